@@ -1,0 +1,56 @@
+# The few things one types. Everything real is in scripts/, CMakePresets.json and pyproject.toml.
+MEASURE = $(CURDIR)/build/release/core/everylink-measure
+PYTHON = "$(CURDIR)/.venv/bin/python"
+ENVIRONMENT = EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"
+
+help:
+	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
+	@echo 'make test       build and run all tests (make test-long: the slow ones too)'
+	@echo 'make check      formatters, linters, types'
+	@echo 'make bench      compare with the tools of others, see bench/README.md'
+	@echo 'make clean      remove what was built'
+
+run: release
+	$(ENVIRONMENT) $(PYTHON) -m everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force \
+	    -o everylink.h5 --report everylink.html
+	@echo
+	@echo 'Results: $(CURDIR)/everylink.h5'
+	@echo 'Report:  $(CURDIR)/everylink.html (open it in a browser)'
+	@echo 'Next, a made-up cluster of 64 hosts, host 5 at half speed, and its slowest links:'
+	@echo '  export EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"; alias everylink="$(PYTHON) -m everylink"'
+	@echo '  everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB -o sim.h5 --report sim.html'
+	@echo '  everylink show sim.h5'
+	@echo 'What else it can do here: everylink run --list'
+
+test: test-core test-python
+test-long: test-core
+	$(ENVIRONMENT) EVERYLINK_TEST_LONG=1 $(PYTHON) -m pytest -q tests/python tests/whole
+
+test-core: setup-test release dev
+	ctest --preset dev
+	ctest --preset release
+
+test-python: setup-test release
+	$(ENVIRONMENT) $(PYTHON) -m pytest -q tests/python tests/whole
+
+check: setup-check
+	scripts/check
+
+bench: setup-test release
+	$(ENVIRONMENT) $(PYTHON) bench/tcp_pingpong.py
+	$(ENVIRONMENT) $(PYTHON) bench/mpi_pingpong.py
+
+release: setup-run
+	cmake --preset release
+	cmake --build --preset release
+dev: setup-test
+	cmake --preset dev
+	cmake --build --preset dev
+setup-%:
+	@scripts/setup $*
+
+clean:
+	rm -rf build .venv everylink.h5 everylink.html
+
+.PHONY: help run test test-long test-core test-python check bench release dev clean
+.NOTPARALLEL:
