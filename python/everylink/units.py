@@ -1,0 +1,79 @@
+"""The only place that turns seconds, bytes and bytes per second into text."""
+
+import math
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIME_UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
+BINARY_PREFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
+UNKNOWN = "-"
+
+
+def time_text(seconds: float, digits: int = 4) -> str:
+    """A time in its best unit, `11.54 us`; `-` where it is not known."""
+    if not math.isfinite(seconds):
+        return UNKNOWN
+    for unit, scale in TIME_UNITS:
+        number = _significant(seconds / scale, digits)
+        if float(number) < 1000 or unit == "s":
+            return f"{number} {unit}"
+    raise AssertionError("unreachable: the last unit takes every time")
+
+
+def bandwidth_text(bytes_per_second: float, digits: int = 4) -> str:
+    """A bandwidth in its best binary unit, `20.96 GiB/s`; `-` where it is not known."""
+    if not math.isfinite(bytes_per_second):
+        return UNKNOWN
+    for power, prefix in enumerate(BINARY_PREFIXES):
+        number = _significant(bytes_per_second / 1024**power, digits)
+        if float(number) < 1024 or prefix == BINARY_PREFIXES[-1]:
+            return f"{number} {prefix}B/s"
+    raise AssertionError("unreachable: the last unit takes every bandwidth")
+
+
+def size_text(size_bytes: int) -> str:
+    """An exact size, `64 KiB`; bytes where no binary unit divides it."""
+    power = 0
+    while power + 1 < len(BINARY_PREFIXES) and size_bytes and size_bytes % 1024 ** (power + 1) == 0:
+        power += 1
+    return f"{size_bytes // 1024**power} {BINARY_PREFIXES[power]}B"
+
+
+def about_bytes_text(size_bytes: float) -> str:
+    """A size to three digits, `12.3 MiB`, for amounts that need not be exact."""
+    return bandwidth_text(size_bytes, digits=3).removesuffix("/s")
+
+
+def duration_text(seconds: float) -> str:
+    """A waiting time for people, `2 h 05 min`, `3 min 20 s`, `12 s`."""
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    if whole >= 60:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+
+
+@overload
+def bandwidth(size_bytes: int, seconds: float, directions: int) -> float: ...
+@overload
+def bandwidth(size_bytes: int, seconds: NDArray[np.floating], directions: int) -> NDArray[np.float64]: ...
+def bandwidth(
+    size_bytes: int, seconds: float | NDArray[np.floating], directions: int
+) -> float | NDArray[np.float64]:
+    """Bytes per second of a one-way time; `directions` is 2 for the bidirectional kernel. NaN and 0 seconds give NaN."""
+    times = np.asarray(seconds, dtype=np.float64)
+    rate = directions * size_bytes / np.where(times > 0, times, np.nan)
+    return rate if times.ndim else float(rate)
+
+
+def _significant(value: float, digits: int) -> str:
+    """The value with so many digits in all, and never an exponent."""
+    if value == 0:
+        return "0"
+    whole = math.floor(math.log10(abs(value))) + 1
+    text = f"{value:.{max(0, digits - max(whole, 1))}f}"
+    grew = abs(float(text)) >= 10 ** max(whole, 1)
+    return f"{value:.{max(0, digits - max(whole, 1) - 1)}f}" if grew else text
