@@ -80,7 +80,7 @@ class Links:
 
     @property
     def failed(self) -> NDArray[np.bool_]:
-        return self.outcome != Outcome.OK
+        return np.not_equal(self.outcome, Outcome.OK)
 
     def statistic(self, name: str) -> NDArray[np.float32]:
         """One of STATISTICS by its name, shape [links], seconds."""
@@ -149,21 +149,18 @@ def _first_failure(outcome: NDArray[np.uint8], starts: NDArray[np.intp]) -> NDAr
     return np.where(where < none, outcome[np.minimum(where, none - 1)], np.uint8(Outcome.OK))
 
 
-def _group_median(
-    values: NDArray[np.float32], key: NDArray[np.int64], starts: NDArray[np.intp]
-) -> NDArray[np.float32]:
+def _group_median(values: NDArray[np.float32], key: NDArray[np.int64], starts: NDArray[np.intp]) -> NDArray[np.float32]:
     """The median of each group's known values; a group begins at each of `starts`."""
     ordered = values[np.lexsort((values, key))]  # NaN sorts behind every number
     known = np.add.reduceat(np.isfinite(values).astype(np.intp), starts)
     low = ordered[starts + np.maximum(known - 1, 0) // 2]
     high = ordered[starts + np.minimum(known // 2, np.maximum(known - 1, 0))]
-    return ((low.astype(np.float64) + high) / 2).astype(np.float32)
+    return np.asarray((low.astype(np.float64) + high) / 2, np.float32)
 
 
-def _weighted_mean(
-    values: NDArray[np.float32], n: NDArray[np.int64], starts: NDArray[np.intp]
-) -> NDArray[np.float32]:
+def _weighted_mean(values: NDArray[np.float32], n: NDArray[np.int64], starts: NDArray[np.intp]) -> NDArray[np.float32]:
     weight = np.where(np.isfinite(values), n, 0).astype(np.float64)
     total = np.add.reduceat(np.nan_to_num(values.astype(np.float64)) * weight, starts)
     count = np.add.reduceat(weight, starts)
-    return np.divide(total, count, out=np.full(len(starts), np.nan), where=count > 0).astype(np.float32)
+    mean = np.divide(total, count, out=np.full(len(starts), np.nan), where=count > 0)
+    return np.asarray(mean, np.float32)

@@ -1,5 +1,6 @@
 """Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -193,8 +194,8 @@ def _read(path: Path, file: Any) -> Results:
 
 
 def _facts(file: Any) -> Facts:
-    kinds = {str: _text, int: int, float: float, bool: bool}
-    return Facts(**{f.name: kinds[f.type](file.attrs[f.name]) for f in fields(Facts)})  # type: ignore[index, arg-type]
+    kinds: dict[Any, Callable[[Any], Any]] = {str: _text, int: int, float: float, bool: bool}
+    return Facts(**{field.name: kinds[field.type](file.attrs[field.name]) for field in fields(Facts)})
 
 
 def _size(path: Path, group: Any, ranks: int, rows: int) -> Size:

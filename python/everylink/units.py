@@ -60,10 +60,8 @@ def duration_text(seconds: float) -> str:
 def bandwidth(size_bytes: int, seconds: float, directions: int) -> float: ...
 @overload
 def bandwidth(size_bytes: int, seconds: NDArray[np.floating], directions: int) -> NDArray[np.float64]: ...
-def bandwidth(
-    size_bytes: int, seconds: float | NDArray[np.floating], directions: int
-) -> float | NDArray[np.float64]:
-    """Bytes per second of a one-way time; `directions` is 2 for the bidirectional kernel. NaN and 0 seconds give NaN."""
+def bandwidth(size_bytes: int, seconds: float | NDArray[np.floating], directions: int) -> float | NDArray[np.float64]:
+    """Bytes per second of a one-way time; `directions` is 2 for the bidirectional kernel. 0 s gives NaN."""
     times = np.asarray(seconds, dtype=np.float64)
     rate = directions * size_bytes / np.where(times > 0, times, np.nan)
     return rate if times.ndim else float(rate)

@@ -1,0 +1,57 @@
+"""The command `everylink`: finds the command by an unambiguous beginning, and turns errors into one line and a code."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from everylink import __version__
+from everylink.cli import report, run, show
+from everylink.errors import EverylinkError, UserMistake
+
+Command = Callable[[Sequence[str]], int]
+COMMANDS: dict[str, Command] = {"run": run.main, "show": show.main, "report": report.main}
+USAGE = """usage: everylink COMMAND ...
+
+  run      measure every link of this machine or of an MPI job, then show what was found
+  show     print a results file: failed links, times, bandwidths, slowest links, a map
+  report   draw results files as one HTML page, PDF or PNG
+
+everylink COMMAND --help explains a command. Exit codes: 0 ok, 1 a fault of the machine or of Everylink,
+2 a mistake in what was asked for, 3 (run) measured, but some link failed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; errors become one line on standard error."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(arguments)
+    except EverylinkError as error:
+        print(f"everylink: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: Sequence[str]) -> int:
+    if not arguments:
+        raise UserMistake(f"a command is missing: {', '.join(COMMANDS)}; try everylink --help")
+    if arguments[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    if arguments[0] == "--version":
+        print(f"everylink {__version__}")
+        return 0
+    return _command(arguments[0])(arguments[1:])
+
+
+def _command(name: str) -> Command:
+    matches = [known for known in COMMANDS if known.startswith(name)]
+    if name in COMMANDS:
+        return COMMANDS[name]
+    if len(matches) == 1:
+        return COMMANDS[matches[0]]
+    problem = f"may be {' or '.join(matches)}" if matches else f"is unknown; there are {', '.join(COMMANDS)}"
+    raise UserMistake(f"command '{name}' {problem}")

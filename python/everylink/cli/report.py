@@ -1,0 +1,2 @@
+def main(a):
+    return 0

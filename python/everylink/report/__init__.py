@@ -1,0 +1,1 @@
+"""Renderers: each takes results and writes one kind of output."""

@@ -1,0 +1,100 @@
+"""What `show` prints: the run, failed links first, then times and bandwidths, the slowest links and a small map."""
+
+import math
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from everylink.analysis.failed import Failures, fold_failures
+from everylink.analysis.slowest import slowest
+from everylink.analysis.summary import ClassSummary, summarise
+from everylink.links import outcome_text
+from everylink.report.heatmap import heat_map
+from everylink.report.words import run_lines, warnings
+from everylink.results import Results, Size
+from everylink.units import bandwidth, bandwidth_text, size_text, time_text
+
+UNKEPT_WIDTH = 160  # of pipes and files, where no line must be cut
+
+
+def terminal() -> Console:
+    """Standard output, in colour only on a terminal without NO_COLOR."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    return console if console.is_terminal else Console(width=UNKEPT_WIDTH, highlight=False, markup=False, emoji=False)
+
+
+def print_summary(results: Results, console: Console) -> None:
+    """Print everything that `show` says about one results file."""
+    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
+    for line in run_lines(results):
+        console.print(Text("  " + line), soft_wrap=True)
+    for line in warnings(results):
+        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    if not any(len(size.links) for size in results.sizes):
+        return
+    failures = [(size, fold_failures(results, size)) for size in results.sizes]
+    for size, failed in failures:
+        if failed.failed:
+            console.print()
+            console.print(_failures(size, failed), soft_wrap=True)
+    console.print()
+    console.print(_times(results))
+    largest = results.sizes[-1]
+    for part in (_slowest(results, largest), heat_map(results, largest, console)):
+        if part is not None:
+            console.print()
+            console.print(part)
+
+
+def _failures(size: Size, failed: Failures) -> Text:
+    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.failed} of {failed.links} links", style="bold red")
+    for group in failed.groups:
+        text.append(f"\n  {group}", style="not bold red")
+    if failed.left_out:
+        text.append(f"\n  and {failed.left_out} more", style="not bold red")
+    return text
+
+
+def _times(results: Results) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("size", no_wrap=True)
+    table.add_column("links", no_wrap=True)
+    for heading in ("count", "failed", "min", "median", "p99", "max"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for size in results.sizes:
+        label = size_text(size.bytes)
+        for summary in summarise(results, size).classes:
+            _add_class(table, label, summary, size.bytes, results.directions)
+            label = ""
+    title = f"One-way time of the links (the median of each), and {results.bandwidth_label}"
+    return Group(Text(title, style="bold"), table)
+
+
+def _add_class(table: Table, label: str, summary: ClassSummary, size_bytes: int, directions: int) -> None:
+    time, rate = summary.time, summary.time.bandwidth(size_bytes, directions)
+    failed = Text(str(summary.failed), style="bold red" if summary.failed else "")
+    times = map(time_text, (time.min, time.median, time.p99, time.max))
+    rates = map(bandwidth_text, (rate.min, rate.median, rate.p99, rate.max))
+    table.add_row(label, str(summary.link_class), str(summary.links), failed, *times)
+    table.add_row("", "", "", "", *rates, style="dim")
+
+
+def _slowest(results: Results, size: Size) -> RenderableType | None:
+    links = slowest(results, size)
+    if not links:
+        return None
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("link", no_wrap=True)
+    for heading in ("first", "bandwidth", "x typical", "again", "bandwidth"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for link in links:
+        name = f"{results.ranks.name(link.frm)} -> {results.ranks.name(link.to)}"
+        rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
+        cells = [name, time_text(link.first), rate, f"{link.ratio:.2f}"]
+        if link.second is not None and link.second_outcome is not None:
+            again = bandwidth_text(bandwidth(size.bytes, link.second, results.directions))
+            unknown = math.isnan(link.second)
+            cells += [outcome_text(link.second_outcome) if unknown else time_text(link.second), again]
+        table.add_row(*cells)
+    return Group(Text(f"Slowest links at {size_text(size.bytes)}, and measured again", style="bold"), table)

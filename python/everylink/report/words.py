@@ -1,0 +1,63 @@
+"""Sentences about a run that the terminal and the reports share."""
+
+import math
+
+from everylink.results import Results
+from everylink.units import size_text, time_text
+
+SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 host`, `2 hosts`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def pairs_text(results: Results) -> str:
+    """Whether pairs ran at the same time."""
+    return "serial: one pair at a time" if results.facts.serial else "parallel: all pairs of a step at the same time"
+
+
+def mode_text(results: Results) -> str:
+    """The transport with its options."""
+    facts = results.facts
+    return f"{facts.transport}:{facts.transport_options}" if facts.transport_options else facts.transport
+
+
+def kernel_text(results: Results) -> str:
+    """The kernel, with its window where it has one."""
+    facts = results.facts
+    return f"{facts.kernel}, window {facts.window}" if facts.window else facts.kernel
+
+
+def run_lines(results: Results) -> list[str]:
+    """What was run, in three lines."""
+    facts = results.facts
+    sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
+    return [
+        f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}, {facts.created}, "
+        f"everylink-measure {facts.tool_version}",
+        f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
+        f"{pairs_text(results)}",
+        f"{plural(facts.messages, 'message')} and {plural(facts.warmups, 'warm-up')} a turn, sizes {sizes}",
+    ]
+
+
+def warnings(results: Results) -> list[str]:
+    """What a reader must know before believing the numbers."""
+    found = []
+    if not results.facts.complete:
+        found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
+    if not any(len(size.rows.frm) for size in results.sizes):
+        found.append("No link has been measured yet.")
+    if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
+        found.append(
+            f"The pairs of a step ran only partly at the same time (overlap {results.overlap:.2f}, the median of the "
+            "steps): more messages (-n) would load the network as intended."
+        )
+    return found
+
+
+def outcome_or_time(seconds: float, outcome: str) -> str:
+    """A time where one is known, else how the measurement ended."""
+    return outcome if math.isnan(seconds) else time_text(seconds)
