@@ -24,14 +24,14 @@ run: release
 
 test: test-core test-python
 test-long: test-core
-	$(ENVIRONMENT) EVERYLINK_TEST_LONG=1 $(PYTHON) -m pytest -q tests/python tests/whole
+	$(ENVIRONMENT) EVERYLINK_TEST_LONG=1 $(PYTHON) -m pytest tests/python tests/whole bench
 
 test-core: setup-test release dev
 	ctest --preset dev
 	ctest --preset release
 
 test-python: setup-test release
-	$(ENVIRONMENT) $(PYTHON) -m pytest -q tests/python tests/whole
+	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/whole bench
 
 check: setup-check
 	scripts/check

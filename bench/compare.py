@@ -1,0 +1,113 @@
+"""Compares two programs by a time each of them reports, so that noise is not mistaken for a difference.
+
+A is ours, B the other. A round runs A, A again and B, in an order shuffled anew. From all rounds comes the ratio
+median(A) / median(B) with a 95 % bootstrap interval that resamples whole rounds, and beside it the same for A against
+A: what this machine shows where there is no difference. Against a goal the verdict is
+
+    met           the interval of A/B ends at or below the goal, or lies inside that of A/A
+    missed        it begins above the goal and above the interval of A/A
+    inconclusive  neither
+
+By itself, for any two commands that print a number as their last word:
+    python3 bench/compare.py --rounds 30 --goal 1.03 'command A' 'command B'
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+RESAMPLES = 10_000
+Measurement = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    a: float  # median
+    b: float
+    a_to_b: Ratio
+    a_to_a: Ratio
+    rounds: int
+    goal: float
+
+    @property
+    def verdict(self) -> str:
+        inside = self.a_to_a.low <= self.a_to_b.low and self.a_to_b.high <= self.a_to_a.high
+        if self.a_to_b.high <= self.goal or inside:
+            return "met"
+        if self.a_to_b.low > max(self.goal, self.a_to_a.high):
+            return "missed"
+        return "inconclusive"
+
+
+def interleave(a: Measurement, b: Measurement, rounds: int, seed: int = 1) -> dict[str, list[float]]:
+    """The values of `rounds` rounds, as the columns a, again, b."""
+    order = np.random.default_rng(seed)
+    measurements = {"a": a, "again": a, "b": b}
+    values: dict[str, list[float]] = {name: [] for name in measurements}
+    for number in range(rounds):
+        for name in order.permutation(list(measurements)):
+            values[name].append(measurements[name]())
+        if sys.stderr.isatty():
+            print(f"\rround {number + 1} of {rounds}", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print("\r", end="", file=sys.stderr)
+    return values
+
+
+def ratio_of_medians(a: Sequence[float], b: Sequence[float], seed: int = 1) -> Ratio:
+    pairs = np.array([a, b])
+    drawn = np.random.default_rng(seed).integers(pairs.shape[1], size=(RESAMPLES, pairs.shape[1]))
+    medians = np.median(pairs[:, drawn], axis=2)
+    low, high = np.percentile(medians[0] / medians[1], [2.5, 97.5])
+    return Ratio(float(np.median(a) / np.median(b)), float(low), float(high))
+
+
+def compare(a: Measurement, b: Measurement, rounds: int, goal: float) -> Comparison:
+    values = interleave(a, b, rounds)
+    return Comparison(
+        a=float(np.median(values["a"])),
+        b=float(np.median(values["b"])),
+        a_to_b=ratio_of_medians(values["a"], values["b"]),
+        a_to_a=ratio_of_medians(values["a"], values["again"]),
+        rounds=rounds,
+        goal=goal,
+    )
+
+
+def last_number(command: str) -> Measurement:
+    def run() -> float:
+        done = subprocess.run(command, shell=True, check=True, capture_output=True, text=True)
+        return float(done.stdout.split()[-1])
+
+    return run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("a", help="shell command that prints a number as its last word")
+    parser.add_argument("b", help="the same, to compare with")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--goal", type=float, default=1.03)
+    chosen = parser.parse_args()
+    seen = compare(last_number(chosen.a), last_number(chosen.b), chosen.rounds, chosen.goal)
+    print(f"A {seen.a:.6g}  B {seen.b:.6g}  A/B {seen.a_to_b}  A/A {seen.a_to_a}  goal {seen.goal}: {seen.verdict}")
+
+
+if __name__ == "__main__":
+    main()

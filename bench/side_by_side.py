@@ -1,0 +1,61 @@
+"""What the comparisons here share: our one-way time out of a results file, and the table that is printed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import h5py
+from compare import Comparison
+
+
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--measure", default=os.environ.get("EVERYLINK_MEASURE", "everylink-measure"), metavar="PATH")
+    parser.add_argument("--rounds", type=int, default=30, help="pairs of runs, with a further run of ours in each")
+    parser.add_argument("--goal", type=float, default=1.03)
+    return parser
+
+
+def need(program: str, how: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        sys.exit(f"{program}: not found; {how}")
+    return found
+
+
+def output_of(command: Sequence[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+    if done.returncode:
+        sys.exit(f"exit code {done.returncode} of: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def our_mean(command: Sequence[str], size: int, messages: int) -> float:
+    """One run of everylink-measure over ranks 0 and 1; mean one-way seconds while rank 0 leads."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pair.h5")
+        sizes = ["-s", str(size), "-n", str(messages), "-w", str(max(10, messages // 10)), "--num-slowest", "0"]
+        output_of([*command, *sizes, "-o", str(file), "--progress", "none"])
+        with h5py.File(file) as results:
+            rows = results[f"sizes/{size}"]
+            (row,) = (i for i, leader in enumerate(rows["from"][: results.attrs["rows"]]) if leader == 0)
+            return float(rows["mean"][row])
+
+
+def print_heading(peer: str) -> None:
+    print(f"one-way time      size   everylink  {peer:>11}   ratio                  A/A                    verdict")
+
+
+def print_row(what: str, size: int, seen: Comparison) -> None:
+    print(
+        f"{what:12} {size:9} B {seen.a * 1e6:8.3f} us {seen.b * 1e6:8.3f} us   {seen.a_to_b!s:22} {seen.a_to_a!s:22} "
+        f"{seen.verdict}",
+        flush=True,
+    )
