@@ -50,12 +50,12 @@ def our_mean(command: Sequence[str], size: int, messages: int) -> float:
 
 
 def print_heading(peer: str) -> None:
-    print(f"one-way time      size   everylink  {peer:>11}   ratio                  A/A                    verdict")
+    print(f"one-way time       size   everylink  {peer:>11}   ratio                  A/A                    verdict")
 
 
 def print_row(what: str, size: int, seen: Comparison) -> None:
     print(
-        f"{what:12} {size:9} B {seen.a * 1e6:8.3f} us {seen.b * 1e6:8.3f} us   {seen.a_to_b!s:22} {seen.a_to_a!s:22} "
+        f"{what:13} {size:9} B {seen.a * 1e6:8.3f} us {seen.b * 1e6:8.3f} us   {seen.a_to_b!s:22} {seen.a_to_a!s:22} "
         f"{seen.verdict}",
         flush=True,
     )
