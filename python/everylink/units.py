@@ -46,6 +46,12 @@ def about_bytes_text(size_bytes: float) -> str:
     return bandwidth_text(size_bytes, digits=3).removesuffix("/s")
 
 
+def tick_text(text: str) -> str:
+    """The same number and unit without trailing zeros, `8 us` for `8.00 us`."""
+    number, unit = text.split(" ", 1)
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
+
+
 def duration_text(seconds: float) -> str:
     """A waiting time for people, `2 h 05 min`, `3 min 20 s`, `12 s`."""
     whole = round(seconds)

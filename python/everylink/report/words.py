@@ -3,7 +3,7 @@
 import math
 
 from everylink.results import Results
-from everylink.units import size_text, time_text
+from everylink.units import size_text
 
 SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
 
@@ -56,8 +56,3 @@ def warnings(results: Results) -> list[str]:
             "steps): more messages (-n) would load the network as intended."
         )
     return found
-
-
-def outcome_or_time(seconds: float, outcome: str) -> str:
-    """A time where one is known, else how the measurement ended."""
-    return outcome if math.isnan(seconds) else time_text(seconds)

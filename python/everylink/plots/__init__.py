@@ -1,0 +1,1 @@
+"""Figures: they take results and give a matplotlib figure; none of them reads or writes a file."""

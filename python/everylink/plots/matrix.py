@@ -1,0 +1,113 @@
+"""Draws the matrix [from (rows), to (columns)] with host labels; every cell is a whole number of pixels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from everylink.analysis.order import DrawnOrder
+from everylink.plots.canvas import INK, LEFT, RIGHT, axes_at, shortened, write
+
+LARGEST = 560  # pixels of 100 dpi
+LARGEST_CELL = 140
+MOST_BLOCKS = 2048  # more ranks than this are folded
+LABEL_PITCH = 10.5
+LABEL_LENGTH = 15
+LABEL_CHARACTER = 6.2  # pixels
+HEADING = 18
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Texts at places along both sides of a matrix, in ranks; `upright` says that the upper ones read upwards."""
+
+    what: str
+    places: list[float]
+    texts: list[str]
+    upright: bool
+
+    @property
+    def width(self) -> int:
+        """Pixels that the longest text needs."""
+        return round(LABEL_CHARACTER * max(map(len, self.texts))) + 6
+
+    @property
+    def height(self) -> int:
+        """Pixels that the upper texts need."""
+        return self.width if self.upright else 14
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a matrix lies on its page, in pixels of 100 dpi, and the dpi at which each cell is whole pixels."""
+
+    left: int
+    top: int
+    side: float
+    cell: int
+    dpi: int
+
+
+def matrix_labels(order: DrawnOrder) -> Labels:
+    """Name as many hosts as fit beside each other, each at the middle of its ranks; on one host, ranks."""
+    side = _side(len(order.ranks))[0]
+    hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
+    what = "host"
+    if len(hosts) == 1:
+        what = f"rank on {shortened(order.blocks[0].name, 40)}"
+        hosts = [(i + 0.5, str(rank), 1) for i, rank in enumerate(order.ranks)]
+    pixels = side / len(order.ranks)
+    every = max(1, int(np.ceil(LABEL_PITCH / (pixels * min(h[2] for h in hosts)))))
+    named = hosts[::every]
+    longest = LABEL_CHARACTER * max(len(h[1]) for h in named)
+    upright = longest > 0.9 * pixels * every * min(h[2] for h in hosts)
+    return Labels(what, [h[0] for h in named], [h[1] for h in named], upright)
+
+
+def place(blocks: int, labels: Labels, top: int, bottom: int) -> Place:
+    """Centre a matrix with its labels between two heights."""
+    side, cell, dpi = _side(blocks)
+    spare_height = bottom - top - HEADING - labels.height - side
+    spare_width = RIGHT - LEFT - HEADING - labels.width - side
+    left = LEFT + HEADING + labels.width + max(0, spare_width) / 2
+    return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell, dpi)
+
+
+def whole_pixel_dpi(blocks: int) -> int:
+    """The resolution, a multiple of 100, at which each cell is at least one pixel."""
+    return _side(blocks)[2]
+
+
+def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
+    """Draw colours of shape [blocks, blocks, 3] with their labels to the left and above."""
+    axes = axes_at(figure, where.left, where.top, where.side, where.side)
+    pixels = np.repeat(np.repeat(image, where.cell, axis=0), where.cell, axis=1)
+    # "none" embeds the pixels as they are; anything else would resample them
+    axes.imshow(pixels, interpolation="none", extent=(0, len(image), len(image), 0), aspect="auto")
+    _draw_labels(axes, labels, fold)
+    middle = where.side / 2
+    top = where.top - labels.height - 8
+    write(figure, where.left + middle, top, f"to {labels.what}", ha="center", weight="bold")
+    left = where.left - labels.width - 8
+    write(figure, left, where.top + middle, f"from {labels.what}", rotation=90, va="center", ha="right", weight="bold")
+
+
+def _side(blocks: int) -> tuple[float, int, int]:
+    """Side and cell in pixels of 100 dpi, and the dpi: where no whole pixel fits, a multiple of 100 dpi has room."""
+    if blocks <= LARGEST:
+        cell = min(LARGEST // blocks, LARGEST_CELL)
+        return cell * blocks, cell, 100
+    finer = -(-blocks // LARGEST)
+    return blocks / finer, 1, 100 * finer
+
+
+def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:
+    axes.xaxis.tick_top()
+    places = [p / fold for p in labels.places]
+    axes.set_xticks(places, labels.texts, rotation=90 if labels.upright else 0, fontsize=7, parse_math=False)
+    axes.set_yticks(places, labels.texts, fontsize=7, parse_math=False)
+    axes.tick_params(length=2, width=0.5, pad=2, colors=INK)
+    for spine in axes.spines.values():
+        spine.set_visible(False)

@@ -1,0 +1,39 @@
+"""Round tick values for logarithmic axes of any width, wide decades and narrow noise alike."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from everylink.units import BINARY_PREFIXES, TIME_UNITS
+
+WIDE = 12.0  # from this ratio on, ticks are 1, 2 and 5 of each decade
+
+
+def time_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
+    """Round times within the limits, in seconds."""
+    unit = next((scale for _, scale in reversed(TIME_UNITS) if scale <= low), TIME_UNITS[0][1])
+    return round_ticks(low / unit, high / unit, most) * unit
+
+
+def bandwidth_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
+    """Bandwidths within the limits that are round in their binary unit, in bytes per second."""
+    power = max(p for p in range(len(BINARY_PREFIXES)) if 1024**p <= max(low, 1))
+    return round_ticks(low / 1024**power, high / 1024**power, most) * float(1024**power)
+
+
+def round_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
+    """Round values within the limits, apart enough for `most` of them on a logarithmic axis; both ends if none is."""
+    if high / low >= WIDE:
+        decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+        values = np.sort(np.concatenate([10.0**decades * step for step in (1, 2, 5)]))
+        ranks = [0 if np.isclose(np.log10(v) % 1, (0, 1)).any() else 1 for v in values]
+    else:
+        values = np.asarray(MaxNLocator(2 * most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
+        ranks = [0] * len(values)
+    inside = [(rank, v) for rank, v in zip(ranks, values, strict=True) if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    apart = np.log(high / low) / most
+    kept: list[float] = []
+    for _, value in sorted(inside):
+        if all(abs(np.log(value / other)) >= apart for other in kept):
+            kept.append(float(value))
+    return np.array(sorted(kept) if len(kept) > 1 else [low, high])

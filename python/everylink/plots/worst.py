@@ -1,0 +1,54 @@
+"""Writes the failed links, folded, and the slowest ones with their retest."""
+
+import math
+
+from matplotlib.figure import Figure
+
+from everylink.analysis.failed import fold_failures
+from everylink.analysis.slowest import SlowLink, slowest
+from everylink.links import outcome_text
+from everylink.plots.canvas import ALARM, PALE_INK, RIGHT, shortened, write
+from everylink.results import Results, Size
+from everylink.units import bandwidth, bandwidth_text, time_text
+
+MOST_FAILED = 4
+LINE = 12
+FIRST_RIGHT, BANDWIDTH_RIGHT = 600, 676
+
+
+def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: float) -> None:
+    """Write both lists below each other."""
+    y = top
+    failed = fold_failures(results, size)
+    if failed.failed:
+        heading = f"failed: {failed.failed} of {failed.links} links"
+        write(figure, left, y, heading, weight="bold", fontsize=7.5, color=ALARM)
+        shown = failed.groups[:MOST_FAILED]
+        for group in shown:
+            y += LINE
+            write(figure, left, y, shortened(str(group), 70), fontsize=6.5, color=ALARM)
+        more = failed.left_out + sum(group.failed for group in failed.groups[MOST_FAILED:])
+        if more:
+            y += LINE
+            write(figure, left, y, f"and {more} more", fontsize=6.5, color=ALARM)
+        y += 18
+    links = slowest(results, size)
+    if not links:
+        return
+    write(figure, left, y, "slowest links", weight="bold", fontsize=7.5)
+    rate_heading = "both directions" if results.directions == 2 else "bandwidth"
+    for right, heading in ((FIRST_RIGHT, "one-way"), (BANDWIDTH_RIGHT, rate_heading), (RIGHT, "measured again")):
+        write(figure, right, y, heading, fontsize=6.5, color=PALE_INK, ha="right")
+    for i, link in enumerate(links):
+        _draw_link(figure, results, size, link, left, y + LINE * (i + 1))
+
+
+def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, left: float, y: float) -> None:
+    first, last = (shortened(results.ranks.name(rank), 16) for rank in (link.frm, link.to))
+    rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
+    again = ""
+    if link.second is not None and link.second_outcome is not None:
+        again = outcome_text(link.second_outcome) if math.isnan(link.second) else time_text(link.second)
+    write(figure, left, y, f"{first} -> {last}", fontsize=6.5)
+    for right, text in ((FIRST_RIGHT, time_text(link.first)), (BANDWIDTH_RIGHT, rate), (RIGHT, again)):
+        write(figure, right, y, text, fontsize=6.5, ha="right")
