@@ -39,17 +39,18 @@ def shade(results: Results, size: Size, order: DrawnOrder, most: int, statistic:
     for c in classes(links, results.ranks):
         seconds = np.full((ranks, ranks), np.nan, np.float32)
         seconds[links.frm[c.mask], links.to[c.mask]] = values[c.mask]
-        slowest = _fold(seconds[drawn], fold, np.fmax)
+        slowest = fold_matrix(seconds[drawn], fold, np.fmax)
         if scale := robust_scale(slowest):
             scales[c.link_class] = scale
             position = np.fmax(position, scale.position(slowest))
     hosts = results.ranks.host_index[order.ranks]
-    same = _fold(hosts[:, None] == hosts[None, :], fold, np.logical_and)
-    failed = _fold(links.outcome_matrix(ranks)[drawn] > Outcome.OK, fold, np.logical_or)
+    same = fold_matrix(hosts[:, None] == hosts[None, :], fold, np.logical_and)
+    failed = fold_matrix(links.outcome_matrix(ranks)[drawn] > Outcome.OK, fold, np.logical_or)
     return Shading(fold, scales, position.astype(np.float32), failed, same)
 
 
-def _fold(matrix: NDArray[Any], fold: int, worst: np.ufunc) -> NDArray[Any]:
+def fold_matrix(matrix: NDArray[Any], fold: int, worst: np.ufunc) -> NDArray[Any]:
+    """Blocks of fold x fold entries, each reduced by `worst`; the last row and column may hold fewer."""
     if fold == 1:
         return matrix
     starts = np.arange(0, len(matrix), fold)

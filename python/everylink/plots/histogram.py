@@ -9,6 +9,7 @@ from everylink.plots.colours import palette
 from everylink.plots.ticks import time_ticks
 from everylink.units import tick_text, time_text
 
+MANY = 1000
 FLOOR = 0.6  # a bar of one link must have a height
 
 
@@ -26,7 +27,8 @@ def draw_histogram(axes: Axes, counted: Histogram) -> None:
     axes.set_ylim(FLOOR, 2.5 * most)
     ticks = time_ticks(low, high, 5)
     axes.set_xticks(ticks, [tick_text(time_text(t, 3)) for t in ticks])
-    axes.set_yticks([10.0**p for p in range(len(str(most)))])
+    marks = [step * 10**p for p in range(len(str(most))) for step in ((1, 2, 5) if most < MANY else (1,))]
+    axes.set_yticks(marks, [str(c) if c < MANY else f"$10^{len(str(c)) - 1}$" for c in marks])
     axes.minorticks_off()
     axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=INK)
     axes.set_ylabel("links", fontsize=7.5)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from everylink.analysis.order import DrawnOrder
 from everylink.plots.canvas import INK, LEFT, RIGHT, axes_at, shortened, write
 
-LARGEST = 560  # pixels of 100 dpi
+LARGEST = 560  # pixels of 100 dpi; more ranks than this are folded
 LARGEST_CELL = 140
-MOST_BLOCKS = 2048  # more ranks than this are folded
 LABEL_PITCH = 10.5
 LABEL_LENGTH = 15
 LABEL_CHARACTER = 6.2  # pixels
@@ -41,24 +40,22 @@ class Labels:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a matrix lies on its page, in pixels of 100 dpi, and the dpi at which each cell is whole pixels."""
+    """Where a matrix lies on its page, and the side of a cell: pixels of 100 dpi, all whole."""
 
     left: int
     top: int
-    side: float
+    side: int
     cell: int
-    dpi: int
 
 
-def matrix_labels(order: DrawnOrder) -> Labels:
+def matrix_labels(order: DrawnOrder, fold: int) -> Labels:
     """Name as many hosts as fit beside each other, each at the middle of its ranks; on one host, ranks."""
-    side = _side(len(order.ranks))[0]
     hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
     what = "host"
     if len(hosts) == 1:
         what = f"rank on {shortened(order.blocks[0].name, 40)}"
         hosts = [(i + 0.5, str(rank), 1) for i, rank in enumerate(order.ranks)]
-    pixels = side / len(order.ranks)
+    pixels = _cell(-(-len(order.ranks) // fold)) / fold
     every = max(1, int(np.ceil(LABEL_PITCH / (pixels * min(h[2] for h in hosts)))))
     named = hosts[::every]
     longest = LABEL_CHARACTER * max(len(h[1]) for h in named)
@@ -68,16 +65,12 @@ def matrix_labels(order: DrawnOrder) -> Labels:
 
 def place(blocks: int, labels: Labels, top: int, bottom: int) -> Place:
     """Centre a matrix with its labels between two heights."""
-    side, cell, dpi = _side(blocks)
+    cell = _cell(blocks)
+    side = cell * blocks
     spare_height = bottom - top - HEADING - labels.height - side
     spare_width = RIGHT - LEFT - HEADING - labels.width - side
     left = LEFT + HEADING + labels.width + max(0, spare_width) / 2
-    return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell, dpi)
-
-
-def whole_pixel_dpi(blocks: int) -> int:
-    """The resolution, a multiple of 100, at which each cell is at least one pixel."""
-    return _side(blocks)[2]
+    return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell)
 
 
 def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
@@ -94,13 +87,8 @@ def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: 
     write(figure, left, where.top + middle, f"from {labels.what}", rotation=90, va="center", ha="right", weight="bold")
 
 
-def _side(blocks: int) -> tuple[float, int, int]:
-    """Side and cell in pixels of 100 dpi, and the dpi: where no whole pixel fits, a multiple of 100 dpi has room."""
-    if blocks <= LARGEST:
-        cell = min(LARGEST // blocks, LARGEST_CELL)
-        return cell * blocks, cell, 100
-    finer = -(-blocks // LARGEST)
-    return blocks / finer, 1, 100 * finer
+def _cell(blocks: int) -> int:
+    return min(LARGEST // blocks, LARGEST_CELL)
 
 
 def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:

@@ -12,7 +12,7 @@ from everylink.plots.colour_bar import draw_colour_bar
 from everylink.plots.colours import FAILED, UNKNOWN, paint
 from everylink.plots.facts_box import draw_head
 from everylink.plots.histogram import draw_histogram
-from everylink.plots.matrix import MOST_BLOCKS, Place, draw_matrix, matrix_labels, place, whole_pixel_dpi
+from everylink.plots.matrix import LARGEST, Place, draw_matrix, matrix_labels, place
 from everylink.plots.worst import draw_worst
 from everylink.results import Results, Size
 
@@ -27,8 +27,8 @@ def page(results: Results, size: Size) -> Figure:
     figure = blank_page()
     draw_head(figure, results, size)
     order = drawn_order(results.ranks)
-    shading = shade(results, size, order, MOST_BLOCKS)
-    labels = matrix_labels(order)
+    shading = shade(results, size, order, LARGEST)
+    labels = matrix_labels(order, shading.fold)
     where = place(len(shading.position), labels, MATRIX_TOP, MATRIX_BOTTOM)
     draw_matrix(figure, where, paint(shading), labels, shading.fold)
     _draw_legend(figure, where, shading)
@@ -43,12 +43,6 @@ def page(results: Results, size: Size) -> Figure:
     if not order.natural:
         write(figure, LEFT, HEIGHT - 14, "Ranks are drawn host by host.", fontsize=6.5, color=PALE_INK)
     return figure
-
-
-def png_dpi(ranks: int) -> int:
-    """The resolution at which every cell of the matrix is whole pixels, and text is easy to read."""
-    fold = -(-ranks // MOST_BLOCKS)
-    return max(200, whole_pixel_dpi(-(-ranks // fold)))
 
 
 def _draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
