@@ -1,2 +1,99 @@
-def main(a):
-    return 0
+"""`everylink run`: measures by starting everylink-measure, shows its progress, then what it found."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from everylink.cli.parser import Parser
+from everylink.errors import ResultsError, UserMistake
+from everylink.launch.core import check_version, find_core
+from everylink.launch.events import Event, parse_event
+from everylink.launch.launchers import LAUNCHERS
+from everylink.launch.process import run_core
+from everylink.report.progress import display
+from everylink.report.terminal import print_summary, terminal
+from everylink.report.write import check_report_path, write_report
+from everylink.results import read
+
+USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--report FILE] OPTIONS OF THE CORE ..."
+USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and show; the core's exit code is ours."""
+    options, core_options = _parse(arguments)
+    core = find_core()
+    check_version(core)
+    launcher = LAUNCHERS[options.launcher]
+    launcher_args = shlex.split(options.launcher_args)
+    if _given("--progress", core_options):
+        return run_core(launcher(core, options.np, launcher_args, core_options), _print_line)
+    command = launcher(core, options.np, launcher_args, ["--progress", "json", *core_options])
+    code, output = _measure(command)
+    if output is not None and code != USERS_MISTAKE:
+        _show(output, options.report)
+    return code
+
+
+def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
+    parser = Parser(
+        prog="everylink run",
+        usage=USAGE,
+        description="Measure every link, then show what was found.",
+        epilog="All other options go to the core unchanged: everylink-measure --help lists them. The options above "
+        "are to be written in full, because the core knows others that begin alike.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--launcher", choices=LAUNCHERS, default="local", help="what starts the ranks (local)")
+    parser.add_argument("--launcher-args", default="", metavar="ARGS", help="passed on to mpiexec, split like a shell")
+    parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
+    options, core_options = parser.parse_known_args(arguments)
+    if options.np is not None and options.np < 2:
+        raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
+    if options.report is not None:
+        check_report_path(options.report, "--report")
+        for other in ("--no-output", "--progress"):
+            if _given(other, core_options):
+                raise UserMistake(f"--report contradicts {other}: leave one of them out")
+    return options, core_options
+
+
+def _given(option: str, core_options: Sequence[str]) -> bool:
+    return any(given == option or given.startswith(f"{option}=") for given in core_options)
+
+
+def _print_line(line: str) -> None:
+    print(line, flush=True)
+
+
+def _measure(command: Sequence[str]) -> tuple[int, Path | None]:
+    """Run the core under a display; returns its exit code and its results file, if it named one."""
+    outputs: list[str] = []
+    with display(terminal()) as shown:
+
+        def on_line(line: str) -> None:
+            event: Event = parse_event(line)
+            if isinstance(event.get("output"), str):
+                outputs.append(event["output"])
+            shown.show(event)
+
+        code = run_core(command, on_line)
+    return code, Path(outputs[-1]) if outputs else None
+
+
+def _show(output: Path, report: Path | None) -> None:
+    """Print the summary and write the report; a file that cannot be read does not hide the core's exit code."""
+    try:
+        results = read(output)
+    except ResultsError as error:
+        print(f"everylink: {error}", file=sys.stderr)
+        return
+    console = terminal()
+    print_summary(results, console)
+    console.print(f"\nResults file {output}", soft_wrap=True)
+    if report is not None:
+        for written in write_report([results], report):
+            console.print(f"Report {written}", soft_wrap=True)

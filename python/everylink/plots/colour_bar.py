@@ -21,14 +21,14 @@ def draw_colour_bar(
     axes.imshow(palette(link_class)[None], interpolation="none", extent=(0, SHADES, 0, 1), aspect="auto")
     most = max(2, int(width / TICK_PIXELS))
     times = time_ticks(scale.low, scale.high, most)
-    axes.set_xticks(scale.position(times) * SHADES, [tick_text(time_text(t, 3)) for t in times], fontsize=7)
+    axes.set_xticks(scale.position(times) * SHADES, [tick_text(time_text(t)) for t in times], fontsize=7)
     axes.set_yticks([])
     slow, fast = (bandwidth(rate[0], t, rate[1]) for t in (scale.high, scale.low))
     upper = axes.secondary_xaxis("top")
     if slow > 0:
         rates = bandwidth_ticks(slow, fast, most)
         places = scale.position(rate[0] * rate[1] / rates) * SHADES
-        upper.set_xticks(places, [tick_text(bandwidth_text(r, 3)) for r in rates], fontsize=7)
+        upper.set_xticks(places, [tick_text(bandwidth_text(r)) for r in rates], fontsize=7)
     for drawn in (axes, upper):
         drawn.tick_params(length=2.5, width=0.5, pad=1.5, colors=INK)
     for spine in (*axes.spines.values(), *upper.spines.values()):

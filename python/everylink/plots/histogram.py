@@ -26,7 +26,7 @@ def draw_histogram(axes: Axes, counted: Histogram) -> None:
     most = max(int(counts.max()) for counts in counted.counts.values())
     axes.set_ylim(FLOOR, 2.5 * most)
     ticks = time_ticks(low, high, 5)
-    axes.set_xticks(ticks, [tick_text(time_text(t, 3)) for t in ticks])
+    axes.set_xticks(ticks, [tick_text(time_text(t)) for t in ticks])
     marks = [step * 10**p for p in range(len(str(most))) for step in ((1, 2, 5) if most < MANY else (1,))]
     axes.set_yticks(marks, [str(c) if c < MANY else f"$10^{len(str(c)) - 1}$" for c in marks])
     axes.minorticks_off()

@@ -149,8 +149,8 @@ def _scale(scale: Scale, size: Size, run: Results) -> View:
         "beyond": [time_text(scale.min), time_text(scale.max)]
         if scale.max > scale.high or scale.min < scale.low
         else None,
-        "times": [[float(p), tick_text(time_text(t, 3))] for p, t in zip(scale.position(times), times, strict=True)],
-        "rates": [[float(p), tick_text(bandwidth_text(r, 3))] for p, r in zip(rate_places, rates, strict=True)],
+        "times": [[float(p), tick_text(time_text(t))] for p, t in zip(scale.position(times), times, strict=True)],
+        "rates": [[float(p), tick_text(bandwidth_text(r))] for p, r in zip(rate_places, rates, strict=True)],
     }
 
 
@@ -163,7 +163,7 @@ def _histogram(run: Results, size: Size, name: str) -> View | None:
     return {
         "places": [float(p) for p in (np.log(counted.edges) - low) / (high - low)],
         "counts": {str(c): counts.tolist() for c, counts in counted.counts.items()},
-        "ticks": [[float((np.log(t) - low) / (high - low)), tick_text(time_text(t, 3))] for t in ticks],
+        "ticks": [[float((np.log(t) - low) / (high - low)), tick_text(time_text(t))] for t in ticks],
         "edges": [time_text(e) for e in counted.edges],
     }
 

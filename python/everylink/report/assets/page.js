@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
-const MARGIN = 110, MOST_PIXELS = 640, LARGEST_CELL = 140, LABEL_PITCH = 13;
+const MOST_PIXELS = 600, LARGEST_CELL = 140, LABEL_PITCH = 13, FONT = "11px system-ui, sans-serif";
 const state = { run: null, size: null, name: "median", layer: null, cell: 1 };
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -147,12 +147,16 @@ function painted() {
 
 function drawMatrix() {
   const { rows, cell, layer, run, size } = state, canvas = $("matrix"), context = canvas.getContext("2d");
-  canvas.width = canvas.height = MARGIN + rows * cell;
+  const labels = fittingLabels(context);
+  state.left = labels.width;
+  state.top = labels.upright ? labels.width : 20;
+  canvas.width = state.left + rows * cell;
+  canvas.height = state.top + rows * cell;
   const small = new OffscreenCanvas(rows, rows);
   small.getContext("2d").putImageData(painted(), 0, 0);
   context.imageSmoothingEnabled = false;
-  context.drawImage(small, MARGIN, MARGIN, rows * cell, rows * cell);
-  drawLabels(context);
+  context.drawImage(small, state.left, state.top, rows * cell, rows * cell);
+  drawLabels(context, labels);
   $("legend").replaceChildren();
   const entries = size.failed ? [["failed", data.colours.failed]] : [];
   if (!size.measuredAll) entries.push(["not measured", data.colours.unknown]);
@@ -166,24 +170,32 @@ function drawMatrix() {
   element("div", notes.join(" "), $("legend")).className = "pale";
 }
 
-function drawLabels(context) {
+function fittingLabels(context) { // as many as fit beside each other, and the room that they need
   const { run, cell, layer } = state;
-  const labels = run.rankLabels ? run.rankLabels.map((text, i) => [text, i, i + 1]) : run.blocks;
-  const pitch = cell / layer.fold * Math.min(...labels.map(([, begin, end]) => end - begin));
+  const all = run.rankLabels ? run.rankLabels.map((text, i) => [text, i, i + 1]) : run.blocks;
+  const pitch = cell / layer.fold * Math.min(...all.map(([, begin, end]) => end - begin));
   const every = Math.max(1, Math.ceil(LABEL_PITCH / pitch));
-  context.font = "11px system-ui, sans-serif";
+  const shown = all.filter((_, k) => k % every === 0).map(([text, begin, end]) => ({
+    text: text.length > 16 ? `…${text.slice(-15)}` : text,
+    middle: (begin + end) / 2 / layer.fold * cell,
+  }));
+  context.font = FONT;
+  const width = Math.ceil(Math.max(...shown.map(({ text }) => context.measureText(text).width))) + 10;
+  return { shown, width, upright: width > pitch * every };
+}
+
+function drawLabels(context, { shown, upright }) {
+  context.font = FONT; // a canvas forgets it with its size
   context.fillStyle = "#1a1a1a";
   context.textBaseline = "middle";
-  for (let k = 0; k < labels.length; k += every) {
-    const [text, begin, end] = labels[k], at = MARGIN + (begin + end) / 2 / layer.fold * cell;
-    const shown = text.length > 16 ? `…${text.slice(-15)}` : text;
+  for (const { text, middle } of shown) {
     context.textAlign = "right";
-    context.fillText(shown, MARGIN - 5, at);
+    context.fillText(text, state.left - 5, state.top + middle);
     context.save();
-    context.translate(at, MARGIN - 5);
-    context.rotate(-Math.PI / 2);
-    context.textAlign = "left";
-    context.fillText(shown, 0, 0);
+    context.translate(state.left + middle, upright ? state.top - 5 : state.top - 10);
+    if (upright) context.rotate(-Math.PI / 2);
+    context.textAlign = upright ? "left" : "center";
+    context.fillText(text, 0, 0);
     context.restore();
   }
 }
@@ -210,7 +222,7 @@ function describe(i, j) {
 }
 
 $("matrix").addEventListener("mousemove", (event) => {
-  const j = Math.floor((event.offsetX - MARGIN) / state.cell), i = Math.floor((event.offsetY - MARGIN) / state.cell);
+  const j = Math.floor((event.offsetX - state.left) / state.cell), i = Math.floor((event.offsetY - state.top) / state.cell);
   const tip = $("tip");
   tip.hidden = i < 0 || j < 0 || i >= state.rows || j >= state.rows;
   if (tip.hidden) return;

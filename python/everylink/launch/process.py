@@ -1,0 +1,86 @@
+"""Runs the core as a child: reads its standard output line by line, passes signals on, and outlives it."""
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from everylink.errors import CoreError
+
+PATIENCE = 30.0  # seconds that the core has to end after a signal, before it is killed
+LAST_WORDS = 1.0  # seconds that a pipe may stay open behind a core that has ended
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run_core(command: Sequence[str], on_line: Callable[[str], None]) -> int:
+    """Run a command to its end, give each line of its output to `on_line`, and return its exit code.
+
+    Raises CoreError where it cannot be started or was ended by a signal.
+    """
+    try:
+        # a process group of its own: Ctrl-C reaches the core once, through us
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, process_group=0, bufsize=0)
+    except OSError as error:
+        raise CoreError(f"{command[0]} cannot be started: {error.strerror}") from None
+    try:
+        with _signals_passed_on(child):
+            for line in _lines(child):
+                on_line(line)
+            code = child.wait()
+    finally:
+        if child.poll() is None:
+            _signal_group(child, signal.SIGKILL)
+            child.wait()
+        if child.stdout:
+            child.stdout.close()
+    if code < 0:
+        raise CoreError(f"{command[0]} was ended by {signal.Signals(-code).name}")
+    return code
+
+
+def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
+    """Lines until the end of the output; a stray process that keeps the pipe open does not hold us."""
+    assert child.stdout is not None
+    descriptor, rest = child.stdout.fileno(), b""
+    while True:
+        ended = child.poll() is not None
+        if not select.select([descriptor], [], [], LAST_WORDS)[0]:
+            if ended:
+                break
+            continue
+        if not (piece := os.read(descriptor, 65536)):
+            break
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line.decode(errors="replace") for line in whole)
+    if rest:
+        yield rest.decode(errors="replace")
+
+
+@contextmanager
+def _signals_passed_on(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """While inside, signals go to the core; it is killed if it then does not end within PATIENCE."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        _signal_group(child, signal.Signals(number))
+        if signal.getitimer(signal.ITIMER_REAL)[0] == 0:
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+
+    def kill(number: int, frame: FrameType | None) -> None:
+        _signal_group(child, signal.SIGKILL)
+
+    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, kill)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _signal_group(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if child.poll() is None:
+        os.killpg(child.pid, number)
