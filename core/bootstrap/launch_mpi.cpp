@@ -1,0 +1,62 @@
+// The module through which MPI starts and ends us: rank, size, one broadcast, and the way out.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include "bootstrap/place.hpp"
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+class MpiLauncher final : public Launcher {
+ public:
+  MpiLauncher() {
+    if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS) throw MachineError("MPI_Init failed");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    const auto hint = launcher_hint();
+    if (hint.size > 0 && hint.size != size_ && hint.name != "Slurm") {
+      char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+      int length = 0;
+      MPI_Get_library_version(text, &length);
+      const std::string version(text, static_cast<std::size_t>(length));
+      throw UsageError(fmt::format("built for {}, but {} started {} ranks and MPI sees {}; start with the mpirun of the library that it was built with",
+                                   version.substr(0, version.find_first_of(",\n")), hint.name, hint.size, size_));
+    }
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  Blob tell_all(View from_rank_0) override {
+    unsigned long long bytes = from_rank_0.size();
+    MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+    Blob told(from_rank_0.begin(), from_rank_0.end());
+    told.resize(bytes);
+    MPI_Bcast(told.data(), static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
+    return told;
+  }
+
+  // Measured: the first rank that leaves on its own ends rank 0 before it has written. So the others sleep, and rank 0 ends all.
+  void leave(int exit_code, bool clean) override {
+    if (clean) {
+      MPI_Finalize();
+      return;
+    }
+    if (rank_ == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+    ::sleep(60);
+    ::_exit(exit_code);
+  }
+
+ private:
+  int rank_ = 0, size_ = 0;
+};
+
+}  // namespace
+
+extern "C" const LauncherEntry launcher{launcher_abi, "mpi",
+                                        []() -> std::unique_ptr<Launcher> { return std::make_unique<MpiLauncher>(); }};
+
+}  // namespace everylink

@@ -1,0 +1,144 @@
+// What a rank knows of itself, by hwloc and /proc.
+#include "facts.hpp"
+
+#include <hwloc.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "net/socket.hpp"
+#include "pack.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+class Topology {
+ public:
+  Topology() {
+    if (hwloc_topology_init(&topology_) < 0) throw MachineError("hwloc_topology_init failed");
+    for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE})
+      hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_NONE);
+    if (hwloc_topology_load(topology_) < 0) throw MachineError("hwloc_topology_load failed");
+  }
+  ~Topology() { hwloc_topology_destroy(topology_); }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+  operator hwloc_topology_t() const { return topology_; }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+};
+
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
+Bitmap make_bitmap() { return {hwloc_bitmap_alloc(), hwloc_bitmap_free}; }
+
+Bitmap allowed_cores(hwloc_topology_t topology) {
+  auto set = make_bitmap();
+  if (hwloc_get_cpubind(topology, set.get(), HWLOC_CPUBIND_PROCESS) < 0)
+    hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(topology));
+  hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_allowed_cpuset(topology));
+  return set;
+}
+
+std::string host_name(const std::string& node_name) {
+  if (!node_name.empty()) return node_name;
+  if (const char* slurm = std::getenv("SLURMD_NODENAME"); slurm && *slurm) return slurm;
+  char name[256] = "";
+  check_errno(::gethostname(name, sizeof name - 1), "gethostname");
+  return name;
+}
+
+std::size_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("MemAvailable:")) return std::stoull(line.substr(13)) * 1024;
+  return 0;
+}
+
+// "0-3,8" back to numbers.
+std::set<int> core_numbers(const std::string& text) {
+  std::set<int> cores;
+  if (text.empty()) return cores;
+  for (const auto& part : split(text, ',')) {
+    const auto ends = split(part, '-');
+    for (int core = std::stoi(ends.front()); core <= std::stoi(ends.back()); ++core) cores.insert(core);
+  }
+  return cores;
+}
+
+}  // namespace
+
+bool pin_to_core(int rank, int ranks) {
+  const Topology topology;
+  const auto allowed = allowed_cores(topology);
+  std::vector<hwloc_obj_t> cores;
+  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core));)
+    if (hwloc_bitmap_intersects(core->cpuset, allowed.get())) cores.push_back(core);
+  if (static_cast<int>(cores.size()) < ranks) return false;
+  return hwloc_set_cpubind(topology, cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) == 0;
+}
+
+RankFacts own_facts(const std::string& host, const std::string& node_name) {
+  const Topology topology;
+  const auto cores = allowed_cores(topology);
+  auto nodes = make_bitmap();
+  hwloc_cpuset_to_nodeset(topology, cores.get(), nodes.get());
+  RankFacts facts;
+  facts.host = host.empty() ? host_name(node_name) : host;
+  facts.machine = boot_id();
+  facts.network = network_namespace();
+  char* text = nullptr;
+  if (hwloc_bitmap_list_asprintf(&text, cores.get()) >= 0) facts.cores = text;
+  std::free(text);
+  facts.numa = hwloc_bitmap_weight(nodes.get()) == 1 ? hwloc_bitmap_first(nodes.get()) : -1;
+  facts.free_memory = available_memory();
+  return facts;
+}
+
+Blob RankFacts::packed() const {
+  return Packer().add(host).add(machine).add(network).add(cores).add(numa).add(free_memory).take();
+}
+
+RankFacts RankFacts::unpacked(View bytes) {
+  Unpacker in(bytes);
+  RankFacts facts;
+  facts.host = in.text();
+  facts.machine = in.text();
+  facts.network = in.text();
+  facts.cores = in.text();
+  facts.numa = in.get<int>();
+  facts.free_memory = in.get<std::size_t>();
+  return facts;
+}
+
+std::vector<int> hosts_of(const std::vector<RankFacts>& ranks) {
+  std::map<std::tuple<std::string, std::string, std::string>, int> known;
+  std::vector<int> hosts;
+  for (const auto& rank : ranks)
+    hosts.push_back(known.emplace(std::make_tuple(rank.host, rank.machine, rank.network), static_cast<int>(known.size())).first->second);
+  return hosts;
+}
+
+std::vector<char> crowded_of(const std::vector<RankFacts>& ranks) {
+  struct Machine {
+    std::size_t ranks = 0;
+    std::set<int> cores;
+  };
+  std::map<std::string, Machine> machines;
+  for (const auto& rank : ranks) {
+    auto& machine = machines[rank.machine];
+    ++machine.ranks;
+    machine.cores.merge(core_numbers(rank.cores));
+  }
+  std::vector<char> crowded;
+  for (const auto& rank : ranks) crowded.push_back(machines[rank.machine].ranks > machines[rank.machine].cores.size());
+  return crowded;
+}
+
+}  // namespace everylink

@@ -1,0 +1,36 @@
+// What a rank knows of itself and its machine; it goes into the file, and it decides how ranks wait.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transport/transport.hpp"
+#include "words.hpp"
+
+namespace everylink {
+
+struct RankFacts {
+  std::string host;              // its name
+  std::string machine;           // boot id: whose cores it shares
+  std::string network;           // network namespace: hosts of one name are told apart by machine and network
+  std::string cores;             // processors it may run on: "0-3,8"
+  int numa = -1;                 // -1: several, or not known
+  std::size_t free_memory = 0;   // bytes on its machine; 0: not known
+  Carrier carrier;               // known once the transport is made
+
+  Blob packed() const;
+  static RankFacts unpacked(View);
+};
+
+// Binds this process to core `rank` of those allowed, where there are at least `ranks`; says whether it did.
+bool pin_to_core(int rank, int ranks);
+
+// `host`: a made-up name, else `node_name`, else SLURMD_NODENAME, else gethostname.
+RankFacts own_facts(const std::string& host, const std::string& node_name);
+
+// Host indices 0, 1, ... in the order of their first rank.
+std::vector<int> hosts_of(const std::vector<RankFacts>&);
+// Whether more ranks than cores share the machine of each rank.
+std::vector<char> crowded_of(const std::vector<RankFacts>&);
+
+}  // namespace everylink

@@ -1,0 +1,88 @@
+// Failed links, folded.
+#include "failures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace everylink {
+namespace {
+
+constexpr std::size_t kept_links = 100000, shown_lines = 20;
+
+const char* said(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok: return "ok";
+    case Outcome::timeout: return "timed out";
+    case Outcome::broken: return "broke";
+    case Outcome::corrupt: return "delivered wrong bytes";
+    case Outcome::absent: return "found the peer gone";
+    case Outcome::presumed: return "not tried, the rank is dark";
+  }
+  return "";
+}
+
+}  // namespace
+
+void Failures::know(const std::vector<RankFacts>& ranks, const std::vector<int>& host_of) {
+  host_of_ = host_of;
+  const auto hosts = static_cast<std::size_t>(*std::max_element(host_of.begin(), host_of.end()) + 1);
+  host_names_.resize(hosts);
+  std::vector<int> ranks_on(hosts);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto host = static_cast<std::size_t>(host_of[rank]);
+    host_names_[host] = ranks[rank].host;
+    rank_names_.push_back(fmt::format("{}:{}", ranks[rank].host, rank));
+    ++ranks_on[host];
+  }
+  failed_of_.resize(hosts);
+  links_of_.resize(hosts);
+}
+
+std::string Failures::name(int rank) const { return rank_names_[static_cast<std::size_t>(rank)]; }
+
+void Failures::add(const Sample& s) {
+  const bool failed = s.outcome != Outcome::ok;
+  const auto from = static_cast<std::size_t>(host_of_[s.from]), to = static_cast<std::size_t>(host_of_[s.to]);
+  ++links_of_[from];
+  failed_of_[from] += failed;
+  if (from != to) {
+    ++links_of_[to];
+    failed_of_[to] += failed;
+  }
+  count_ += failed;
+  if (failed && kept_.size() < kept_links) kept_.push_back({static_cast<int>(s.from), static_cast<int>(s.to), s.outcome});
+}
+
+// The host with the most failed links first, as long as it is a whole host; then single links.
+std::vector<std::string> Failures::lines() const {
+  std::vector<std::string> lines;
+  std::vector<char> folded(host_names_.size());
+  std::vector<std::size_t> order(host_names_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return failed_of_[a] > failed_of_[b]; });
+  for (const auto host : order) {
+    if (host_names_.size() < 3 || failed_of_[host] == 0 || failed_of_[host] < links_of_[host]) continue;
+    std::map<Outcome, std::int64_t> by;
+    std::int64_t links = 0;
+    for (const auto& link : kept_) {
+      const auto from = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)]), to = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)]);
+      if ((from == host && !folded[to]) || (to == host && !folded[from])) ++by[link.outcome], ++links;
+    }
+    if (links < 3) continue;
+    folded[host] = 1;
+    const auto worst = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+    lines.push_back(fmt::format("host {}: {} of {} links {}", host_names_[host], failed_of_[host], links_of_[host], said(worst)));
+  }
+  std::size_t more = 0;
+  for (const auto& link : kept_) {
+    if (folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)])] || folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)])]) continue;
+    if (lines.size() < shown_lines) lines.push_back(fmt::format("link {} -> {}: {}", name(link.from), name(link.to), said(link.outcome)));
+    else ++more;
+  }
+  if (more) lines.push_back(fmt::format("and {} more links", more));
+  return lines;
+}
+
+}  // namespace everylink

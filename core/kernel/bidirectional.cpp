@@ -1,0 +1,36 @@
+// Both messages there and both back: both ends send at once and both hold a clock, so one turn measures both links.
+#include "kernel/kernel.hpp"
+
+namespace everylink {
+namespace {
+
+// A lap is two exchanges. Two receives stand ready: the peer may send its next message as soon as it has our last one.
+Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Laps& laps) {
+  const int all = shot.warmups + shot.messages, messages = 2 * all;
+  Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
+  int in[2], out[2];
+  for (int i = 0; i < 2; ++i) in[i] = link.start_recv(shot.slice(i));
+  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  for (int lap = 0; lap < all; ++lap) {
+    readings.before(lap);
+    for (int half = 0; half < 2; ++half) {
+      const int message = 2 * lap + half;
+      out[half] = link.start_send(shot.slice(message));
+      if (const auto o = link.wait(in[half], shot.until); o != Outcome::ok) return o;
+      ++laps.arrived;
+      if (half == 1) readings.after(lap, 2);
+      if (message + 2 < messages) in[half] = link.start_recv(shot.slice(message + 2));
+    }
+    for (const int ticket : out)
+      if (const auto o = link.wait(ticket, shot.until); o != Outcome::ok) return o;
+  }
+  return link.meet(shot.until);
+}
+
+}  // namespace
+
+extern const Kernel bidirectional{"bidirectional",
+                                  "both messages there and both back, at once; a lap is two one-way times, measured at both ends",
+                                  exchange, true, true, false, [](const Shot&) { return 2; }};
+
+}  // namespace everylink

@@ -1,0 +1,57 @@
+// The table of kernels, and the wrapper that verifies contents.
+#include "kernel/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "random.hpp"
+
+namespace everylink {
+
+extern const Kernel semidirectional, bidirectional, unidirectional;
+
+std::span<const Kernel> kernels() {
+  static const Kernel all[] = {semidirectional, bidirectional, unidirectional};
+  return all;
+}
+
+const Kernel& kernel_named(std::string_view name) {
+  for (const auto& kernel : kernels())
+    if (kernel.name == name) return kernel;
+  throw UsageError(fmt::format("there is no kernel '{}'", name));
+}
+
+Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bool leads, const Shot& whole, Laps& laps,
+                    Checking& checking) {
+  const int all = whole.warmups + whole.messages;
+  const bool sends = leads || kernel.replies, receives = !leads || kernel.replies;
+  int first = 0;
+  for (int done = 0; done < all;) {
+    const int limit = done < whole.warmups ? whole.warmups : all;
+    Shot lap = whole;
+    lap.first = first;
+    lap.warmups = 0;
+    lap.messages = std::min(whole.window, limit - done);
+    lap.rounds_per_reading = 1;
+    const int slots = kernel.messages_a_lap(lap);
+    const auto seed = [&](std::uint64_t key, int slot) {
+      return mix(mix(key, static_cast<std::uint64_t>(done)), static_cast<std::uint64_t>(slot));
+    };
+    for (int slot = 0; sends && slot < slots; ++slot)
+      checking.out.fill(lap.slice(slot), seed(checking.out_key, slot));
+    Laps one;
+    const Outcome outcome = kernel.run(link, clock, leads, lap, one);
+    laps.arrived += one.arrived;
+    if (outcome != Outcome::ok) return outcome;
+    for (int slot = 0; receives && slot < slots; ++slot)
+      if (!checking.in.holds(lap.slice(slot), seed(checking.in_key, slot))) ++checking.wrong;
+    if (done >= whole.warmups) laps.one_way.insert(laps.one_way.end(), one.one_way.begin(), one.one_way.end());
+    done += lap.messages;
+    first += slots;
+  }
+  return Outcome::ok;
+}
+
+}  // namespace everylink

@@ -1,0 +1,46 @@
+// The message there and back: one clock, one message on the way at a time.
+#include "kernel/kernel.hpp"
+
+namespace everylink {
+namespace {
+
+Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
+  const int all = shot.warmups + shot.messages;
+  Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
+  int in = link.start_recv(shot.slice(0));
+  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  for (int i = 0; i < all; ++i) {
+    readings.before(i);
+    const int out = link.start_send(shot.slice(i));
+    if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
+    readings.after(i, 2);
+    ++laps.arrived;
+    if (i + 1 < all) in = link.start_recv(shot.slice(i + 1));
+    if (const auto o = link.wait(out, shot.until); o != Outcome::ok) return o;
+  }
+  return link.meet(shot.until);
+}
+
+Outcome follow(Link& link, const Shot& shot, Laps& laps) {
+  const int all = shot.warmups + shot.messages;
+  int in = link.start_recv(shot.slice(0));
+  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  for (int i = 0; i < all; ++i) {
+    if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
+    ++laps.arrived;
+    if (i + 1 < all) in = link.start_recv(shot.slice(i + 1));
+    if (const auto o = link.wait(link.start_send(shot.slice(i)), shot.until); o != Outcome::ok) return o;
+  }
+  return link.meet(shot.until);
+}
+
+}  // namespace
+
+extern const Kernel semidirectional{
+    "semidirectional", "the message there and back; a lap is two one-way times",
+    [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
+      return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
+    },
+    false, true, false, [](const Shot&) { return 1; }};
+
+}  // namespace everylink

@@ -1,0 +1,86 @@
+// A window of messages one way, and one zero-byte receipt.
+#include <algorithm>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Slice receipt{0, 0};
+
+// The laps of a turn: windows of warm-ups first, then of messages; the last of each may be shorter.
+class Windows {
+ public:
+  explicit Windows(const Shot& shot) : shot_(shot), warm_(laps_in(shot.warmups)), all_(warm_ + laps_in(shot.messages)) {}
+  int warm() const { return warm_; }
+  int all() const { return all_; }
+  int messages(int lap) const {
+    const bool warming = lap < warm_;
+    return std::min(shot_.window, (warming ? shot_.warmups : shot_.messages) - (warming ? lap : lap - warm_) * shot_.window);
+  }
+
+ private:
+  int laps_in(int messages) const { return (messages + shot_.window - 1) / shot_.window; }
+  const Shot& shot_;
+  int warm_, all_;
+};
+
+Outcome wait_for(Link& link, const std::vector<int>& tickets, Seconds until, int& done) {
+  for (const int ticket : tickets) {
+    if (const auto o = link.wait(ticket, until); o != Outcome::ok) return o;
+    ++done;
+  }
+  return Outcome::ok;
+}
+
+Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
+  const Windows windows(shot);
+  Readings readings(clock, windows.warm(), windows.all() - windows.warm(), shot.rounds_per_reading, laps);
+  std::vector<int> out;
+  out.reserve(static_cast<std::size_t>(shot.window));
+  int in = link.start_recv(receipt);
+  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  for (int lap = 0, message = 0, sent = 0; lap < windows.all(); ++lap) {
+    const int count = windows.messages(lap);
+    readings.before(lap);
+    for (int i = 0; i < count; ++i) out.push_back(link.start_send(shot.slice(message++)));
+    if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
+    readings.after(lap, count);
+    if (lap + 1 < windows.all()) in = link.start_recv(receipt);
+    if (const auto o = wait_for(link, out, shot.until, sent); o != Outcome::ok) return o;
+    out.clear();
+  }
+  return link.meet(shot.until);
+}
+
+// The next window stands ready before the receipt lets the peer send it.
+Outcome follow(Link& link, const Shot& shot, Laps& laps) {
+  const Windows windows(shot);
+  std::vector<int> in, next;
+  int message = 0;
+  const auto make_ready = [&](int lap, std::vector<int>& tickets) {
+    for (int i = 0; i < windows.messages(lap); ++i) tickets.push_back(link.start_recv(shot.slice(message++)));
+  };
+  make_ready(0, in);
+  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  for (int lap = 0; lap < windows.all(); ++lap) {
+    if (const auto o = wait_for(link, in, shot.until, laps.arrived); o != Outcome::ok) return o;
+    if (lap + 1 < windows.all()) make_ready(lap + 1, next);
+    if (const auto o = link.wait(link.start_send(receipt), shot.until); o != Outcome::ok) return o;
+    in.clear();
+    in.swap(next);
+  }
+  return link.meet(shot.until);
+}
+
+}  // namespace
+
+extern const Kernel unidirectional{
+    "unidirectional", "a window of messages one way and one receipt; a lap is a one-way time for each message",
+    [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
+      return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
+    },
+    false, false, true, [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
+
+}  // namespace everylink

@@ -1,0 +1,8 @@
+// --list: what there is, and whether it can run here.
+#pragma once
+
+namespace everylink {
+
+void print_list();
+
+}  // namespace everylink

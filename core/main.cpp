@@ -1,0 +1,68 @@
+// everylink-measure: measures every point-to-point connection of a cluster, and judges nothing.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "bootstrap/place.hpp"
+#include "config.hpp"
+#include "errors.hpp"
+#include "kernel/kernel.hpp"
+#include "list.hpp"
+#include "memory/memory.hpp"
+#include "record/recorder.hpp"
+#include "run.hpp"
+#include "transport/transport.hpp"
+
+namespace {
+
+using namespace everylink;
+
+// How this process is one of the ranks. `auto` takes --np, then the three variables, then MPI.
+std::string bootstrap_for(const Options& o) {
+  if (o.np > 0) return "local";
+  if (o.bootstrap == "local") throw UsageError("--bootstrap local wants --np N, the number of ranks to start here");
+  if (o.bootstrap != "auto") return o.bootstrap;
+  if (variables_are_set()) return "tcp";
+  if (launcher_hint().size >= 0 || o.mode == "mpi") return "mpi";
+  throw UsageError("no ranks: --np N starts N on this machine; else start by mpirun, or set EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
+}
+
+int rank_of_this_process() {
+  const char* variable = std::getenv("EVERYLINK_RANK");
+  return variable && *variable ? std::atoi(variable) : launcher_hint().rank;
+}
+
+int measure(const Options& options) {
+  const auto& transport = transport_named(options.mode);
+  const std::string bootstrap = bootstrap_for(options);
+  if (bootstrap == "local" && options.mode == "mpi") throw UsageError("--np starts ranks without MPI; for --mode mpi start them with mpirun -n N everylink-measure --mode mpi");
+  if (bootstrap == "local" && !options.no_output) check_output(options);
+  static_cast<void>(transport);
+  if (bootstrap == "local") return run_here(options.np, [&](Place place) { return run(options, std::move(place)); });
+  Place place = bootstrap == "tcp" ? place_from_variables() : place_from_mpi();
+  if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
+  return run(options, std::move(place));
+}
+
+int complain(const std::string& who, const char* what, int code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "everylink-measure: {}{}\n", who, what);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = parse_command_line(argc, argv);
+    if (!options) return exit_ok;
+    if (options->list) return print_list(), exit_ok;
+    return measure(*options);
+  } catch (const UsageError& error) {
+    return rank_of_this_process() > 0 ? exit_usage : complain("", error.what(), exit_usage);      // every rank sees it, one says it
+  } catch (const std::exception& error) {
+    const int rank = rank_of_this_process();
+    return complain(rank == no_rank ? "" : fmt::format("rank {}: ", rank), error.what(), exit_machine);
+  }
+}

@@ -1,0 +1,171 @@
+// How two ranks come by sockets to each other.
+#include "net/door.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "pack.hpp"
+
+namespace everylink {
+
+// What the peer needs: where we listen, that it is us, and which machine we are (loopback reaches only that one).
+struct Door::Offer {
+  Nonce nonce;
+  std::string machine;
+  std::vector<Address> addresses;
+
+  Blob packed() const { return Packer().add(nonce).add(machine).add(addresses).take(); }
+  static Offer unpacked(View bytes) {
+    Unpacker in(bytes);
+    Offer offer;
+    offer.nonce = in.get<Nonce>();
+    offer.machine = in.text();
+    offer.addresses = in.list<Address>();
+    return offer;
+  }
+};
+
+namespace {
+
+std::string this_machine() {
+  static const std::string id = boot_id() + network_namespace();
+  return id;
+}
+
+std::vector<Interface> chosen_interfaces(const std::string& wanted, bool one_machine) {
+  auto all = interfaces();
+  if (wanted.empty()) {
+    if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
+      std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
+    return all;
+  }
+  std::string known;
+  std::vector<Interface> chosen;
+  for (const auto& one : all) {
+    if (one.name == wanted || one.address.host_text() == wanted) chosen.push_back(one);
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.address.host_text());
+  }
+  if (chosen.empty()) throw UsageError(fmt::format("interface={}: there is no such interface here; there are: {}", wanted, known));
+  return chosen;
+}
+
+Nonce fresh_nonce() {
+  Nonce nonce;
+  if (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size())) throw_errno("getrandom");
+  return nonce;
+}
+
+}  // namespace
+
+Door::Door(int rank, const std::string& interface, bool one_machine)
+    : rank_(rank), interfaces_(chosen_interfaces(interface, one_machine)) {
+  if (interfaces_.empty()) throw MachineError("this machine has no network interface that is up, not even loopback");
+}
+
+Blob Door::offer(int peer, std::uint64_t) {
+  nonce_ = fresh_nonce();
+  listener_ = Socket();
+  Offer offer{nonce_, this_machine(), {}};
+  if (rank_ > peer) {
+    // One listener serves all addresses of a family; a chosen interface is bound by its address.
+    Address any = interfaces_.front().address;
+    const bool one = std::all_of(interfaces_.begin(), interfaces_.end(),
+                                 [&](const Interface& i) { return i.name == interfaces_.front().name; });
+    if (!one) any = parse_address(any.family() == AF_INET ? "0.0.0.0:0" : "[::]:0", "interface");
+    listener_ = listen_on(any.with_port(0), 64);
+    const int port = local_address(listener_).port();
+    for (const auto& i : interfaces_)
+      if (i.address.family() == any.family()) offer.addresses.push_back(i.address.with_port(port));
+  }
+  return offer.packed();
+}
+
+std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until) {
+  const Offer theirs = Offer::unpacked(peer_offer);
+  const bool calls = rank_ < peer;
+  const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
+  const Hello hello{calls ? theirs.nonce : nonce_, epoch, calls ? us : them, calls ? them : us, 0, 0};
+  auto sockets = calls ? call(hello, theirs, count, until) : answer(hello, theirs, count, until);
+  listener_ = Socket();
+  for (const auto& socket : sockets) send_at_once(socket);
+  return sockets;
+}
+
+// The same machine by loopback, if that is among the addresses; else a network that both are in; else in their order.
+std::vector<Address> Door::best_first(const Offer& theirs) const {
+  const bool here = theirs.machine == this_machine();
+  const auto rank_of = [&](const Address& address) {
+    int best = 2;
+    for (const auto& ours : interfaces_)
+      if (same_network(ours, address)) best = std::min(best, ours.is_loopback == here ? 0 : ours.is_loopback ? 3 : 1);
+    return best;
+  };
+  std::vector<Address> sorted;
+  for (const auto& address : theirs.addresses)
+    if (here || !address.host_text().starts_with("127.")) sorted.push_back(address);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) { return rank_of(a) < rank_of(b); });
+  return sorted;
+}
+
+std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, int count, Seconds until) const {
+  for (const auto& address : best_first(theirs)) {
+    std::vector<Socket> sockets;
+    for (int i = 0; i < count; ++i) {
+      Hello mine = hello;
+      mine.stream = static_cast<std::uint32_t>(i);
+      Socket socket = connect_to(address, until);
+      Nonce echo;
+      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) || !receive_all(socket, echo, until) ||
+          echo != nonce_)
+        break;
+      sockets.push_back(std::move(socket));
+    }
+    if (static_cast<int>(sockets.size()) == count) return sockets;
+  }
+  return {};
+}
+
+std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, int count, Seconds until) {
+  struct Caller {
+    Socket socket;
+    Hello hello{};
+    std::size_t got = 0;
+  };
+  std::vector<Caller> callers;
+  std::vector<Socket> sockets(static_cast<std::size_t>(count));
+  int found = 0;
+  // A caller who has said all of its hello is either the one we expect, or nobody.
+  const auto hear = [&](Caller& caller) {
+    const auto room = std::as_writable_bytes(std::span(&caller.hello, 1)).subspan(caller.got);
+    const ssize_t n = ::recv(caller.socket.fd(), room.data(), room.size(), 0);
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) return void(caller.socket = Socket());
+    caller.got += static_cast<std::size_t>(n);
+    if (caller.got < sizeof(Hello)) return;
+    const Hello& h = caller.hello;
+    const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch && h.from == expected.from &&
+                      h.to == expected.to && h.stream < sockets.size() && !sockets[h.stream];
+    if (ours && send_all(caller.socket, theirs.nonce, until)) {
+      sockets[h.stream] = std::move(caller.socket);
+      ++found;
+    }
+    caller.socket = Socket();
+  };
+  while (found < count && steady_now() < until) {
+    std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}};
+    for (const auto& caller : callers) polled.push_back({caller.socket.fd(), POLLIN, 0});
+    const Seconds left = std::max(0.0, until - steady_now());
+    if (::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, 60.0) * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
+    for (auto& caller : callers) hear(caller);
+    while (Socket socket = accept_from(listener_)) callers.push_back({std::move(socket), {}, 0});
+    std::erase_if(callers, [](const Caller& caller) { return !caller.socket; });
+  }
+  if (found < count) sockets.clear();
+  return sockets;
+}
+
+}  // namespace everylink

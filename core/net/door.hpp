@@ -1,0 +1,48 @@
+// How two ranks come by sockets to each other: the upper rank listens, the lower one calls, and both prove by the
+// nonces of their offers that they mean this run, this pair and this epoch.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/socket.hpp"
+
+namespace everylink {
+
+using Nonce = std::array<std::byte, 16>;
+
+class Door {
+ public:
+  // `interface`: name or address of the interface to listen on; "": all of them, or loopback alone where every rank is on
+  // this machine. Throws UsageError when there is none such.
+  Door(int rank, const std::string& interface, bool one_machine);
+
+  // Opens the listener where we are the upper rank; it is closed by connect, or by the next offer.
+  Blob offer(int peer, std::uint64_t epoch);
+  // `count` sockets to the peer, or none: not reached. A half-open caller or one of another epoch is dropped and
+  // does not eat the limit.
+  std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
+
+  const std::vector<Interface>& interfaces() const { return interfaces_; }
+
+ private:
+  struct Hello {
+    Nonce to_nonce;               // of the called rank's offer
+    std::uint64_t epoch;
+    std::uint32_t from, to, stream, reserved;
+  };
+  struct Offer;
+  std::vector<Socket> call(const Hello&, const Offer& theirs, int count, Seconds until) const;
+  std::vector<Socket> answer(const Hello& expected, const Offer& theirs, int count, Seconds until);
+  std::vector<Address> best_first(const Offer& theirs) const;
+
+  int rank_;
+  std::vector<Interface> interfaces_;
+  Socket listener_;
+  Nonce nonce_{};
+};
+
+}  // namespace everylink

@@ -1,0 +1,204 @@
+// Sockets and addresses.
+#include "net/socket.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+Address make_address(const sockaddr* raw, socklen_t length) {
+  Address address;
+  std::memcpy(&address.storage, raw, length);
+  address.length = length;
+  return address;
+}
+
+std::span<const unsigned char> network_bytes(const Address& address) {
+  if (address.family() == AF_INET)
+    return {reinterpret_cast<const unsigned char*>(&reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr), 4};
+  return {reinterpret_cast<const unsigned char*>(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr), 16};
+}
+
+bool is_link_local(const Address& address) {
+  return address.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr);
+}
+
+int milliseconds_to(Seconds until) {
+  const Seconds left = until - steady_now();
+  if (left <= 0) return 0;
+  return static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000));
+}
+
+}  // namespace
+
+int Address::port() const {
+  return ntohs(family() == AF_INET ? reinterpret_cast<const sockaddr_in*>(&storage)->sin_port
+                                   : reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_port);
+}
+
+Address Address::with_port(int port) const {
+  Address copy = *this;
+  auto& field = family() == AF_INET ? reinterpret_cast<sockaddr_in*>(&copy.storage)->sin_port
+                                    : reinterpret_cast<sockaddr_in6*>(&copy.storage)->sin6_port;
+  field = htons(static_cast<std::uint16_t>(port));
+  return copy;
+}
+
+std::string Address::host_text() const {
+  char name[INET6_ADDRSTRLEN] = "";
+  ::inet_ntop(family(), network_bytes(*this).data(), name, sizeof name);
+  return name;
+}
+
+std::string Address::text() const {
+  return family() == AF_INET ? fmt::format("{}:{}", host_text(), port()) : fmt::format("[{}]:{}", host_text(), port());
+}
+
+Address parse_address(const std::string& text, const std::string& what) {
+  const auto colon = text.rfind(':');
+  std::string host = text.substr(0, colon);
+  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  if (host.empty() || port.empty()) throw UsageError(fmt::format("{}: '{}' is not host:port", what, text));
+  if (const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
+    throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
+  return make_address(found->ai_addr, found->ai_addrlen);
+}
+
+Address loopback(int port) {
+  sockaddr_in raw{};
+  raw.sin_family = AF_INET;
+  raw.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return make_address(reinterpret_cast<const sockaddr*>(&raw), sizeof raw).with_port(port);
+}
+
+std::vector<Interface> interfaces() {
+  ifaddrs* list = nullptr;
+  check_errno(::getifaddrs(&list), "getifaddrs");
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
+  std::vector<Interface> found;
+  for (const ifaddrs* at = list; at; at = at->ifa_next) {
+    if (!at->ifa_addr || !at->ifa_netmask || !(at->ifa_flags & IFF_UP)) continue;
+    const int family = at->ifa_addr->sa_family;
+    if (family != AF_INET && family != AF_INET6) continue;
+    const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    Interface one{at->ifa_name, make_address(at->ifa_addr, length), 0, (at->ifa_flags & IFF_LOOPBACK) != 0};
+    for (const unsigned char byte : network_bytes(make_address(at->ifa_netmask, length)))
+      one.prefix += static_cast<unsigned>(std::popcount(byte));
+    if (!is_link_local(one.address)) found.push_back(one);
+  }
+  return found;
+}
+
+bool same_network(const Interface& ours, const Address& theirs) {
+  if (ours.address.family() != theirs.family()) return false;
+  const auto a = network_bytes(ours.address), b = network_bytes(theirs);
+  for (unsigned bit = 0; bit < ours.prefix; ++bit)
+    if ((a[bit / 8] ^ b[bit / 8]) & (0x80u >> bit % 8)) return false;
+  return true;
+}
+
+Socket::~Socket() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Socket listen_on(const Address& address, int backlog) {
+  Socket listener(check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  const int on = 1;
+  check_errno(::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
+  if (::bind(listener.fd(), address.raw(), address.length) < 0) throw_errno("cannot listen on " + address.text());
+  check_errno(::listen(listener.fd(), backlog), "listen");
+  return listener;
+}
+
+Address local_address(const Socket& socket) {
+  Address address;
+  address.length = sizeof address.storage;
+  check_errno(::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length), "getsockname");
+  return address;
+}
+
+Socket accept_from(const Socket& listener) {
+  return Socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+Socket connect_to(const Address& address, Seconds until) {
+  Socket socket(check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  if (::connect(socket.fd(), address.raw(), address.length) == 0) return socket;
+  if (errno != EINPROGRESS) return Socket();
+  if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
+  int error = 0;
+  socklen_t length = sizeof error;
+  check_errno(::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length), "SO_ERROR");
+  if (error) return errno = error, Socket();
+  return socket;
+}
+
+void send_at_once(const Socket& socket) {
+  const int on = 1;
+  check_errno(::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "TCP_NODELAY");
+}
+
+bool ready(const Socket& socket, short events, Seconds until) {
+  pollfd one{socket.fd(), events, 0};
+  for (;;) {
+    const int rc = ::poll(&one, 1, milliseconds_to(until));
+    if (rc > 0) return true;
+    if (rc < 0 && errno != EINTR) throw_errno("poll");
+    if (rc == 0 && steady_now() >= until) return false;
+  }
+}
+
+bool send_all(const Socket& socket, View bytes, Seconds until) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    else if (errno != EAGAIN || !ready(socket, POLLOUT, until)) return false;
+  }
+  return true;
+}
+
+bool receive_all(const Socket& socket, std::span<std::byte> bytes, Seconds until) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::recv(socket.fd(), bytes.data(), bytes.size(), 0);
+    if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EAGAIN || !ready(socket, POLLIN, until)) return false;
+  }
+  return true;
+}
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+std::string network_namespace() {
+  char name[64];
+  const ssize_t n = ::readlink("/proc/self/ns/net", name, sizeof name);
+  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : "";
+}
+
+}  // namespace everylink

@@ -1,0 +1,77 @@
+// Values to bytes and back, between processes of one run (same program, same byte order).
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "errors.hpp"
+#include "words.hpp"
+
+namespace everylink {
+
+class Packer {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  Packer& add(const T& value) {
+    return append(std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  Packer& add(const std::vector<T>& values) {
+    add(static_cast<std::uint64_t>(values.size()));
+    return append(std::as_bytes(std::span(values)));
+  }
+  Packer& add(const std::string& text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    return append(std::as_bytes(std::span(text)));
+  }
+  Blob take() { return std::move(bytes_); }
+
+ private:
+  Packer& append(View more) {
+    bytes_.insert(bytes_.end(), more.begin(), more.end());
+    return *this;
+  }
+  Blob bytes_;
+};
+
+// Throws MachineError when the bytes end early; lengths are checked before anything is allocated.
+class Unpacker {
+ public:
+  explicit Unpacker(View bytes) : rest_(bytes) {}
+
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  T get() {
+    T value;
+    std::memcpy(&value, cut(sizeof value).data(), sizeof value);
+    return value;
+  }
+  template <class T>
+  std::vector<T> list() {
+    const auto count = get<std::uint64_t>();
+    if (count > rest_.size() / sizeof(T)) too_short();
+    std::vector<T> values(count);
+    if (count) std::memcpy(values.data(), cut(count * sizeof(T)).data(), count * sizeof(T));
+    return values;
+  }
+  std::string text() {
+    const auto letters = list<char>();
+    return {letters.begin(), letters.end()};
+  }
+  bool done() const { return rest_.empty(); }
+
+ private:
+  [[noreturn]] static void too_short() { throw MachineError("a message of the control connection is cut short"); }
+  View cut(std::size_t bytes) {
+    if (bytes > rest_.size()) too_short();
+    const View front = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+    return front;
+  }
+  View rest_;
+};
+
+}  // namespace everylink

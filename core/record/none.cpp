@@ -1,0 +1,21 @@
+// --no-output: nothing is kept.
+#include "record/recorder.hpp"
+
+namespace everylink {
+namespace {
+
+class NoRecorder final : public Recorder {
+ public:
+  void begin(const Facts&) override {}
+  void tuned(const std::vector<Tuning>&) override {}
+  void step(const StepRow&) override {}
+  void rows(const LinkRows&) override {}
+  void commit() override {}
+  void end() override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_no_recorder() { return std::make_unique<NoRecorder>(); }
+
+}  // namespace everylink

@@ -1,0 +1,66 @@
+// Where results go.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config.hpp"
+#include "facts.hpp"
+#include "sample.hpp"
+
+namespace everylink {
+
+// Everything that is known before the first message.
+struct Facts {
+  const Options& options;
+  std::string bootstrap;
+  std::uint64_t seed;
+  bool pinned;
+  std::string created;                      // ISO 8601
+  std::vector<RankFacts> ranks;
+  std::vector<int> host_of;
+  std::int64_t links;                       // a pass through the schedule
+};
+
+struct StepRow {
+  std::uint32_t iteration = 0;
+  std::uint64_t seed = 0;
+  Seconds began = 0;
+  float overlap = not_known;
+  std::uint32_t gone = 0;
+};
+
+// How a size is measured: the same on every rank, chosen once.
+struct Tuning {
+  std::uint32_t rounds_per_reading = 1;
+  std::uint32_t lead_in = 0;                // further warm-up rounds in the first turn of a step
+};
+
+// One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
+struct LinkRows {
+  std::vector<Sample> samples;
+  std::vector<std::vector<float>> laps;
+};
+
+// Throws MachineError, naming path and reason, when what it was given could not be kept.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void begin(const Facts&) = 0;                     // UsageError: the output exists or cannot be written
+  virtual void tuned(const std::vector<Tuning>&) = 0;       // a value a size
+  virtual void step(const StepRow&) = 0;
+  virtual void rows(const LinkRows&) = 0;
+  virtual void commit() = 0;                                // what was given so far survives a kill
+  virtual void end() = 0;                                   // the run ended by itself
+};
+
+std::unique_ptr<Recorder> make_hdf5_recorder();
+std::unique_ptr<Recorder> make_no_recorder();
+
+// Throws UsageError when a file stands at the output path without --force, or its folder is missing or read-only.
+void check_output(const Options&);
+// Bytes that the results of so many links will take.
+double estimated_bytes(const Options&, std::int64_t links);
+
+}  // namespace everylink

@@ -1,0 +1,187 @@
+// The straight line of a run.
+#include "run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "bootstrap/bootstrap.hpp"
+#include "conductor.hpp"
+#include "console.hpp"
+#include "errors.hpp"
+#include "pair.hpp"
+#include "record/recorder.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds join_limit = 60, talk_limit = 30;
+
+// A transport and the memories it registers: they live and are buried together.
+struct Carrying {
+  std::unique_ptr<Memory> out, in;
+  std::unique_ptr<Transport> transport;
+};
+
+class Runner {
+ public:
+  Runner(const Options& options, Place& place)
+      : options_(options), entry_(transport_named(options.mode)), kernel_(kernel_named(options.kernel)), settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
+        console_(options.progress), recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()) {
+    const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
+    const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
+    facts_ = own_facts(host, options.node_name);
+    world_ = join_star(place, join_limit);
+    if (place.rank == 0) {
+      const Conductor::Context context{options, place.bootstrap, pinned, moves_bytes(), [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); }};
+      conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
+    }
+  }
+
+  ~Runner() {
+    for (auto& carrying : buried_) {           // nothing that a library still holds is freed
+      static_cast<void>(carrying.transport.release());
+      static_cast<void>(carrying.out.release());
+      static_cast<void>(carrying.in.release());
+    }
+  }
+
+  // Gives rank 0's last word.
+  Order run() {
+    Order order = introduce();
+    Report report = prepare(order);
+    while (order.what != Order::What::stop) {
+      const int peer = partner(order);
+      const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
+      const auto round = talk(report.packed(), peer, offer);
+      const Order next = Order::unpacked(round.word);
+      report = {};
+      if (round.number == number_ && next.what != Order::What::stop && order.what != Order::What::hand_in) report = take_part(order, peer, round);
+      number_ = round.number + 1;
+      order = next;
+    }
+    return order;
+  }
+
+ private:
+  bool moves_bytes() const { return !entry_.host_of || options_.check; }
+  std::uint64_t epoch() const { return number_ + 1; }
+
+  Round talk(const Blob& mine, int peer, const Blob& offer) {
+    Seconds limit = talk_limit;
+    for (const auto bytes : options_.sizes) limit += options_.limit(bytes);
+    auto round = world_->round(mine, peer, offer, limit, [this](std::span<const Handed> handed, std::span<const int> gone) { return conductor_->decide(handed, gone); });
+    if (!round) throw MachineError("rank 0 is lost; the results file holds what was committed");
+    return std::move(*round);
+  }
+
+  Order introduce() {
+    const auto round = talk(facts_.packed(), no_rank, {});
+    introduction_ = Introduction::unpacked(round.word);
+    number_ = round.number + 1;
+    return introduction_.first;
+  }
+
+  // Makes what carries the messages; a rank that cannot says so in its first report, so that rank 0 says it once.
+  Report prepare(const Order& order) {
+    Report report;
+    report.rank = world_->rank();
+    if (order.what == Order::What::stop) return report;
+    try {
+      make_carrying();
+      if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
+      report.carrier = carrying_.transport->carrier();
+    } catch (const UsageError& error) {
+      report.fault = error.what();
+      report.fault_exit = exit_usage;
+    } catch (const MachineError& error) {
+      report.fault = fmt::format("rank {} on {}: {}", world_->rank(), facts_.host, error.what());
+      report.fault_exit = exit_machine;
+    }
+    return report;
+  }
+
+  void make_carrying() {
+    const auto& memory = memory_named(options_.memory);
+    if (const auto why = memory.why_unusable(); !why.empty()) throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
+    carrying_ = {memory.make(options_.memory_bytes()), memory.make(options_.memory_bytes()), nullptr};
+    if (moves_bytes()) {                        // pages that were never written are one zero page, and too fast
+      carrying_.out->fill({0, options_.memory_bytes()}, 1);
+      carrying_.in->fill({0, options_.memory_bytes()}, 2);
+    }
+    const auto rank = static_cast<std::size_t>(world_->rank());
+    carrying_.transport = entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in, settings_, introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine});
+  }
+
+  int partner(const Order& order) {
+    if (order.what == Order::What::hand_in) return no_rank;
+    if (!plan_ || relabelling_ != order.relabelling) {
+      plan_ = plan_for(options_, introduction_, order.relabelling);
+      relabelling_ = order.relabelling;
+    }
+    return partner_in(order, *plan_, world_->rank());
+  }
+
+  Report take_part(const Order& order, int peer, const Round& round) {
+    std::vector<Seconds> all_to_all;
+    if (all_to_all_ && order.what == Order::What::measure) all_to_all = time_all_to_all(round);
+    Report report;
+    report.rank = world_->rank();
+    if (peer == no_rank) return report;
+    const bool gone = std::binary_search(round.gone.begin(), round.gone.end(), peer);
+    const PairWork work{options_, kernel_, world_->rank(), peer, world_->size(), epoch(), order};
+    report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in, gone ? View() : View(round.from_peer));
+    for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i) report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
+    if (report.buried) {
+      buried_.push_back(std::move(carrying_));
+      make_carrying();
+    }
+    return report;
+  }
+
+  // Everybody takes part, and nobody once one was late: what it left behind never ends.
+  std::vector<Seconds> time_all_to_all(const Round& round) {
+    std::vector<Seconds> times;
+    for (const auto bytes : options_.sizes) {
+      if (!round.gone.empty()) all_to_all_lost_ = true;
+      times.push_back(all_to_all_lost_ ? std::nan("") : all_to_all_(bytes, carrying_.transport->now() + options_.limit(bytes)));
+      all_to_all_lost_ |= std::isnan(times.back());
+    }
+    return times;
+  }
+
+  const Options& options_;
+  const TransportEntry& entry_;
+  const Kernel& kernel_;
+  const Settings settings_;
+  Console console_;
+  std::unique_ptr<Recorder> recorder_;
+  RankFacts facts_;
+  std::unique_ptr<Bootstrap> world_;
+  std::unique_ptr<Conductor> conductor_;
+  Introduction introduction_;
+  std::uint64_t number_ = 0;                    // of the next round
+  std::optional<Plan> plan_;
+  std::uint64_t relabelling_ = 0;
+  Carrying carrying_;
+  std::vector<Carrying> buried_;
+  AllToAll all_to_all_;
+  bool all_to_all_lost_ = false;
+};
+
+}  // namespace
+
+int run(const Options& options, Place place) {
+  Order last;
+  {
+    Runner runner(options, place);
+    last = runner.run();
+  }
+  if (place.launcher) place.launcher->leave(last.exit_code, last.clean);
+  return last.exit_code;
+}
+
+}  // namespace everylink

@@ -1,0 +1,182 @@
+// mpi: MPI_Isend and MPI_Irecv, polled, with our own deadlines. One module for each MPI library.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+#include "errors.hpp"
+#include "pack.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiter.hpp"
+
+namespace everylink {
+namespace {
+
+void check(int rc, const char* call) {
+  if (rc == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(rc, text, &length);
+  throw MachineError(fmt::format("{}: {}", call, text));
+}
+
+// Calls f(count, type) for so many bytes; above 2 GiB the type is made of large pieces.
+template <class Call>
+int with_count(std::size_t bytes, Call call) {
+  if (bytes <= std::numeric_limits<int>::max()) return call(static_cast<int>(bytes), MPI_BYTE);
+  constexpr int piece = 1 << 30;
+  const int pieces = static_cast<int>(bytes / piece), rest = static_cast<int>(bytes % piece);
+  MPI_Datatype large, whole;
+  check(MPI_Type_contiguous(piece, MPI_BYTE, &large), "MPI_Type_contiguous");
+  MPI_Datatype types[] = {large, MPI_BYTE};
+  int lengths[] = {pieces, rest};
+  MPI_Aint offsets[] = {0, MPI_Aint{pieces} * piece};
+  check(MPI_Type_create_struct(2, lengths, offsets, types, &whole), "MPI_Type_create_struct");
+  check(MPI_Type_commit(&whole), "MPI_Type_commit");
+  const int rc = call(1, whole);
+  MPI_Type_free(&whole);
+  MPI_Type_free(&large);
+  return rc;
+}
+
+class MpiLink final : public Link {
+ public:
+  MpiLink(int peer, int tag, const Setup& setup, bool block)
+      : peer_(peer), tag_(tag), setup_(setup), block_(block), waiter_(setup.crowded) {}
+
+  int start_send(Slice slice) override {
+    MPI_Request* request = open_ticket();
+    check(with_count(slice.bytes, [&](int count, MPI_Datatype type) {
+      return MPI_Isend(setup_.out.region().at + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD, request);
+    }), "MPI_Isend");
+    return last_ticket();
+  }
+
+  int start_recv(Slice slice) override {
+    MPI_Request* request = open_ticket();
+    check(with_count(slice.bytes, [&](int count, MPI_Datatype type) {
+      return MPI_Irecv(setup_.in.region().at + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD, request);
+    }), "MPI_Irecv");
+    return last_ticket();
+  }
+
+  Outcome wait(int ticket, Seconds until) override {
+    if (ticket < base_) return Outcome::ok;
+    MPI_Request& request = requests_[static_cast<std::size_t>(ticket - base_)];
+    if (block_) return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS ? Outcome::ok : Outcome::broken;
+    for (;;) {
+      int done = 0;
+      if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Outcome::broken;
+      if (done) break;
+      if (MPI_Wtime() >= until) return Outcome::timeout;
+      waiter_.nothing_moved();
+    }
+    waiter_.moved();
+    for (; !requests_.empty() && requests_.front() == MPI_REQUEST_NULL; ++base_) requests_.pop_front();
+    return Outcome::ok;
+  }
+
+  // The last word is a synchronous send: it is done only when the peer has it, so that we may stop calling MPI.
+  Outcome meet(Seconds until) override {
+    MPI_Request* request = open_ticket();
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
+    const int in = last_ticket();
+    request = open_ticket();
+    check(MPI_Issend(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Issend");
+    const int out = last_ticket();
+    const auto outcome = wait(in, until);
+    return outcome == Outcome::ok ? wait(out, until) : outcome;
+  }
+
+  // A request that survives its cancellation still writes into our buffers, much later (measured): then it is not ok.
+  Outcome close(Seconds until) override {
+    for (auto& request : requests_)
+      if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
+    const Seconds patience = std::min(until, MPI_Wtime() + 0.1);
+    for (auto& request : requests_)
+      for (int done = 0; request != MPI_REQUEST_NULL;) {
+        if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Outcome::broken;
+        if (!done && MPI_Wtime() >= patience) return Outcome::timeout;
+      }
+    return Outcome::ok;
+  }
+
+ private:
+  MPI_Request* open_ticket() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+  int last_ticket() const { return base_ + static_cast<int>(requests_.size()) - 1; }
+
+  const int peer_, tag_;
+  const Setup& setup_;
+  const bool block_;
+  Waiter waiter_;
+  std::deque<MPI_Request> requests_;
+  int base_ = 0;
+};
+
+class Mpi final : public Transport {
+ public:
+  explicit Mpi(const Setup& setup) : setup_(setup) {
+    refuse_unknown_options(setup.options, "mpi", {"wait"});
+    if (const auto wait = setting(setup.options, "wait"); !wait.empty()) {
+      if (wait != "block" && wait != "poll") throw UsageError("--mode mpi:wait is poll or block");
+      block_ = wait == "block";
+    }
+    int running = 0;
+    MPI_Initialized(&running);
+    if (!running) throw UsageError("--mode mpi: these ranks were not started by MPI; start them with mpirun or srun");
+    int* upper = nullptr;
+    int found = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found), "MPI_Comm_get_attr");
+    epochs_ = static_cast<std::uint64_t>(found ? *upper : 32767) / 2;
+  }
+
+  Seconds now() const override { return MPI_Wtime(); }
+
+  Carrier carrier() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string version(text, static_cast<std::size_t>(length));
+    return {"", "", "", version.substr(0, version.find_first_of(",\n"))};
+  }
+
+  Blob offer(int, std::uint64_t) override { return Packer().add('m').take(); }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View, Seconds) override {
+    return std::make_unique<MpiLink>(peer, static_cast<int>(epoch % epochs_) * 2, setup_, block_);
+  }
+
+ private:
+  const Setup setup_;
+  std::uint64_t epochs_ = 0;
+  bool block_ = false;
+};
+
+// MPI_Alltoall without its wait: every rank sends `bytes` to every rank.
+AllToAll make_all_to_all(int size) {
+  return [size, out = Blob(), in = Blob()](std::size_t bytes, Seconds until) mutable {
+    out.resize(bytes * static_cast<std::size_t>(size));
+    in.resize(out.size());
+    const Seconds begin = MPI_Wtime();
+    MPI_Request request;
+    check(with_count(bytes, [&](int count, MPI_Datatype type) {
+      return MPI_Ialltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD, &request);
+    }), "MPI_Ialltoall");
+    for (int done = 0;;) {
+      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done) return MPI_Wtime() - begin;
+      if (MPI_Wtime() >= until) return std::numeric_limits<Seconds>::quiet_NaN();
+    }
+  };
+}
+
+}  // namespace
+
+extern "C" const TransportEntry entry{
+    transport_abi, "mpi", "MPI_Isend and MPI_Irecv of the library it was built with; wait=poll|block", always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); }, nullptr, make_all_to_all};
+
+}  // namespace everylink

@@ -1,0 +1,72 @@
+// Which transports there are: two built in, the others as modules that are loaded when asked for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "modules.hpp"
+#include "transport/transport.hpp"
+#include "transport_names.hpp"      // made by CMake: name, summary, why it was not built
+
+namespace everylink {
+
+extern const TransportEntry tcp_transport, sim_transport;
+
+namespace {
+
+std::span<const TransportEntry* const> built_in() {
+  static constexpr const TransportEntry* all[] = {&tcp_transport, &sim_transport};
+  return all;
+}
+
+// The module's entry, or why there is none.
+const TransportEntry* load(const NamedTransport& named, std::string& why) {
+  if (!named.why_not_built.empty()) return why = fmt::format("not built here: {}", named.why_not_built), nullptr;
+  const auto* entry = static_cast<const TransportEntry*>(module_symbol(std::string(named.name), "entry", why));
+  if (!entry) return nullptr;
+  if (entry->abi != transport_abi) return why = fmt::format("its module is of another version ({}, ours is {})", entry->abi, transport_abi), nullptr;
+  return entry;
+}
+
+const TransportEntry* usable(const NamedTransport& named, std::string& why) {
+  const auto* entry = load(named, why);
+  if (entry) why = entry->why_unusable();
+  return why.empty() ? entry : nullptr;
+}
+
+}  // namespace
+
+std::vector<TransportState> transport_states() {
+  std::vector<TransportState> states;
+  for (const auto* entry : built_in()) states.push_back({std::string(entry->name), std::string(entry->summary), entry->why_unusable()});
+  for (const auto& named : transport_modules) {
+    std::string why;
+    usable(named, why);
+    states.push_back({std::string(named.name), std::string(named.summary), why});
+  }
+  return states;
+}
+
+const TransportEntry& transport_named(std::string_view name) {
+  std::string known;
+  for (const auto* entry : built_in()) {
+    if (entry->name == name) return *entry;
+    known += fmt::format("{}, ", entry->name);
+  }
+  for (const auto& named : transport_modules) {
+    known += fmt::format("{}, ", named.name);
+    if (named.name != name) continue;
+    std::string why;
+    if (const auto* entry = usable(named, why)) return *entry;
+    throw UsageError(fmt::format("--mode {}: {}", name, why));
+  }
+  throw UsageError(fmt::format("--mode {}: there is no such mode; there are: {}", name, known.substr(0, known.size() - 2)));
+}
+
+void refuse_unknown_options(const Settings& options, std::string_view transport, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : options)
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw UsageError(fmt::format("--mode {}:{}={}: there is no such option; there are: {}", transport, key, value, fmt::join(known, ", ")));
+}
+
+}  // namespace everylink

@@ -1,0 +1,223 @@
+// sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers and messages
+// carry it across, so there is no global clock, and every number is the same in every run.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+#include "errors.hpp"
+#include "net/door.hpp"
+#include "pack.hpp"
+#include "random.hpp"
+#include "transport/sim_network.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+constexpr Seconds real_patience = 60;        // for the peer's process, which only computes; a network takes no real time
+
+class SimLink final : public Link {
+ public:
+  SimLink(Socket socket, Seconds& now, const SimWay& way, std::uint64_t epoch, const Setup& setup)
+      : socket_(std::move(socket)), now_(now), way_(way), setup_(setup) {
+    way_.key = mix(way.key, epoch);
+  }
+
+  int start_send(Slice slice) override {
+    left_at_.push_back(put(slice, false));
+    return 2 * (static_cast<int>(left_at_.size()) - 1);
+  }
+
+  int start_recv(Slice slice) override {
+    receives_.push_back({slice, never});
+    return 2 * (static_cast<int>(receives_.size()) - 1) + 1;
+  }
+
+  Outcome wait(int ticket, Seconds until) override {
+    const auto index = static_cast<std::size_t>(ticket / 2);
+    if (ticket % 2 == 0) return pass_to(left_at_[index], until);
+    while (filled_ <= index)
+      if (!pull()) return lost(until);
+    return pass_to(receives_[index].arrives, until);
+  }
+
+  Outcome meet(Seconds until) override {
+    put({0, 0}, true);
+    while (tokens_.empty())
+      if (!pull()) return lost(until);
+    const Seconds at = tokens_.front();
+    if (at <= until) tokens_.pop_front();
+    return pass_to(at, until);
+  }
+
+  // The peer's process sees the end of the stream: nothing more will come, however long its clock runs.
+  Outcome close(Seconds) override {
+    flush();
+    socket_ = Socket();
+    return Outcome::ok;
+  }
+
+ private:
+  struct Head {
+    Seconds arrives;
+    std::uint64_t bytes;
+    bool token, corrupt;
+  };
+  struct Receive {
+    Slice slice;
+    Seconds arrives;
+  };
+
+  // What never comes costs virtual time only.
+  Outcome pass_to(Seconds at, Seconds until) {
+    now_ = std::max(now_, std::min(at, until));
+    return at > until ? Outcome::timeout : Outcome::ok;
+  }
+  Outcome lost(Seconds until) {
+    if (gone_) return Outcome::broken;      // the peer's process, not its network
+    return pass_to(never, until);
+  }
+
+  // Sends leave one after the other; gives the time at which this one has left.
+  Seconds put(Slice slice, bool token) {
+    const std::uint64_t draw = mix(way_.key, ++sent_);
+    const double stretch = (1 + way_.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way_.jitter : 1);
+    const Seconds leaving = static_cast<double>(slice.bytes) / way_.bandwidth;
+    free_ = std::max(free_, now_) + leaving;
+    Head head{};
+    head.arrives = way_.dead ? never : free_ + way_.latency + (leaving + way_.latency) * (stretch - 1);
+    head.bytes = slice.bytes;
+    head.token = token;
+    if (!token) head.corrupt = way_.corrupt == -2 || way_.corrupt == messages_++;
+    queue(std::as_bytes(std::span(&head, 1)));
+    if (carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
+    return free_;
+  }
+
+  bool carries_bytes(const Head& head) const { return setup_.contents_matter && !head.token && head.arrives != never; }
+
+  // Bytes wait here until we have to wait ourselves: far fewer calls into the kernel.
+  void queue(View bytes) {
+    outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
+    if (outbox_.size() > 1 << 20) flush();
+  }
+  void flush() {
+    std::size_t at = 0;
+    const Seconds until = steady_now() + real_patience;
+    while (at < outbox_.size() && socket_ && !ended_) {
+      const ssize_t n = ::send(socket_.fd(), outbox_.data() + at, outbox_.size() - at, MSG_NOSIGNAL);
+      if (n > 0) at += static_cast<std::size_t>(n);
+      else if (errno != EAGAIN) ended_ = true;
+      else if (ready(socket_, POLLIN | POLLOUT, until)) soak();
+      else gone_ = ended_ = true;
+    }
+    outbox_.clear();
+  }
+
+  void soak() {
+    std::byte bytes[65536];
+    const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
+    if (n > 0) inbox_.insert(inbox_.end(), bytes, bytes + n);
+    else if (n == 0 || errno != EAGAIN) ended_ = true;
+  }
+
+  bool have(std::size_t bytes) {
+    if (inbox_.size() - read_ >= bytes) return true;
+    flush();
+    const Seconds until = steady_now() + real_patience;
+    while (inbox_.size() - read_ < bytes && !ended_) {
+      if (ready(socket_, POLLIN, until)) soak();
+      else gone_ = ended_ = true;
+    }
+    return inbox_.size() - read_ >= bytes;
+  }
+
+  // Takes the next message or token from the stream; false: there will be none.
+  bool pull() {
+    Head head;
+    if (!have(sizeof head)) return false;
+    std::memcpy(&head, inbox_.data() + read_, sizeof head);
+    const std::size_t carried = carries_bytes(head) ? head.bytes : 0;
+    if (!have(sizeof head + carried)) return false;
+    if (head.token) tokens_.push_back(head.arrives);
+    else take(head, inbox_.data() + read_ + sizeof head, carried);
+    read_ += sizeof head + carried;
+    if (read_ == inbox_.size()) {
+      inbox_.clear();
+      read_ = 0;
+    }
+    return true;
+  }
+
+  void take(const Head& head, const std::byte* from, std::size_t carried) {
+    if (filled_ == receives_.size()) throw MachineError("sim: a message came before its receive stood ready");
+    Receive& receive = receives_[filled_++];
+    if (head.bytes != receive.slice.bytes)
+      throw MachineError(fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
+    receive.arrives = head.arrives;
+    std::byte* to = setup_.in.region().at + receive.slice.offset;
+    if (carried == 0) return;
+    std::memcpy(to, from, carried);
+    if (head.corrupt) to[carried / 2] ^= std::byte{1};
+  }
+
+  Socket socket_;
+  Seconds& now_;
+  SimWay way_;
+  const Setup& setup_;
+  Seconds free_ = 0;
+  std::uint64_t sent_ = 0;
+  int messages_ = 0;
+  std::deque<Seconds> left_at_, tokens_;
+  std::deque<Receive> receives_;
+  std::size_t filled_ = 0;
+  std::vector<std::byte> inbox_, outbox_;
+  std::size_t read_ = 0;
+  bool ended_ = false, gone_ = false;
+};
+
+class Sim final : public Transport {
+ public:
+  explicit Sim(const Setup& setup) : setup_(setup), network_(setup.size, setup.options), door_(setup.rank, "", setup.one_machine) {}
+
+  Seconds now() const override { return now_; }
+
+  Carrier carrier() const override { return {"sim", fmt::format("host {}", network_.host_of(setup_.rank)), "", ""}; }
+
+  Blob offer(int peer, std::uint64_t epoch) override {
+    return Packer().add(now_).add(door_.offer(peer, epoch)).take();
+  }
+
+  // Both ends begin at the later of their clocks, and a round trip after it.
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+    Unpacker in(peer_offer);
+    const auto theirs = in.get<Seconds>();
+    const auto way_in = in.list<std::byte>();
+    const SimWay there = network_.way(setup_.rank, peer), back = network_.way(peer, setup_.rank);
+    now_ = std::max(now_, theirs) + there.latency + back.latency;
+    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
+    if (sockets.empty()) return nullptr;
+    return std::make_unique<SimLink>(std::move(sockets.front()), now_, there, epoch, setup_);
+  }
+
+ private:
+  const Setup setup_;
+  SimNetwork network_;
+  Door door_;
+  Seconds now_ = 0;
+};
+
+}  // namespace
+
+extern const TransportEntry sim_transport{
+    transport_abi, "sim", "a made-up network that keeps its own time: hosts, switches, planted faults", always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
+    [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); }, nullptr};
+
+}  // namespace everylink

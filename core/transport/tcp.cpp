@@ -1,0 +1,279 @@
+// tcp: own sockets, one or several streams a link.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+
+#include "errors.hpp"
+#include "net/door.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiter.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+// Messages under way in one direction: a message is done when each of its pieces is.
+class Tickets {
+ public:
+  int start(int pieces) {
+    left_.push_back(pieces);
+    return base_ + static_cast<int>(left_.size()) - 1;
+  }
+  void piece_done(int ticket) {
+    --left_[static_cast<std::size_t>(ticket - base_)];
+    for (; !left_.empty() && left_.front() == 0; ++base_) left_.pop_front();
+  }
+  bool done(int ticket) const { return ticket < base_ || left_[static_cast<std::size_t>(ticket - base_)] == 0; }
+  bool all_done() const { return left_.empty(); }
+
+ private:
+  std::deque<int> left_;
+  int base_ = 0;
+};
+
+// One socket. A frame is 8 bytes, (length * 2 + token), then the bytes. Nothing here waits.
+class Stream {
+ public:
+  struct Piece {
+    std::byte* at;
+    std::size_t left;
+    int ticket;
+  };
+  explicit Stream(Socket socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.fd(); }
+  bool broken() const { return broken_; }
+  bool has_to_send() const { return !out_.empty(); }
+  void send(Piece piece) { out_.push_back({piece, piece.left * 2, 8}); }
+  void send_token(int ticket) { out_.push_back({{nullptr, 0, ticket}, 1, 8}); }
+  void expect(Piece piece) { in_.push_back(piece); }
+
+  // Both say whether anything moved.
+  bool push(Tickets& sent) {
+    if (out_.empty() || broken_) return false;
+    Out& out = out_.front();
+    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + 8 - out.head_left, out.head_left}, {out.piece.at, out.piece.left}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = out.piece.left ? 2 : 1;
+    const ssize_t n = ::sendmsg(fd(), &message, MSG_NOSIGNAL);
+    if (n < 0) return note_error();
+    const std::size_t of_head = std::min(static_cast<std::size_t>(n), out.head_left);
+    out.head_left -= of_head;
+    out.piece.at += static_cast<std::size_t>(n) - of_head;
+    out.piece.left -= static_cast<std::size_t>(n) - of_head;
+    if (out.head_left == 0 && out.piece.left == 0) {
+      sent.piece_done(out.piece.ticket);
+      out_.pop_front();
+    }
+    return true;
+  }
+
+  bool pull(Tickets& received, int& tokens) {
+    if (broken_) return false;
+    if (parse(received, tokens)) return true;
+    if (in_body_ && in_.front().left > 0) return pull_body(received);
+    if (end_ == inbox_.size()) return false;      // full of what nobody has asked for yet: the rest stays in the kernel
+    const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
+    if (n <= 0) return n == 0 ? note_end() : note_error();
+    end_ += static_cast<std::size_t>(n);
+    parse(received, tokens);
+    return true;
+  }
+
+ private:
+  struct Out {
+    Piece piece;
+    std::uint64_t head;
+    std::size_t head_left;
+  };
+
+  // Takes what the inbox holds as far as it goes: heads, tokens, the front of a body.
+  bool parse(Tickets& received, int& tokens) {
+    bool moved = false;
+    for (;;) {
+      if (!in_body_) {
+        if (end_ - begin_ < 8) break;
+        std::uint64_t head;
+        std::memcpy(&head, inbox_.data() + begin_, 8);
+        if (head & 1) ++tokens;
+        else if (in_.empty()) break;
+        else if (head / 2 != in_.front().left) return broken_ = true;      // not what our kernel expects
+        else in_body_ = true;
+        begin_ += 8;
+        moved = true;
+      }
+      if (in_body_) {
+        Piece& piece = in_.front();
+        const std::size_t n = std::min(end_ - begin_, piece.left);
+        if (n > 0) std::memcpy(piece.at, inbox_.data() + begin_, n);
+        begin_ += n;
+        moved |= n > 0;
+        if (!take(n, received)) break;
+      }
+    }
+    if (begin_ > 0) std::memmove(inbox_.data(), inbox_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    return moved;
+  }
+
+  bool pull_body(Tickets& received) {
+    Piece& piece = in_.front();
+    const ssize_t n = ::recv(fd(), piece.at, piece.left, 0);
+    if (n <= 0) return n == 0 ? note_end() : note_error();
+    take(static_cast<std::size_t>(n), received);
+    return true;
+  }
+
+  // `n` bytes of the body have come; true if that was all of it.
+  bool take(std::size_t n, Tickets& received) {
+    Piece& piece = in_.front();
+    piece.at += n;
+    piece.left -= n;
+    if (piece.left > 0) return false;
+    received.piece_done(piece.ticket);
+    in_.pop_front();
+    in_body_ = false;
+    return true;
+  }
+
+  bool note_error() {
+    if (errno != EAGAIN && errno != EINTR) broken_ = true;
+    return false;
+  }
+  bool note_end() {
+    broken_ = true;
+    return false;
+  }
+
+  Socket socket_;
+  std::deque<Out> out_;
+  std::deque<Piece> in_;
+  std::array<std::byte, 4096> inbox_{};      // small messages come with their head in one call; large bodies go past it
+  std::size_t begin_ = 0, end_ = 0;
+  bool in_body_ = false, broken_ = false;
+};
+
+class TcpLink final : public Link {
+ public:
+  TcpLink(std::vector<Socket> sockets, const Setup& setup) : setup_(setup), waiter_(setup.crowded) {
+    for (auto& socket : sockets) streams_.emplace_back(std::move(socket));
+  }
+
+  int start_send(Slice slice) override {
+    std::byte* at = setup_.out.region().at + slice.offset;
+    const int pieces = pieces_of(slice.bytes), ticket = sends_.start(pieces);
+    for (int i = 0; i < pieces; ++i) streams_[static_cast<std::size_t>(i)].send(piece(at, slice.bytes, pieces, i, ticket));
+    return 2 * ticket;
+  }
+
+  int start_recv(Slice slice) override {
+    std::byte* at = setup_.in.region().at + slice.offset;
+    const int pieces = pieces_of(slice.bytes), ticket = receives_.start(pieces);
+    for (int i = 0; i < pieces; ++i) streams_[static_cast<std::size_t>(i)].expect(piece(at, slice.bytes, pieces, i, ticket));
+    return 2 * ticket + 1;
+  }
+
+  Outcome wait(int ticket, Seconds until) override {
+    return move_until([&] { return ticket % 2 ? receives_.done(ticket / 2) : sends_.done(ticket / 2); }, until);
+  }
+
+  Outcome meet(Seconds until) override {
+    streams_.front().send_token(sends_.start(1));
+    const auto outcome = move_until([&] { return tokens_ > 0 && sends_.all_done(); }, until);
+    if (outcome == Outcome::ok) --tokens_;
+    return outcome;
+  }
+
+  Outcome close(Seconds) override {
+    streams_.clear();
+    return Outcome::ok;      // a closed socket touches no buffer
+  }
+
+ private:
+  // Short messages are not worth cutting.
+  int pieces_of(std::size_t bytes) const {
+    constexpr std::size_t least = 16 * 1024;
+    return static_cast<int>(std::clamp<std::size_t>(bytes / least, 1, streams_.size()));
+  }
+  static Stream::Piece piece(std::byte* at, std::size_t bytes, int pieces, int i, int ticket) {
+    const auto cut = [&](int k) { return bytes / static_cast<std::size_t>(pieces) * static_cast<std::size_t>(k); };
+    const std::size_t begin = cut(i), end = i + 1 == pieces ? bytes : cut(i + 1);
+    return {at + begin, end - begin, ticket};
+  }
+
+  template <class Done>
+  Outcome move_until(Done done, Seconds until) {
+    for (;;) {
+      bool moved = false, broken = false;
+      for (auto& stream : streams_) {
+        moved |= stream.push(sends_);
+        moved |= stream.pull(receives_, tokens_);
+        broken |= stream.broken();
+      }
+      if (done()) return Outcome::ok;
+      if (broken) return Outcome::broken;
+      if (steady_now() >= until) return Outcome::timeout;
+      if (moved) waiter_.moved();
+      else if (setup_.crowded) sleep_until_ready(until);
+      else waiter_.nothing_moved();
+    }
+  }
+
+  void sleep_until_ready(Seconds until) {
+    polled_.clear();
+    for (const auto& stream : streams_)
+      polled_.push_back({stream.fd(), static_cast<short>(stream.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
+    const Seconds left = std::clamp(until - steady_now(), 0.0, 1.0);
+    if (::poll(polled_.data(), polled_.size(), static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
+  }
+
+  const Setup& setup_;
+  Waiter waiter_;
+  std::vector<Stream> streams_;
+  std::vector<pollfd> polled_;
+  Tickets sends_, receives_;
+  int tokens_ = 0;
+};
+
+class Tcp final : public Transport {
+ public:
+  explicit Tcp(const Setup& setup) : setup_(setup), door_(setup.rank, setting(setup.options, "interface"), setup.one_machine) {
+    refuse_unknown_options(setup.options, "tcp", {"interface", "sockets"});
+    if (const auto text = setting(setup.options, "sockets"); !text.empty()) sockets_ = static_cast<int>(parse_integer(text, "--mode tcp:sockets"));
+    if (sockets_ < 1 || sockets_ > 64) throw UsageError("--mode tcp:sockets is 1 to 64");
+  }
+
+  Carrier carrier() const override {
+    const auto& interfaces = door_.interfaces();
+    const auto first = std::find_if(interfaces.begin(), interfaces.end(), [&](const auto& i) { return i.is_loopback == setup_.one_machine; });
+    const auto& used = first == interfaces.end() ? interfaces.front() : *first;
+    return {used.name, used.address.host_text(), "", ""};
+  }
+
+  Blob offer(int peer, std::uint64_t epoch) override { return door_.offer(peer, epoch); }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
+    auto sockets = door_.connect(peer, epoch, peer_offer, sockets_, until);
+    return sockets.empty() ? nullptr : std::make_unique<TcpLink>(std::move(sockets), setup_);
+  }
+
+ private:
+  const Setup setup_;
+  Door door_;
+  int sockets_ = 1;
+};
+
+}  // namespace
+
+extern const TransportEntry tcp_transport{
+    transport_abi, "tcp", "sockets, TCP_NODELAY; interface=NAME, sockets=N parallel streams", always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); }, nullptr, nullptr};
+
+}  // namespace everylink

@@ -1,0 +1,44 @@
+// The words that every part of the core shares.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace everylink {
+
+using Blob = std::vector<std::byte>;        // bytes that only their maker understands
+using View = std::span<const std::byte>;
+using Seconds = double;                     // SI everywhere; text is made at the edges
+using Settings = std::map<std::string, std::string>;   // key=value,... behind a mode; a repeated key's values are joined by ';'
+
+inline std::string setting(const Settings& settings, const std::string& key) {
+  const auto found = settings.find(key);
+  return found == settings.end() ? "" : found->second;
+}
+
+// What became of a link. Data, never an exception. The numbers stand in results files.
+enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3, absent = 4, presumed = 5 };
+
+constexpr std::string_view name_of(Outcome outcome) {
+  constexpr std::string_view names[] = {"ok", "timeout", "broken", "corrupt", "absent", "presumed"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+// A part of a Memory.
+struct Slice {
+  std::size_t offset, bytes;
+};
+
+inline constexpr int no_rank = -1;
+
+inline Seconds steady_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace everylink
