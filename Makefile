@@ -26,9 +26,8 @@ test: test-core test-python
 test-long: test-core
 	$(ENVIRONMENT) EVERYLINK_TEST_LONG=1 $(PYTHON) -m pytest tests/python tests/whole bench
 
-test-core: setup-test release dev
+test-core: setup-test dev
 	ctest --preset dev
-	ctest --preset release
 
 test-python: setup-test release
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/whole bench
