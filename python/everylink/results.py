@@ -1,5 +1,6 @@
 """Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -17,6 +18,8 @@ FORMAT = "everylink"
 FORMAT_VERSION = 1  # 1: first version
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
+METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
+SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # places of bytes in the head of an HDF5 file
 T = TypeVar("T")
 
 
@@ -167,35 +170,45 @@ def _refuse_what_is_not_hdf5(path: Path) -> None:
 
 
 def _open(path: Path) -> Any:
-    try:
-        return h5py.File(path, "r", locking=False)
-    except OSError as plain:
-        try:
-            return h5py.File(path, "r", locking=False, swmr=True)
-        except OSError:
-            raise plain from None
+    with path.open("rb") as file:
+        head = file.read(OPEN_FLAGS + 1)
+    # only a file whose writer never closed it: opened so, a cut one would read as zeros
+    if len(head) > OPEN_FLAGS and head[SUPERBLOCK_VERSION] >= 3 and head[OPEN_FLAGS]:
+        return _open_while_written(path)
+    return h5py.File(path, "r", locking=False)
+
+
+def _open_while_written(path: Path) -> Any:
+    """Open a file as h5py does with swmr=True, but give up soon where it is cut."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_file_locking(False, True)
+    # h5py leaves this at 100, each wait twice as long as the last: a cut file would be waited for until doomsday
+    hdf5 = ctypes.CDLL(h5py.h5p.__file__)
+    hdf5.H5Pset_metadata_read_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
+    hdf5.H5Pset_metadata_read_attempts(access.id, METADATA_ATTEMPTS)
+    return h5py.File(h5py.h5f.open(bytes(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access))
 
 
 def _read(path: Path, file: Any) -> Results:
     if _text(file.attrs.get("format", "")) != FORMAT:
         raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
-    version = int(file.attrs["format_version"])
+    version = int(_attribute(file, "format_version"))
     if version > FORMAT_VERSION:
         raise FileOfNewerVersion(path, f"has format version {version}; this Everylink reads up to {FORMAT_VERSION}")
     facts = _facts(file)
     ranks = _columns(path, file["ranks"], Ranks, facts.ranks)
     if facts.ranks < 2 or ranks.host_index.max() >= facts.ranks:
         raise FileDamaged(path, f"is damaged: {facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
-    rows = int(file.attrs["rows"])
-    steps = _columns(path, file["steps"], Steps, int(file.attrs["steps"]))
-    groups = sorted(file["sizes"].values(), key=lambda group: int(group.attrs["bytes"]))
+    rows = int(_attribute(file, "rows"))
+    steps = _columns(path, file["steps"], Steps, int(_attribute(file, "steps")))
+    groups = sorted(file["sizes"].values(), key=lambda group: int(_attribute(group, "bytes")))
     sizes = tuple(_size(path, group, facts.ranks, rows) for group in groups)
     return Results(path, facts, ranks, steps, sizes)
 
 
 def _facts(file: Any) -> Facts:
     kinds: dict[Any, Callable[[Any], Any]] = {str: _text, int: int, float: float, bool: bool}
-    return Facts(**{field.name: kinds[field.type](file.attrs[field.name]) for field in fields(Facts)})
+    return Facts(**{field.name: kinds[field.type](_attribute(file, field.name)) for field in fields(Facts)})
 
 
 def _size(path: Path, group: Any, ranks: int, rows: int) -> Size:
@@ -203,7 +216,9 @@ def _size(path: Path, group: Any, ranks: int, rows: int) -> Size:
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
             raise FileDamaged(path, f"is damaged: {group.name}/{name} names rank {values.max()} of {ranks}")
-    return Size(int(group.attrs["bytes"]), int(group.attrs["rounds_per_lap"]), ranks, columns)
+    if (columns.frm == columns.to).any():
+        raise FileDamaged(path, f"is damaged: {group.name} links a rank with itself")
+    return Size(int(_attribute(group, "bytes")), int(_attribute(group, "rounds_per_lap")), ranks, columns)
 
 
 def _columns(path: Path, group: Any, kind: type[T], length: int) -> T:
@@ -216,9 +231,24 @@ def _columns(path: Path, group: Any, kind: type[T], length: int) -> T:
         column = group[name]
         if len(column.shape) != 1 or column.shape[0] < length:
             raise FileDamaged(path, f"is damaged: {group.name}/{name} has shape {column.shape}, {length} wanted")
+        if column.chunks and _end(column, length) > path.stat().st_size:
+            raise FileDamaged(path, f"is cut: {group.name}/{name} goes on behind the end of the file")
         strings = h5py.check_string_dtype(column.dtype) is not None
         values[field.name] = tuple(column.asstr()[:length]) if strings else column[:length]
     return kind(**values)
+
+
+def _end(column: Any, length: int) -> int:
+    """The place in the file behind the last committed byte of a column."""
+    (chunk,) = column.chunks
+    infos = ((at, column.id.get_chunk_info_by_coord((at,)).byte_offset) for at in range(0, length, chunk))
+    return max((begin + min(chunk, length - at) * column.dtype.itemsize for at, begin in infos if begin), default=0)
+
+
+def _attribute(node: Any, name: str) -> Any:
+    if name not in node.attrs:
+        raise ValueError(f"attribute {name} of {node.name} is missing")
+    return node.attrs[name]
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,8 @@
 """Writes results files exactly as docs/results-file.md describes them, so that tests need no core."""
 
+import math
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,7 +45,7 @@ def failed_row(link: Link, outcome: int, **others: Any) -> dict[str, Any]:
 
 def steady(link: Link, size: int) -> float:
     """A calm network: 2 us and 10 GB/s, each link a little different and always the same."""
-    return (2e-6 + size / 10e9) * (1 + 0.01 * np.sin(7 * link[0] + 3 * link[1]))
+    return (2e-6 + size / 10e9) * (1 + 0.01 * math.sin(7 * link[0] + 3 * link[1]))
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
@@ -125,3 +127,24 @@ def as_left_by_a_kill(path: Path, killed: Path) -> Path:
         file.flush()
         shutil.copyfile(path, killed)
     return killed
+
+
+def write_on(path: Path) -> None:
+    """Add a row as the core does, and wait for a line on standard input before it is committed, and at the end."""
+    with h5py.File(path, "a", libver=("v110", "v110"), locking=False) as file:
+        file.swmr_mode = True
+        for name, values in columns_of([row((0, 1), 1.0)]).items():
+            column = file[f"sizes/65536/{name}"]
+            column.resize((column.shape[0] + 1,))
+            column[-1:] = values
+        file.flush()
+        print("extended", flush=True)
+        sys.stdin.readline()
+        file.attrs["rows"] = file.attrs["rows"] + np.uint64(1)
+        file.flush()
+        print("committed", flush=True)
+        sys.stdin.readline()
+
+
+if __name__ == "__main__":
+    write_on(Path(sys.argv[-1]))

@@ -1,0 +1,41 @@
+"""Fixtures shared by all tests of the Python half."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from everylink.cli import main
+from everylink.results import Results, read
+from make_results import make_results
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A results file of four ranks on two hosts at one size."""
+    return make_results(tmp_path / "everylink.h5")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Results]:
+    """Makes a results file and reads it."""
+
+    def make(**options: object) -> Results:
+        return read(make_results(tmp_path / "made.h5", **options))  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def everylink(capfd: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command; gives exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = main([str(a) for a in arguments])
+        said = capfd.readouterr()
+        return code, said.out, said.err
+
+    return run

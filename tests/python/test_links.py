@@ -1,0 +1,86 @@
+"""Rows of one link become one entry: exactly as a slow and plain computation says."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool
+from make_results import columns_of, failed_row, row
+
+RANKS = 3
+links_of_three = st.sampled_from([(0, 1), (1, 0), (0, 2), (2, 1)])
+some_rows = st.lists(
+    st.builds(
+        lambda link, median, n, outcome, attempt: (
+            failed_row(link, outcome, attempt=attempt) if outcome else row(link, median, n=n, attempt=attempt)
+        ),
+        links_of_three,
+        st.floats(1e-7, 1.0),
+        st.integers(1, 5000),
+        st.sampled_from([0, 0, 0, 1, 3]),
+        st.sampled_from([0, 0, 0, 1]),
+    ),
+    max_size=12,
+)
+
+
+def rows_of(rows: list[dict[str, Any]]) -> Rows:
+    columns = columns_of(rows)
+    return Rows(frm=columns.pop("from"), **columns)
+
+
+def entry(links: Links, link: tuple[int, int]) -> int:
+    return int(np.flatnonzero((links.frm == link[0]) & (links.to == link[1]))[0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(some_rows)
+def test_pooling_agrees_with_a_plain_computation(rows: list[dict[str, Any]]) -> None:
+    links = pool(rows_of(rows), RANKS)
+    main = [r for r in rows if r["attempt"] == 0]
+    keys = sorted({(r["from"], r["to"]) for r in main})
+    assert [(int(f), int(t)) for f, t in zip(links.frm, links.to, strict=True)] == keys
+    for i, key in enumerate(keys):
+        mine = [r for r in main if (r["from"], r["to"]) == key]
+        ok = [r for r in mine if r["outcome"] == 0]
+        failed = [r["outcome"] for r in mine if r["outcome"]]
+        assert links.outcome[i] == (failed[0] if failed else 0)
+        assert links.n[i] == sum(r["n"] for r in ok)
+        if not ok:
+            assert np.isnan([links.min[i], links.median[i], links.mean[i], links.max[i]]).all()
+            continue
+        weights = [r["n"] for r in ok]
+        expected = (
+            min(r["min"] for r in ok),
+            np.median([r["median"] for r in ok]),
+            np.average([r["mean"] for r in ok], weights=weights),
+            max(r["max"] for r in ok),
+        )
+        found = (links.min[i], links.median[i], links.mean[i], links.max[i])
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_retest_does_not_change_the_first_value_and_the_newest_retest_counts() -> None:
+    rows = rows_of([row((0, 1), 1.0), row((0, 1), 0.5, attempt=1), row((0, 1), 0.25, attempt=1)])
+    assert pool(rows, RANKS).median.tolist() == [1.0]
+    assert newest(rows, RANKS, RETEST).median.tolist() == [0.25]
+
+
+def test_an_unknown_p99_stays_unknown_without_hiding_the_rest() -> None:
+    links = pool(rows_of([row((0, 1), 1.0, p99=np.nan), row((0, 1), 2.0, p99=np.nan)]), RANKS)
+    assert np.isnan(links.p99[0])
+    assert links.median[0] == 1.5
+
+
+def test_a_link_that_failed_once_in_two_measurements_has_failed_but_keeps_its_time() -> None:
+    links = pool(rows_of([row((0, 1), 1.0), failed_row((0, 1), Outcome.CORRUPT)]), RANKS)
+    assert links.failed.tolist() == [True]
+    assert links.median.tolist() == [1.0]
+    assert outcome_text(int(links.outcome[0])) == "corrupt"
+
+
+def test_links_that_were_not_measured_are_told_from_failed_ones() -> None:
+    matrix = pool(rows_of([failed_row((0, 1), 1), row((1, 0), 1.0)]), RANKS).outcome_matrix(RANKS)
+    assert (matrix[0, 1], matrix[1, 0], matrix[2, 0]) == (1, 0, -1)
