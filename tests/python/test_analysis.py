@@ -1,0 +1,168 @@
+"""The questions to a results file, with answers that the test itself computes."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everylink.analysis.classes import LinkClass
+from everylink.analysis.failed import fold_failures
+from everylink.analysis.histogram import histogram
+from everylink.analysis.order import drawn_order
+from everylink.analysis.scale import robust_scale
+from everylink.analysis.shading import shade
+from everylink.analysis.slowest import slowest
+from everylink.analysis.summary import summarise
+from everylink.results import Results
+from make_results import Link, all_links, row, steady
+
+Make = Callable[..., Results]
+TIMEOUT, BROKEN, CORRUPT = 1, 2, 3
+
+
+def hosts(count: int, ranks_each: int = 1) -> list[str]:
+    return [f"n{h}" for h in range(count) for _ in range(ranks_each)]
+
+
+def lines(results: Results) -> list[str]:
+    return [str(group) for group in fold_failures(results, results.sizes[0]).groups]
+
+
+def test_a_dark_host_is_one_line_and_not_sixty_two(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(32) if 17 in link}
+    results = made(hosts=hosts(32), outcomes=bad)
+    assert lines(results) == ["host n17: 62 of 62 links timed out"]
+
+
+def test_a_dark_rank_does_not_accuse_its_host(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(12) if 5 in link}
+    assert lines(made(hosts=hosts(3, 4), outcomes=bad)) == ["rank n1:5: 22 of 22 links timed out"]
+
+
+def test_one_dark_direction_of_a_host_is_named_as_such(made: Make) -> None:
+    bad = {link: BROKEN for link in all_links(8) if link[1] == 3}
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["to host n3: 7 of 7 links broken"]
+
+
+def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(16) if 2 in link or 9 in link} | {(4, 5): CORRUPT}
+    assert lines(made(hosts=hosts(16), outcomes=bad)) == [
+        "host n2: 30 of 30 links timed out",
+        "host n9: 30 of 30 links timed out",
+        "n4:4 -> n5:5: corrupt",
+    ]
+
+
+def test_a_host_whose_links_fail_in_two_ways_says_how_many_of_each(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(8) if 2 in link} | {(2, 3): BROKEN}
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed: 13 timed out, 1 broken"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sets(st.sampled_from(all_links(6))))
+def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
+    tmp_path_factory: pytest.TempPathFactory, bad: set[Link]
+) -> None:
+    from everylink.results import read
+    from make_results import make_results
+
+    path = tmp_path_factory.mktemp("failed") / "x.h5"
+    results = read(make_results(path, hosts=hosts(3, 2), outcomes=dict.fromkeys(bad, TIMEOUT)))
+    failures = fold_failures(results, results.sizes[0])
+    assert failures.failed == len(bad)
+    assert sum(group.failed for group in failures.groups) + failures.left_out >= len(bad)
+
+
+def test_slowest_links_come_with_their_retest(made: Make) -> None:
+    def time(link: Link, size: int) -> float:
+        return 1e-3 if link == (2, 0) else 1e-5 if link == (0, 3) else 5e-6
+
+    results = made(time=time, extra=lambda size: [row((2, 0), 6e-6, attempt=1)])
+    first, second, *_ = slowest(results, results.sizes[0], 5)
+    assert (first.frm, first.to, first.second) == (2, 0, pytest.approx(6e-6))
+    assert first.ratio == pytest.approx(200)
+    assert (second.frm, second.to, second.second) == (0, 3, None)
+
+
+def test_summary_keeps_links_of_one_host_apart(made: Make) -> None:
+    results = made(time=lambda link, size: 1e-6 if link[0] // 2 == link[1] // 2 else 1e-5)
+    other, same = summarise(results, results.sizes[0]).classes
+    assert (other.link_class, other.links, other.time.median) == (LinkClass.OTHER_HOST, 8, pytest.approx(1e-5))
+    assert (same.link_class, same.links, same.time.max) == (LinkClass.SAME_HOST, 4, pytest.approx(1e-6))
+    assert other.time.bandwidth(65536, 1).median == pytest.approx(6.5536e9)
+
+
+def test_a_mean_bandwidth_is_made_from_the_mean_time(made: Make) -> None:
+    results = made(hosts=hosts(2), time=lambda link, size: 1e-6 if link == (0, 1) else 3e-6)
+    (summary,) = summarise(results, results.sizes[0]).classes
+    assert summary.time.bandwidth(65536, 1).mean == pytest.approx(65536 / 2e-6)
+
+
+def test_where_all_links_failed_nothing_is_known_and_nothing_breaks(made: Make) -> None:
+    results = made(outcomes=dict.fromkeys(all_links(4), TIMEOUT))
+    size = results.sizes[0]
+    assert np.isnan(summarise(results, size).classes[0].time.median)
+    assert slowest(results, size) == ()
+    assert histogram(results, size) is None
+    assert shade(results, size, drawn_order(results.ranks), 4).scales == {}
+
+
+def test_one_outlier_does_not_flatten_the_scale() -> None:
+    times = np.append(np.linspace(1.0e-6, 1.5e-6, 55), 1.0)
+    scale = robust_scale(times)
+    assert scale is not None
+    assert scale.high < 3.2e-6
+    assert scale.max == 1.0
+    places = scale.position(times)
+    assert places[54] - places[0] > 0.3
+    assert places[55] == 1.0
+
+
+@given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=50))
+def test_a_scale_has_a_width_and_lies_within_or_around_its_data(times: list[float]) -> None:
+    scale = robust_scale(np.array(times))
+    assert scale is not None
+    assert 0 < scale.low < scale.high
+    assert scale.low <= np.median(times) * (1 + 1e-9)
+    assert np.median(times) <= scale.high * (1 + 1e-9)
+
+
+def test_every_link_is_in_the_histogram_an_outlier_among_a_million_in_its_own_bin(made: Make) -> None:
+    results = made(hosts=hosts(40), time=lambda link, size: 1e-2 if link == (7, 3) else steady(link, size))
+    counted = histogram(results, results.sizes[0])
+    assert counted is not None
+    counts = counted.counts[LinkClass.OTHER_HOST]
+    assert counts.sum() == 40 * 39
+    assert counts[-1] == 1
+    assert counts[-2] == 0
+
+
+@given(st.lists(st.sampled_from([1e-6, 1.0000001e-6, 3e-3, 7.7]), min_size=2, max_size=2))
+@settings(max_examples=20, deadline=None)
+def test_bins_hold_equal_and_far_apart_times(tmp_path_factory: pytest.TempPathFactory, times: list[float]) -> None:
+    from everylink.results import read
+    from make_results import make_results
+
+    path = tmp_path_factory.mktemp("bins") / "x.h5"
+    results = read(make_results(path, hosts=hosts(2), time=lambda link, size: times[link[0]]))
+    counted = histogram(results, results.sizes[0])
+    assert counted is not None
+    assert sum(int(c.sum()) for c in counted.counts.values()) == 2
+
+
+def test_a_folded_matrix_shows_a_single_bad_pair(made: Make) -> None:
+    results = made(hosts=hosts(50), time=lambda link, size: 1e-3 if link == (23, 41) else 1e-6, outcomes={(3, 4): 1})
+    shading = shade(results, results.sizes[0], drawn_order(results.ranks), most=10)
+    assert shading.fold == 5
+    assert shading.position.shape == (10, 10)
+    assert [tuple(map(int, at)) for at in np.argwhere(shading.position == 1)] == [(4, 8)]
+    assert [tuple(map(int, at)) for at in np.argwhere(shading.failed)] == [(0, 0)]
+
+
+def test_ranks_dealt_out_in_turn_are_drawn_host_by_host(made: Make) -> None:
+    order = drawn_order(made(hosts=("a", "b", "a", "b")).ranks)
+    assert order.ranks.tolist() == [0, 2, 1, 3]
+    assert [(b.name, b.begin, b.end) for b in order.blocks] == [("a", 0, 2), ("b", 2, 4)]
+    assert not order.natural

@@ -1,0 +1,64 @@
+"""The command line itself: abbreviations, exit codes, and one line for each mistake."""
+
+from pathlib import Path
+
+import pytest
+
+import everylink as package
+from conftest import Command
+from everylink.cli import COMMANDS
+
+
+def one_line(answer: tuple[int, str, str]) -> str:
+    code, out, err = answer
+    assert (code, out) == (2, "")
+    assert err.startswith("everylink: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_the_version_is_that_of_the_package(everylink: Command) -> None:
+    assert everylink("--version") == (0, f"everylink {package.__version__}\n", "")
+
+
+def test_pyproject_has_the_same_version() -> None:
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    assert f'version = "{package.__version__}"' in pyproject.read_text()
+
+
+def test_help_names_every_command(everylink: Command) -> None:
+    code, out, _ = everylink("--help")
+    assert code == 0
+    assert all(f"  {command} " in out for command in COMMANDS)
+
+
+def test_a_command_may_be_abbreviated_while_it_is_clear(file: Path, everylink: Command) -> None:
+    assert everylink("sh", file)[0] == 0
+    assert "may be run or report" in one_line(everylink("r", file))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((), "a command is missing"),
+        (("frobnicate",), "command 'frobnicate' is unknown; there are run, show, report"),
+        (("show",), "file"),
+        (("show", "x.h5", "--frobnicate"), "--frobnicate"),
+        (("show", "nothing.h5"), "nothing.h5: there is no such file"),
+        (("report", "x.h5"), "-o/--output"),
+        (("report", "x.h5", "-o"), "-o"),
+        (("report", "nothing.h5", "-o", "x.png"), "nothing.h5: there is no such file"),
+        (("report", "nothing.h5", "-o", "x.gif"), "-o x.gif: the name must end in .html, .pdf, .png"),
+        (("report", "nothing.h5", "-o", "nowhere/x.pdf"), "there is no folder nowhere"),
+        (("run", "--launcher", "pdsh"), "pdsh"),
+        (("run", "--np", "two"), "--np"),
+        (("run", "--np", "1"), "--np 1: a link needs two ranks"),
+        (("run", "--report", "x.doc"), "--report x.doc"),
+        (("run", "--report", "x.pdf", "--no-output"), "--report contradicts --no-output"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    arguments: tuple[str, ...], expected: str, everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert expected in one_line(everylink(*arguments))

@@ -1,0 +1,121 @@
+"""What `everylink show` prints, and how it answers to wrong input."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Command
+from make_results import COLUMNS, all_links, as_left_by_a_kill, make_results, row
+
+
+def test_it_says_what_was_run_and_how_fast_it_is(file: Path, everylink: Command) -> None:
+    code, out, err = everylink("show", file)
+    assert (code, err) == (0, "")
+    for expected in ("4 ranks on 2 hosts", "mode tcp", "semidirectional", "64 KiB", "same host", "other host", "GiB/s"):
+        assert expected in out
+    assert "n1:3 -> n0:0" in out
+    assert "FAILED" not in out
+
+
+def test_failed_links_come_before_any_number(tmp_path: Path, everylink: Command) -> None:
+    bad = {link: 1 for link in all_links(8) if 3 in link}
+    path = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(8)], outcomes=bad)
+    code, out, _ = everylink("show", path)
+    assert code == 0
+    assert "FAILED at 64 KiB: 14 of 56 links" in out
+    assert out.index("host n3: 14 of 14 links timed out") < out.index("One-way time")
+
+
+def test_the_slowest_links_stand_beside_their_retest(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", extra=lambda size: [row((0, 1), 4e-6, attempt=1)])
+    assert "4.000 us" in everylink("show", path)[1]
+
+
+def test_a_retest_that_failed_says_how(tmp_path: Path, everylink: Command) -> None:
+    extra = [row((0, 1), float("nan"), attempt=1, outcome=1, n=0)]
+    path = make_results(tmp_path / "x.h5", extra=lambda size: extra)
+    assert "timed out" in everylink("show", path)[1]
+
+
+def test_both_directions_are_named_for_the_bidirectional_kernel(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", time=lambda k, s: 65536 / 2**30, attributes={"kernel": "bidirectional"})
+    _, out, _ = everylink("show", path)
+    assert "bandwidth, both directions" in out
+    assert "2.000 GiB/s" in out
+
+
+def test_a_run_that_did_not_end_and_steps_that_did_not_overlap_are_said(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", overlap=0.42)
+    _, out, _ = everylink("show", as_left_by_a_kill(path, tmp_path / "killed.h5"))
+    assert "has not ended by itself" in out
+    assert "overlap 0.42" in out
+
+
+def test_a_serial_run_is_not_blamed_for_its_overlap(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", overlap=0.0, attributes={"serial": 1})
+    assert "overlap" not in everylink("show", path)[1]
+
+
+def test_no_rows_yet_is_said(tmp_path: Path, everylink: Command) -> None:
+    code, out, _ = everylink("show", make_results(tmp_path / "x.h5", uncommitted=12))
+    assert code == 0
+    assert "No link has been measured yet" in out
+
+
+def test_all_links_failed_is_shown(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", outcomes=dict.fromkeys(all_links(4), 2))
+    code, out, _ = everylink("show", path)
+    assert code == 0
+    assert "FAILED at 64 KiB: 12 of 12 links" in out
+
+
+def test_times_that_are_nan_though_ok_are_shown_as_unknown(tmp_path: Path, everylink: Command) -> None:
+    code, out, _ = everylink("show", make_results(tmp_path / "x.h5", time=lambda link, size: float("nan")))
+    assert code == 0
+    assert "nan" not in out.split()
+
+
+def test_two_ranks_are_enough(tmp_path: Path, everylink: Command) -> None:
+    code, out, _ = everylink("show", make_results(tmp_path / "x.h5", hosts=("a", "b")))
+    assert code == 0
+    assert "2 ranks on 2 hosts" in out
+
+
+def test_names_are_printed_as_they_are(tmp_path: Path, everylink: Command) -> None:
+    names = ("[bold]rack1[/]", "$x^2$:smile:")
+    code, out, _ = everylink("show", make_results(tmp_path / "x.h5", hosts=names))
+    assert code == 0
+    assert "[bold]rack1[/]:0 -> $x^2$:smile::1" in out
+
+
+def test_without_a_terminal_there_are_no_escapes(file: Path, everylink: Command) -> None:
+    assert "\x1b" not in everylink("show", file)[1]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_any_encoding_of_the_terminal_will_do(file: Path, encoding: str) -> None:
+    import os
+    import subprocess
+    import sys
+
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run([sys.executable, "-m", "everylink", "show", file], env=environment, capture_output=True)
+    assert said.returncode == 0, said.stderr
+    said.stdout.decode(encoding)
+
+
+def test_a_thousand_ranks_take_seconds(tmp_path: Path, everylink: Command) -> None:
+    ranks = 1000
+    frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
+    columns = {name: np.zeros(len(frm), dtype) for name, dtype in COLUMNS.items()}
+    columns |= {"from": frm.astype("u4"), "to": to.astype("u4")}
+    for name in ("min", "median", "mean", "p99", "max"):
+        columns[name] = np.full(len(frm), 1e-6, "f4")
+    path = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(ranks)], columns={65536: columns})
+    began = time.monotonic()
+    code, out, _ = everylink("show", path)
+    assert code == 0
+    assert "each cell the worst of 32 x 32 links" in out
+    assert time.monotonic() - began < 20
