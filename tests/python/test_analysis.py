@@ -15,8 +15,8 @@ from everylink.analysis.scale import robust_scale
 from everylink.analysis.shading import shade
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import summarise
-from everylink.results import Results
-from make_results import Link, all_links, row, steady
+from everylink.results import Results, read
+from make_results import Link, all_links, make_results, row, steady
 
 Make = Callable[..., Results]
 TIMEOUT, BROKEN, CORRUPT = 1, 2, 3
@@ -65,9 +65,6 @@ def test_a_host_whose_links_fail_in_two_ways_says_how_many_of_each(made: Make) -
 def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link]
 ) -> None:
-    from everylink.results import read
-    from make_results import make_results
-
     path = tmp_path_factory.mktemp("failed") / "x.h5"
     results = read(make_results(path, hosts=hosts(3, 2), outcomes=dict.fromkeys(bad, TIMEOUT)))
     failures = fold_failures(results, results.sizes[0])
@@ -81,7 +78,8 @@ def test_slowest_links_come_with_their_retest(made: Make) -> None:
 
     results = made(time=time, extra=lambda size: [row((2, 0), 6e-6, attempt=1)])
     first, second, *_ = slowest(results, results.sizes[0], 5)
-    assert (first.frm, first.to, first.second) == (2, 0, pytest.approx(6e-6))
+    assert (first.frm, first.to) == (2, 0)
+    assert first.second == pytest.approx(6e-6)
     assert first.ratio == pytest.approx(200)
     assert (second.frm, second.to, second.second) == (0, 3, None)
 
@@ -89,8 +87,10 @@ def test_slowest_links_come_with_their_retest(made: Make) -> None:
 def test_summary_keeps_links_of_one_host_apart(made: Make) -> None:
     results = made(time=lambda link, size: 1e-6 if link[0] // 2 == link[1] // 2 else 1e-5)
     other, same = summarise(results, results.sizes[0]).classes
-    assert (other.link_class, other.links, other.time.median) == (LinkClass.OTHER_HOST, 8, pytest.approx(1e-5))
-    assert (same.link_class, same.links, same.time.max) == (LinkClass.SAME_HOST, 4, pytest.approx(1e-6))
+    assert (other.link_class, other.links) == (LinkClass.OTHER_HOST, 8)
+    assert (same.link_class, same.links) == (LinkClass.SAME_HOST, 4)
+    assert other.time.median == pytest.approx(1e-5)
+    assert same.time.max == pytest.approx(1e-6)
     assert other.time.bandwidth(65536, 1).median == pytest.approx(6.5536e9)
 
 
@@ -142,9 +142,6 @@ def test_every_link_is_in_the_histogram_an_outlier_among_a_million_in_its_own_bi
 @given(st.lists(st.sampled_from([1e-6, 1.0000001e-6, 3e-3, 7.7]), min_size=2, max_size=2))
 @settings(max_examples=20, deadline=None)
 def test_bins_hold_equal_and_far_apart_times(tmp_path_factory: pytest.TempPathFactory, times: list[float]) -> None:
-    from everylink.results import read
-    from make_results import make_results
-
     path = tmp_path_factory.mktemp("bins") / "x.h5"
     results = read(make_results(path, hosts=hosts(2), time=lambda link, size: times[link[0]]))
     counted = histogram(results, results.sizes[0])

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.analysis.classes import classes
-from everylink.links import Outcome
+from everylink.links import Links
 from everylink.results import Results, Size
 
 
@@ -21,21 +22,23 @@ class SlowLink:
     first: float
     ratio: float
     second: float | None
-    second_outcome: Outcome | int | None
+    second_outcome: int | None
 
 
 def slowest(results: Results, size: Size, count: int = 10, statistic: str = "median") -> tuple[SlowLink, ...]:
-    """The `count` slowest links with a known time, the slowest first."""
+    """The `count` slowest links with a known, positive time, the slowest first."""
     links = size.links
     values = links.statistic(statistic)
+    values = np.where(values > 0, values, np.float32(np.nan))  # nothing takes no time
     typical = np.full(len(links), np.nan)
     for c in classes(links, results.ranks):
         known = values[c.mask & np.isfinite(values)]
         typical[c.mask] = np.median(known) if len(known) else np.nan
     again = size.retests
     seconds = {(int(f), int(t)): i for i, (f, t) in enumerate(zip(again.frm, again.to, strict=True))}
+    measured_again = np.isin(_key(links, ranks := len(results.ranks)), _key(again, ranks))
     found = []
-    for i in _largest(values, count):
+    for i in _largest(values, measured_again, count):
         link = int(links.frm[i]), int(links.to[i])
         j = seconds.get(link)
         second = None if j is None else float(again.statistic(statistic)[j])
@@ -44,9 +47,14 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
     return tuple(found)
 
 
-def _largest(values: np.ndarray, count: int) -> list[int]:
-    """Where the largest known values lie, the largest first."""
+def _key(links: Links, ranks: int) -> NDArray[np.int64]:
+    return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
+
+
+def _largest(values: NDArray[np.floating], preferred: NDArray[np.bool_], count: int) -> list[int]:
+    """Where the largest known values lie, the largest first, of equal ones the preferred first."""
     known = np.flatnonzero(np.isfinite(values))
     if len(known) > count:
-        known = known[np.argpartition(values[known], -count)[-count:]]
-    return [int(i) for i in known[np.argsort(-values[known], kind="stable")]]
+        least = np.partition(values[known], -count)[-count]
+        known = known[values[known] >= least]
+    return [int(i) for i in known[np.lexsort((~preferred[known], -values[known]))][:count]]

@@ -50,7 +50,7 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--launcher-args", default="", metavar="ARGS", help="passed on to mpiexec, split like a shell")
     parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
-    options, core_options = parser.parse_known_args(arguments)
+    options, core_options = parser.parse_known_args(_joined("--launcher-args", arguments))
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
     if options.report is not None:
@@ -59,6 +59,17 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
             if _given(other, core_options):
                 raise UserMistake(f"--report contradicts {other}: leave one of them out")
     return options, core_options
+
+
+def _joined(option: str, arguments: Sequence[str]) -> list[str]:
+    """Join an option with its value, because argparse takes a value that begins with a dash for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == option:
+            joined[-1] = f"{option}={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _given(option: str, core_options: Sequence[str]) -> bool:

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Stands in for everylink-measure: says what the core would say and leaves a results file.
+
+FAKE says how to behave: words among `exit=N`, `version=X`, `noise`, `unknown`, `sleep`, `stray`, `kill`, `no-output`.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+FAKE = dict(word.partition("=")[::2] for word in os.environ.get("FAKE", "").split())
+
+
+def say(**event: object) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def interrupted(number: int, frame: object) -> None:
+    say(event="text", text=f"ended by {signal.Signals(number).name}")
+    sys.exit(3)
+
+
+def main() -> int:
+    if "--version" in sys.argv:
+        print(f"everylink-measure {FAKE.get('version', '0.1.0')}")
+        return 0
+    from make_results import make_results
+
+    output = None if "no-output" in FAKE else "everylink.h5"
+    say(event="plan", ranks=4, hosts=2, steps=3, links=12, sizes=[65536], output=output)
+    say(event="text", text=f"arguments: {' '.join(sys.argv[1:])}")
+    if "noise" in FAKE:
+        print("[n0] a library says [bold]hello[/]", flush=True)
+    if "unknown" in FAKE:
+        say(event="weather", sun=True)
+        print('"event"', flush=True)
+    for step in range(3):
+        say(event="step", iteration=0, step=step, steps=3, links_done=4 * step + 4, links_failed=0, seconds=1.0)
+    if "sleep" in FAKE:
+        signal.signal(signal.SIGINT, interrupted)
+        signal.signal(signal.SIGTERM, interrupted)
+        say(event="text", text="sleeping")
+        time.sleep(60)
+    if "stray" in FAKE:
+        subprocess.Popen(["sleep", "20"])
+    if "kill" in FAKE:
+        os.kill(os.getpid(), signal.SIGKILL)
+    print("a message of the core", file=sys.stderr, flush=True)
+    if output:
+        make_results(Path(output))
+    say(event="retest", done=1, of=10)
+    code = int(FAKE.get("exit", "0"))
+    say(event="end", exit=code, links_ok=12, links_failed=0, output=output)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

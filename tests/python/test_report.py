@@ -1,0 +1,223 @@
+"""Reports: pictures whose cells are exact, and a page that needs nothing but itself."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from matplotlib.patches import StepPatch
+from numpy.typing import NDArray
+
+from conftest import Command
+from everylink.analysis.classes import LinkClass
+from everylink.analysis.order import drawn_order
+from everylink.analysis.shading import shade
+from everylink.plots.canvas import HEIGHT, WIDTH
+from everylink.plots.colours import palette
+from everylink.plots.matrix import matrix_labels, place
+from everylink.plots.page import MATRIX_BOTTOM, MATRIX_TOP, page
+from everylink.report.pages import write_pdf, write_png
+from everylink.report.view import view
+from everylink.results import Results, read
+from make_results import Link, all_links, make_results, steady
+
+Make = Callable[..., Results]
+
+
+def scattered(link: Link, size: int) -> float:
+    """Times over a factor of 50, so that all shades occur, and one outlier."""
+    if link == (1, 0):
+        return 10.0
+    place = ((link[0] * 37 + link[1] * 101) % 97) / 96
+    return float(1e-6 * 50.0**place)
+
+
+def cell_centres(image: NDArray[Any], results: Results, scale: int = 1) -> NDArray[np.uint8]:
+    """The colours at the centres of all cells of a rendered page, shape [N, N, 3]; `scale` is dpi / 100."""
+    order = drawn_order(results.ranks)
+    where = place(len(order.ranks), matrix_labels(order, 1), MATRIX_TOP, MATRIX_BOTTOM)
+    centres = (np.arange(len(order.ranks)) + 0.5) * where.cell * scale
+    down, across = (where.top * scale + centres).astype(int), (where.left * scale + centres).astype(int)
+    return np.asarray(np.round(image[..., :3] * 255).astype(np.uint8)[np.ix_(down, across)])
+
+
+def expected_colours(results: Results) -> NDArray[np.uint8]:
+    """Computed link by link from the definition: position on the class's scale, black diagonal, pink if failed."""
+    size, ranks = results.sizes[0], len(results.ranks)
+    scales = shade(results, size, drawn_order(results.ranks), ranks).scales
+    seconds, outcome = size.links.matrix("median", ranks), size.links.outcome_matrix(ranks)
+    host = results.ranks.host_index
+    same = host[:, None] == host[None, :]
+    colours = np.zeros((ranks, ranks, 3), np.uint8)
+    for link_class, scale in scales.items():
+        shades = np.round(scale.position(np.nan_to_num(seconds, nan=1.0)) * 119).astype(int)
+        of_class = same if link_class is LinkClass.SAME_HOST else ~same
+        colours[of_class] = palette(link_class)[shades][of_class]
+    colours[outcome > 0] = (255, 0, 160)
+    np.einsum("iic->ic", colours)[:] = 0
+    return colours
+
+
+@pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="needs pdftoppm (poppler-utils)")
+@pytest.mark.parametrize("ranks", [2, 3, 7, 33, 64, 99, 127, 128])
+def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
+    ranks: int, made: Make, tmp_path: Path
+) -> None:
+    names = [f"node{rank // 4:03d}" for rank in range(ranks)]
+    results = made(hosts=names, time=scattered, outcomes={(0, 1): 1} if ranks > 2 else {})
+    write_pdf([results], tmp_path / "x.pdf")
+    command = ["pdftoppm", "-r", "100", "-png", "-singlefile", str(tmp_path / "x.pdf"), str(tmp_path / "x")]
+    subprocess.run(command, check=True, timeout=60)
+    image = imread(tmp_path / "x.png")
+    assert image.shape[:2] == (HEIGHT, WIDTH)
+    np.testing.assert_array_equal(cell_centres(image, results), expected_colours(results))
+
+
+def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
+    results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
+    (written,) = write_png([results], tmp_path / "x.png")
+    np.testing.assert_array_equal(cell_centres(imread(written), results, 2), expected_colours(results))
+
+
+def test_one_link_among_thousands_has_a_visible_bar(made: Make) -> None:
+    results = made(hosts=[f"n{i}" for i in range(60)], time=lambda k, s: 1e-2 if k == (7, 3) else steady(k, s))
+    figure = page(results, results.sizes[0])
+    (axes,) = (a for a in figure.axes if a.get_ylabel() == "links")
+    (bars,) = axes.patches
+    assert isinstance(bars, StepPatch)
+    heights, *_ = bars.get_data()
+    assert heights[-1] == 1
+    low = axes.get_ylim()[0]
+    assert axes.get_yscale() == "log"
+    share = np.log(1 / low) / np.log(axes.get_ylim()[1] / low)
+    assert share > 0.03
+
+
+def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> None:
+    a = make_results(tmp_path / "a.h5", sizes=(1, 65536))
+    b = make_results(tmp_path / "b.h5", hosts=("x", "y", "z"))
+    assert everylink("report", a, b, "-o", tmp_path / "all.pdf")[0] == 0
+    if shutil.which("pdfinfo"):
+        info = subprocess.run(["pdfinfo", tmp_path / "all.pdf"], capture_output=True, text=True, check=True).stdout
+        assert re.search(r"Pages:\s+3\n", info)
+        assert "A4" in info
+    code, out, _ = everylink("report", a, b, "-o", tmp_path / "all.png")
+    assert code == 0
+    assert out.split() == [str(tmp_path / f"all-{i}.png") for i in (1, 2, 3)]
+    assert everylink("report", b, "-o", tmp_path / "one.png")[1] == f"{tmp_path / 'one.png'}\n"
+
+
+@pytest.mark.parametrize("ending", ["html", "pdf", "png"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"outcomes": dict.fromkeys(all_links(4), 1)},
+        {"uncommitted": 12, "steps": 0},
+        {"time": lambda link, size: float("nan")},
+        {"time": lambda link, size: 0.0},
+        {"hosts": ("a", "b")},
+        {"hosts": ["a-very-long-host-name-that-never-ends.example.org"] * 2 + ["$weird_{name}$<script>"] * 2},
+        {"attributes": {"kernel": "bidirectional", "serial": 1, "complete": 0}},
+        {"sizes": (0, 1)},
+    ],
+    ids=["all failed", "no rows yet", "all unknown", "all zero", "two ranks", "odd names", "bidirectional", "no bytes"],
+)
+def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", **options)
+    code, _, err = everylink("report", path, "-o", tmp_path / f"x.{ending}")
+    assert (code, err) == (0, "")
+    assert everylink("show", path)[0] == 0
+
+
+def test_more_ranks_than_pixels_are_folded_to_the_worst(made: Make) -> None:
+    results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 1e-6)
+    shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)
+    assert shading.fold == 2
+    page(results, results.sizes[0])
+
+
+def page_data(path: Path) -> Any:
+    text = path.read_text()
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found
+    return json.loads(found.group(1))
+
+
+def test_the_html_page_refers_to_nothing_outside_itself(file: Path, tmp_path: Path, everylink: Command) -> None:
+    assert everylink("report", file, "-o", tmp_path / "x.html")[0] == 0
+    text = (tmp_path / "x.html").read_text()
+    assert not re.search(r"\b(src|href|action)\s*=", text)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "default-src 'none'" in text
+
+
+def test_the_html_page_holds_every_link_and_statistic(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", hosts=("b", "a", "b", "a"), outcomes={(0, 3): 3})
+    everylink("report", path, "-o", tmp_path / "x.html")
+    (run,) = page_data(tmp_path / "x.html")["runs"]
+    (size,) = run["sizes"]
+    assert run["names"] == ["b:0", "b:2", "a:1", "a:3"]
+    assert set(size["statistics"]) == {"min", "median", "mean", "p99", "max"}
+    median = np.frombuffer(base64.b64decode(size["statistics"]["median"]["seconds"]), "<f4").reshape(4, 4)
+    assert median[1, 2] == np.float32(steady((2, 1), 65536))
+    assert np.isnan(median[0, 3])
+    assert np.frombuffer(base64.b64decode(size["failedPlaces"]), "<u4").tolist() == [0, 3]
+    assert base64.b64decode(size["failedOutcomes"]) == b"\x03"
+    assert size["statistics"]["median"]["sameHost"] == [[0, 2], [0, 2], [2, 4], [2, 4]]
+
+
+def test_a_name_cannot_break_out_of_the_html_page(tmp_path: Path, everylink: Command) -> None:
+    evil = "</script><script>alert(1)</script>"
+    path = make_results(tmp_path / "x.h5", hosts=(evil, "b"))
+    everylink("report", path, "-o", tmp_path / "x.html")
+    assert evil not in (tmp_path / "x.html").read_text()
+    assert page_data(tmp_path / "x.html")["runs"][0]["names"][0] == f"{evil}:0"
+
+
+def test_what_does_not_fit_into_the_html_page_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everylink.report.view.BUDGET", 2 * 4 * 4**2)
+    (size,) = view([read(file)])["runs"][0]["sizes"]
+    assert set(size["statistics"]) == {"median", "max"}
+    assert set(size["leftOut"]) == {"min", "mean", "p99"}
+    monkeypatch.setattr("everylink.report.view.BUDGET", 0)
+    monkeypatch.setattr("everylink.report.view.FOLDED", 2)
+    (size,) = view([read(file)])["runs"][0]["sizes"]
+    assert size["statistics"]["median"]["fold"] == 2
+    assert len(base64.b64decode(size["statistics"]["median"]["seconds"])) == 4 * 2**2
+
+
+def chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(chromium() is None, reason="needs Chromium")
+def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", hosts=("a", "a", "b", "b"), outcomes={(0, 3): 1})
+    everylink("report", path, "-o", tmp_path / "x.html")
+    hover = """<script>
+      const at = (i, j) => { $("matrix").dispatchEvent(new MouseEvent("mousemove", {clientX:
+        $("matrix").getBoundingClientRect().left + state.left + (j + 0.5) * state.cell, clientY:
+        $("matrix").getBoundingClientRect().top + state.top + (i + 0.5) * state.cell})); return $("tip").textContent; };
+      document.body.replaceChildren(element("pre", JSON.stringify([at(1, 2), at(0, 3)])));
+    </script></body>"""
+    hovered = tmp_path / "hover.html"
+    hovered.write_text((tmp_path / "x.html").read_text().replace("</body>", hover))
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    command = [chromium() or "", *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"file://{hovered}"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    found = re.search(r"<pre>(.*?)</pre>", said, re.DOTALL)
+    assert found, said[-2000:]
+    healthy, failed = json.loads(found.group(1).replace("&gt;", ">"))
+    assert healthy.startswith("a:1 -> b:2\n")
+    assert "median" in healthy
+    assert "GiB/s" in healthy
+    assert failed == "a:0 -> b:3\ntimed out"

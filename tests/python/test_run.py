@@ -1,0 +1,215 @@
+"""`everylink run`, with a core that only pretends to measure."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from everylink.launch import core, local, mpiexec
+from everylink.launch.events import parse_event
+from everylink.report.progress import done_part, progress_text
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def fake_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "everylink-measure"
+    script.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'fake_core.py'}' \"$@\"\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("EVERYLINK_MEASURE", str(script))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_it_prints_the_lines_of_the_core_and_then_the_summary(everylink: Command) -> None:
+    code, out, err = everylink("run", "--np", "4")
+    assert code == 0
+    assert out.index("arguments: ") < out.index("4 ranks on 2 hosts") < out.index("Results file everylink.h5")
+    assert "event" not in out
+    assert err == "a message of the core\n"
+
+
+def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None:
+    options = ("-s", "1,64KiB", "--num-m=7", "-m", "sim:hosts=2,dead=1>4", "-w0", "--bidirection")
+    _, out, _ = everylink("run", "-n", "5", "--np", "4", *options)
+    assert (
+        "arguments: --np 4 --progress json -n 5 -s 1,64KiB --num-m=7 -m sim:hosts=2,dead=1>4 -w0 --bidirection" in out
+    )
+
+
+def test_without_np_there_is_a_rank_for_each_processor_and_two_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    for processors, ranks in ((1, "2"), (2, "2"), (16, "16")):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=processors: set(range(n)))
+        assert local.command(Path("/m"), None, [], ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3])
+def test_the_exit_code_is_that_of_the_core(code: int, everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", f"exit={code}")
+    found, out, _ = everylink("run")
+    assert found == code
+    assert ("4 ranks on 2 hosts" in out) == (code != 2)
+
+
+def test_a_report_is_written_beside_the_summary(everylink: Command, tmp_path: Path) -> None:
+    code, out, _ = everylink("run", "--report", "x.html")
+    assert code == 0
+    assert "Report x.html" in out
+    assert (tmp_path / "x.html").stat().st_size > 1000
+
+
+def test_other_lines_and_unknown_events_do_no_harm(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "noise unknown")
+    code, out, _ = everylink("run")
+    assert code == 0
+    assert "[n0] a library says [bold]hello[/]" in out
+    assert '"event"' in out
+    assert "weather" not in out
+
+
+def test_the_users_own_progress_is_the_output_as_the_core_gives_it(everylink: Command) -> None:
+    code, out, _ = everylink("run", "--progress", "json")
+    assert code == 0
+    assert out.splitlines()[0].startswith('{"event": "plan"')
+    assert "4 ranks on 2 hosts" not in out
+
+
+def test_without_a_results_file_there_is_no_summary(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "no-output")
+    code, out, _ = everylink("run", "--no-output")
+    assert code == 0
+    assert "Results file" not in out
+
+
+def test_a_core_of_another_version_is_refused(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "version=0.0.9")
+    code, out, err = everylink("run")
+    assert (code, out) == (1, "")
+    assert "says 'everylink-measure 0.0.9', but this everylink is 0.1.0" in err
+    assert err.count("\n") == 1
+
+
+def test_a_core_that_is_not_there_is_named(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVERYLINK_MEASURE", "/nowhere/measure")
+    assert everylink("run")[::2] == (2, "everylink: EVERYLINK_MEASURE=/nowhere/measure: is not an executable file\n")
+
+
+def test_the_core_is_sought_beside_the_command_and_then_on_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EVERYLINK_MEASURE")
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "scripts"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert core.find_core() == tmp_path / "everylink-measure"
+    (tmp_path / "scripts").mkdir()
+    beside = tmp_path / "scripts" / "everylink-measure"
+    beside.write_text("#!/bin/sh\n")
+    beside.chmod(0o755)
+    assert core.find_core() == beside
+
+
+def test_a_killed_core_is_exit_1_in_one_line(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "kill")
+    code, _, err = everylink("run")
+    assert code == 1
+    assert "was ended by SIGKILL" in err
+    assert err.count("\n") == 1
+
+
+def test_a_stray_process_behind_the_core_is_not_waited_for(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "stray")
+    began = time.monotonic()
+    assert everylink("run")[0] == 0
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_reaches_the_core_once_and_its_end_is_awaited(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE", "sleep")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout
+    lines = iter(running.stdout.readline, "")
+    assert any(line == "sleeping\n" for line in lines)
+    running.send_signal(number)
+    out, _ = running.communicate(timeout=30)
+    assert out.startswith(f"ended by {number.name}\n")
+    assert running.returncode == 3
+
+
+def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-m", "everylink", "run"], stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    said = b""
+    try:
+        while piece := os.read(ours, 65536):
+            said += piece
+    except OSError:  # the terminal is gone with its last user
+        pass
+    os.close(ours)
+    assert running.wait(timeout=30) == 0
+    text = said.decode()
+    assert "arguments: --np" in text
+    assert "step 3 of 3" in text
+    assert "4 ranks on 2 hosts" in text
+
+
+def fake_mpiexec(folder: Path, says: str) -> None:
+    script = folder / "mpiexec"
+    script.write_text(f"#!/bin/sh\necho '{says}'\n")
+    script.chmod(0o755)
+
+
+@pytest.mark.parametrize(("says", "crowded"), [("mpiexec (OpenRTE) 4.1.4", ["--oversubscribe"]), ("HYDRA 4.0.2", [])])
+def test_mpiexec_gets_the_count_and_the_absolute_path_of_the_core(
+    says: str, crowded: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_mpiexec(tmp_path, says)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    command = mpiexec.command(Path("/opt/m"), 4, ["--bind-to", "core"], ["-m", "mpi"])
+    assert command == [str(tmp_path / "mpiexec"), "-n", "4", *crowded, "--bind-to", "core", "/opt/m", "-m", "mpi"]
+    few = mpiexec.command(Path("/opt/m"), None, [], [])
+    assert few == [str(tmp_path / "mpiexec"), "/opt/m"]
+
+
+def test_launcher_arguments_may_begin_with_dashes_and_need_a_launcher(everylink: Command) -> None:
+    code, _, err = everylink("run", "--launcher-args", "--bind-to core")
+    assert code == 2
+    assert "add --launcher mpiexec" in err
+
+
+def test_a_missing_mpiexec_is_a_mistake(everylink: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    code, _, err = everylink("run", "--launcher", "mpiexec")
+    assert code == 2
+    assert "no mpiexec on PATH" in err
+
+
+def test_progress_is_said_in_words() -> None:
+    step = {
+        "event": "step",
+        "step": 3,
+        "steps": 7,
+        "links_done": 24,
+        "links_failed": 2,
+        "seconds": 1,
+        "seconds_left": 3,
+    }
+    assert progress_text(step) == "step 4 of 7, 24 links, 2 FAILED, about 3.0 s left"
+    assert done_part(step) == 0.25
+    assert progress_text({"event": "retest", "done": 1, "of": 10}) == "measuring the slowest links again, 1 of 10"
+    assert progress_text({"event": "step", "step": "odd"}) == ""
+    assert parse_event("[1, 2]") == {"event": "text", "text": "[1, 2]"}
