@@ -66,18 +66,19 @@ Door::Door(int rank, const std::string& interface, bool one_machine)
   if (interfaces_.empty()) throw MachineError("this machine has no network interface that is up, not even loopback");
 }
 
-Blob Door::offer(int peer, std::uint64_t) {
-  nonce_ = fresh_nonce();
-  listener_ = Socket();
-  Offer offer{nonce_, this_machine(), {}};
+Blob Door::offer(int peer, std::uint64_t epoch) {
+  waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
+  Waiting& waiting = waiting_[{epoch, peer}];
+  waiting.nonce = fresh_nonce();
+  Offer offer{waiting.nonce, this_machine(), {}};
   if (rank_ > peer) {
     // One listener serves all addresses of a family; a chosen interface is bound by its address.
     Address any = interfaces_.front().address;
     const bool one = std::all_of(interfaces_.begin(), interfaces_.end(),
                                  [&](const Interface& i) { return i.name == interfaces_.front().name; });
     if (!one) any = parse_address(any.family() == AF_INET ? "0.0.0.0:0" : "[::]:0", "interface");
-    listener_ = listen_on(any.with_port(0), 64);
-    const int port = local_address(listener_).port();
+    waiting.listener = listen_on(any.with_port(0), 64);
+    const int port = local_address(waiting.listener).port();
     for (const auto& i : interfaces_)
       if (i.address.family() == any.family()) offer.addresses.push_back(i.address.with_port(port));
   }
@@ -86,11 +87,14 @@ Blob Door::offer(int peer, std::uint64_t) {
 
 std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until) {
   const Offer theirs = Offer::unpacked(peer_offer);
+  const auto found = waiting_.find({epoch, peer});
+  if (found == waiting_.end()) return {};                       // we have made no offer
+  const Waiting waiting = std::move(found->second);
+  waiting_.erase(found);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
-  const Hello hello{calls ? theirs.nonce : nonce_, epoch, calls ? us : them, calls ? them : us, 0, 0};
-  auto sockets = calls ? call(hello, theirs, count, until) : answer(hello, theirs, count, until);
-  listener_ = Socket();
+  const Hello hello{calls ? theirs.nonce : waiting.nonce, epoch, calls ? us : them, calls ? them : us, 0, 0};
+  auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until) : answer(hello, theirs, waiting.listener, count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
 }
@@ -111,7 +115,7 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
   return sorted;
 }
 
-std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, int count, Seconds until) const {
+std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count, Seconds until) const {
   for (const auto& address : best_first(theirs)) {
     std::vector<Socket> sockets;
     for (int i = 0; i < count; ++i) {
@@ -120,7 +124,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, int coun
       Socket socket = connect_to(address, until);
       Nonce echo;
       if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) || !receive_all(socket, echo, until) ||
-          echo != nonce_)
+          echo != ours)
         break;
       sockets.push_back(std::move(socket));
     }
@@ -129,7 +133,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, int coun
   return {};
 }
 
-std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, int count, Seconds until) {
+std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, const Socket& listener, int count, Seconds until) {
   struct Caller {
     Socket socket;
     Hello hello{};
@@ -156,12 +160,12 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, int
     caller.socket = Socket();
   };
   while (found < count && steady_now() < until) {
-    std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}};
+    std::vector<pollfd> polled{{listener.fd(), POLLIN, 0}};
     for (const auto& caller : callers) polled.push_back({caller.socket.fd(), POLLIN, 0});
     const Seconds left = std::max(0.0, until - steady_now());
     if (::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, 60.0) * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
     for (auto& caller : callers) hear(caller);
-    while (Socket socket = accept_from(listener_)) callers.push_back({std::move(socket), {}, 0});
+    while (Socket socket = accept_from(listener)) callers.push_back({std::move(socket), {}, 0});
     std::erase_if(callers, [](const Caller& caller) { return !caller.socket; });
   }
   if (found < count) sockets.clear();

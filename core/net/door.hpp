@@ -20,7 +20,7 @@ class Door {
   // this machine. Throws UsageError when there is none such.
   Door(int rank, const std::string& interface, bool one_machine);
 
-  // Opens the listener where we are the upper rank; it is closed by connect, or by the next offer.
+  // Opens the listener where we are the upper rank; it is closed by connect, or by an offer of a later epoch.
   Blob offer(int peer, std::uint64_t epoch);
   // `count` sockets to the peer, or none: not reached. A half-open caller or one of another epoch is dropped and
   // does not eat the limit.
@@ -35,14 +35,18 @@ class Door {
     std::uint32_t from, to, stream, reserved;
   };
   struct Offer;
-  std::vector<Socket> call(const Hello&, const Offer& theirs, int count, Seconds until) const;
-  std::vector<Socket> answer(const Hello& expected, const Offer& theirs, int count, Seconds until);
+  // What stands open for one peer in one epoch.
+  struct Waiting {
+    Nonce nonce;
+    Socket listener;
+  };
+  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count, Seconds until) const;
+  static std::vector<Socket> answer(const Hello& expected, const Offer& theirs, const Socket& listener, int count, Seconds until);
   std::vector<Address> best_first(const Offer& theirs) const;
 
   int rank_;
   std::vector<Interface> interfaces_;
-  Socket listener_;
-  Nonce nonce_{};
+  std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;      // by epoch and peer
 };
 
 }  // namespace everylink

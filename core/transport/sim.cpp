@@ -41,7 +41,10 @@ class SimLink final : public Link {
 
   Outcome wait(int ticket, Seconds until) override {
     const auto index = static_cast<std::size_t>(ticket / 2);
-    if (ticket % 2 == 0) return pass_to(left_at_[index], until);
+    if (ticket % 2 == 0) {
+      flush();                                 // the peer may wait for it on another link
+      return pass_to(left_at_[index], until);
+    }
     while (filled_ <= index)
       if (!pull()) return lost(until);
     return pass_to(receives_[index].arrives, until);
@@ -49,6 +52,7 @@ class SimLink final : public Link {
 
   Outcome meet(Seconds until) override {
     put({0, 0}, true);
+    flush();
     while (tokens_.empty())
       if (!pull()) return lost(until);
     const Seconds at = tokens_.front();
@@ -102,24 +106,29 @@ class SimLink final : public Link {
 
   bool carries_bytes(const Head& head) const { return setup_.contents_matter && !head.token && head.arrives != never; }
 
-  // Bytes wait here until we have to wait ourselves: far fewer calls into the kernel.
+  // Short messages are collected until we have to wait ourselves: far fewer calls into the kernel.
   void queue(View bytes) {
-    outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
-    if (outbox_.size() > 1 << 20) flush();
+    constexpr std::size_t enough = 1 << 16;
+    if (bytes.size() < enough) outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
+    if (outbox_.size() >= enough || bytes.size() >= enough) flush();
+    if (bytes.size() >= enough) push(bytes);
   }
   void flush() {
-    std::size_t at = 0;
+    push(outbox_);
+    outbox_.clear();
+  }
+  void push(View bytes) {
     const Seconds until = steady_now() + real_patience;
-    while (at < outbox_.size() && socket_ && !ended_) {
-      const ssize_t n = ::send(socket_.fd(), outbox_.data() + at, outbox_.size() - at, MSG_NOSIGNAL);
-      if (n > 0) at += static_cast<std::size_t>(n);
+    while (!bytes.empty() && socket_ && !ended_) {
+      const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
       else if (errno != EAGAIN) ended_ = true;
       else if (ready(socket_, POLLIN | POLLOUT, until)) soak();
       else gone_ = ended_ = true;
     }
-    outbox_.clear();
   }
 
+  // Everything that has come, so that the peer can go on sending.
   void soak() {
     std::byte bytes[65536];
     const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
@@ -127,44 +136,51 @@ class SimLink final : public Link {
     else if (n == 0 || errno != EAGAIN) ended_ = true;
   }
 
-  bool have(std::size_t bytes) {
-    if (inbox_.size() - read_ >= bytes) return true;
-    flush();
-    const Seconds until = steady_now() + real_patience;
-    while (inbox_.size() - read_ < bytes && !ended_) {
-      if (ready(socket_, POLLIN, until)) soak();
-      else gone_ = ended_ = true;
+  // The next bytes of the stream, from the inbox first; false: there will not be so many.
+  bool read(std::span<std::byte> into) {
+    const std::size_t held = std::min(into.size(), inbox_.size() - read_);
+    if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
+    read_ += held;
+    if (read_ == inbox_.size()) {
+      inbox_.clear();
+      read_ = 0;
     }
-    return inbox_.size() - read_ >= bytes;
+    into = into.subspan(held);
+    if (into.empty()) return true;
+    flush();
+    constexpr std::size_t direct = 1 << 16;
+    if (into.size() < direct) {               // little is missing: take what else has come along
+      const Seconds until = steady_now() + real_patience;
+      while (inbox_.size() < into.size() && !ended_) {
+        if (ready(socket_, POLLIN, until)) soak();
+        else gone_ = ended_ = true;
+      }
+      return inbox_.size() >= into.size() && read(into);
+    }
+    if (!ended_ && receive_all(socket_, into, steady_now() + real_patience)) return true;
+    ended_ = true;
+    return false;
   }
 
   // Takes the next message or token from the stream; false: there will be none.
   bool pull() {
     Head head;
-    if (!have(sizeof head)) return false;
-    std::memcpy(&head, inbox_.data() + read_, sizeof head);
-    const std::size_t carried = carries_bytes(head) ? head.bytes : 0;
-    if (!have(sizeof head + carried)) return false;
+    if (!read(std::as_writable_bytes(std::span(&head, 1)))) return false;
     if (head.token) tokens_.push_back(head.arrives);
-    else take(head, inbox_.data() + read_ + sizeof head, carried);
-    read_ += sizeof head + carried;
-    if (read_ == inbox_.size()) {
-      inbox_.clear();
-      read_ = 0;
-    }
-    return true;
+    return head.token || take(head);
   }
 
-  void take(const Head& head, const std::byte* from, std::size_t carried) {
+  bool take(const Head& head) {
     if (filled_ == receives_.size()) throw MachineError("sim: a message came before its receive stood ready");
     Receive& receive = receives_[filled_++];
     if (head.bytes != receive.slice.bytes)
       throw MachineError(fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
     receive.arrives = head.arrives;
+    if (!carries_bytes(head) || head.bytes == 0) return true;
     std::byte* to = setup_.in.region().at + receive.slice.offset;
-    if (carried == 0) return;
-    std::memcpy(to, from, carried);
-    if (head.corrupt) to[carried / 2] ^= std::byte{1};
+    if (!read({to, head.bytes})) return false;
+    if (head.corrupt) to[head.bytes / 2] ^= std::byte{1};
+    return true;
   }
 
   Socket socket_;
