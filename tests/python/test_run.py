@@ -162,7 +162,7 @@ def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPa
     assert running.wait(timeout=30) == 0
     text = said.decode()
     assert "arguments: --np" in text
-    assert "step 3 of 3" in text
+    assert "measuring the slowest links again, 1 of 10" in text
     assert "4 ranks on 2 hosts" in text
 
 

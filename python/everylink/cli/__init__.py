@@ -3,13 +3,13 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from everylink import __version__
-from everylink.cli import report, run, show
 from everylink.errors import EverylinkError, UserMistake
 
 Command = Callable[[Sequence[str]], int]
-COMMANDS: dict[str, Command] = {"run": run.main, "show": show.main, "report": report.main}
+COMMANDS = ("run", "show", "report")  # each a module beside this one
 USAGE = """usage: everylink COMMAND ...
 
   run      measure every link of this machine or of an MPI job, then show what was found
@@ -50,8 +50,9 @@ def _run(arguments: Sequence[str]) -> int:
 def _command(name: str) -> Command:
     matches = [known for known in COMMANDS if known.startswith(name)]
     if name in COMMANDS:
-        return COMMANDS[name]
+        matches = [name]
     if len(matches) == 1:
-        return COMMANDS[matches[0]]
+        command: Command = import_module(f"everylink.cli.{matches[0]}").main
+        return command
     problem = f"may be {' or '.join(matches)}" if matches else f"is unknown; there are {', '.join(COMMANDS)}"
     raise UserMistake(f"command '{name}' {problem}")

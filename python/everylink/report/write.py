@@ -5,18 +5,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from everylink.errors import EverylinkError, UserMistake
-from everylink.report.html import write_html
-from everylink.report.pages import write_pdf, write_png
 from everylink.results import Results
 
 Writer = Callable[[Sequence[Results], Path], list[Path]]
-WRITERS: dict[str, Writer] = {".html": write_html, ".pdf": write_pdf, ".png": write_png}
+ENDINGS = (".html", ".pdf", ".png")
 
 
 def check_report_path(path: Path, option: str) -> None:
     """Raise UserMistake where no report can be written; `option` is what the user gave it with."""
-    if path.suffix.lower() not in WRITERS:
-        raise UserMistake(f"{option} {path}: the name must end in {', '.join(WRITERS)}")
+    if path.suffix.lower() not in ENDINGS:
+        raise UserMistake(f"{option} {path}: the name must end in {', '.join(ENDINGS)}")
     if path.is_dir():
         raise UserMistake(f"{option} {path}: is a folder")
     if not path.parent.is_dir():
@@ -28,6 +26,17 @@ def check_report_path(path: Path, option: str) -> None:
 def write_report(runs: Sequence[Results], path: Path) -> list[Path]:
     """Write a report of all runs and return the files that were made."""
     try:
-        return WRITERS[path.suffix.lower()](runs, path)
+        return _writer(path)(runs, path)
     except OSError as error:
         raise EverylinkError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _writer(path: Path) -> Writer:
+    """Import a writer only where it is used: matplotlib takes longer to load than `show` to run."""
+    if path.suffix.lower() == ".html":
+        from everylink.report.html import write_html
+
+        return write_html
+    from everylink.report.pages import write_pdf, write_png
+
+    return write_pdf if path.suffix.lower() == ".pdf" else write_png
