@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.names import short_hosts
 from everylink.results import Ranks
 
 
@@ -32,5 +33,6 @@ def drawn_order(ranks: Ranks) -> DrawnOrder:
     hosts = ranks.host_index[order]
     begins = np.flatnonzero(np.diff(hosts.astype(np.int64), prepend=-1))
     ends = [*begins[1:].tolist(), len(ranks)]
-    blocks = (HostBlock(ranks.host[order[b]], int(b), int(e)) for b, e in zip(begins, ends, strict=True))
+    names = short_hosts(ranks)
+    blocks = (HostBlock(names[order[b]], int(b), int(e)) for b, e in zip(begins, ends, strict=True))
     return DrawnOrder(order, tuple(blocks), bool((order == np.arange(len(ranks))).all()))

@@ -30,3 +30,8 @@ def write(figure: Figure, x: float, y: float, text: str, **style: Any) -> None:
 def shortened(name: str, most: int) -> str:
     """A long name by its end, because that is where host names differ."""
     return name if len(name) <= most else "…" + name[1 - most :]
+
+
+def beginning(text: str, most: int) -> str:
+    """A long text by its beginning."""
+    return text if len(text) <= most else text[: most - 1] + "…"

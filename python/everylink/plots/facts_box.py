@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from everylink.analysis.summary import ClassSummary, summarise
-from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, shortened, write
+from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, beginning, shortened, write
 from everylink.report.words import kernel_text, mode_text, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth_text, size_text, time_text
@@ -27,7 +27,7 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
     for i, (name, value) in enumerate(facts_shown):
         x, y = LEFT + 10 + i % COLUMNS * COLUMN_WIDTH, TOP + 12 + LINE * (i // COLUMNS)
         write(figure, x, y, name, color=PALE_INK, fontsize=7)
-        write(figure, x + NAME_WIDTH, y, shortened(value, 16), fontsize=7)
+        write(figure, x + NAME_WIDTH, y, beginning(value, 15), fontsize=7)
     for i, summary in enumerate(classes):
         _draw_class(figure, TOP + 12 + LINE * (rows - len(classes) + i), summary, size, results.directions)
 
@@ -61,4 +61,4 @@ def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, dir
     shown = (("min", time.min, rate.min), ("avg", time.mean, rate.mean), ("max", time.max, rate.max))
     for i, (name, seconds, bytes_per_second) in enumerate(shown):
         text = f"{name} {time_text(seconds)} ({bandwidth_text(bytes_per_second)}{both})"
-        write(figure, LEFT + 140 + 200 * i, y, text, fontsize=7)
+        write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.7)

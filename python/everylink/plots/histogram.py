@@ -34,4 +34,5 @@ def draw_histogram(axes: Axes, counted: Histogram) -> None:
     axes.set_ylabel("links", fontsize=7.5)
     axes.spines[["top", "right"]].set_visible(False)
     if len(counted.counts) > 1:
-        axes.legend(fontsize=7, frameon=False, loc="upper right")
+        style = {"fontsize": 6.5, "frameon": False, "borderpad": 0, "handlelength": 1, "columnspacing": 1}
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 0.99), ncols=2, **style)

@@ -37,9 +37,9 @@ def page(results: Results, size: Size) -> Figure:
         left = LEFT + i * (width + GAP)
         draw_colour_bar(figure, left, BARS_TOP, width, link_class, scale, (size.bytes, results.directions))
     if counted := histogram(results, size):
-        write(figure, LEFT, BOTTOM_TOP - 6, "links by their one-way time", weight="bold", fontsize=7.5)
+        write(figure, LEFT, BOTTOM_TOP - 6, "links by one-way time", weight="bold", fontsize=7.5)
         draw_histogram(axes_at(figure, LEFT + 36, BOTTOM_TOP, 290, 150), counted)
-    draw_worst(figure, results, size, left=400, top=BOTTOM_TOP - 6)
+    draw_worst(figure, results, size, left=388, top=BOTTOM_TOP - 6)
     if not order.natural:
         write(figure, LEFT, HEIGHT - 14, "Ranks are drawn host by host.", fontsize=6.5, color=PALE_INK)
     return figure

@@ -5,6 +5,7 @@ import math
 from matplotlib.figure import Figure
 
 from everylink.analysis.failed import fold_failures
+from everylink.analysis.names import short_hosts
 from everylink.analysis.slowest import SlowLink, slowest
 from everylink.links import outcome_text
 from everylink.plots.canvas import ALARM, PALE_INK, RIGHT, shortened, write
@@ -13,7 +14,8 @@ from everylink.units import bandwidth, bandwidth_text, time_text
 
 MOST_FAILED = 4
 LINE = 12
-FIRST_RIGHT, BANDWIDTH_RIGHT = 600, 676
+FIRST_RIGHT, BANDWIDTH_RIGHT = 622, 700
+BOTTOM = 1146
 
 
 def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: float) -> None:
@@ -32,19 +34,20 @@ def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: f
             y += LINE
             write(figure, left, y, f"and {more} more", fontsize=6.5, color=ALARM)
         y += 18
-    links = slowest(results, size)
+    links = slowest(results, size, count=int((BOTTOM - y) / LINE))
     if not links:
         return
-    write(figure, left, y, "slowest links", weight="bold", fontsize=7.5)
+    write(figure, left, y, "slowest links, measured again", weight="bold", fontsize=7.5)
     rate_heading = "both directions" if results.directions == 2 else "bandwidth"
-    for right, heading in ((FIRST_RIGHT, "one-way"), (BANDWIDTH_RIGHT, rate_heading), (RIGHT, "measured again")):
+    for right, heading in ((FIRST_RIGHT, "one-way"), (BANDWIDTH_RIGHT, rate_heading), (RIGHT, "again")):
         write(figure, right, y, heading, fontsize=6.5, color=PALE_INK, ha="right")
     for i, link in enumerate(links):
         _draw_link(figure, results, size, link, left, y + LINE * (i + 1))
 
 
 def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, left: float, y: float) -> None:
-    first, last = (shortened(results.ranks.name(rank), 16) for rank in (link.frm, link.to))
+    hosts = short_hosts(results.ranks)
+    first, last = (shortened(f"{hosts[rank]}:{rank}", 16) for rank in (link.frm, link.to))
     rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
     again = ""
     if link.second is not None and link.second_outcome is not None:
