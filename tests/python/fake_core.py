@@ -38,8 +38,8 @@ def main() -> int:
     if "unknown" in FAKE:
         say(event="weather", sun=True)
         print('"event"', flush=True)
-    for step in range(3):
-        say(event="step", iteration=0, step=step, steps=3, links_done=4 * step + 4, links_failed=0, seconds=1.0)
+    for step in (1, 2, 3):  # steps done so far
+        say(event="step", iteration=0, step=step, steps=3, links_done=4 * step, links_failed=0, seconds=1.0)
     if "sleep" in FAKE:
         signal.signal(signal.SIGINT, interrupted)
         signal.signal(signal.SIGTERM, interrupted)

@@ -208,7 +208,7 @@ def test_progress_is_said_in_words() -> None:
         "seconds": 1,
         "seconds_left": 3,
     }
-    assert progress_text(step) == "step 4 of 7, 24 links, 2 FAILED, about 3.0 s left"
+    assert progress_text(step) == "step 3 of 7, 24 links, 2 FAILED, about 3.0 s left"
     assert done_part(step) == 0.25
     assert progress_text({"event": "retest", "done": 1, "of": 10}) == "measuring the slowest links again, 1 of 10"
     assert progress_text({"event": "step", "step": "odd"}) == ""

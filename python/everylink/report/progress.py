@@ -85,7 +85,7 @@ def progress_text(event: Event) -> str:
     match event:
         case {"event": "step", "step": int(step), "steps": int(steps)}:
             failed = event.get("links_failed", 0)
-            parts = [f"step {step + 1} of {steps}, {event.get('links_done', 0)} links"]
+            parts = [f"step {step} of {steps}, {event.get('links_done', 0)} links"]
             parts += [f"{failed} FAILED"] if failed else []
             left = event.get("seconds_left")
             parts += [f"about {duration_text(left)} left"] if isinstance(left, int | float) and left >= 0 else []
@@ -103,5 +103,5 @@ def done_part(event: Event) -> float:
         ):
             return float(gone / (gone + left))
         case {"event": "step", "step": int(step), "steps": int(steps)} if steps > 0:
-            return (step + 1) / steps
+            return step / steps
     return 1.0
