@@ -1,6 +1,7 @@
 """Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
 
 import ctypes
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -231,7 +232,7 @@ def _columns(path: Path, group: Any, kind: type[T], length: int) -> T:
         column = group[name]
         if len(column.shape) != 1 or column.shape[0] < length:
             raise FileDamaged(path, f"is damaged: {group.name}/{name} has shape {column.shape}, {length} wanted")
-        if column.chunks and _end(column, length) > path.stat().st_size:
+        if column.chunks and _end(column, length) > os.fstat(group.file.id.get_vfd_handle()).st_size:
             raise FileDamaged(path, f"is cut: {group.name}/{name} goes on behind the end of the file")
         strings = h5py.check_string_dtype(column.dtype) is not None
         values[field.name] = tuple(column.asstr()[:length]) if strings else column[:length]
