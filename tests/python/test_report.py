@@ -220,4 +220,5 @@ def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path:
     assert healthy.startswith("a:1 -> b:2\n")
     assert "median" in healthy
     assert "GiB/s" in healthy
+    assert "ok, n 1000" in healthy
     assert failed == "a:0 -> b:3\ntimed out"

@@ -15,6 +15,7 @@ from everylink.report.words import run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
+ROOMY = 100  # columns
 UNKEPT_WIDTH = 160  # of pipes and files, where no line must be cut
 
 
@@ -39,12 +40,13 @@ def print_summary(results: Results, console: Console) -> None:
             console.print()
             console.print(_failures(size, failed), soft_wrap=True)
     console.print()
-    console.print(_times(results))
+    wide = max(console.width, UNKEPT_WIDTH)  # a number cut short is worse than a line that wraps
+    console.print(_times(results, console), width=wide, crop=False)
     largest = results.sizes[-1]
-    for part in (_slowest(results, largest), heat_map(results, largest, console)):
+    for part in (_slowest(results, largest, console), heat_map(results, largest, console)):
         if part is not None:
             console.print()
-            console.print(part)
+            console.print(part, width=wide, crop=False)
 
 
 def _failures(size: Size, failed: Failures) -> Text:
@@ -56,8 +58,13 @@ def _failures(size: Size, failed: Failures) -> Text:
     return text
 
 
-def _times(results: Results) -> RenderableType:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def _table(console: Console) -> Table:
+    gap = 2 if console.width >= ROOMY else 1
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+
+
+def _times(results: Results, console: Console) -> RenderableType:
+    table = _table(console)
     table.add_column("size", no_wrap=True)
     table.add_column("links", no_wrap=True)
     for heading in ("count", "failed", "min", "median", "p99", "max"):
@@ -80,11 +87,11 @@ def _add_class(table: Table, label: str, summary: ClassSummary, size_bytes: int,
     table.add_row("", "", "", "", *rates, style="dim")
 
 
-def _slowest(results: Results, size: Size) -> RenderableType | None:
+def _slowest(results: Results, size: Size, console: Console) -> RenderableType | None:
     links = slowest(results, size)
     if not links:
         return None
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = _table(console)
     table.add_column("link", no_wrap=True)
     for heading in ("first", "bandwidth", "x typical", "again", "bandwidth"):
         table.add_column(heading, justify="right", no_wrap=True)

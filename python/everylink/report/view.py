@@ -26,6 +26,7 @@ View = dict[str, Any]
 BUDGET = 40 * 2**20  # bytes of matrices in one page, before base64
 FOLDED = 560  # rows and columns of a matrix that does not fit into the budget
 LISTED = 50
+MOST_COUNTED = 1024  # ranks
 IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 
@@ -92,7 +93,7 @@ def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
         "failures": lines,
         "failedPlaces": _base64(np.stack([place[links.frm[bad]], place[links.to[bad]]], axis=1).astype("<u4")),
         "failedOutcomes": _base64(links.outcome[bad]),
-        "n": _counts(run, size, order),
+        "n": _counts(size, place),
         "again": [_again(size, place, i) for i in range(len(size.retests))],
         "measuredAll": len(links) == len(run.ranks) * (len(run.ranks) - 1),
         "statistics": {s: _statistic(run, size, order, s, s in whole) for s in known if s in whole or s == "median"},
@@ -100,10 +101,16 @@ def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
     }
 
 
-def _counts(run: Results, size: Size, order: DrawnOrder) -> int | None:
-    """Readings behind each link's statistics, where all links have equally many."""
-    counts = np.unique(size.links.n[~size.links.failed])
-    return int(counts[0]) if len(counts) == 1 else None
+def _counts(size: Size, place: NDArray[np.intp]) -> int | str | None:
+    """Readings behind each link's statistics: one number if all agree, else a matrix; None where that is too large."""
+    links, counts = size.links, np.unique(size.links.n[~size.links.failed])
+    if len(counts) == 1:
+        return int(counts[0])
+    if len(counts) == 0 or len(place) > MOST_COUNTED:
+        return None
+    matrix = np.zeros((len(place), len(place)), "<u4")
+    matrix[place[links.frm], place[links.to]] = links.n
+    return _base64(matrix)
 
 
 def _again(size: Size, place: NDArray[np.intp], i: int) -> View:

@@ -200,6 +200,11 @@ function drawLabels(context, { shown, upright }) {
   }
 }
 
+function readings(size, at) {
+  if (typeof size.n === "string") size.n = new Uint32Array(bytesOf(size.n).buffer);
+  return size.n[at] ?? size.n;
+}
+
 function describe(i, j) {
   const { run, size, layer } = state, ranks = run.names.length;
   if (layer.fold > 1) {
@@ -215,7 +220,7 @@ function describe(i, j) {
     if (Number.isFinite(value)) lines.push(`${name.padEnd(8)}${timeText(value).padEnd(12)}${rateText(value)}`);
   }
   if (lines.length === 1) lines.push("not measured");
-  else if (size.n !== null && outcome === undefined) lines.push(`n ${size.n}, ok`);
+  else if (outcome === undefined) lines.push(size.n === null ? "ok" : `ok, n ${readings(size, i * ranks + j)}`);
   const again = size.againAt.get([i, j].join());
   if (again) lines.push(`measured again: ${known(again[state.name]) ? `${timeText(again[state.name])}  ${rateText(again[state.name])}` : data.outcomes[again.outcome]}`);
   return lines.join("\n");
