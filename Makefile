@@ -11,16 +11,12 @@ help:
 	@echo 'make clean      remove what was built'
 
 run: release
-	$(ENVIRONMENT) $(PYTHON) -m everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force \
-	    -o everylink.h5 --report everylink.html
+	scripts/everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force -o everylink.h5 --report everylink.html
 	@echo
-	@echo 'Results: $(CURDIR)/everylink.h5'
-	@echo 'Report:  $(CURDIR)/everylink.html (open it in a browser)'
-	@echo 'Next, a made-up cluster of 64 hosts, host 5 at half speed, and its slowest links:'
-	@echo '  export EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"; alias everylink="$(PYTHON) -m everylink"'
-	@echo '  everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB -o sim.h5 --report sim.html'
-	@echo '  everylink show sim.h5'
-	@echo 'What else it can do here: everylink run --list'
+	@echo 'Open everylink.html in a browser, or look again with: scripts/everylink show everylink.h5'
+	@echo 'Next, a made-up cluster of 64 hosts of which host 5 runs at half speed:'
+	@echo '  scripts/everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB -o sim.h5 --report sim.html'
+	@echo 'What can be measured on this machine: scripts/everylink run --list'
 
 test: test-core test-python
 test-long: test-core
