@@ -213,3 +213,19 @@ def test_progress_is_said_in_words() -> None:
     assert progress_text({"event": "retest", "done": 1, "of": 10}) == "measuring the slowest links again, 1 of 10"
     assert progress_text({"event": "step", "step": "odd"}) == ""
     assert parse_event("[1, 2]") == {"event": "text", "text": "[1, 2]"}
+
+
+def test_where_nobody_listens_the_core_is_ended_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "sleep")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stdout
+    assert running.stderr
+    while running.stdout.readline() != b"sleeping\n":
+        pass
+    running.stdout.close()
+    running.send_signal(signal.SIGINT)  # its last words meet the closed pipe
+    assert running.wait(timeout=30) == 1
+    assert b"Traceback" not in running.stderr.read()
+    running.stderr.close()

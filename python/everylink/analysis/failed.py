@@ -63,6 +63,9 @@ class _Candidates:
 def fold_failures(results: Results, size: Size) -> Failures:
     """Fold the failed links of one size: the name that covers most of them first, then single links."""
     links = size.links
+    if len(links) > 1 and links.failed.all():
+        every = _group("all links", links, links.failed)
+        return Failures(len(links), len(links), (every,), 0)
     kinds = _kinds(links, results.ranks)
     totals = [kind.count(np.ones(len(links), bool)) for kind in kinds]
     open_ = links.failed.copy()

@@ -5,12 +5,13 @@ import select
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from everylink.errors import CoreError
 
 PATIENCE = 30.0  # seconds that the core has to end after a signal, before it is killed
+LAST_PATIENCE = 5.0  # seconds that it has where nobody listens any more
 LAST_WORDS = 1.0  # seconds that a pipe may stay open behind a core that has ended
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -31,14 +32,20 @@ def run_core(command: Sequence[str], on_line: Callable[[str], None]) -> int:
                 on_line(line)
             code = child.wait()
     finally:
-        if child.poll() is None:
-            _signal_group(child, signal.SIGKILL)
-            child.wait()
+        _end(child)
         if child.stdout:
             child.stdout.close()
     if code < 0:
         raise CoreError(f"{command[0]} was ended by {signal.Signals(-code).name}")
     return code
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End a child that still runs because we failed, for example at a closed pipe."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _signal_group(child, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(LAST_PATIENCE)
 
 
 def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
