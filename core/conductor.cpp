@@ -72,6 +72,8 @@ Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone
     std::vector<Report> reports;
     for (const auto& one : handed)
       if (!one.to_rank_0.empty()) reports.push_back(Report::unpacked(one.to_rank_0));
+    // Not in the order of their coming: the same run gives the same file.
+    std::stable_sort(reports.begin(), reports.end(), [](const Report& a, const Report& b) { return a.rank < b.rank; });
     current_ = stage_ == Stage::preparing ? prepare(reports, gone) : work(reports, gone);
   } catch (const UsageError& error) {
     console_.complain(error.what());
@@ -409,9 +411,8 @@ void Conductor::summarise() {
                         text_of_bandwidth(t.bandwidth(t.max())), kernel_named(o.kernel).both_lead ? " (both directions)" : "");
   }
   if (!slow_.empty()) text += fmt::format("\nSlowest links of {}, first and measured again alone:", text_of_bytes(static_cast<double>(o.sizes[largest_])));
-  for (const auto& slow : slow_)
-    for (const auto& first : slow.first) {
-      if (first.one_way.mean < slow.mean) continue;
+  for (const auto& slow : slow_) {
+      const auto& first = *std::find_if(slow.first.begin(), slow.first.end(), [&](const Sample& s) { return s.one_way.mean >= slow.mean; });
       const auto again = std::find_if(slow.second.begin(), slow.second.end(), [&](const Sample& s) { return s.from == first.from; });
       text += fmt::format("\n  {} -> {}: {}, {}", name(first.from), name(first.to), text_of_seconds(first.one_way.mean),
                           again == slow.second.end() ? std::string("not measured again")

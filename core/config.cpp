@@ -202,6 +202,8 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   Options options;
   Words words;
   bind(app, options, words);
+  for (auto* option : app.get_options())      // the later one counts, as job scripts expect
+    if (option->get_expected_min() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   auto line = whole_words(app, argc, argv);
   std::reverse(line.begin(), line.end());
   try {

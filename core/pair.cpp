@@ -30,8 +30,8 @@ class Pair {
 
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
-    Seconds until = transport_.now() + work_.options.limit(sizes.front());
-    const Seconds begin = transport_.now();
+    const Seconds begin = peer_offer.empty() ? transport_.now() : transport_.begin(peer_offer);
+    Seconds until = begin + work_.options.limit(sizes.front());
     if (peer_offer.empty()) state_ = Outcome::absent;
     else connect(peer_offer, until);
     const Seconds connected = transport_.now();

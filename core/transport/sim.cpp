@@ -210,13 +210,16 @@ class Sim final : public Transport {
     return Packer().add(now_).add(door_.offer(peer, epoch)).take();
   }
 
-  // Both ends begin at the later of their clocks, and a round trip after it.
+  Seconds begin(View peer_offer) override { return now_ = std::max(now_, Unpacker(peer_offer).get<Seconds>()); }
+
+  // Takes a round trip of made-up time.
   std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+    begin(peer_offer);
     Unpacker in(peer_offer);
-    const auto theirs = in.get<Seconds>();
+    in.get<Seconds>();
     const auto way_in = in.list<std::byte>();
     const SimWay there = network_.way(setup_.rank, peer), back = network_.way(peer, setup_.rank);
-    now_ = std::max(now_, theirs) + there.latency + back.latency;
+    now_ += there.latency + back.latency;
     auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
     if (sockets.empty()) return nullptr;
     return std::make_unique<SimLink>(std::move(sockets.front()), now_, there, epoch, setup_);

@@ -42,6 +42,8 @@ class Transport {
   virtual Carrier carrier() const { return {}; }
   // What `peer` needs of us to connect in this epoch; never waits.
   virtual Blob offer(int peer, std::uint64_t epoch) = 0;
+  // The time at which both ends begin with each other; a made-up clock moves on to the later of the two.
+  virtual Seconds begin(View /*peer_offer*/) { return now(); }
   // Null: not reached (before `until`: refused or reset). Both ends call it with each other's offer.
   virtual std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
 };

@@ -1,0 +1,118 @@
+"""Whole runs: the real executable, and its results read by h5py alone, as docs/results-file.md says."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+PATIENCE = 120 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
+
+
+def measure_program() -> str:
+    program = os.environ.get("EVERYLINK_MEASURE") or shutil.which("everylink-measure")
+    assert program, "set EVERYLINK_MEASURE to the executable (make test does)"
+    return str(Path(program).resolve())
+
+
+def mpi_launcher(ranks: int) -> list[str]:
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Committed rows of one size, or of the steps."""
+
+    columns: dict[str, np.ndarray]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.columns[name]
+
+    def where(self, chosen: np.ndarray) -> "Table":
+        return Table({name: column[chosen] for name, column in self.columns.items()})
+
+    def main(self) -> "Table":
+        return self.where(self["attempt"] == 0)
+
+    def row(self, link_from: int, link_to: int) -> dict[str, Any]:
+        found = self.main().where((self.main()["from"] == link_from) & (self.main()["to"] == link_to))
+        assert len(found["from"]) == 1, f"link {link_from} -> {link_to} has {len(found['from'])} rows"
+        return {name: column[0] for name, column in found.columns.items()}
+
+    def links(self) -> list[tuple[int, int]]:
+        return list(zip(self["from"].tolist(), self["to"].tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+    attributes: dict[str, Any]
+    ranks: dict[str, np.ndarray]
+    steps: Table
+    sizes: dict[int, Table]
+    tuning: dict[int, dict[str, int]]
+
+    @property
+    def only(self) -> Table:
+        (table,) = self.sizes.values()
+        return table
+
+
+def read_plainly(path: Path, code: int = 0, out: str = "", err: str = "", swmr: bool = False) -> Outcome:
+    with h5py.File(path, "r", swmr=swmr) as file:
+        rows, steps = int(file.attrs["rows"]), int(file.attrs["steps"])
+        names = {k: (v.decode() if isinstance(v, bytes) else v) for k, v in file.attrs.items()}
+        sizes, tuning = {}, {}
+        for name, group in file["sizes"].items():
+            laps = group["laps"][:] if "laps" in group else None
+            columns = {k: v[:rows] for k, v in group.items() if k != "laps"}
+            sizes[int(name)] = Table(columns | ({"laps": laps} if laps is not None else {}))
+            tuning[int(name)] = {k: int(v) for k, v in group.attrs.items()}
+        return Outcome(
+            code,
+            out,
+            err,
+            names,
+            {k: v[:] for k, v in file["ranks"].items()},
+            Table({k: v[:steps] for k, v in file["steps"].items()}),
+            sizes,
+            tuning,
+        )
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Measure = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs the executable in an empty folder; gives exit code and what it said."""
+
+    def call(*arguments: object, launcher: list[str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [*(launcher or []), measure_program(), *(str(a) for a in arguments)]
+        environment = os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | options.pop("environment", {})
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False, **options
+        )
+
+    return call
+
+
+@pytest.fixture
+def measure(run: Run, tmp_path: Path) -> Measure:
+    """Runs it and reads what it wrote; `expect` is the exit code."""
+
+    def call(*arguments: object, expect: int = 0, **options: Any) -> Outcome:
+        done = run(*arguments, "-o", tmp_path / "x.h5", "--force", **options)
+        assert done.returncode == expect, done.stdout + done.stderr
+        return read_plainly(tmp_path / "x.h5", done.returncode, done.stdout, done.stderr)
+
+    return call
