@@ -1,5 +1,5 @@
-// Rank 0's mind: takes what ranks hand in, keeps it, says it, and decides what everybody does next. It knows neither
-// transports nor kernels.
+// Rank 0's mind: takes what ranks hand in, keeps it, says it, and decides what everybody does next. It knows
+// neither transports nor kernels.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ class Conductor {
     const Options& options;
     std::string bootstrap;
     bool pinned;
-    bool real_memory;                              // messages really lie somewhere
-    std::function<Seconds()> now;                  // the transport's clock; empty until there is one
+    bool real_memory;              // messages really lie somewhere
+    std::function<Seconds()> now;  // the transport's clock; empty until there is one
   };
   Conductor(const Context&, int size, Recorder&, Console&);
   void has_clock(std::function<Seconds()> now) { context_.now = std::move(now); }
@@ -72,22 +72,22 @@ class Conductor {
   std::vector<RankFacts> ranks_;
   Introduction introduction_;
   Plan plan_;
-  Order current_;                                  // what ranks do between this round and the next
-  Order measured_;                                 // whose results this round brings
+  Order current_;   // what ranks do between this round and the next
+  Order measured_;  // whose results this round brings
   Seconds began_ = 0, step_began_ = 0;
   std::uint32_t next_row_ = 0, steps_done_ = 0;
   std::int64_t steps_a_pass_ = 0;
   struct Slow {
     float mean;
     int low, high;
-    std::vector<Sample> first, second;             // both links, of the largest size
+    std::vector<Sample> first, second;  // both links, of the largest size
   };
   std::vector<Slow> slow_;
   std::size_t retested_ = 0;
   bool retesting_ = false;
   Failures failures_;
   std::unique_ptr<Lines> lines_;
-  std::size_t largest_ = 0;                        // index of the largest size
+  std::size_t largest_ = 0;  // index of the largest size
   std::vector<LinkTimes> by_size_;
   std::int64_t links_ok_ = 0;
   bool clean_ = true;

@@ -1,4 +1,5 @@
-// The command line, by CLI11. LinkTest's option names are ours; unambiguous abbreviations of long options are accepted.
+// The command line, by CLI11. LinkTest's option names are ours; unambiguous abbreviations of long options are
+// accepted.
 #include "config.hpp"
 
 #include <fmt/format.h>
@@ -28,42 +29,82 @@ void bind(CLI::App& app, Options& o, Words& w) {
   app.set_help_flag("-h,--help", "print this and exit");
   app.add_flag("-V,--version", w.version, "print the version and exit");
   const char* group = "Ranks";
-  app.add_option("--np", w.np, "start N ranks on this machine, no launcher needed")->type_name("N")->group(group);
-  app.add_option("--bootstrap", o.bootstrap, "how ranks find each other: auto, local (--np), tcp (EVERYLINK_RANK, _SIZE, _RENDEZVOUS), mpi")->group(group);
-  app.add_option("--node-name", o.node_name, "name of this host in the results")->type_name("NAME")->group(group);
+  app.add_option("--np", w.np, "start N ranks on this machine, no launcher needed")
+      ->type_name("N")
+      ->group(group);
+  app.add_option(
+         "--bootstrap", o.bootstrap,
+         "how ranks find each other: auto, local (--np), tcp (EVERYLINK_RANK, _SIZE, _RENDEZVOUS), mpi")
+      ->group(group);
+  app.add_option("--node-name", o.node_name, "name of this host in the results")
+      ->type_name("NAME")
+      ->group(group);
   group = "Carrier";
-  app.add_option("-m,--mode", w.mode, "transport and its options: NAME[:key=value,...] (tcp)")->type_name("NAME")->group(group);
-  app.add_flag("--list", o.list, "print every mode, memory, kernel and schedule, and whether it can run here")->group(group);
-  app.add_option("--memory", o.memory, "where messages lie: host, huge (host)")->type_name("KIND")->group(group);
+  app.add_option("-m,--mode", w.mode, "transport and its options: NAME[:key=value,...] (tcp)")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_flag("--list", o.list, "print every mode, memory, kernel and schedule, and whether it can run here")
+      ->group(group);
+  app.add_option("--memory", o.memory, "where messages lie: host, huge (host)")
+      ->type_name("KIND")
+      ->group(group);
   group = "A pair";
   app.add_option("-n,--num-messages", w.messages, "messages in a turn (100)")->type_name("N")->group(group);
-  app.add_option("-w,--num-warmup-messages", w.warmups, "warm-up messages in a turn (10)")->type_name("N")->group(group);
-  app.add_option("-s,--size-messages", w.sizes, "message sizes: 1,64KiB,1MiB (1)")->type_name("SIZES")->group(group);
+  app.add_option("-w,--num-warmup-messages", w.warmups, "warm-up messages in a turn (10)")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("-s,--size-messages", w.sizes, "message sizes: 1,64KiB,1MiB (1)")
+      ->type_name("SIZES")
+      ->group(group);
   app.add_flag("--semidirectional", w.semidirectional, "kernel: there and back (the default)")->group(group);
   app.add_flag("--bidirectional", w.bidirectional, "kernel: both ways at once")->group(group);
   app.add_flag("--unidirectional", w.unidirectional, "kernel: a window of messages one way")->group(group);
-  app.add_option("--window", w.window, "messages under way in the unidirectional kernel (-n, at most 64)")->type_name("W")->group(group);
-  app.add_flag("--check", o.check, "verify every byte of every message, outside the timed region")->group(group);
+  app.add_option("--window", w.window, "messages under way in the unidirectional kernel (-n, at most 64)")
+      ->type_name("W")
+      ->group(group);
+  app.add_flag("--check", o.check, "verify every byte of every message, outside the timed region")
+      ->group(group);
   app.add_option("--num-multi-buf", w.buffers, "walk through K buffers (1)")->type_name("K")->group(group);
   group = "Who and when";
-  app.add_option("--schedule", w.schedule, "all, bisection, sample:K, inter-host, rail, file:PAIRS (all)")->type_name("NAME")->group(group);
+  app.add_option("--schedule", w.schedule, "all, bisection, sample:K, inter-host, rail, file:PAIRS (all)")
+      ->type_name("NAME")
+      ->group(group);
   app.add_flag("--bisection", w.bisection, "the same as --schedule bisection")->group(group);
   app.add_flag("--serial-tests", o.serial, "one pair at a time")->group(group);
-  app.add_option("--num-randomize-tasks", w.randomize, "R iterations, each in another random order of the ranks")->type_name("R")->group(group);
-  app.add_option("--seed", w.seed, "of random orders and samples (drawn, and kept in the results)")->type_name("S")->group(group);
-  app.add_option("--num-slowest", w.slowest, "measure the K slowest links again, one pair at a time (10)")->type_name("K")->group(group);
-  app.add_option("--min-iterations", w.min_iterations, "go through the schedule at least N times (1)")->type_name("N")->group(group);
-  app.add_option("--min-runtime", w.min_runtime, "go on for at least this long")->type_name("SECONDS")->group(group);
+  app.add_option("--num-randomize-tasks", w.randomize,
+                 "R iterations, each in another random order of the ranks")
+      ->type_name("R")
+      ->group(group);
+  app.add_option("--seed", w.seed, "of random orders and samples (drawn, and kept in the results)")
+      ->type_name("S")
+      ->group(group);
+  app.add_option("--num-slowest", w.slowest, "measure the K slowest links again, one pair at a time (10)")
+      ->type_name("K")
+      ->group(group);
+  app.add_option("--min-iterations", w.min_iterations, "go through the schedule at least N times (1)")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--min-runtime", w.min_runtime, "go on for at least this long")
+      ->type_name("SECONDS")
+      ->group(group);
   app.add_flag("--all-to-all", o.all_to_all, "time an all-to-all before every step (mode mpi)")->group(group);
-  app.add_flag("--yes", o.yes, "start even what will take more than an hour of one pair at a time")->group(group);
+  app.add_flag("--yes", o.yes, "start even what will take more than an hour of one pair at a time")
+      ->group(group);
   group = "Limits";
-  app.add_option("--time-limit", w.time_limit, "for one pair and size, connecting included (10 s and what the work may need)")->type_name("SECONDS")->group(group);
+  app.add_option("--time-limit", w.time_limit,
+                 "for one pair and size, connecting included (10 s and what the work may need)")
+      ->type_name("SECONDS")
+      ->group(group);
   group = "Output";
   app.add_option("-o,--output", o.output, "results file (everylink.h5)")->type_name("FILE")->group(group);
   app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);
   app.add_flag("--no-output", o.no_output, "write no results file")->group(group);
-  app.add_flag("--keep-laps", o.keep_laps, "keep every reading of the clock in the results file")->group(group);
-  app.add_option("--progress", w.progress, "auto (a bar on a terminal), plain, json (one object a line), none")->type_name("FORM")->group(group);
+  app.add_flag("--keep-laps", o.keep_laps, "keep every reading of the clock in the results file")
+      ->group(group);
+  app.add_option("--progress", w.progress,
+                 "auto (a bar on a terminal), plain, json (one object a line), none")
+      ->type_name("FORM")
+      ->group(group);
   app.add_flag("--step-lines", o.step_lines, "a line a step also above 2,000 steps")->group(group);
 }
 
@@ -79,24 +120,31 @@ std::string whole_option(const CLI::App& app, const std::string& word) {
       if (name.starts_with(stem)) found.push_back(name);
     }
   if (found.empty()) throw UsageError(fmt::format("--{}: there is no such option; --help lists them", stem));
-  if (found.size() > 1) throw UsageError(fmt::format("--{}: could be --{}", stem, fmt::join(found, " or --")));
+  if (found.size() > 1)
+    throw UsageError(fmt::format("--{}: could be --{}", stem, fmt::join(found, " or --")));
   return "--" + found[0] + (equals == std::string::npos ? "" : word.substr(equals));
 }
 
-// Flags come without a value; what they are followed by is a word of its own. CLI11 names neither the one nor the other well.
+// Flags come without a value; what they are followed by is a word of its own. CLI11 names neither the one nor
+// the other well.
 std::vector<std::string> whole_words(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     words.push_back(whole_option(app, argv[i]));
     const auto* option = app.get_option_no_throw(words.back());
     if (!option || option->get_expected_min() == 0) continue;
-    if (i + 1 == argc || !*argv[i + 1]) throw UsageError(fmt::format("{} wants a value: {}", argv[i], option->get_description()));
+    if (i + 1 == argc || !*argv[i + 1])
+      throw UsageError(fmt::format("{} wants a value: {}", argv[i], option->get_description()));
     const std::string value = argv[++i];
-    // A value may begin with a minus (a negative number is refused later, by name), but an option is not a value.
+    // A value may begin with a minus (a negative number is refused later, by name), but an option is not a
+    // value.
     if (value.starts_with("-") && value.size() > 1 && !std::isdigit(static_cast<unsigned char>(value[1])))
-      throw UsageError(fmt::format("{} wants a value, and {} is an option: {}", argv[i - 1], value, option->get_description()));
-    if (words.back().starts_with("--")) words.back() += "=" + value;
-    else words.back() += value;
+      throw UsageError(fmt::format("{} wants a value, and {} is an option: {}", argv[i - 1], value,
+                                   option->get_description()));
+    if (words.back().starts_with("--"))
+      words.back() += "=" + value;
+    else
+      words.back() += value;
   }
   return words;
 }
@@ -105,8 +153,10 @@ int count(const std::string& text, const char* option, int least, int fallback, 
   if (text.empty()) return fallback;
   const auto value = parse_integer(text, option);
   if (value < least || value > most)
-    throw UsageError(most == 1 << 30 ? fmt::format("{}: {} is too small or too large; {} or more works", option, text, least)
-                                     : fmt::format("{}: {} does not work; {} to {} does", option, text, least, most));
+    throw UsageError(
+        most == 1 << 30
+            ? fmt::format("{}: {} is too small or too large; {} or more works", option, text, least)
+            : fmt::format("{}: {} does not work; {} to {} does", option, text, least, most));
   return static_cast<int>(value);
 }
 
@@ -121,14 +171,16 @@ void understand_pair(const Words& w, Options& o) {
   o.warmups = count(w.warmups, "-w/--num-warmup-messages", 0, o.warmups, 1 << 28);
   o.buffers = count(w.buffers, "--num-multi-buf", 1, 1, 1 << 20);
   if (!w.sizes.empty()) o.sizes = parse_sizes(w.sizes, "-s/--size-messages");
-  if (o.largest() > std::size_t{1} << 44) throw UsageError(fmt::format("-s/--size-messages: {} bytes are more than any memory has", o.largest()));
+  if (o.largest() > std::size_t{1} << 44)
+    throw UsageError(fmt::format("-s/--size-messages: {} bytes are more than any memory has", o.largest()));
   if (w.semidirectional + w.bidirectional + w.unidirectional > 1)
     throw UsageError("--semidirectional, --bidirectional and --unidirectional exclude each other");
   if (w.bidirectional) o.kernel = "bidirectional";
   if (w.unidirectional) o.kernel = "unidirectional";
   if (!w.window.empty()) o.window = count(w.window, "--window", 1, 1, 1 << 20);
   if (o.window && !kernel_named(o.kernel).windowed)
-    throw UsageError(fmt::format("--window has a meaning with --unidirectional only, not with the {} kernel", o.kernel));
+    throw UsageError(
+        fmt::format("--window has a meaning with --unidirectional only, not with the {} kernel", o.kernel));
 }
 
 void understand_schedule(const Words& w, Options& o) {
@@ -141,7 +193,8 @@ void understand_schedule(const Words& w, Options& o) {
   const auto& entry = schedule_named(o.schedule);
   if (entry.option.empty() != o.schedule_option.empty())
     throw UsageError(entry.option.empty() ? fmt::format("--schedule {} has no option", o.schedule)
-                                          : fmt::format("--schedule {0} wants an option: --schedule {0}:{1}", o.schedule, entry.option));
+                                          : fmt::format("--schedule {0} wants an option: --schedule {0}:{1}",
+                                                        o.schedule, entry.option));
   o.randomize = count(w.randomize, "--num-randomize-tasks", 0, 0, 1 << 20);
   o.min_iterations = count(w.min_iterations, "--min-iterations", 1, 1, 1 << 28);
   o.slowest = count(w.slowest, "--num-slowest", 0, o.slowest, 1 << 20);
@@ -157,7 +210,8 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   o.np = count(w.np, "--np", 2, 0, 1 << 16);
   one_of(o.bootstrap, "--bootstrap", {"auto", "local", "tcp", "mpi"});
   if (o.np > 0 && o.bootstrap != "auto" && o.bootstrap != "local")
-    throw UsageError(fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself", o.bootstrap));
+    throw UsageError(
+        fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself", o.bootstrap));
   const auto colon = w.mode.find(':');
   o.mode = w.mode.substr(0, colon);
   o.mode_options = colon == std::string::npos ? "" : w.mode.substr(colon + 1);
@@ -166,10 +220,15 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   understand_pair(w, o);
   understand_schedule(w, o);
   if (!w.time_limit.empty()) o.time_limit = parse_seconds(w.time_limit, "--time-limit");
-  if (!w.time_limit.empty() && o.time_limit <= 0) throw UsageError("--time-limit: 0 leaves no time to measure; above 0 works");
-  if (o.all_to_all && o.mode != "mpi") throw UsageError(fmt::format("--all-to-all works with --mode mpi only, not with --mode {}", o.mode));
+  if (!w.time_limit.empty() && o.time_limit <= 0)
+    throw UsageError("--time-limit: 0 leaves no time to measure; above 0 works");
+  if (o.all_to_all && o.mode != "mpi")
+    throw UsageError(fmt::format("--all-to-all works with --mode mpi only, not with --mode {}", o.mode));
   const auto progress = one_of(w.progress, "--progress", {"auto", "plain", "json", "none"});
-  o.progress = progress == "plain" ? Progress::plain : progress == "json" ? Progress::json : progress == "none" ? Progress::none : Progress::automatic;
+  o.progress = progress == "plain"  ? Progress::plain
+               : progress == "json" ? Progress::json
+               : progress == "none" ? Progress::none
+                                    : Progress::automatic;
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");
 }
@@ -178,7 +237,9 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
 
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 
-int Options::window_used() const { return kernel_named(kernel).windowed ? window.value_or(std::min(messages, 64)) : 1; }
+int Options::window_used() const {
+  return kernel_named(kernel).windowed ? window.value_or(std::min(messages, 64)) : 1;
+}
 
 int Options::buffers_used() const {
   if (!check) return buffers;
@@ -198,11 +259,13 @@ Seconds Options::limit(std::size_t bytes) const {
 }
 
 std::optional<Options> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app{"Measures every point-to-point connection of a cluster, over the transport that applications use.", "everylink-measure"};
+  CLI::App app{
+      "Measures every point-to-point connection of a cluster, over the transport that applications use.",
+      "everylink-measure"};
   Options options;
   Words words;
   bind(app, options, words);
-  for (auto* option : app.get_options())      // the later one counts, as job scripts expect
+  for (auto* option : app.get_options())  // the later one counts, as job scripts expect
     if (option->get_expected_min() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   auto line = whole_words(app, argc, argv);
   std::reverse(line.begin(), line.end());

@@ -14,12 +14,12 @@ enum class Progress { automatic, plain, json, none };
 
 struct Options {
   // ranks
-  int np = 0;                               // 0: started by something else
+  int np = 0;  // 0: started by something else
   std::string bootstrap = "auto";
   std::string node_name;
   // carrier
   std::string mode = "tcp";
-  std::string mode_options;                 // as given, behind the colon
+  std::string mode_options;  // as given, behind the colon
   std::string memory = "host";
   bool list = false;
   // a pair
@@ -40,20 +40,20 @@ struct Options {
   bool all_to_all = false;
   bool yes = false;
   // limits
-  Seconds time_limit = 0;                   // 0: the default, which grows with the work
+  Seconds time_limit = 0;  // 0: the default, which grows with the work
   // output
   std::string output = "everylink.h5";
   bool force = false, no_output = false, keep_laps = false, step_lines = false;
   Progress progress = Progress::automatic;
 
-  std::string command;                      // the whole line, as typed
+  std::string command;  // the whole line, as typed
 
-  std::size_t largest() const;              // of the sizes
-  int window_used() const;                  // 1 in a kernel without a window
-  int buffers_used() const;                 // a buffer for each message that may be under way and is looked at
-  std::size_t stride() const;               // between two buffers
-  std::size_t memory_bytes() const;         // of each of the two memories
-  Seconds limit(std::size_t bytes) const;   // of one pair and size, both its turns
+  std::size_t largest() const;             // of the sizes
+  int window_used() const;                 // 1 in a kernel without a window
+  int buffers_used() const;                // a buffer for each message that may be under way and is looked at
+  std::size_t stride() const;              // between two buffers
+  std::size_t memory_bytes() const;        // of each of the two memories
+  Seconds limit(std::size_t bytes) const;  // of one pair and size, both its turns
 };
 
 // Throws UsageError. Gives nothing when the line asked for help or the version, which is then printed.

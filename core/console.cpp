@@ -1,4 +1,4 @@
-// Rank 0's voice.
+// Rank 0's voice. A closed pipe must not end a run: what cannot be said is lost, what was measured is not.
 #include "console.hpp"
 
 #include <fmt/format.h>
@@ -14,14 +14,22 @@ namespace {
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += fmt::format("\\{}", c);
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", c);
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", c);
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", c);
+    else
+      out += c;
   }
   return out + '"';
 }
 
 std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
+
+void write(std::FILE* file, std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
+  std::fflush(file);
+}
 
 constexpr Seconds plain_every = 10, bar_every = 0.1;
 
@@ -39,42 +47,43 @@ void Console::say(std::string_view lines) {
   clear_bar();
   if (progress_ == Progress::json)
     for (const auto& line : split(lines, '\n')) event(fmt::format(R"("text","text":{})", quoted(line)));
-  else fmt::print("{}\n", lines);
-  std::fflush(stdout);
+  else
+    write(stdout, fmt::format("{}\n", lines));
 }
 
 void Console::complain(std::string_view line) {
   clear_bar();
-  std::fflush(stdout);
-  fmt::print(stderr, "everylink-measure: {}\n", line);
+  write(stderr, fmt::format("everylink-measure: {}\n", line));
 }
 
-void Console::event(std::string_view fields) {
-  fmt::print("{{\"event\":{}}}\n", fields);
-  std::fflush(stdout);
-}
+void Console::event(std::string_view fields) { write(stdout, fmt::format("{{\"event\":{}}}\n", fields)); }
 
 void Console::plan(const Plan& plan) {
   if (progress_ == Progress::json)
-    event(fmt::format(R"("plan","ranks":{},"hosts":{},"transport":{},"kernel":{},"schedule":{},"sizes":[{}],"steps":{},"links":{},"file_bytes":{:.0f},"output":{})", plan.ranks,
-                      plan.hosts, quoted(plan.transport), quoted(plan.kernel), quoted(plan.schedule), fmt::join(plan.sizes, ","), plan.steps, plan.links, plan.file_bytes,
-                      or_null(plan.output)));
+    event(fmt::format(
+        R"("plan","ranks":{},"hosts":{},"transport":{},"kernel":{},"schedule":{},"sizes":[{}],"steps":{},"links":{},"file_bytes":{:.0f},"output":{})",
+        plan.ranks, plan.hosts, quoted(plan.transport), quoted(plan.kernel), quoted(plan.schedule),
+        fmt::join(plan.sizes, ","), plan.steps, plan.links, plan.file_bytes, or_null(plan.output)));
 }
 
 void Console::step(const Step& s) {
   const double part = s.steps ? static_cast<double>(s.step) / static_cast<double>(s.steps) : 1;
   const Seconds now = steady_now();
   if (progress_ == Progress::json) {
-    event(fmt::format(R"("step","iteration":{},"step":{},"steps":{},"links_done":{},"links_failed":{},"seconds":{:.6g},"seconds_left":{:.6g})", s.iteration, s.step, s.steps,
-                      s.links_done, s.links_failed, s.elapsed, s.left));
+    event(fmt::format(
+        R"("step","iteration":{},"step":{},"steps":{},"links_done":{},"links_failed":{},"seconds":{:.6g},"seconds_left":{:.6g})",
+        s.iteration, s.step, s.steps, s.links_done, s.links_failed, s.elapsed, s.left));
   } else if (bar_ && now > last_ + bar_every) {
     constexpr int width = 30;
     const int full = static_cast<int>(part * width);
-    fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "", width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left));
+    write(stderr, fmt::format("\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "",
+                              width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left)));
     bar_shown_ = true;
     last_ = now;
   } else if (progress_ == Progress::plain && now > last_ + plain_every) {
-    if (last_ > 0) say(fmt::format("Progress: step {} of {} ({:.0f} %), {} links measured, {} failed, {} left", s.step, s.steps, 100 * part, s.links_done, s.links_failed, text_of_duration(s.left)));
+    if (last_ > 0)
+      say(fmt::format("Progress: step {} of {} ({:.0f} %), {} links measured, {} failed, {} left", s.step,
+                      s.steps, 100 * part, s.links_done, s.links_failed, text_of_duration(s.left)));
     last_ = now;
   }
 }
@@ -85,11 +94,13 @@ void Console::retest(std::size_t done, std::size_t of) {
 
 void Console::end(int exit_code, std::int64_t ok, std::int64_t failed, const std::string& output) {
   clear_bar();
-  if (progress_ == Progress::json) event(fmt::format(R"("end","exit":{},"links_ok":{},"links_failed":{},"output":{})", exit_code, ok, failed, or_null(output)));
+  if (progress_ == Progress::json)
+    event(fmt::format(R"("end","exit":{},"links_ok":{},"links_failed":{},"output":{})", exit_code, ok, failed,
+                      or_null(output)));
 }
 
 void Console::clear_bar() {
-  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  if (bar_shown_) write(stderr, "\r\033[K");
   bar_shown_ = false;
 }
 

@@ -19,21 +19,21 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void say(std::string_view lines);
-  void complain(std::string_view line);         // to the standard error
+  void complain(std::string_view line);  // to the standard error
   bool quiet() const { return progress_ == Progress::none; }
 
   struct Plan {
     int ranks, hosts;
     std::string transport, kernel, schedule;
     std::vector<std::size_t> sizes;
-    std::int64_t steps, links;                  // a pass through the schedule
+    std::int64_t steps, links;  // a pass through the schedule
     double file_bytes;
-    std::string output;                         // "": none
+    std::string output;  // "": none
   };
   void plan(const Plan&);
   struct Step {
     std::uint32_t iteration;
-    std::int64_t step, steps;                   // of all iterations that are known to come
+    std::int64_t step, steps;  // of all iterations that are known to come
     std::int64_t links_done, links_failed;
     Seconds elapsed, left;
   };
@@ -42,7 +42,7 @@ class Console {
   void end(int exit_code, std::int64_t links_ok, std::int64_t links_failed, const std::string& output);
 
  private:
-  void event(std::string_view fields);          // {"event":...}
+  void event(std::string_view fields);  // {"event":...}
   void clear_bar();
   Progress progress_;
   bool bar_ = false, bar_shown_ = false;

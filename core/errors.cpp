@@ -6,9 +6,7 @@
 
 namespace everylink {
 
-void throw_errno(const std::string& what) {
-  throw MachineError(what + ": " + std::strerror(errno));
-}
+void throw_errno(const std::string& what) { throw MachineError(what + ": " + std::strerror(errno)); }
 
 int check_errno(int result, const char* call) {
   if (result < 0) throw_errno(call);

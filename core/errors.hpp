@@ -16,9 +16,15 @@ struct MachineError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Rank 0 is gone, and with it the run: every rank sees it, and where a supervisor says it once, they need
+// not.
+struct RunLost : MachineError {
+  using MachineError::MachineError;
+};
+
 // For calls that give -1 and set errno.
 [[noreturn]] void throw_errno(const std::string& what);
-int check_errno(int result, const char* call);   // gives the result back, or throws MachineError
+int check_errno(int result, const char* call);  // gives the result back, or throws MachineError
 
 inline constexpr int exit_ok = 0, exit_machine = 1, exit_usage = 2, exit_links_failed = 3;
 

@@ -81,7 +81,8 @@ bool pin_to_core(int rank, int ranks) {
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core));)
     if (hwloc_bitmap_intersects(core->cpuset, allowed.get())) cores.push_back(core);
   if (static_cast<int>(cores.size()) < ranks) return false;
-  return hwloc_set_cpubind(topology, cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) == 0;
+  return hwloc_set_cpubind(topology, cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) ==
+         0;
 }
 
 RankFacts own_facts(const std::string& host, const std::string& node_name) {
@@ -121,7 +122,9 @@ std::vector<int> hosts_of(const std::vector<RankFacts>& ranks) {
   std::map<std::tuple<std::string, std::string, std::string>, int> known;
   std::vector<int> hosts;
   for (const auto& rank : ranks)
-    hosts.push_back(known.emplace(std::make_tuple(rank.host, rank.machine, rank.network), static_cast<int>(known.size())).first->second);
+    hosts.push_back(
+        known.emplace(std::make_tuple(rank.host, rank.machine, rank.network), static_cast<int>(known.size()))
+            .first->second);
   return hosts;
 }
 
@@ -137,7 +140,8 @@ std::vector<char> crowded_of(const std::vector<RankFacts>& ranks) {
     machine.cores.merge(core_numbers(rank.cores));
   }
   std::vector<char> crowded;
-  for (const auto& rank : ranks) crowded.push_back(machines[rank.machine].ranks > machines[rank.machine].cores.size());
+  for (const auto& rank : ranks)
+    crowded.push_back(machines[rank.machine].ranks > machines[rank.machine].cores.size());
   return crowded;
 }
 

@@ -10,13 +10,13 @@
 namespace everylink {
 
 struct RankFacts {
-  std::string host;              // its name
-  std::string machine;           // boot id: whose cores it shares
-  std::string network;           // network namespace: hosts of one name are told apart by machine and network
-  std::string cores;             // processors it may run on: "0-3,8"
-  int numa = -1;                 // -1: several, or not known
-  std::size_t free_memory = 0;   // bytes on its machine; 0: not known
-  Carrier carrier;               // known once the transport is made
+  std::string host;             // its name
+  std::string machine;          // boot id: whose cores it shares
+  std::string network;          // network namespace: hosts of one name are told apart by machine and network
+  std::string cores;            // processors it may run on: "0-3,8"
+  int numa = -1;                // -1: several, or not known
+  std::size_t free_memory = 0;  // bytes on its machine; 0: not known
+  Carrier carrier;              // known once the transport is made
 
   Blob packed() const;
   static RankFacts unpacked(View);

@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::size_t kept_links = 100000, shown_lines = 20;
 
-const char* said(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::ok: return "ok";
-    case Outcome::timeout: return "timed out";
-    case Outcome::broken: return "broke";
-    case Outcome::corrupt: return "delivered wrong bytes";
-    case Outcome::absent: return "found the peer gone";
-    case Outcome::presumed: return "not tried, the rank is dark";
-  }
-  return "";
-}
-
 }  // namespace
 
 void Failures::know(const std::vector<RankFacts>& ranks, const std::vector<int>& host_of) {
@@ -52,7 +40,8 @@ void Failures::add(const Sample& s) {
     failed_of_[to] += failed;
   }
   count_ += failed;
-  if (failed && kept_.size() < kept_links) kept_.push_back({static_cast<int>(s.from), static_cast<int>(s.to), s.outcome});
+  if (failed && kept_.size() < kept_links)
+    kept_.push_back({static_cast<int>(s.from), static_cast<int>(s.to), s.outcome});
 }
 
 // The host with the most failed links first, as long as it is a whole host; then single links.
@@ -67,19 +56,28 @@ std::vector<std::string> Failures::lines() const {
     std::map<Outcome, std::int64_t> by;
     std::int64_t links = 0;
     for (const auto& link : kept_) {
-      const auto from = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)]), to = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)]);
+      const auto from = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)]),
+                 to = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)]);
       if ((from == host && !folded[to]) || (to == host && !folded[from])) ++by[link.outcome], ++links;
     }
     if (links < 3) continue;
     folded[host] = 1;
-    const auto worst = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
-    lines.push_back(fmt::format("host {}: {} of {} links {}", host_names_[host], failed_of_[host], links_of_[host], said(worst)));
+    const auto worst = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) {
+                         return a.second < b.second;
+                       })->first;
+    lines.push_back(fmt::format("host {}: {} of {} links {}", host_names_[host], failed_of_[host],
+                                links_of_[host], said_of(worst)));
   }
   std::size_t more = 0;
   for (const auto& link : kept_) {
-    if (folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)])] || folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)])]) continue;
-    if (lines.size() < shown_lines) lines.push_back(fmt::format("link {} -> {}: {}", name(link.from), name(link.to), said(link.outcome)));
-    else ++more;
+    if (folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)])] ||
+        folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)])])
+      continue;
+    if (lines.size() < shown_lines)
+      lines.push_back(
+          fmt::format("link {} -> {}: {}", name(link.from), name(link.to), said_of(link.outcome)));
+    else
+      ++more;
   }
   if (more) lines.push_back(fmt::format("and {} more links", more));
   return lines;

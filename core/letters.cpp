@@ -6,7 +6,19 @@
 namespace everylink {
 
 Blob Order::packed() const {
-  return Packer().add(what).add(exit_code).add(clean).add(iteration).add(relabelling).add(schedule_step).add(first).add(second).add(step).add(attempt).add(tunings).take();
+  return Packer()
+      .add(what)
+      .add(exit_code)
+      .add(clean)
+      .add(iteration)
+      .add(relabelling)
+      .add(schedule_step)
+      .add(first)
+      .add(second)
+      .add(step)
+      .add(attempt)
+      .add(tunings)
+      .take();
 }
 
 Order Order::unpacked(View bytes) {
@@ -27,7 +39,14 @@ Order Order::unpacked(View bytes) {
 }
 
 Blob Introduction::packed() const {
-  return Packer().add(host_of).add(crowded).add(one_machine).add(seed).add(schedule_option).add(first.packed()).take();
+  return Packer()
+      .add(host_of)
+      .add(crowded)
+      .add(one_machine)
+      .add(seed)
+      .add(schedule_option)
+      .add(first.packed())
+      .take();
 }
 
 Introduction Introduction::unpacked(View bytes) {
@@ -44,8 +63,19 @@ Introduction Introduction::unpacked(View bytes) {
 
 Blob Report::packed() const {
   Packer out;
-  out.add(carrier.device).add(carrier.address).add(carrier.lanes).add(carrier.libraries).add(fault).add(fault_exit);
-  out.add(step).add(rank).add(peer).add(buried).add(busy).add(led.samples).add(static_cast<std::uint64_t>(led.laps.size()));
+  out.add(carrier.device)
+      .add(carrier.address)
+      .add(carrier.lanes)
+      .add(carrier.libraries)
+      .add(fault)
+      .add(fault_exit);
+  out.add(step)
+      .add(rank)
+      .add(peer)
+      .add(buried)
+      .add(busy)
+      .add(led.samples)
+      .add(static_cast<std::uint64_t>(led.laps.size()));
   for (const auto& laps : led.laps) out.add(laps);
   return out.add(notes).add(needs).take();
 }

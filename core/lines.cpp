@@ -30,7 +30,8 @@ void Lines::choose_units(const LinkTimes& times) {
 
 std::string Lines::times(const LinkTimes& t, double bisection) const {
   const auto one = [&](const char* name, double value) {
-    return fmt::format("{}:{:11.5f} {} ( {:9.4f} {}) ", name, value / time_->factor, time_->name, t.bandwidth(value) / bandwidth_->factor, bandwidth_->name);
+    return fmt::format("{}:{:11.5f} {} ( {:9.4f} {}) ", name, value / time_->factor, time_->name,
+                       t.bandwidth(value) / bandwidth_->factor, bandwidth_->name);
   };
   return one("min", t.min()) + one("avg", t.mean()) + one("max", t.max()) +
          fmt::format("avg. bisection bw:{:11.4f} {}", bisection / bandwidth_->factor, bandwidth_->name);
@@ -47,15 +48,19 @@ std::string Lines::end_step(std::uint32_t step) {
   return text;
 }
 
-std::string Lines::timing(Seconds elapsed, std::int64_t done, std::int64_t left_in_iteration, std::int64_t left) {
+std::string Lines::timing(Seconds elapsed, std::int64_t done, std::int64_t left_in_iteration,
+                          std::int64_t left) {
   if (!elapsed_) elapsed_ = time_unit(elapsed > 0 ? elapsed : 1e-3);
   const double all = elapsed / elapsed_->factor, step = all / static_cast<double>(done);
   const auto remaining = [&](const char* name, std::int64_t steps) {
-    return fmt::format(" Estimated {}:{:11.5f} {} ({} steps)", name, step * static_cast<double>(steps), elapsed_->name, steps);
+    return fmt::format(" Estimated {}:{:11.5f} {} ({} steps)", name, step * static_cast<double>(steps),
+                       elapsed_->name, steps);
   };
-  return fmt::format("Timing Summary: Elapsed time:{:11.5f} {} ( {:9.5f} {}/step).", all, elapsed_->name, step, elapsed_->name) +
+  return fmt::format("Timing Summary: Elapsed time:{:11.5f} {} ( {:9.5f} {}/step).", all, elapsed_->name,
+                     step, elapsed_->name) +
          remaining("time remaining for iteration", left_in_iteration) + "." +
-         fmt::format(" Estimated total time remaining:{:11.5f} {}", step * static_cast<double>(left), elapsed_->name);
+         fmt::format(" Estimated total time remaining:{:11.5f} {}", step * static_cast<double>(left),
+                     elapsed_->name);
 }
 
 std::string Lines::results() const {
@@ -63,7 +68,8 @@ std::string Lines::results() const {
   std::string text;
   const auto one = [&](const char* name, double value) {
     const auto unit = bandwidth_.value_or(bandwidth_unit(all_.bandwidth(value)));
-    text += fmt::format("{}RESULT: {} Time:{:11.5f} {} ( {:9.4f} {})", text.empty() ? "" : "\n", name, value / time_->factor, time_->name, all_.bandwidth(value) / unit.factor, unit.name);
+    text += fmt::format("{}RESULT: {} Time:{:11.5f} {} ( {:9.4f} {})", text.empty() ? "" : "\n", name,
+                        value / time_->factor, time_->name, all_.bandwidth(value) / unit.factor, unit.name);
   };
   one("Min", all_.min());
   one("Avg", all_.mean());

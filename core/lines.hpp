@@ -12,7 +12,8 @@ namespace everylink {
 // Minimum, mean and maximum of link times, and what bisection bandwidth they make.
 class LinkTimes {
  public:
-  LinkTimes(std::size_t bytes, double directions) : bytes_(static_cast<double>(bytes)), directions_(directions) {}
+  LinkTimes(std::size_t bytes, double directions)
+      : bytes_(static_cast<double>(bytes)), directions_(directions) {}
   void add(Outcome, double mean_one_way);
   bool any() const { return timed_ > 0; }
   double min() const { return min_; }
@@ -22,7 +23,9 @@ class LinkTimes {
   std::int64_t links() const { return links_; }
   double bandwidth(double one_way) const { return directions_ * bytes_ / one_way; }
   // Pairs times the arithmetic mean of the bandwidths, a failed link counting 0.
-  double bisection_bandwidth() const { return links_ ? static_cast<double>(links_) / 2 * bandwidths_ / static_cast<double>(links_) : 0; }
+  double bisection_bandwidth() const {
+    return links_ ? static_cast<double>(links_) / 2 * bandwidths_ / static_cast<double>(links_) : 0;
+  }
 
  private:
   double bytes_, directions_;
@@ -32,13 +35,19 @@ class LinkTimes {
 
 class Lines {
  public:
-  Lines(std::size_t bytes, double directions, bool serial) : bytes_(bytes), directions_(directions), serial_(serial), all_(bytes, directions), step_(bytes, directions) {}
+  Lines(std::size_t bytes, double directions, bool serial)
+      : bytes_(bytes),
+        directions_(directions),
+        serial_(serial),
+        all_(bytes, directions),
+        step_(bytes, directions) {}
 
-  void add(const Sample&);                         // of the step that goes on
+  void add(const Sample&);  // of the step that goes on
   // The lines of a step that has ended, and the next one begins.
   std::string end_step(std::uint32_t step);
-  std::string timing(Seconds elapsed, std::int64_t steps_done, std::int64_t steps_left_in_iteration, std::int64_t steps_left);
-  std::string results() const;                     // RESULT: ...
+  std::string timing(Seconds elapsed, std::int64_t steps_done, std::int64_t steps_left_in_iteration,
+                     std::int64_t steps_left);
+  std::string results() const;  // RESULT: ...
   const LinkTimes& all() const { return all_; }
 
  private:
@@ -50,7 +59,7 @@ class Lines {
   LinkTimes all_, step_;
   double bisections_ = 0;
   std::int64_t steps_ = 0;
-  std::optional<Unit> time_, bandwidth_, elapsed_;        // one unit over all steps
+  std::optional<Unit> time_, bandwidth_, elapsed_;  // one unit over all steps
 };
 
 }  // namespace everylink

@@ -12,7 +12,8 @@ namespace everylink {
 namespace {
 
 void line(std::string_view name, std::string_view summary, std::string_view why_unusable) {
-  fmt::print("  {:<18} {}{}\n", name, summary, why_unusable.empty() ? "; can run here" : fmt::format("; cannot run here: {}", why_unusable));
+  fmt::print("  {:<18} {}{}\n", name, summary,
+             why_unusable.empty() ? "; can run here" : fmt::format("; cannot run here: {}", why_unusable));
 }
 
 }  // namespace
@@ -25,7 +26,9 @@ void print_list() {
   fmt::print("Kernels\n");
   for (const auto& kernel : kernels()) line(fmt::format("--{}", kernel.name), kernel.summary, "");
   fmt::print("Schedules (--schedule)\n");
-  for (const auto& entry : schedules()) line(entry.option.empty() ? std::string(entry.name) : fmt::format("{}:{}", entry.name, entry.option), entry.summary, "");
+  for (const auto& entry : schedules())
+    line(entry.option.empty() ? std::string(entry.name) : fmt::format("{}:{}", entry.name, entry.option),
+         entry.summary, "");
 }
 
 }  // namespace everylink

@@ -1,6 +1,7 @@
 // everylink-measure: measures every point-to-point connection of a cluster, and judges nothing.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -21,28 +22,24 @@ using namespace everylink;
 // How this process is one of the ranks. `auto` takes --np, then the three variables, then MPI.
 std::string bootstrap_for(const Options& o) {
   if (o.np > 0) return "local";
-  if (o.bootstrap == "local") throw UsageError("--bootstrap local wants --np N, the number of ranks to start here");
+  if (o.bootstrap == "local")
+    throw UsageError("--bootstrap local wants --np N, the number of ranks to start here");
   if (o.bootstrap != "auto") return o.bootstrap;
   if (variables_are_set()) return "tcp";
   if (launcher_hint().size >= 0 || o.mode == "mpi") return "mpi";
-  throw UsageError("no ranks: --np N starts N on this machine; else start by mpirun, or set EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
+  throw UsageError(
+      "no ranks: --np N starts N on this machine; else start by mpirun, or set EVERYLINK_RANK, "
+      "EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
 }
 
-int rank_of_this_process() {
+// This process's rank, as soon as anything tells it.
+int this_rank = no_rank;
+bool supervised = false;
+
+int rank_so_far() {
+  if (this_rank != no_rank) return this_rank;
   const char* variable = std::getenv("EVERYLINK_RANK");
   return variable && *variable ? std::atoi(variable) : launcher_hint().rank;
-}
-
-int measure(const Options& options) {
-  const auto& transport = transport_named(options.mode);
-  const std::string bootstrap = bootstrap_for(options);
-  if (bootstrap == "local" && options.mode == "mpi") throw UsageError("--np starts ranks without MPI; for --mode mpi start them with mpirun -n N everylink-measure --mode mpi");
-  if (bootstrap == "local" && !options.no_output) check_output(options);
-  static_cast<void>(transport);
-  if (bootstrap == "local") return run_here(options.np, [&](Place place) { return run(options, std::move(place)); });
-  Place place = bootstrap == "tcp" ? place_from_variables() : place_from_mpi();
-  if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
-  return run(options, std::move(place));
 }
 
 int complain(const std::string& who, const char* what, int code) {
@@ -51,18 +48,46 @@ int complain(const std::string& who, const char* what, int code) {
   return code;
 }
 
+int measure(const Options& options) {
+  transport_named(options.mode);  // before anything is started
+  const std::string bootstrap = bootstrap_for(options);
+  if (bootstrap == "local" && options.mode == "mpi")
+    throw UsageError(
+        "--np starts ranks without MPI; for --mode mpi start them with mpirun -n N everylink-measure --mode "
+        "mpi");
+  if (bootstrap == "local" && !options.no_output) check_output(options);
+  if (bootstrap == "local")
+    return run_here(options.np, [&](Place place) {
+      this_rank = place.rank;
+      supervised = true;
+      return run(options, std::move(place));
+    });
+  if (bootstrap == "tcp")
+    this_rank = 0;  // wrong variables are this process's own: it says so, whatever rank it may be
+  Place place = bootstrap == "tcp" ? place_from_variables() : place_from_mpi();
+  this_rank = place.rank;
+  if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
+  return run(options, std::move(place));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A closed pipe or a file that grows too large is an error of a call, which says more than a signal.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   try {
     const auto options = parse_command_line(argc, argv);
     if (!options) return exit_ok;
     if (options->list) return print_list(), exit_ok;
     return measure(*options);
   } catch (const UsageError& error) {
-    return rank_of_this_process() > 0 ? exit_usage : complain("", error.what(), exit_usage);      // every rank sees it, one says it
+    return rank_so_far() > 0 ? exit_usage
+                             : complain("", error.what(), exit_usage);  // every rank sees it, one says it
+  } catch (const RunLost& error) {
+    return supervised ? exit_machine
+                      : complain(fmt::format("rank {}: ", this_rank), error.what(), exit_machine);
   } catch (const std::exception& error) {
-    const int rank = rank_of_this_process();
+    const int rank = rank_so_far();
     return complain(rank == no_rank ? "" : fmt::format("rank {}: ", rank), error.what(), exit_machine);
   }
 }

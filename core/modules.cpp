@@ -20,9 +20,9 @@ std::vector<std::string> folders() {
   if (const char* path = std::getenv("EVERYLINK_TRANSPORT_PATH"); path && *path) all = split(path, ':');
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
-  all.push_back(here + "/modules");                     // the build tree
-  all.push_back(here + "/../lib/everylink");            // cmake --install
-  glob_t found{};                                       // pip install
+  all.push_back(here + "/modules");           // the build tree
+  all.push_back(here + "/../lib/everylink");  // cmake --install
+  glob_t found{};                             // pip install
   if (::glob((here + "/../lib/python3*/site-packages/everylink/transports").c_str(), 0, nullptr, &found) == 0)
     for (std::size_t i = 0; i < found.gl_pathc; ++i) all.emplace_back(found.gl_pathv[i]);
   ::globfree(&found);

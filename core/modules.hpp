@@ -5,8 +5,9 @@
 
 namespace everylink {
 
-// The symbol of the module `name`.so, looked for in EVERYLINK_TRANSPORT_PATH (folders joined by ':'), beside the executable and
-// in the places of an installation. Null, with one sentence in `why`: not found, or a library it needs is missing.
+// The symbol of the module `name`.so, looked for in EVERYLINK_TRANSPORT_PATH (folders joined by ':'), beside
+// the executable and in the places of an installation. Null, with one sentence in `why`: not found, or a
+// library it needs is missing.
 void* module_symbol(const std::string& name, const char* symbol, std::string& why);
 
 }  // namespace everylink

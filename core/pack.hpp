@@ -13,13 +13,11 @@ namespace everylink {
 class Packer {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Packer& add(const T& value) {
+  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) {
     return append(std::as_bytes(std::span(&value, 1)));
   }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Packer& add(const std::vector<T>& values) {
+  requires std::is_trivially_copyable_v<T> Packer& add(const std::vector<T>& values) {
     add(static_cast<std::uint64_t>(values.size()));
     return append(std::as_bytes(std::span(values)));
   }
@@ -43,8 +41,7 @@ class Unpacker {
   explicit Unpacker(View bytes) : rest_(bytes) {}
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T get() {
+  requires std::is_trivially_copyable_v<T> T get() {
     T value;
     std::memcpy(&value, cut(sizeof value).data(), sizeof value);
     return value;
@@ -64,7 +61,9 @@ class Unpacker {
   bool done() const { return rest_.empty(); }
 
  private:
-  [[noreturn]] static void too_short() { throw MachineError("a message of the control connection is cut short"); }
+  [[noreturn]] static void too_short() {
+    throw MachineError("a message of the control connection is cut short");
+  }
   View cut(std::size_t bytes) {
     if (bytes > rest_.size()) too_short();
     const View front = rest_.first(bytes);

@@ -10,8 +10,9 @@ namespace everylink {
 namespace {
 
 constexpr Seconds close_limit = 1;
-constexpr Seconds answers_leave_in = 4e-6;       // of real time a rank: so long after the first the last one begins its step
-constexpr int probe_messages = 4, probe_warmups = 2;
+constexpr Seconds answers_leave_in =
+    4e-6;  // of real time a rank: so long after the first the last one begins its step
+constexpr int probe_messages = 4, probe_window = 16, probe_warmups = 2;
 
 Seconds clock_cost(const Transport& clock) {
   constexpr int calls = 200;
@@ -22,7 +23,8 @@ Seconds clock_cost(const Transport& clock) {
 
 class Pair {
  public:
-  Pair(const PairWork& work, Transport& transport, Memory& out, Memory& in) : work_(work), transport_(transport), out_(out), in_(in) {
+  Pair(const PairWork& work, Transport& transport, Memory& out, Memory& in)
+      : work_(work), transport_(transport), out_(out), in_(in) {
     report_.step = work.order.step;
     report_.rank = work.rank;
     report_.peer = work.peer;
@@ -32,8 +34,10 @@ class Pair {
     const auto& sizes = work_.options.sizes;
     const Seconds begin = peer_offer.empty() ? transport_.now() : transport_.begin(peer_offer);
     Seconds until = begin + work_.options.limit(sizes.front());
-    if (peer_offer.empty()) state_ = Outcome::absent;
-    else connect(peer_offer, until);
+    if (peer_offer.empty())
+      state_ = Outcome::absent;
+    else
+      connect(peer_offer, until);
     const Seconds connected = transport_.now();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (i > 0) until = transport_.now() + work_.options.limit(sizes[i]);
@@ -43,7 +47,7 @@ class Pair {
     report_.busy = transport_.now() - connected;
     if (link_ && link_->close(transport_.now() + close_limit) != Outcome::ok) {
       report_.buried = true;
-      static_cast<void>(link_.release());        // a library may still hold it
+      static_cast<void>(link_.release());  // a library may still hold it
     }
     if (probing()) report_.led = {};
     return std::move(report_);
@@ -61,7 +65,8 @@ class Pair {
     const Options& o = work_.options;
     Shot shot{o.sizes[i], o.messages, o.warmups, o.window_used(), 1, o.buffers_used(), o.stride(), until};
     if (probing()) {
-      shot.messages = work_.kernel.windowed ? std::max(probe_messages, shot.window) : probe_messages;
+      shot.window = std::min(shot.window, probe_window);
+      shot.messages = std::max(probe_messages, shot.window);
       shot.warmups = probe_warmups;
       return shot;
     }
@@ -100,7 +105,8 @@ class Pair {
   Outcome take_turn(std::size_t i, const Shot& shot, bool leads, int turn, Laps& laps, Note& note) {
     if (!work_.options.check) return work_.kernel.run(*link_, transport_, leads, shot, laps);
     const auto key = [&](int from) {
-      return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)), (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(turn));
+      return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)),
+                 (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(turn));
     };
     Checking checking{out_, in_, key(work_.rank), key(work_.peer)};
     const auto outcome = run_checked(work_.kernel, *link_, transport_, leads, shot, laps, checking);
@@ -108,18 +114,23 @@ class Pair {
     return outcome;
   }
 
-  // So many rounds that reading the clock costs less than 1 % of them, and so many that warm-up outlasts the answers.
+  // So many rounds that reading the clock costs less than 1 % of them, and so many that warm-up outlasts the
+  // answers.
   Tuning need(std::size_t i, const Laps& led) const {
     Tuning tuning;
     const Options& o = work_.options;
     if (led.one_way.empty()) return tuning;
     const double one_way = *std::min_element(led.one_way.begin(), led.one_way.end());
     const double lap = one_way * (work_.kernel.windowed ? o.window_used() : 2);
-    const int laps = work_.kernel.windowed ? (o.messages + o.window_used() - 1) / o.window_used() : o.messages;
-    if (!o.check && lap > 0) tuning.rounds_per_reading = static_cast<std::uint32_t>(std::clamp(std::ceil(100 * clock_cost(transport_) / lap), 1.0, double(laps)));
+    const int laps =
+        work_.kernel.windowed ? (o.messages + o.window_used() - 1) / o.window_used() : o.messages;
+    if (!o.check && lap > 0)
+      tuning.rounds_per_reading = static_cast<std::uint32_t>(
+          std::clamp(std::ceil(100 * clock_cost(transport_) / lap), 1.0, double(laps)));
     const double wait = answers_leave_in * work_.size;
     const double messages = wait / (work_.kernel.windowed ? one_way : lap);
-    if (i == 0 && !o.serial && lap > 0) tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(messages) - o.warmups, 0.0, 1e5));
+    if (i == 0 && !o.serial && lap > 0)
+      tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(messages) - o.warmups, 0.0, 1e5));
     return tuning;
   }
 

@@ -11,7 +11,7 @@ namespace everylink {
 struct PairWork {
   const Options& options;
   const Kernel& kernel;
-  int rank, peer, size;          // size: of the run
+  int rank, peer, size;  // size: of the run
   std::uint64_t epoch;
   const Order& order;
 };

@@ -15,10 +15,13 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 
 // Uniform in [0, 1).
-constexpr double unit_interval(std::uint64_t x) { return static_cast<double>(mix(x) >> 11) / 9007199254740992.0; }
+constexpr double unit_interval(std::uint64_t x) {
+  return static_cast<double>(mix(x) >> 11) / 9007199254740992.0;
+}
 
 // A bijection of [0, n) chosen by a key, without a table: a Feistel network over the next even power of two,
-// walked until it falls into the range (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). Key 0 is the identity.
+// walked until it falls into the range (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). Key 0
+// is the identity.
 class Shuffle {
  public:
   constexpr Shuffle(std::int64_t n, std::uint64_t key) : n_(n), key_(key) {
@@ -45,7 +48,8 @@ class Shuffle {
     for (int i = 0; i < count_; ++i) {
       const int round = forward ? i : count_ - 1 - i;
       const std::uint64_t kept = forward ? right : left;
-      const std::uint64_t other = (forward ? left : right) ^ (mix(key_ + static_cast<std::uint64_t>(round), kept) & mask);
+      const std::uint64_t other =
+          (forward ? left : right) ^ (mix(key_ + static_cast<std::uint64_t>(round), kept) & mask);
       left = forward ? kept : other;
       right = forward ? other : kept;
     }

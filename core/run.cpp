@@ -29,20 +29,26 @@ struct Carrying {
 class Runner {
  public:
   Runner(const Options& options, Place& place)
-      : options_(options), entry_(transport_named(options.mode)), kernel_(kernel_named(options.kernel)), settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
-        console_(options.progress), recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()) {
+      : options_(options),
+        entry_(transport_named(options.mode)),
+        kernel_(kernel_named(options.kernel)),
+        settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
+        console_(options.progress),
+        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()) {
     const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
     world_ = join_star(place, join_limit);
     if (place.rank == 0) {
-      const Conductor::Context context{options, place.bootstrap, pinned, moves_bytes(), [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); }};
+      const Conductor::Context context{
+          options, place.bootstrap, pinned, moves_bytes(),
+          [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); }};
       conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
     }
   }
 
   ~Runner() {
-    for (auto& carrying : buried_) {           // nothing that a library still holds is freed
+    for (auto& carrying : buried_) {  // nothing that a library still holds is freed
       static_cast<void>(carrying.transport.release());
       static_cast<void>(carrying.out.release());
       static_cast<void>(carrying.in.release());
@@ -59,7 +65,8 @@ class Runner {
       const auto round = talk(report.packed(), peer, offer);
       const Order next = Order::unpacked(round.word);
       report = {};
-      if (round.number == number_ && next.what != Order::What::stop && order.what != Order::What::hand_in) report = take_part(order, peer, round);
+      if (round.number == number_ && next.what != Order::What::stop && order.what != Order::What::hand_in)
+        report = take_part(order, peer, round);
       number_ = round.number + 1;
       order = next;
     }
@@ -73,8 +80,11 @@ class Runner {
   Round talk(const Blob& mine, int peer, const Blob& offer) {
     Seconds limit = talk_limit;
     for (const auto bytes : options_.sizes) limit += options_.limit(bytes);
-    auto round = world_->round(mine, peer, offer, limit, [this](std::span<const Handed> handed, std::span<const int> gone) { return conductor_->decide(handed, gone); });
-    if (!round) throw MachineError("rank 0 is lost; the results file holds what was committed");
+    auto round = world_->round(mine, peer, offer, limit,
+                               [this](std::span<const Handed> handed, std::span<const int> gone) {
+                                 return conductor_->decide(handed, gone);
+                               });
+    if (!round) throw RunLost("rank 0 is lost; the results file holds what was committed");
     return std::move(*round);
   }
 
@@ -85,7 +95,8 @@ class Runner {
     return introduction_.first;
   }
 
-  // Makes what carries the messages; a rank that cannot says so in its first report, so that rank 0 says it once.
+  // Makes what carries the messages; a rank that cannot says so in its first report, so that rank 0 says it
+  // once.
   Report prepare(const Order& order) {
     Report report;
     report.rank = world_->rank();
@@ -106,14 +117,17 @@ class Runner {
 
   void make_carrying() {
     const auto& memory = memory_named(options_.memory);
-    if (const auto why = memory.why_unusable(); !why.empty()) throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
+    if (const auto why = memory.why_unusable(); !why.empty())
+      throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
     carrying_ = {memory.make(options_.memory_bytes()), memory.make(options_.memory_bytes()), nullptr};
-    if (moves_bytes()) {                        // pages that were never written are one zero page, and too fast
+    if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
       carrying_.out->fill({0, options_.memory_bytes()}, 1);
       carrying_.in->fill({0, options_.memory_bytes()}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
-    carrying_.transport = entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in, settings_, introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine});
+    carrying_.transport =
+        entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in, settings_,
+                     introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine});
   }
 
   int partner(const Order& order) {
@@ -133,8 +147,10 @@ class Runner {
     if (peer == no_rank) return report;
     const bool gone = std::binary_search(round.gone.begin(), round.gone.end(), peer);
     const PairWork work{options_, kernel_, world_->rank(), peer, world_->size(), epoch(), order};
-    report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in, gone ? View() : View(round.from_peer));
-    for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i) report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
+    report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
+                          gone ? View() : View(round.from_peer));
+    for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
+      report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
     if (report.buried) {
       buried_.push_back(std::move(carrying_));
       make_carrying();
@@ -147,7 +163,9 @@ class Runner {
     std::vector<Seconds> times;
     for (const auto bytes : options_.sizes) {
       if (!round.gone.empty()) all_to_all_lost_ = true;
-      times.push_back(all_to_all_lost_ ? std::nan("") : all_to_all_(bytes, carrying_.transport->now() + options_.limit(bytes)));
+      times.push_back(all_to_all_lost_
+                          ? std::nan("")
+                          : all_to_all_(bytes, carrying_.transport->now() + options_.limit(bytes)));
       all_to_all_lost_ |= std::isnan(times.back());
     }
     return times;
@@ -163,7 +181,7 @@ class Runner {
   std::unique_ptr<Bootstrap> world_;
   std::unique_ptr<Conductor> conductor_;
   Introduction introduction_;
-  std::uint64_t number_ = 0;                    // of the next round
+  std::uint64_t number_ = 0;  // of the next round
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
   Carrying carrying_;

@@ -15,10 +15,11 @@ struct Suffix {
   std::string_view name;
   double factor;
 };
-constexpr Suffix byte_suffixes[] = {{"", 1},           {"B", 1},           {"KiB", 1024.0},    {"MiB", 1048576.0},
-                                    {"GiB", 0x1p30},   {"TiB", 0x1p40},    {"KB", 1e3},        {"kB", 1e3},
-                                    {"MB", 1e6},       {"GB", 1e9},        {"TB", 1e12}};
-constexpr Suffix time_suffixes[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
+constexpr Suffix byte_suffixes[] = {{"", 1},         {"B", 1},        {"KiB", 1024.0}, {"MiB", 1048576.0},
+                                    {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"KB", 1e3},     {"kB", 1e3},
+                                    {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+constexpr Suffix time_suffixes[] = {{"", 1},      {"s", 1},    {"ms", 1e-3}, {"us", 1e-6},
+                                    {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
 constexpr Suffix bit_suffixes[] = {{"Kb", 125.0}, {"Mb", 125e3}, {"Gb", 125e6}, {"Tb", 125e9}};
 
 // The number at the front of `text`; `rest` is what follows it.
@@ -50,7 +51,8 @@ std::size_t parse_bytes(std::string_view text, std::string_view what) {
   double value = 0;
   if (!with_suffix(text, byte_suffixes, value))
     throw UsageError(fmt::format("{}: '{}' is not a size; write 17, 64KiB, 1MiB or 2GB", what, text));
-  if (value < 0) throw UsageError(fmt::format("{}: '{}' is negative; a message has 0 bytes or more", what, text));
+  if (value < 0)
+    throw UsageError(fmt::format("{}: '{}' is negative; a message has 0 bytes or more", what, text));
   if (value != std::floor(value) || value > 0x1p62)
     throw UsageError(fmt::format("{}: '{}' is not a whole number of bytes", what, text));
   return static_cast<std::size_t>(value);
@@ -77,8 +79,10 @@ Seconds parse_seconds(std::string_view text, std::string_view what) {
 double parse_rate(std::string_view text, std::string_view what) {
   double value = 0;
   const auto per = text.substr(0, text.size() - (text.ends_with("/s") ? 2 : 0));
-  if (per.size() == text.size() || !(with_suffix(per, byte_suffixes, value) || with_suffix(per, bit_suffixes, value)) || value <= 0)
-    throw UsageError(fmt::format("{}: '{}' is not a bandwidth; write 12.5GB/s, 11GiB/s or 100Gb/s", what, text));
+  if (per.size() == text.size() ||
+      !(with_suffix(per, byte_suffixes, value) || with_suffix(per, bit_suffixes, value)) || value <= 0)
+    throw UsageError(
+        fmt::format("{}: '{}' is not a bandwidth; write 12.5GB/s, 11GiB/s or 100Gb/s", what, text));
   return value;
 }
 
@@ -127,7 +131,8 @@ Unit time_unit(Seconds typical) {
 }
 
 Unit bandwidth_unit(double typical) {
-  static constexpr Unit units[] = {{1, "B/s"}, {1024, "KiB/s"}, {0x1p20, "MiB/s"}, {0x1p30, "GiB/s"}, {0x1p40, "TiB/s"}};
+  static constexpr Unit units[] = {
+      {1, "B/s"}, {1024, "KiB/s"}, {0x1p20, "MiB/s"}, {0x1p30, "GiB/s"}, {0x1p40, "TiB/s"}};
   return pick(units, typical);
 }
 
@@ -146,7 +151,8 @@ std::string text_of_duration(Seconds value) {
 }
 
 std::string text_of_bytes(double value) {
-  static constexpr Unit units[] = {{1, "B"}, {1024, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}};
+  static constexpr Unit units[] = {
+      {1, "B"}, {1024, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}};
   const auto unit = pick(units, value);
   return fmt::format("{:.4g} {}", value / unit.factor, unit.name);
 }

@@ -12,10 +12,11 @@
 
 namespace everylink {
 
-using Blob = std::vector<std::byte>;        // bytes that only their maker understands
+using Blob = std::vector<std::byte>;  // bytes that only their maker understands
 using View = std::span<const std::byte>;
-using Seconds = double;                     // SI everywhere; text is made at the edges
-using Settings = std::map<std::string, std::string>;   // key=value,... behind a mode; a repeated key's values are joined by ';'
+using Seconds = double;                               // SI everywhere; text is made at the edges
+using Settings = std::map<std::string, std::string>;  // key=value,... behind a mode; a repeated key's values
+                                                      // are joined by ';'
 
 inline std::string setting(const Settings& settings, const std::string& key) {
   const auto found = settings.find(key);
@@ -28,6 +29,17 @@ enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3
 constexpr std::string_view name_of(Outcome outcome) {
   constexpr std::string_view names[] = {"ok", "timeout", "broken", "corrupt", "absent", "presumed"};
   return names[static_cast<std::size_t>(outcome)];
+}
+
+// As a person says it of a link.
+constexpr std::string_view said_of(Outcome outcome) {
+  constexpr std::string_view sentences[] = {"ok",
+                                            "timed out",
+                                            "broke",
+                                            "delivered wrong bytes",
+                                            "found the peer gone",
+                                            "not tried, the rank is dark"};
+  return sentences[static_cast<std::size_t>(outcome)];
 }
 
 // A part of a Memory.

@@ -7,7 +7,7 @@
 namespace everylink {
 namespace {
 
-constexpr std::size_t longest = std::size_t{256} << 20;      // of a letter; what claims more is not ours
+constexpr std::size_t longest = std::size_t{256} << 20;  // of a letter; what claims more is not ours
 
 }  // namespace
 
@@ -18,15 +18,18 @@ void Channel::send(std::uint64_t round, View body, View gone, View to_peer, int 
   for (const View part : {View(std::as_bytes(std::span(&head, 1))), body, gone, to_peer})
     outbox_.insert(outbox_.end(), part.begin(), part.end());
   flush();
-  if (outbox_.size() - sent_ > longest) close();             // stopped for long: it must join anew
+  if (outbox_.size() - sent_ > longest) close();  // stopped for long: it must join anew
 }
 
 void Channel::flush() {
   while (open() && has_to_send()) {
     const ssize_t n = ::send(fd(), outbox_.data() + sent_, outbox_.size() - sent_, MSG_NOSIGNAL);
-    if (n > 0) sent_ += static_cast<std::size_t>(n);
-    else if (errno == EAGAIN) return;
-    else close();
+    if (n > 0)
+      sent_ += static_cast<std::size_t>(n);
+    else if (errno == EAGAIN)
+      return;
+    else
+      close();
   }
   outbox_.clear();
   sent_ = 0;
@@ -47,7 +50,8 @@ std::optional<Channel::Letter> Channel::next() {
   if (inbox_.size() >= sizeof head) {
     std::memcpy(&head, inbox_.data(), sizeof head);
     const std::size_t length = sizeof head + std::size_t{head.body} + head.gone + head.to_peer;
-    if (length > longest) ended = true;
+    if (length > longest)
+      ended = true;
     else if (inbox_.size() >= length) {
       auto at = inbox_.begin() + sizeof head;
       const auto cut = [&](std::size_t n) {

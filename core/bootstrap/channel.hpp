@@ -29,8 +29,8 @@ class Channel {
   bool has_to_send() const { return sent_ < outbox_.size(); }
 
   void send(std::uint64_t round, View body, View gone, View to_peer, int peer);
-  void flush();                       // as much as the kernel takes now
-  std::optional<Letter> next();       // the next whole letter, if it has come; a broken connection is closed
+  void flush();                  // as much as the kernel takes now
+  std::optional<Letter> next();  // the next whole letter, if it has come; a broken connection is closed
   void close() { socket_ = Socket(); }
 
  private:

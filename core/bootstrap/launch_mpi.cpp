@@ -22,8 +22,10 @@ class MpiLauncher final : public Launcher {
       int length = 0;
       MPI_Get_library_version(text, &length);
       const std::string version(text, static_cast<std::size_t>(length));
-      throw UsageError(fmt::format("built for {}, but {} started {} ranks and MPI sees {}; start with the mpirun of the library that it was built with",
-                                   version.substr(0, version.find_first_of(",\n")), hint.name, hint.size, size_));
+      throw UsageError(
+          fmt::format("built for {}, but {} started {} ranks and MPI sees {}; start with the mpirun of the "
+                      "library that it was built with",
+                      version.substr(0, version.find_first_of(",\n")), hint.name, hint.size, size_));
     }
   }
 
@@ -39,7 +41,8 @@ class MpiLauncher final : public Launcher {
     return told;
   }
 
-  // Measured: the first rank that leaves on its own ends rank 0 before it has written. So the others sleep, and rank 0 ends all.
+  // Measured: the first rank that leaves on its own ends rank 0 before it has written. So the others sleep,
+  // and rank 0 ends all.
   void leave(int exit_code, bool clean) override {
     if (clean) {
       MPI_Finalize();
@@ -56,7 +59,7 @@ class MpiLauncher final : public Launcher {
 
 }  // namespace
 
-extern "C" const LauncherEntry launcher{launcher_abi, "mpi",
-                                        []() -> std::unique_ptr<Launcher> { return std::make_unique<MpiLauncher>(); }};
+extern "C" const LauncherEntry launcher{
+    launcher_abi, "mpi", []() -> std::unique_ptr<Launcher> { return std::make_unique<MpiLauncher>(); }};
 
 }  // namespace everylink

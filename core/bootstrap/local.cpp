@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "bootstrap/place.hpp"
 #include "errors.hpp"
@@ -13,9 +14,9 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds grace = 90;            // after rank 0 has ended, for the others to notice it
+constexpr Seconds grace = 90;  // after rank 0 has ended, for the others to notice it
 
-std::vector<pid_t> children;             // for the handler of signals
+std::vector<pid_t> children;  // for the handler of signals
 
 // A terminal signals the whole group; kill(1) only us: then it is passed on.
 void pass_on(int signal) {
@@ -28,9 +29,13 @@ void die_with(pid_t parent) {
   if (::getppid() != parent) ::_exit(exit_machine);
 }
 
+// A rank that ends by a signal is named; of many that one signal ended, the first.
 int exit_code_of(int rank, int status) {
+  static int said = 0;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  fmt::print(stderr, "everylink-measure: rank {} was ended by signal {} ({})\n", rank, WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  if (std::exchange(said, WTERMSIG(status)) == WTERMSIG(status)) return exit_machine;
+  fmt::print(stderr, "everylink-measure: rank {} was ended by signal {} ({})\n", rank, WTERMSIG(status),
+             ::strsignal(WTERMSIG(status)));
   return exit_machine;
 }
 
@@ -69,7 +74,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
     if (child == 0) {
       children.clear();
       die_with(parent);
-      return body(Place{rank, ranks, "local", {rendezvous}, rank == 0 ? std::move(listener) : Socket(), nullptr});
+      return body(
+          Place{rank, ranks, "local", {rendezvous}, rank == 0 ? std::move(listener) : Socket(), nullptr});
     }
     children.push_back(child);
   }

@@ -36,17 +36,18 @@ std::vector<Address> own_addresses() {
 
 }  // namespace
 
-bool variables_are_set() {
-  return !variable("EVERYLINK_RANK").empty();
-}
+bool variables_are_set() { return !variable("EVERYLINK_RANK").empty(); }
 
 Place place_from_variables() {
   for (const char* name : {"EVERYLINK_RANK", "EVERYLINK_SIZE", "EVERYLINK_RENDEZVOUS"})
     if (variable(name).empty())
-      throw UsageError(fmt::format("{} is not set; a rank wants EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port", name));
+      throw UsageError(fmt::format(
+          "{} is not set; a rank wants EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port",
+          name));
   Place place{number_in("EVERYLINK_RANK"), number_in("EVERYLINK_SIZE"), "tcp", {}, Socket(), nullptr};
   if (place.rank >= place.size)
-    throw UsageError(fmt::format("EVERYLINK_RANK={}: with EVERYLINK_SIZE={} a rank is 0 to {}", place.rank, place.size, place.size - 1));
+    throw UsageError(fmt::format("EVERYLINK_RANK={}: with EVERYLINK_SIZE={} a rank is 0 to {}", place.rank,
+                                 place.size, place.size - 1));
   place.rendezvous = {parse_address(variable("EVERYLINK_RENDEZVOUS"), "EVERYLINK_RENDEZVOUS")};
   if (place.rank == 0) place.listener = listen_on(place.rendezvous[0], 1024);
   return place;
@@ -56,7 +57,8 @@ Place place_from_mpi() {
   std::string why;
   const auto* entry = static_cast<const LauncherEntry*>(module_symbol("launch_mpi", "launcher", why));
   if (!entry) throw UsageError("these ranks were started by MPI, but MPI cannot be used: " + why);
-  if (entry->abi != launcher_abi) throw UsageError("the module launch_mpi.so is of another version of Everylink");
+  if (entry->abi != launcher_abi)
+    throw UsageError("the module launch_mpi.so is of another version of Everylink");
   Place place{0, 0, "mpi", {}, Socket(), entry->join()};
   place.rank = place.launcher->rank();
   place.size = place.launcher->size();
@@ -78,7 +80,8 @@ LauncherHint launcher_hint() {
                              {"MPICH or PMI", "PMI_RANK", "PMI_SIZE"},
                              {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
   for (const auto& one : known)
-    if (!variable(one.rank).empty() && !variable(one.size).empty()) return {one.name, number_in(one.rank), number_in(one.size)};
+    if (!variable(one.rank).empty() && !variable(one.size).empty())
+      return {one.name, number_in(one.rank), number_in(one.size)};
   return {};
 }
 

@@ -28,20 +28,20 @@ class Launcher {
 struct LauncherEntry {
   int abi;
   std::string_view name;
-  std::unique_ptr<Launcher> (*join)();      // throws UsageError when this process was not started that way
+  std::unique_ptr<Launcher> (*join)();  // throws UsageError when this process was not started that way
 };
 inline constexpr int launcher_abi = 1;
 
 struct Place {
   int rank, size;
-  std::string bootstrap;                    // local, tcp, mpi
-  std::vector<Address> rendezvous;          // where rank 0 listens; the first that answers
-  Socket listener;                          // rank 0 only
-  std::unique_ptr<Launcher> launcher;       // where a library started us
+  std::string bootstrap;               // local, tcp, mpi
+  std::vector<Address> rendezvous;     // where rank 0 listens; the first that answers
+  Socket listener;                     // rank 0 only
+  std::unique_ptr<Launcher> launcher;  // where a library started us
 };
 
-// --np N: starts N processes on this machine. The body runs in each child, and its result is the child's exit code; the
-// parent stays behind as their supervisor, and gets rank 0's exit code.
+// --np N: starts N processes on this machine. The body runs in each child, and its result is the child's exit
+// code; the parent stays behind as their supervisor, and gets rank 0's exit code.
 int run_here(int ranks, const std::function<int(Place)>& body);
 
 // EVERYLINK_RANK, EVERYLINK_SIZE, EVERYLINK_RENDEZVOUS=host:port. Throws UsageError.

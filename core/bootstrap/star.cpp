@@ -1,5 +1,5 @@
-// Bootstrap over TCP, a star: one letter up and one letter down a round. Who did not hand in for a round is gone in it; who
-// hands in again is back. Rank 0 alone decides, so all agree.
+// Bootstrap over TCP, a star: one letter up and one letter down a round. Who did not hand in for a round is
+// gone in it; who hands in again is back. Rank 0 alone decides, so all agree.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -15,7 +15,7 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds follower_grace = 60;      // followers wait longer than rank 0, so that rank 0 decides
+constexpr Seconds follower_grace = 60;  // followers wait longer than rank 0, so that rank 0 decides
 
 struct Hello {
   char magic[8] = {'e', 'v', 'e', 'r', 'y', 'l', 'k', '1'};
@@ -26,18 +26,20 @@ class Follower final : public Bootstrap {
  public:
   Follower(const Place& place, Seconds until) : rank_(place.rank), size_(place.size) {
     Socket socket;
-    while (!socket) {                       // rank 0 may start after us
+    while (!socket) {  // rank 0 may start after us
       for (const auto& address : place.rendezvous)
         if (!socket) socket = connect_to(address, std::min(until, steady_now() + 5));
       if (!socket && steady_now() > until)
-        throw MachineError(fmt::format("cannot reach rank 0 at {}: {}", place.rendezvous[0].text(), std::strerror(errno)));
+        throw MachineError(
+            fmt::format("cannot reach rank 0 at {}: {}", place.rendezvous[0].text(), std::strerror(errno)));
       if (!socket) ::poll(nullptr, 0, 50);
     }
     send_at_once(socket);
     Hello hello;
     hello.rank = rank_;
     hello.size = size_;
-    if (!send_all(socket, std::as_bytes(std::span(&hello, 1)), until)) throw MachineError("rank 0 closed the connection at once");
+    if (!send_all(socket, std::as_bytes(std::span(&hello, 1)), until))
+      throw MachineError("rank 0 closed the connection at once");
     channel_ = Channel(std::move(socket));
   }
 
@@ -49,9 +51,11 @@ class Follower final : public Bootstrap {
     channel_.send(number_, to_rank_0, {}, to_peer, peer);
     while (channel_.open()) {
       if (auto letter = channel_.next()) {
-        number_ = letter->round + 1;        // we may have slept for many rounds
-        Round round{letter->round, std::move(letter->body), std::vector<int>(letter->gone.size() / sizeof(int)), std::move(letter->to_peer)};
-        if (!round.gone.empty()) std::memcpy(round.gone.data(), letter->gone.data(), round.gone.size() * sizeof(int));
+        number_ = letter->round + 1;  // we may have slept for many rounds
+        Round round{letter->round, std::move(letter->body),
+                    std::vector<int>(letter->gone.size() / sizeof(int)), std::move(letter->to_peer)};
+        if (!round.gone.empty())
+          std::memcpy(round.gone.data(), letter->gone.data(), round.gone.size() * sizeof(int));
         return round;
       }
       if (!channel_.open() || steady_now() > until) return {};
@@ -71,7 +75,10 @@ class Follower final : public Bootstrap {
 class Leader final : public Bootstrap {
  public:
   Leader(Place& place, Seconds until)
-      : size_(place.size), channels_(static_cast<std::size_t>(place.size)), states_(channels_.size()), epoll_(check_errno(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+      : size_(place.size),
+        channels_(static_cast<std::size_t>(place.size)),
+        states_(channels_.size()),
+        epoll_(check_errno(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
     struct Caller {
       Socket socket;
       Hello hello;
@@ -102,7 +109,8 @@ class Leader final : public Bootstrap {
   int rank() const override { return 0; }
   int size() const override { return size_; }
 
-  std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide& decide) override {
+  std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit,
+                             const Decide& decide) override {
     const Seconds until = steady_now() + limit;
     handed_.push_back({0, Blob(to_rank_0.begin(), to_rank_0.end())});
     states_[0].hand_in(number_, peer, Blob(to_peer.begin(), to_peer.end()));
@@ -110,7 +118,8 @@ class Leader final : public Bootstrap {
       const Seconds left = until - steady_now();
       if (left <= 0) break;
       epoll_event events[256];
-      const int n = ::epoll_wait(epoll_.fd(), events, 256, static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000)));
+      const int n =
+          ::epoll_wait(epoll_.fd(), events, 256, static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000)));
       if (n < 0 && errno != EINTR) throw_errno("epoll_wait");
       for (int i = 0; i < n; ++i) take_from(static_cast<int>(events[i].data.u32));
     }
@@ -136,7 +145,8 @@ class Leader final : public Bootstrap {
     if (std::memcmp(hello.magic, ours.magic, sizeof ours.magic) != 0) return false;
     const auto rank = static_cast<std::size_t>(hello.rank);
     if (hello.size != size_ || hello.rank < 1 || hello.rank >= size_ || channels_[rank].open()) {
-      fmt::print(stderr, "everylink-measure: refused a process that says it is rank {} of {}\n", hello.rank, hello.size);
+      fmt::print(stderr, "everylink-measure: refused a process that says it is rank {} of {}\n", hello.rank,
+                 hello.size);
       return false;
     }
     send_at_once(socket);
@@ -150,7 +160,8 @@ class Leader final : public Bootstrap {
     std::string text;
     int more = 0;
     for (std::size_t rank = 1; rank < channels_.size(); ++rank)
-      if (!channels_[rank].open() && ++more <= 10) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+      if (!channels_[rank].open() && ++more <= 10)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
     return more > 10 ? fmt::format("{} and {} more", text, more - 10) : text;
   }
 
@@ -158,7 +169,9 @@ class Leader final : public Bootstrap {
     while (due_ < channels_.size() && !is_due(due_)) ++due_;
     return due_ < channels_.size();
   }
-  bool is_due(std::size_t rank) const { return rank > 0 && channels_[rank].open() && !states_[rank].gone && states_[rank].round != number_; }
+  bool is_due(std::size_t rank) const {
+    return rank > 0 && channels_[rank].open() && !states_[rank].gone && states_[rank].round != number_;
+  }
 
   // Old or new, measured is measured; a late one is told where we are.
   void take_from(int rank) {
@@ -167,8 +180,10 @@ class Leader final : public Bootstrap {
     while (auto letter = channel.next()) {
       handed_.push_back({rank, std::move(letter->body)});
       auto& state = states_[static_cast<std::size_t>(rank)];
-      if (letter->round == number_) state.hand_in(number_, letter->peer, std::move(letter->to_peer));
-      else if (number_ > 0) channel.send(number_ - 1, last_word_, {}, {}, no_rank);
+      if (letter->round == number_)
+        state.hand_in(number_, letter->peer, std::move(letter->to_peer));
+      else if (number_ > 0)
+        channel.send(number_ - 1, last_word_, {}, {}, no_rank);
     }
   }
 
@@ -182,7 +197,9 @@ class Leader final : public Bootstrap {
     ours.word = last_word_ = decide(handed, ours.gone);
     const View gone = std::as_bytes(std::span(ours.gone));
     for (std::size_t rank = 1; rank < states_.size(); ++rank)
-      if (!states_[rank].gone) channels_[rank].send(number_, last_word_, gone, for_rank(static_cast<int>(rank), states_[rank].peer), no_rank);
+      if (!states_[rank].gone)
+        channels_[rank].send(number_, last_word_, gone, for_rank(static_cast<int>(rank), states_[rank].peer),
+                             no_rank);
     const View mine = for_rank(0, peer);
     ours.from_peer.assign(mine.begin(), mine.end());
     ++number_;

@@ -1,10 +1,12 @@
-// Both messages there and both back: both ends send at once and both hold a clock, so one turn measures both links.
+// Both messages there and both back: both ends send at once and both hold a clock, so one turn measures both
+// links.
 #include "kernel/kernel.hpp"
 
 namespace everylink {
 namespace {
 
-// A lap is two exchanges. Two receives stand ready: the peer may send its next message as soon as it has our last one.
+// A lap is two exchanges. Two receives stand ready: the peer may send its next message as soon as it has our
+// last one.
 Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages, messages = 2 * all;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
@@ -29,8 +31,13 @@ Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Lap
 
 }  // namespace
 
-extern const Kernel bidirectional{"bidirectional",
-                                  "both messages there and both back, at once; a lap is two one-way times, measured at both ends",
-                                  exchange, true, true, false, [](const Shot&) { return 2; }};
+extern const Kernel bidirectional{
+    "bidirectional",
+    "both messages there and both back, at once; a lap is two one-way times, measured at both ends",
+    exchange,
+    true,
+    true,
+    false,
+    [](const Shot&) { return 2; }};
 
 }  // namespace everylink

@@ -23,8 +23,8 @@ const Kernel& kernel_named(std::string_view name) {
   throw UsageError(fmt::format("there is no kernel '{}'", name));
 }
 
-Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bool leads, const Shot& whole, Laps& laps,
-                    Checking& checking) {
+Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bool leads, const Shot& whole,
+                    Laps& laps, Checking& checking) {
   const int all = whole.warmups + whole.messages;
   const bool sends = leads || kernel.replies, receives = !leads || kernel.replies;
   int first = 0;
@@ -47,7 +47,8 @@ Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bo
     if (outcome != Outcome::ok) return outcome;
     for (int slot = 0; receives && slot < slots; ++slot)
       if (!checking.in.holds(lap.slice(slot), seed(checking.in_key, slot))) ++checking.wrong;
-    if (done >= whole.warmups) laps.one_way.insert(laps.one_way.end(), one.one_way.begin(), one.one_way.end());
+    if (done >= whole.warmups)
+      laps.one_way.insert(laps.one_way.end(), one.one_way.begin(), one.one_way.end());
     done += lap.messages;
     first += slots;
   }

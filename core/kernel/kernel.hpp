@@ -12,28 +12,34 @@ namespace everylink {
 // One turn's work. Message i lies in buffer i modulo `buffers`, `stride` bytes apart.
 struct Shot {
   std::size_t bytes;
-  int messages, warmups;         // each way, per turn
-  int window;                    // messages under way at once; 1 in a kernel without a window
-  int rounds_per_reading;        // kernel rounds (laps) between two readings of the clock
+  int messages, warmups;   // each way, per turn
+  int window;              // messages under way at once; 1 in a kernel without a window
+  int rounds_per_reading;  // kernel rounds (laps) between two readings of the clock
   int buffers;
   std::size_t stride;
   Seconds until;
-  int first = 0;                 // number of the first message
+  int first = 0;  // number of the first message
 
-  Slice slice(int message) const { return {static_cast<std::size_t>((first + message) % buffers) * stride, bytes}; }
+  Slice slice(int message) const {
+    return {static_cast<std::size_t>((first + message) % buffers) * stride, bytes};
+  }
 };
 
 // What the leading rank's clock read, as one-way times in seconds, and what either end saw arrive.
 struct Laps {
-  std::vector<float> one_way;    // a value a reading, warm-ups left out
-  int arrived = 0;               // messages that came in, warm-ups included
+  std::vector<float> one_way;  // a value a reading, warm-ups left out
+  int arrived = 0;             // messages that came in, warm-ups included
 };
 
 // Groups rounds into readings of the clock: warm-ups run the same code, but are not kept.
 class Readings {
  public:
   Readings(const Transport& clock, int warmups, int rounds, int rounds_per_reading, Laps& laps)
-      : clock_(clock), warmups_(warmups), last_(warmups + rounds - 1), per_(rounds_per_reading), laps_(laps) {}
+      : clock_(clock),
+        warmups_(warmups),
+        last_(warmups + rounds - 1),
+        per_(rounds_per_reading),
+        laps_(laps) {}
   void before(int round) {
     if (in_reading(round) == 0) begin_ = clock_.now();
   }
@@ -57,20 +63,21 @@ class Readings {
 
 struct Kernel {
   std::string_view name, summary;
-  // Begins and ends with Link::meet; receives stand ready before the peer may send. A broken or late link ends it early,
-  // and the laps so far are kept.
+  // Begins and ends with Link::meet; receives stand ready before the peer may send. A broken or late link
+  // ends it early, and the laps so far are kept.
   Outcome (*run)(Link&, const Transport& clock, bool leads, const Shot&, Laps&);
-  bool both_lead;                       // one turn measures both links
-  bool replies;                         // the follower sends messages too
-  bool windowed;                        // --window has a meaning
-  int (*messages_a_lap)(const Shot&);   // each way
+  bool both_lead;                      // one turn measures both links
+  bool replies;                        // the follower sends messages too
+  bool windowed;                       // --window has a meaning
+  int (*messages_a_lap)(const Shot&);  // each way
 };
 
 std::span<const Kernel> kernels();
-const Kernel& kernel_named(std::string_view name);   // throws UsageError
+const Kernel& kernel_named(std::string_view name);  // throws UsageError
 
-// The kernel lap by lap, every byte of every message written before and verified after its lap, outside the timed region.
-// `wrong` counts messages that did not arrive as they left. `key` is the same at both ends; it seeds the contents.
+// The kernel lap by lap, every byte of every message written before and verified after its lap, outside the
+// timed region. `wrong` counts messages that did not arrive as they left. `key` is the same at both ends; it
+// seeds the contents.
 struct Checking {
   Memory &out, &in;
   std::uint64_t out_key, in_key;

@@ -37,10 +37,14 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 }  // namespace
 
 extern const Kernel semidirectional{
-    "semidirectional", "the message there and back; a lap is two one-way times",
+    "semidirectional",
+    "the message there and back; a lap is two one-way times",
     [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
       return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
     },
-    false, true, false, [](const Shot&) { return 1; }};
+    false,
+    true,
+    false,
+    [](const Shot&) { return 1; }};
 
 }  // namespace everylink

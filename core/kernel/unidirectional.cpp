@@ -12,12 +12,14 @@ constexpr Slice receipt{0, 0};
 // The laps of a turn: windows of warm-ups first, then of messages; the last of each may be shorter.
 class Windows {
  public:
-  explicit Windows(const Shot& shot) : shot_(shot), warm_(laps_in(shot.warmups)), all_(warm_ + laps_in(shot.messages)) {}
+  explicit Windows(const Shot& shot)
+      : shot_(shot), warm_(laps_in(shot.warmups)), all_(warm_ + laps_in(shot.messages)) {}
   int warm() const { return warm_; }
   int all() const { return all_; }
   int messages(int lap) const {
     const bool warming = lap < warm_;
-    return std::min(shot_.window, (warming ? shot_.warmups : shot_.messages) - (warming ? lap : lap - warm_) * shot_.window);
+    return std::min(shot_.window, (warming ? shot_.warmups : shot_.messages) -
+                                      (warming ? lap : lap - warm_) * shot_.window);
   }
 
  private:
@@ -77,10 +79,14 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 }  // namespace
 
 extern const Kernel unidirectional{
-    "unidirectional", "a window of messages one way and one receipt; a lap is a one-way time for each message",
+    "unidirectional",
+    "a window of messages one way and one receipt; a lap is a one-way time for each message",
     [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
       return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
     },
-    false, false, true, [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
+    false,
+    false,
+    true,
+    [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
 
 }  // namespace everylink

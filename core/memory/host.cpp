@@ -37,7 +37,8 @@ class Mapped final : public Memory {
   bool holds(Slice slice, std::uint64_t seed) const override {
     for (std::size_t i = 0; i < slice.bytes; i += 8) {
       const std::uint64_t word = mix(seed, i);
-      if (std::memcmp(at_ + slice.offset + i, &word, std::min<std::size_t>(8, slice.bytes - i)) != 0) return false;
+      if (std::memcmp(at_ + slice.offset + i, &word, std::min<std::size_t>(8, slice.bytes - i)) != 0)
+        return false;
     }
     return true;
   }
@@ -61,9 +62,10 @@ std::string why_no_huge_pages() {
 
 }  // namespace
 
-extern const MemoryEntry host_memory{
-    "host", "ordinary pages of the host", [] { return std::string(); },
-    [](std::size_t bytes) -> std::unique_ptr<Memory> { return std::make_unique<Mapped>(bytes, 4096, 0, "host"); }};
+extern const MemoryEntry host_memory{"host", "ordinary pages of the host", [] { return std::string(); },
+                                     [](std::size_t bytes) -> std::unique_ptr<Memory> {
+                                       return std::make_unique<Mapped>(bytes, 4096, 0, "host");
+                                     }};
 
 extern const MemoryEntry huge_memory{
     "huge", "huge pages of the host", why_no_huge_pages, [](std::size_t bytes) -> std::unique_ptr<Memory> {

@@ -30,11 +30,11 @@ class Memory {
 
 struct MemoryEntry {
   std::string_view name, summary;
-  std::string (*why_unusable)();                              // "" if it can be had here, else one sentence
-  std::unique_ptr<Memory> (*make)(std::size_t bytes);         // throws MachineError when there is not enough
+  std::string (*why_unusable)();                       // "" if it can be had here, else one sentence
+  std::unique_ptr<Memory> (*make)(std::size_t bytes);  // throws MachineError when there is not enough
 };
 
 std::span<const MemoryEntry> memories();
-const MemoryEntry& memory_named(std::string_view name);       // throws UsageError that names those that exist
+const MemoryEntry& memory_named(std::string_view name);  // throws UsageError that names those that exist
 
 }  // namespace everylink

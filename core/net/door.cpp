@@ -12,7 +12,8 @@
 
 namespace everylink {
 
-// What the peer needs: where we listen, that it is us, and which machine we are (loopback reaches only that one).
+// What the peer needs: where we listen, that it is us, and which machine we are (loopback reaches only that
+// one).
 struct Door::Offer {
   Nonce nonce;
   std::string machine;
@@ -49,13 +50,16 @@ std::vector<Interface> chosen_interfaces(const std::string& wanted, bool one_mac
     if (one.name == wanted || one.address.host_text() == wanted) chosen.push_back(one);
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.address.host_text());
   }
-  if (chosen.empty()) throw UsageError(fmt::format("interface={}: there is no such interface here; there are: {}", wanted, known));
+  if (chosen.empty())
+    throw UsageError(
+        fmt::format("interface={}: there is no such interface here; there are: {}", wanted, known));
   return chosen;
 }
 
 Nonce fresh_nonce() {
   Nonce nonce;
-  if (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size())) throw_errno("getrandom");
+  if (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size()))
+    throw_errno("getrandom");
   return nonce;
 }
 
@@ -63,7 +67,8 @@ Nonce fresh_nonce() {
 
 Door::Door(int rank, const std::string& interface, bool one_machine)
     : rank_(rank), interfaces_(chosen_interfaces(interface, one_machine)) {
-  if (interfaces_.empty()) throw MachineError("this machine has no network interface that is up, not even loopback");
+  if (interfaces_.empty())
+    throw MachineError("this machine has no network interface that is up, not even loopback");
 }
 
 Blob Door::offer(int peer, std::uint64_t epoch) {
@@ -88,34 +93,39 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
 std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until) {
   const Offer theirs = Offer::unpacked(peer_offer);
   const auto found = waiting_.find({epoch, peer});
-  if (found == waiting_.end()) return {};                       // we have made no offer
+  if (found == waiting_.end()) return {};  // we have made no offer
   const Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
   const Hello hello{calls ? theirs.nonce : waiting.nonce, epoch, calls ? us : them, calls ? them : us, 0, 0};
-  auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until) : answer(hello, theirs, waiting.listener, count, until);
+  auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until)
+                       : answer(hello, theirs, waiting.listener, count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
 }
 
-// The same machine by loopback, if that is among the addresses; else a network that both are in; else in their order.
+// The same machine by loopback, if that is among the addresses; else a network that both are in; else in
+// their order.
 std::vector<Address> Door::best_first(const Offer& theirs) const {
   const bool here = theirs.machine == this_machine();
   const auto rank_of = [&](const Address& address) {
     int best = 2;
     for (const auto& ours : interfaces_)
-      if (same_network(ours, address)) best = std::min(best, ours.is_loopback == here ? 0 : ours.is_loopback ? 3 : 1);
+      if (same_network(ours, address))
+        best = std::min(best, ours.is_loopback == here ? 0 : ours.is_loopback ? 3 : 1);
     return best;
   };
   std::vector<Address> sorted;
   for (const auto& address : theirs.addresses)
     if (here || !address.host_text().starts_with("127.")) sorted.push_back(address);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) { return rank_of(a) < rank_of(b); });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const auto& a, const auto& b) { return rank_of(a) < rank_of(b); });
   return sorted;
 }
 
-std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count, Seconds until) const {
+std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
+                               Seconds until) const {
   for (const auto& address : best_first(theirs)) {
     std::vector<Socket> sockets;
     for (int i = 0; i < count; ++i) {
@@ -123,8 +133,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
       mine.stream = static_cast<std::uint32_t>(i);
       Socket socket = connect_to(address, until);
       Nonce echo;
-      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) || !receive_all(socket, echo, until) ||
-          echo != ours)
+      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
+          !receive_all(socket, echo, until) || echo != ours)
         break;
       sockets.push_back(std::move(socket));
     }
@@ -133,7 +143,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
   return {};
 }
 
-std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, const Socket& listener, int count, Seconds until) {
+std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, const Socket& listener,
+                                 int count, Seconds until) {
   struct Caller {
     Socket socket;
     Hello hello{};
@@ -151,8 +162,9 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, con
     caller.got += static_cast<std::size_t>(n);
     if (caller.got < sizeof(Hello)) return;
     const Hello& h = caller.hello;
-    const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch && h.from == expected.from &&
-                      h.to == expected.to && h.stream < sockets.size() && !sockets[h.stream];
+    const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch &&
+                      h.from == expected.from && h.to == expected.to && h.stream < sockets.size() &&
+                      !sockets[h.stream];
     if (ours && send_all(caller.socket, theirs.nonce, until)) {
       sockets[h.stream] = std::move(caller.socket);
       ++found;
@@ -163,7 +175,9 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, con
     std::vector<pollfd> polled{{listener.fd(), POLLIN, 0}};
     for (const auto& caller : callers) polled.push_back({caller.socket.fd(), POLLIN, 0});
     const Seconds left = std::max(0.0, until - steady_now());
-    if (::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, 60.0) * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
+    if (::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, 60.0) * 1000) + 1) < 0 &&
+        errno != EINTR)
+      throw_errno("poll");
     for (auto& caller : callers) hear(caller);
     while (Socket socket = accept_from(listener)) callers.push_back({std::move(socket), {}, 0});
     std::erase_if(callers, [](const Caller& caller) { return !caller.socket; });

@@ -1,5 +1,5 @@
-// How two ranks come by sockets to each other: the upper rank listens, the lower one calls, and both prove by the
-// nonces of their offers that they mean this run, this pair and this epoch.
+// How two ranks come by sockets to each other: the upper rank listens, the lower one calls, and both prove by
+// the nonces of their offers that they mean this run, this pair and this epoch.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@ using Nonce = std::array<std::byte, 16>;
 
 class Door {
  public:
-  // `interface`: name or address of the interface to listen on; "": all of them, or loopback alone where every rank is on
-  // this machine. Throws UsageError when there is none such.
+  // `interface`: name or address of the interface to listen on; "": all of them, or loopback alone where
+  // every rank is on this machine. Throws UsageError when there is none such.
   Door(int rank, const std::string& interface, bool one_machine);
 
   // Opens the listener where we are the upper rank; it is closed by connect, or by an offer of a later epoch.
   Blob offer(int peer, std::uint64_t epoch);
-  // `count` sockets to the peer, or none: not reached. A half-open caller or one of another epoch is dropped and
-  // does not eat the limit.
+  // `count` sockets to the peer, or none: not reached. A half-open caller or one of another epoch is dropped
+  // and does not eat the limit.
   std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
 
   const std::vector<Interface>& interfaces() const { return interfaces_; }
 
  private:
   struct Hello {
-    Nonce to_nonce;               // of the called rank's offer
+    Nonce to_nonce;  // of the called rank's offer
     std::uint64_t epoch;
     std::uint32_t from, to, stream, reserved;
   };
@@ -40,13 +40,15 @@ class Door {
     Nonce nonce;
     Socket listener;
   };
-  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count, Seconds until) const;
-  static std::vector<Socket> answer(const Hello& expected, const Offer& theirs, const Socket& listener, int count, Seconds until);
+  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count,
+                           Seconds until) const;
+  static std::vector<Socket> answer(const Hello& expected, const Offer& theirs, const Socket& listener,
+                                    int count, Seconds until);
   std::vector<Address> best_first(const Offer& theirs) const;
 
   int rank_;
   std::vector<Interface> interfaces_;
-  std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;      // by epoch and peer
+  std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;  // by epoch and peer
 };
 
 }  // namespace everylink

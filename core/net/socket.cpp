@@ -32,12 +32,17 @@ Address make_address(const sockaddr* raw, socklen_t length) {
 
 std::span<const unsigned char> network_bytes(const Address& address) {
   if (address.family() == AF_INET)
-    return {reinterpret_cast<const unsigned char*>(&reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr), 4};
-  return {reinterpret_cast<const unsigned char*>(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr), 16};
+    return {reinterpret_cast<const unsigned char*>(
+                &reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr),
+            4};
+  return {reinterpret_cast<const unsigned char*>(
+              &reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr),
+          16};
 }
 
 bool is_link_local(const Address& address) {
-  return address.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr);
+  return address.family() == AF_INET6 &&
+         IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr);
 }
 
 int milliseconds_to(Seconds until) {
@@ -68,7 +73,8 @@ std::string Address::host_text() const {
 }
 
 std::string Address::text() const {
-  return family() == AF_INET ? fmt::format("{}:{}", host_text(), port()) : fmt::format("[{}]:{}", host_text(), port());
+  return family() == AF_INET ? fmt::format("{}:{}", host_text(), port())
+                             : fmt::format("[{}]:{}", host_text(), port());
 }
 
 Address parse_address(const std::string& text, const std::string& what) {
@@ -124,10 +130,12 @@ Socket::~Socket() {
 }
 
 Socket listen_on(const Address& address, int backlog) {
-  Socket listener(check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  Socket listener(
+      check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
   const int on = 1;
   check_errno(::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
-  if (::bind(listener.fd(), address.raw(), address.length) < 0) throw_errno("cannot listen on " + address.text());
+  if (::bind(listener.fd(), address.raw(), address.length) < 0)
+    throw_errno("cannot listen on " + address.text());
   check_errno(::listen(listener.fd(), backlog), "listen");
   return listener;
 }
@@ -135,7 +143,8 @@ Socket listen_on(const Address& address, int backlog) {
 Address local_address(const Socket& socket) {
   Address address;
   address.length = sizeof address.storage;
-  check_errno(::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length), "getsockname");
+  check_errno(::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length),
+              "getsockname");
   return address;
 }
 
@@ -144,7 +153,8 @@ Socket accept_from(const Socket& listener) {
 }
 
 Socket connect_to(const Address& address, Seconds until) {
-  Socket socket(check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  Socket socket(
+      check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
   if (::connect(socket.fd(), address.raw(), address.length) == 0) return socket;
   if (errno != EINPROGRESS) return Socket();
   if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
@@ -173,8 +183,10 @@ bool ready(const Socket& socket, short events, Seconds until) {
 bool send_all(const Socket& socket, View bytes, Seconds until) {
   while (!bytes.empty()) {
     const ssize_t n = ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-    else if (errno != EAGAIN || !ready(socket, POLLOUT, until)) return false;
+    if (n > 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    else if (errno != EAGAIN || !ready(socket, POLLOUT, until))
+      return false;
   }
   return true;
 }
@@ -182,8 +194,10 @@ bool send_all(const Socket& socket, View bytes, Seconds until) {
 bool receive_all(const Socket& socket, std::span<std::byte> bytes, Seconds until) {
   while (!bytes.empty()) {
     const ssize_t n = ::recv(socket.fd(), bytes.data(), bytes.size(), 0);
-    if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-    else if (n == 0 || errno != EAGAIN || !ready(socket, POLLIN, until)) return false;
+    if (n > 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EAGAIN || !ready(socket, POLLIN, until))
+      return false;
   }
   return true;
 }

@@ -21,8 +21,8 @@ struct Address {
   int family() const { return storage.ss_family; }
   int port() const;
   Address with_port(int port) const;
-  std::string host_text() const;      // 127.0.0.1
-  std::string text() const;           // 127.0.0.1:4000, [::1]:4000
+  std::string host_text() const;  // 127.0.0.1
+  std::string text() const;       // 127.0.0.1:4000, [::1]:4000
 };
 
 // host:port, host a name or a number. Throws UsageError naming `what`.
@@ -33,7 +33,7 @@ Address loopback(int port);
 struct Interface {
   std::string name;
   Address address;
-  unsigned prefix;                    // bits of the network part
+  unsigned prefix;  // bits of the network part
   bool is_loopback;
 };
 std::vector<Interface> interfaces();  // those that are up; link-local IPv6 left out
@@ -56,13 +56,14 @@ class Socket {
 };
 
 // All sockets are non-blocking and close on exec.
-Socket listen_on(const Address&, int backlog);             // throws MachineError
-Address local_address(const Socket&);                      // throws MachineError
-Socket accept_from(const Socket& listener);                // not valid: nobody waits
-Socket connect_to(const Address&, Seconds until);          // not valid: not reached; errno says why
-void send_at_once(const Socket&);                          // TCP_NODELAY
+Socket listen_on(const Address&, int backlog);     // throws MachineError
+Address local_address(const Socket&);              // throws MachineError
+Socket accept_from(const Socket& listener);        // not valid: nobody waits
+Socket connect_to(const Address&, Seconds until);  // not valid: not reached; errno says why
+void send_at_once(const Socket&);                  // TCP_NODELAY
 
-// Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has come (steady clock).
+// Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has come (steady
+// clock).
 bool ready(const Socket&, short events, Seconds until);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);

@@ -45,7 +45,7 @@ class Handle {
     if (id_ >= 0) close_(id_);
   }
   operator hid_t() const { return id_; }
-  void abandon() { id_ = -1; }       // after a failed flush nothing more may reach the file
+  void abandon() { id_ = -1; }  // after a failed flush nothing more may reach the file
 
  private:
   hid_t id_ = -1;
@@ -54,12 +54,18 @@ class Handle {
 
 template <class T>
 hid_t type_of() {
-  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
-  else if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return H5T_NATIVE_UINT32;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
-  else if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
+  if constexpr (std::is_same_v<T, float>)
+    return H5T_NATIVE_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return H5T_NATIVE_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return H5T_NATIVE_UINT8;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return H5T_NATIVE_UINT32;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return H5T_NATIVE_INT32;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return H5T_NATIVE_UINT64;
 }
 
 Handle string_type(std::size_t length) {
@@ -95,7 +101,8 @@ Handle without_times(hid_t class_of) {
 }
 
 Handle make_group(hid_t parent, const std::string& name) {
-  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, without_times(H5P_GROUP_CREATE), H5P_DEFAULT), H5Gclose};
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, without_times(H5P_GROUP_CREATE), H5P_DEFAULT),
+          H5Gclose};
 }
 
 // A column that grows: empty in the skeleton, then written batch by batch.
@@ -107,7 +114,10 @@ class Column {
     check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
     Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   }
-  Column(hid_t group, const std::string& name) : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose), type_(H5Dget_type(set_), H5Tclose), width_(H5Tget_size(type_)) {}
+  Column(hid_t group, const std::string& name)
+      : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
+        type_(H5Dget_type(set_), H5Tclose),
+        width_(H5Tget_size(type_)) {}
 
   template <class T>
   void add(T value) {
@@ -124,7 +134,8 @@ class Column {
     if (count == 0) return;
     check(H5Dset_extent(set_, &end), "H5Dset_extent");
     const Handle file(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &written_, nullptr, &count, nullptr), "H5Sselect_hyperslab");
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &written_, nullptr, &count, nullptr),
+          "H5Sselect_hyperslab");
     check(H5Dwrite(set_, type_, memory, file, H5P_DEFAULT, waiting_.data()), "H5Dwrite");
     written_ = end;
     waiting_.clear();
@@ -145,16 +156,23 @@ struct ColumnKind {
 };
 
 std::vector<ColumnKind> step_columns() {
-  return {{"iteration", H5T_NATIVE_UINT32}, {"seed", H5T_NATIVE_UINT64}, {"began", H5T_NATIVE_DOUBLE}, {"overlap", H5T_NATIVE_FLOAT}, {"gone", H5T_NATIVE_UINT32}};
+  return {{"iteration", H5T_NATIVE_UINT32},
+          {"seed", H5T_NATIVE_UINT64},
+          {"began", H5T_NATIVE_DOUBLE},
+          {"overlap", H5T_NATIVE_FLOAT},
+          {"gone", H5T_NATIVE_UINT32}};
 }
 
 std::vector<ColumnKind> size_columns(const Options& options) {
-  std::vector<ColumnKind> columns{{"from", H5T_NATIVE_UINT32},  {"to", H5T_NATIVE_UINT32},     {"step", H5T_NATIVE_UINT32}, {"attempt", H5T_NATIVE_UINT8},
-                                  {"outcome", H5T_NATIVE_UINT8}, {"arrived", H5T_NATIVE_INT32}, {"setup", H5T_NATIVE_FLOAT}, {"n", H5T_NATIVE_UINT32},
-                                  {"min", H5T_NATIVE_FLOAT},     {"median", H5T_NATIVE_FLOAT},  {"mean", H5T_NATIVE_FLOAT},  {"p99", H5T_NATIVE_FLOAT},
-                                  {"max", H5T_NATIVE_FLOAT},     {"late", H5T_NATIVE_UINT32}};
+  std::vector<ColumnKind> columns{
+      {"from", H5T_NATIVE_UINT32},   {"to", H5T_NATIVE_UINT32},     {"step", H5T_NATIVE_UINT32},
+      {"attempt", H5T_NATIVE_UINT8}, {"outcome", H5T_NATIVE_UINT8}, {"arrived", H5T_NATIVE_INT32},
+      {"setup", H5T_NATIVE_FLOAT},   {"n", H5T_NATIVE_UINT32},      {"min", H5T_NATIVE_FLOAT},
+      {"median", H5T_NATIVE_FLOAT},  {"mean", H5T_NATIVE_FLOAT},    {"p99", H5T_NATIVE_FLOAT},
+      {"max", H5T_NATIVE_FLOAT},     {"late", H5T_NATIVE_UINT32}};
   if (options.all_to_all) columns.push_back({"alltoall", H5T_NATIVE_FLOAT});
-  if (options.keep_laps) columns.insert(columns.end(), {{"first", H5T_NATIVE_UINT64}, {"count", H5T_NATIVE_UINT32}});
+  if (options.keep_laps)
+    columns.insert(columns.end(), {{"first", H5T_NATIVE_UINT64}, {"count", H5T_NATIVE_UINT32}});
   return columns;
 }
 
@@ -201,7 +219,8 @@ void put_strings(hid_t group, const char* name, const std::vector<RankFacts>& ra
     all += text;
   }
   const hsize_t n = ranks.size();
-  const Handle type = string_type(longest), space(H5Screate_simple(1, &n, nullptr), H5Sclose), list = without_times(H5P_DATASET_CREATE);
+  const Handle type = string_type(longest), space(H5Screate_simple(1, &n, nullptr), H5Sclose),
+               list = without_times(H5P_DATASET_CREATE);
   const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
 }
@@ -297,6 +316,7 @@ class Hdf5Recorder final : public Recorder {
     options_ = &facts.options;
     path_ = facts.options.output;
     check_output(facts.options);
+    check_space(facts);
     H5dont_atexit();
     check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
     const std::string unfinished = path_ + ".new";
@@ -307,7 +327,8 @@ class Hdf5Recorder final : public Recorder {
       ::unlink(unfinished.c_str());
       throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, reason));
     }
-    if (std::rename(unfinished.c_str(), path_.c_str()) != 0) throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
+    if (std::rename(unfinished.c_str(), path_.c_str()) != 0)
+      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
     open_for_rows();
   }
 
@@ -320,18 +341,22 @@ class Hdf5Recorder final : public Recorder {
     });
   }
 
-  void step(const StepRow& row) override { steps_->add(row.iteration, row.seed, row.began, row.overlap, row.gone); }
+  void step(const StepRow& row) override {
+    steps_->add(row.iteration, row.seed, row.began, row.overlap, row.gone);
+  }
 
   void rows(const LinkRows& link) override {
     for (std::size_t i = 0; i < link.samples.size(); ++i) {
       const Sample& s = link.samples[i];
       const Statistics& t = s.one_way;
       Table& table = sizes_[i];
-      table.add(s.from, s.to, s.step, static_cast<std::uint8_t>(s.attempt), static_cast<std::uint8_t>(s.outcome), s.arrived, s.setup, t.n, t.min,
-                t.median, t.mean, t.p99, t.max, t.late);
+      table.add(s.from, s.to, s.step, static_cast<std::uint8_t>(s.attempt),
+                static_cast<std::uint8_t>(s.outcome), s.arrived, s.setup, t.n, t.min, t.median, t.mean, t.p99,
+                t.max, t.late);
       if (options_->all_to_all) table.add_more(s.all_to_all);
       if (!options_->keep_laps) continue;
-      const std::span<const float> laps = i < link.laps.size() ? std::span<const float>(link.laps[i]) : std::span<const float>();
+      const std::span<const float> laps =
+          i < link.laps.size() ? std::span<const float>(link.laps[i]) : std::span<const float>();
       table.add_more(std::uint64_t{laps_[i].length()}, static_cast<std::uint32_t>(laps.size()));
       laps_[i].add(laps);
     }
@@ -340,7 +365,8 @@ class Hdf5Recorder final : public Recorder {
   // Only a flush reports a full disk, and a removed folder gives no error at all.
   void commit() override {
     guarded([&] {
-      if (file_id(path_) != id_) throw MachineError("the file is no longer there (removed or replaced while the run went on)");
+      if (file_id(path_) != id_)
+        throw MachineError("the file is no longer there (removed or replaced while the run went on)");
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
@@ -363,8 +389,21 @@ class Hdf5Recorder final : public Recorder {
   }
 
  private:
+  void check_space(const Facts& facts) {
+    struct statvfs disk {};
+    const auto folder = std::filesystem::absolute(path_).parent_path();
+    if (::statvfs(folder.c_str(), &disk) != 0)
+      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
+    const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
+                 wanted = estimated_bytes(facts.options, facts.links);
+    if (wanted > free)
+      throw UsageError(fmt::format("--output {}: the results will take about {}, and {} has {} free", path_,
+                                   text_of_bytes(wanted), folder.string(), text_of_bytes(free)));
+  }
+
   void make_skeleton(const std::string& path, const Facts& facts) {
-    const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access_list()), H5Fclose);
+    const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access_list()),
+                      H5Fclose);
     put_settings(file, facts);
     put_ranks(file, facts);
     const auto n = facts.ranks.size();
@@ -412,7 +451,8 @@ class Hdf5Recorder final : public Recorder {
     } catch (const MachineError& error) {
       const std::string reason = errno ? fmt::format(" ({})", std::strerror(errno)) : "";
       failed_ = true;
-      throw MachineError(fmt::format("{}: {}{}; what was written before stays readable", path_, error.what(), reason));
+      throw MachineError(
+          fmt::format("{}: {}{}; what was written before stays readable", path_, error.what(), reason));
     }
   }
 
@@ -440,14 +480,20 @@ class Hdf5Recorder final : public Recorder {
 std::unique_ptr<Recorder> make_hdf5_recorder() { return std::make_unique<Hdf5Recorder>(); }
 
 void check_output(const Options& options) {
-  const std::filesystem::path path(options.output), folder = path.has_parent_path() ? path.parent_path() : ".";
+  const std::filesystem::path path(options.output),
+      folder = path.has_parent_path() ? path.parent_path() : ".";
   std::error_code error;
-  const auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("--output {}: {}", options.output, why)); };
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--output {}: {}", options.output, why));
+  };
   if (options.output.empty()) refuse("the name is empty");
   if (std::filesystem::is_directory(path, error)) refuse("that is a folder");
-  if (!std::filesystem::is_directory(folder, error)) refuse(fmt::format("there is no folder {}", folder.string()));
-  if (std::filesystem::exists(path, error) && !options.force) refuse("the file exists; --force overwrites it, --output FILE names another");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
+  if (!std::filesystem::is_directory(folder, error))
+    refuse(fmt::format("there is no folder {}", folder.string()));
+  if (std::filesystem::exists(path, error) && !options.force)
+    refuse("the file exists; --force overwrites it, --output FILE names another");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
 }
 
 double estimated_bytes(const Options& options, std::int64_t links) {

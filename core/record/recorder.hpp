@@ -17,10 +17,10 @@ struct Facts {
   std::string bootstrap;
   std::uint64_t seed;
   bool pinned;
-  std::string created;                      // ISO 8601
+  std::string created;  // ISO 8601
   std::vector<RankFacts> ranks;
   std::vector<int> host_of;
-  std::int64_t links;                       // a pass through the schedule
+  std::int64_t links;  // a pass through the schedule
 };
 
 struct StepRow {
@@ -34,7 +34,7 @@ struct StepRow {
 // How a size is measured: the same on every rank, chosen once.
 struct Tuning {
   std::uint32_t rounds_per_reading = 1;
-  std::uint32_t lead_in = 0;                // further warm-up rounds in the first turn of a step
+  std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
 };
 
 // One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
@@ -47,18 +47,19 @@ struct LinkRows {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void begin(const Facts&) = 0;                     // UsageError: the output exists or cannot be written
-  virtual void tuned(const std::vector<Tuning>&) = 0;       // a value a size
+  virtual void begin(const Facts&) = 0;                // UsageError: the output exists or cannot be written
+  virtual void tuned(const std::vector<Tuning>&) = 0;  // a value a size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
-  virtual void commit() = 0;                                // what was given so far survives a kill
-  virtual void end() = 0;                                   // the run ended by itself
+  virtual void commit() = 0;  // what was given so far survives a kill
+  virtual void end() = 0;     // the run ended by itself
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();
 std::unique_ptr<Recorder> make_no_recorder();
 
-// Throws UsageError when a file stands at the output path without --force, or its folder is missing or read-only.
+// Throws UsageError when a file stands at the output path without --force, or its folder is missing or
+// read-only.
 void check_output(const Options&);
 // Bytes that the results of so many links will take.
 double estimated_bytes(const Options&, std::int64_t links);

@@ -17,30 +17,34 @@ int relabelled(const Shuffle& label, int size, std::int64_t step, int rank) {
 
 Plan make_all(const Population& people) {
   const std::int64_t n = people.size;
-  return {circle_steps(n), n * (n - 1) / 2,
+  return {circle_steps(n),
+          n * (n - 1) / 2,
           [size = people.size, label = Shuffle(n, people.order)](std::int64_t step, int rank) {
             return relabelled(label, size, step, rank);
           },
           {}};
 }
 
-// Distinct steps of a randomly relabelled tournament: each is a uniformly random matching, and no pair comes twice.
+// Distinct steps of a randomly relabelled tournament: each is a uniformly random matching, and no pair comes
+// twice.
 Plan make_sample(const Population& people) {
   const std::int64_t n = people.size, steps = circle_steps(n);
   const long long matchings = parse_integer(people.option, "--schedule sample:K");
   if (matchings < 1 || matchings > steps)
-    throw UsageError(fmt::format("--schedule sample:{}: with {} ranks K is 1 to {}", people.option, n, steps));
+    throw UsageError(
+        fmt::format("--schedule sample:{}: with {} ranks K is 1 to {}", people.option, n, steps));
   const std::uint64_t key = mix(people.seed, people.order) | 1;
-  return {matchings, matchings * (n / 2),
-          [size = people.size, label = Shuffle(n, key), chosen = Shuffle(steps, mix(key) | 1)](std::int64_t step, int rank) {
-            return relabelled(label, size, chosen(step), rank);
-          },
+  return {matchings,
+          matchings * (n / 2),
+          [size = people.size, label = Shuffle(n, key), chosen = Shuffle(steps, mix(key) | 1)](
+              std::int64_t step, int rank) { return relabelled(label, size, chosen(step), rank); },
           {}};
 }
 
 }  // namespace
 
 extern const ScheduleEntry schedule_all{"all", "every pair", "", make_all};
-extern const ScheduleEntry schedule_sample{"sample", "K random perfect matchings, no pair twice", "K", make_sample};
+extern const ScheduleEntry schedule_sample{"sample", "K random perfect matchings, no pair twice", "K",
+                                           make_sample};
 
 }  // namespace everylink

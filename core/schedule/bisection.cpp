@@ -6,9 +6,12 @@ namespace everylink {
 namespace {
 
 Plan make_bisection(const Population& people) {
-  const std::int64_t low = people.size / 2, high = people.size - low;    // of an odd number, one above idles in each step
-  return {high, low * high,
-          [low, high, below = Shuffle(low, people.order), above = Shuffle(high, people.order)](std::int64_t step, int rank) {
+  const std::int64_t low = people.size / 2,
+                     high = people.size - low;  // of an odd number, one above idles in each step
+  return {high,
+          low * high,
+          [low, high, below = Shuffle(low, people.order), above = Shuffle(high, people.order)](
+              std::int64_t step, int rank) {
             if (rank < low) return static_cast<int>(low + above.inverse((below(rank) + step) % high));
             const std::int64_t label = (above(rank - low) - step + high) % high;
             return label < low ? static_cast<int>(below.inverse(label)) : no_rank;
@@ -18,6 +21,7 @@ Plan make_bisection(const Population& people) {
 
 }  // namespace
 
-extern const ScheduleEntry schedule_bisection{"bisection", "lower half of the ranks against upper half", "", make_bisection};
+extern const ScheduleEntry schedule_bisection{"bisection", "lower half of the ranks against upper half", "",
+                                              make_bisection};
 
 }  // namespace everylink

@@ -16,7 +16,7 @@ namespace everylink {
 namespace {
 
 struct Line {
-  std::int64_t step;             // no_rank: to be packed
+  std::int64_t step;  // no_rank: to be packed
   int from, to, number;
 };
 
@@ -41,8 +41,10 @@ std::vector<Line> read_lines(const std::string& text, int size) {
     if (parts.empty()) continue;
     if (parts.size() > 3 || parts.size() < 2) refuse(number, "wants 'from to' or 'step from to'");
     const bool with_step = parts.size() == 3;
-    if (!lines.empty() && with_step != (lines[0].step != no_rank)) refuse(number, "either all lines have a step, or none");
-    Line line{no_rank, rank_in(parts[parts.size() - 2], size, number), rank_in(parts.back(), size, number), number};
+    if (!lines.empty() && with_step != (lines[0].step != no_rank))
+      refuse(number, "either all lines have a step, or none");
+    Line line{no_rank, rank_in(parts[parts.size() - 2], size, number), rank_in(parts.back(), size, number),
+              number};
     if (with_step) line.step = parse_integer(parts[0], fmt::format("--schedule file:PAIRS: line {}", number));
     if (with_step && line.step < 0) refuse(number, "a step is 0 or more");
     if (line.from == line.to) refuse(number, "a rank has no link to itself");
@@ -52,7 +54,7 @@ std::vector<Line> read_lines(const std::string& text, int size) {
   return lines;
 }
 
-using Steps = std::vector<std::map<int, int>>;      // step -> rank -> partner
+using Steps = std::vector<std::map<int, int>>;  // step -> rank -> partner
 
 // A pair measures both its links, so 'a b' and 'b a' are one.
 Steps pack(std::vector<Line> lines, std::uint64_t order) {
@@ -60,7 +62,8 @@ Steps pack(std::vector<Line> lines, std::uint64_t order) {
   Steps steps;
   std::vector<Line> shuffled(lines);
   const Shuffle place(static_cast<std::int64_t>(lines.size()), order);
-  for (std::size_t i = 0; i < lines.size(); ++i) shuffled[static_cast<std::size_t>(place(static_cast<std::int64_t>(i)))] = lines[i];
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    shuffled[static_cast<std::size_t>(place(static_cast<std::int64_t>(i)))] = lines[i];
   for (const auto& line : shuffled) {
     if (!seen.insert(std::minmax(line.from, line.to)).second) continue;
     std::size_t step = 0;
@@ -78,7 +81,8 @@ Steps as_written(const std::vector<Line>& lines, std::uint64_t order) {
     auto& step = by_step[line.step];
     if (const auto known = step.find(line.from); known != step.end() && known->second == line.to) continue;
     for (const int rank : {line.from, line.to})
-      if (step.count(rank)) refuse(line.number, fmt::format("rank {} is already busy in step {}", rank, line.step));
+      if (step.count(rank))
+        refuse(line.number, fmt::format("rank {} is already busy in step {}", rank, line.step));
     step[line.from] = line.to;
     step[line.to] = line.from;
   }
@@ -91,11 +95,12 @@ Steps as_written(const std::vector<Line>& lines, std::uint64_t order) {
 
 Plan make_file(const Population& people) {
   const auto lines = read_lines(people.option, people.size);
-  const auto steps = std::make_shared<const Steps>(lines[0].step == no_rank ? pack(lines, people.order)
-                                                                            : as_written(lines, people.order));
+  const auto steps = std::make_shared<const Steps>(
+      lines[0].step == no_rank ? pack(lines, people.order) : as_written(lines, people.order));
   std::int64_t ends = 0;
   for (const auto& step : *steps) ends += static_cast<std::int64_t>(step.size());
-  return {static_cast<std::int64_t>(steps->size()), ends / 2,
+  return {static_cast<std::int64_t>(steps->size()),
+          ends / 2,
           [steps](std::int64_t step, int rank) {
             const auto& pairs = (*steps)[static_cast<std::size_t>(step)];
             const auto found = pairs.find(rank);
@@ -106,6 +111,7 @@ Plan make_file(const Population& people) {
 
 }  // namespace
 
-extern const ScheduleEntry schedule_file{"file", "the pairs of a file: lines 'from to' or 'step from to'", "PAIRS", make_file};
+extern const ScheduleEntry schedule_file{"file", "the pairs of a file: lines 'from to' or 'step from to'",
+                                         "PAIRS", make_file};
 
 }  // namespace everylink

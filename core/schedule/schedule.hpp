@@ -13,29 +13,29 @@ namespace everylink {
 
 struct Population {
   int size;
-  std::uint64_t seed;            // of what the schedule draws (sample)
-  std::uint64_t order;           // of this iteration's relabelling; 0: natural order
-  std::vector<int> host_of;      // a host index a rank
-  std::string option;            // behind the colon: K of sample, the contents of file:PAIRS
+  std::uint64_t seed;        // of what the schedule draws (sample)
+  std::uint64_t order;       // of this iteration's relabelling; 0: natural order
+  std::vector<int> host_of;  // a host index a rank
+  std::string option;        // behind the colon: K of sample, the contents of file:PAIRS
 };
 
 // Steps of disjoint pairs, in constant memory for each rank and step.
 struct Plan {
-  std::int64_t steps;            // numbered from 0; some may be idle
-  std::int64_t pairs;            // over all steps
-  std::function<int(std::int64_t step, int rank)> partner;   // no_rank: has none in this step
-  std::function<bool(std::int64_t step)> idle;                // nobody has a partner; empty function: no step is idle
+  std::int64_t steps;                                       // numbered from 0; some may be idle
+  std::int64_t pairs;                                       // over all steps
+  std::function<int(std::int64_t step, int rank)> partner;  // no_rank: has none in this step
+  std::function<bool(std::int64_t step)> idle;  // nobody has a partner; empty function: no step is idle
   bool is_idle(std::int64_t step) const { return idle && idle(step); }
 };
 
 struct ScheduleEntry {
   std::string_view name, summary;
-  std::string_view option;       // what stands behind the colon: "" nothing, "K", "PAIRS" (a file)
-  Plan (*make)(const Population&);   // throws UsageError
+  std::string_view option;          // what stands behind the colon: "" nothing, "K", "PAIRS" (a file)
+  Plan (*make)(const Population&);  // throws UsageError
 };
 
 std::span<const ScheduleEntry> schedules();
-const ScheduleEntry& schedule_named(std::string_view name);   // throws UsageError
+const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageError
 
 // The same pairs, one at a time.
 Plan serial(Plan, int size);

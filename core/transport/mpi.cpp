@@ -49,17 +49,23 @@ class MpiLink final : public Link {
 
   int start_send(Slice slice) override {
     MPI_Request* request = open_ticket();
-    check(with_count(slice.bytes, [&](int count, MPI_Datatype type) {
-      return MPI_Isend(setup_.out.region().at + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD, request);
-    }), "MPI_Isend");
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Isend(setup_.out.region().at + slice.offset, count, type, peer_, tag_,
+                                        MPI_COMM_WORLD, request);
+                     }),
+          "MPI_Isend");
     return last_ticket();
   }
 
   int start_recv(Slice slice) override {
     MPI_Request* request = open_ticket();
-    check(with_count(slice.bytes, [&](int count, MPI_Datatype type) {
-      return MPI_Irecv(setup_.in.region().at + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD, request);
-    }), "MPI_Irecv");
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Irecv(setup_.in.region().at + slice.offset, count, type, peer_, tag_,
+                                        MPI_COMM_WORLD, request);
+                     }),
+          "MPI_Irecv");
     return last_ticket();
   }
 
@@ -79,7 +85,8 @@ class MpiLink final : public Link {
     return Outcome::ok;
   }
 
-  // The last word is a synchronous send: it is done only when the peer has it, so that we may stop calling MPI.
+  // The last word is a synchronous send: it is done only when the peer has it, so that we may stop calling
+  // MPI.
   Outcome meet(Seconds until) override {
     MPI_Request* request = open_ticket();
     check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
@@ -91,7 +98,8 @@ class MpiLink final : public Link {
     return outcome == Outcome::ok ? wait(out, until) : outcome;
   }
 
-  // A request that survives its cancellation still writes into our buffers, much later (measured): then it is not ok.
+  // A request that survives its cancellation still writes into our buffers, much later (measured): then it is
+  // not ok.
   Outcome close(Seconds until) override {
     for (auto& request : requests_)
       if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
@@ -126,7 +134,8 @@ class Mpi final : public Transport {
     }
     int running = 0;
     MPI_Initialized(&running);
-    if (!running) throw UsageError("--mode mpi: these ranks were not started by MPI; start them with mpirun or srun");
+    if (!running)
+      throw UsageError("--mode mpi: these ranks were not started by MPI; start them with mpirun or srun");
     int* upper = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found), "MPI_Comm_get_attr");
@@ -162,9 +171,12 @@ AllToAll make_all_to_all(int size) {
     in.resize(out.size());
     const Seconds begin = MPI_Wtime();
     MPI_Request request;
-    check(with_count(bytes, [&](int count, MPI_Datatype type) {
-      return MPI_Ialltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD, &request);
-    }), "MPI_Ialltoall");
+    check(with_count(bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Ialltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD,
+                                            &request);
+                     }),
+          "MPI_Ialltoall");
     for (int done = 0;;) {
       check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (done) return MPI_Wtime() - begin;
@@ -176,7 +188,12 @@ AllToAll make_all_to_all(int size) {
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi, "mpi", "MPI_Isend and MPI_Irecv of the library it was built with; wait=poll|block", always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); }, nullptr, make_all_to_all};
+    transport_abi,
+    "mpi",
+    "MPI_Isend and MPI_Irecv of the library it was built with; wait=poll|block",
+    always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); },
+    nullptr,
+    make_all_to_all};
 
 }  // namespace everylink

@@ -6,7 +6,7 @@
 #include "errors.hpp"
 #include "modules.hpp"
 #include "transport/transport.hpp"
-#include "transport_names.hpp"      // made by CMake: name, summary, why it was not built
+#include "transport_names.hpp"  // made by CMake: name, summary, why it was not built
 
 namespace everylink {
 
@@ -21,10 +21,14 @@ std::span<const TransportEntry* const> built_in() {
 
 // The module's entry, or why there is none.
 const TransportEntry* load(const NamedTransport& named, std::string& why) {
-  if (!named.why_not_built.empty()) return why = fmt::format("not built here: {}", named.why_not_built), nullptr;
-  const auto* entry = static_cast<const TransportEntry*>(module_symbol(std::string(named.name), "entry", why));
+  if (!named.why_not_built.empty())
+    return why = fmt::format("not built here: {}", named.why_not_built), nullptr;
+  const auto* entry =
+      static_cast<const TransportEntry*>(module_symbol(std::string(named.name), "entry", why));
   if (!entry) return nullptr;
-  if (entry->abi != transport_abi) return why = fmt::format("its module is of another version ({}, ours is {})", entry->abi, transport_abi), nullptr;
+  if (entry->abi != transport_abi)
+    return why = fmt::format("its module is of another version ({}, ours is {})", entry->abi, transport_abi),
+           nullptr;
   return entry;
 }
 
@@ -38,7 +42,8 @@ const TransportEntry* usable(const NamedTransport& named, std::string& why) {
 
 std::vector<TransportState> transport_states() {
   std::vector<TransportState> states;
-  for (const auto* entry : built_in()) states.push_back({std::string(entry->name), std::string(entry->summary), entry->why_unusable()});
+  for (const auto* entry : built_in())
+    states.push_back({std::string(entry->name), std::string(entry->summary), entry->why_unusable()});
   for (const auto& named : transport_modules) {
     std::string why;
     usable(named, why);
@@ -60,13 +65,16 @@ const TransportEntry& transport_named(std::string_view name) {
     if (const auto* entry = usable(named, why)) return *entry;
     throw UsageError(fmt::format("--mode {}: {}", name, why));
   }
-  throw UsageError(fmt::format("--mode {}: there is no such mode; there are: {}", name, known.substr(0, known.size() - 2)));
+  throw UsageError(fmt::format("--mode {}: there is no such mode; there are: {}", name,
+                               known.substr(0, known.size() - 2)));
 }
 
-void refuse_unknown_options(const Settings& options, std::string_view transport, std::initializer_list<std::string_view> known) {
+void refuse_unknown_options(const Settings& options, std::string_view transport,
+                            std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : options)
     if (std::find(known.begin(), known.end(), key) == known.end())
-      throw UsageError(fmt::format("--mode {}:{}={}: there is no such option; there are: {}", transport, key, value, fmt::join(known, ", ")));
+      throw UsageError(fmt::format("--mode {}:{}={}: there is no such option; there are: {}", transport, key,
+                                   value, fmt::join(known, ", ")));
 }
 
 }  // namespace everylink

@@ -1,5 +1,5 @@
-// sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers and messages
-// carry it across, so there is no global clock, and every number is the same in every run.
+// sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers
+// and messages carry it across, so there is no global clock, and every number is the same in every run.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -20,7 +20,8 @@ namespace everylink {
 namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-constexpr Seconds real_patience = 60;        // for the peer's process, which only computes; a network takes no real time
+constexpr Seconds real_patience =
+    60;  // for the peer's process, which only computes; a network takes no real time
 
 class SimLink final : public Link {
  public:
@@ -42,7 +43,7 @@ class SimLink final : public Link {
   Outcome wait(int ticket, Seconds until) override {
     const auto index = static_cast<std::size_t>(ticket / 2);
     if (ticket % 2 == 0) {
-      flush();                                 // the peer may wait for it on another link
+      flush();  // the peer may wait for it on another link
       return pass_to(left_at_[index], until);
     }
     while (filled_ <= index)
@@ -84,7 +85,7 @@ class SimLink final : public Link {
     return at > until ? Outcome::timeout : Outcome::ok;
   }
   Outcome lost(Seconds until) {
-    if (gone_) return Outcome::broken;      // the peer's process, not its network
+    if (gone_) return Outcome::broken;  // the peer's process, not its network
     return pass_to(never, until);
   }
 
@@ -104,7 +105,9 @@ class SimLink final : public Link {
     return free_;
   }
 
-  bool carries_bytes(const Head& head) const { return setup_.contents_matter && !head.token && head.arrives != never; }
+  bool carries_bytes(const Head& head) const {
+    return setup_.contents_matter && !head.token && head.arrives != never;
+  }
 
   // Short messages are collected until we have to wait ourselves: far fewer calls into the kernel.
   void queue(View bytes) {
@@ -121,10 +124,14 @@ class SimLink final : public Link {
     const Seconds until = steady_now() + real_patience;
     while (!bytes.empty() && socket_ && !ended_) {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-      else if (errno != EAGAIN) ended_ = true;
-      else if (ready(socket_, POLLIN | POLLOUT, until)) soak();
-      else gone_ = ended_ = true;
+      if (n > 0)
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+      else if (errno != EAGAIN)
+        ended_ = true;
+      else if (ready(socket_, POLLIN | POLLOUT, until))
+        soak();
+      else
+        gone_ = ended_ = true;
     }
   }
 
@@ -132,8 +139,10 @@ class SimLink final : public Link {
   void soak() {
     std::byte bytes[65536];
     const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
-    if (n > 0) inbox_.insert(inbox_.end(), bytes, bytes + n);
-    else if (n == 0 || errno != EAGAIN) ended_ = true;
+    if (n > 0)
+      inbox_.insert(inbox_.end(), bytes, bytes + n);
+    else if (n == 0 || errno != EAGAIN)
+      ended_ = true;
   }
 
   // The next bytes of the stream, from the inbox first; false: there will not be so many.
@@ -149,11 +158,13 @@ class SimLink final : public Link {
     if (into.empty()) return true;
     flush();
     constexpr std::size_t direct = 1 << 16;
-    if (into.size() < direct) {               // little is missing: take what else has come along
+    if (into.size() < direct) {  // little is missing: take what else has come along
       const Seconds until = steady_now() + real_patience;
       while (inbox_.size() < into.size() && !ended_) {
-        if (ready(socket_, POLLIN, until)) soak();
-        else gone_ = ended_ = true;
+        if (ready(socket_, POLLIN, until))
+          soak();
+        else
+          gone_ = ended_ = true;
       }
       return inbox_.size() >= into.size() && read(into);
     }
@@ -174,7 +185,8 @@ class SimLink final : public Link {
     if (filled_ == receives_.size()) throw MachineError("sim: a message came before its receive stood ready");
     Receive& receive = receives_[filled_++];
     if (head.bytes != receive.slice.bytes)
-      throw MachineError(fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
+      throw MachineError(
+          fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
     receive.arrives = head.arrives;
     if (!carries_bytes(head) || head.bytes == 0) return true;
     std::byte* to = setup_.in.region().at + receive.slice.offset;
@@ -200,17 +212,22 @@ class SimLink final : public Link {
 
 class Sim final : public Transport {
  public:
-  explicit Sim(const Setup& setup) : setup_(setup), network_(setup.size, setup.options), door_(setup.rank, "", setup.one_machine) {}
+  explicit Sim(const Setup& setup)
+      : setup_(setup), network_(setup.size, setup.options), door_(setup.rank, "", setup.one_machine) {}
 
   Seconds now() const override { return now_; }
 
-  Carrier carrier() const override { return {"sim", fmt::format("host {}", network_.host_of(setup_.rank)), "", ""}; }
+  Carrier carrier() const override {
+    return {"sim", fmt::format("host {}", network_.host_of(setup_.rank)), "", ""};
+  }
 
   Blob offer(int peer, std::uint64_t epoch) override {
     return Packer().add(now_).add(door_.offer(peer, epoch)).take();
   }
 
-  Seconds begin(View peer_offer) override { return now_ = std::max(now_, Unpacker(peer_offer).get<Seconds>()); }
+  Seconds begin(View peer_offer) override {
+    return now_ = std::max(now_, Unpacker(peer_offer).get<Seconds>());
+  }
 
   // Takes a round trip of made-up time.
   std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
@@ -235,8 +252,12 @@ class Sim final : public Transport {
 }  // namespace
 
 extern const TransportEntry sim_transport{
-    transport_abi, "sim", "a made-up network that keeps its own time: hosts, switches, planted faults", always_usable,
+    transport_abi,
+    "sim",
+    "a made-up network that keeps its own time: hosts, switches, planted faults",
+    always_usable,
     [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
-    [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); }, nullptr};
+    [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
+    nullptr};
 
 }  // namespace everylink

@@ -17,7 +17,8 @@ int whole(const Settings& settings, const std::string& key, int fallback, int le
   const auto text = setting(settings, key);
   if (text.empty()) return fallback;
   const auto value = parse_integer(text, named(key));
-  if (value < least || value > most) throw UsageError(fmt::format("{}={}: must be {} to {}", named(key), text, least, most));
+  if (value < least || value > most)
+    throw UsageError(fmt::format("{}={}: must be {} to {}", named(key), text, least, most));
   return static_cast<int>(value);
 }
 
@@ -42,13 +43,15 @@ SimNetwork::SimNetwork(int size, const Settings& settings)
       spine_latency_(seconds(settings, "spine-latency", 0.5e-6)),
       bandwidth_(rate(settings, "bandwidth", 12.5e9)),
       local_bandwidth_(rate(settings, "local-bandwidth", 25e9)),
-      noise_(setting(settings, "noise").empty() ? 0 : parse_number(setting(settings, "noise"), named("noise"))),
+      noise_(setting(settings, "noise").empty() ? 0
+                                                : parse_number(setting(settings, "noise"), named("noise"))),
       seed_(static_cast<std::uint64_t>(whole(settings, "seed", 1, 0, 1 << 30))) {
   refuse_unknown_options(settings, "sim",
-                         {"hosts", "leaf", "latency", "local-latency", "spine-latency", "bandwidth", "local-bandwidth", "noise",
-                          "seed", "slow-host", "slow-link", "delay-host", "delay-link", "jitter-host", "jitter-link", "dead-host",
-                          "dead", "corrupt"});
-  if (noise_ < 0 || noise_ > 10) throw UsageError(named("noise") + " is 0 to 10, as a part of each message's time");
+                         {"hosts", "leaf", "latency", "local-latency", "spine-latency", "bandwidth",
+                          "local-bandwidth", "noise", "seed", "slow-host", "slow-link", "delay-host",
+                          "delay-link", "jitter-host", "jitter-link", "dead-host", "dead", "corrupt"});
+  if (noise_ < 0 || noise_ > 10)
+    throw UsageError(named("noise") + " is 0 to 10, as a part of each message's time");
   read_faults(settings, "slow-host", Kind::slow, true, '*');
   read_faults(settings, "slow-link", Kind::slow, false, '*');
   read_faults(settings, "delay-host", Kind::delay, true, '+');
@@ -60,8 +63,10 @@ SimNetwork::SimNetwork(int size, const Settings& settings)
   read_faults(settings, "corrupt", Kind::corrupt, false, '@');
 }
 
-// HOST, FROM>TO, and behind `before_value` a number: 5*0.5, 3>7+10us, 2>3@7 (optional there). Several are joined by ';'.
-void SimNetwork::read_faults(const Settings& settings, const std::string& key, Kind kind, bool of_host, char before_value) {
+// HOST, FROM>TO, and behind `before_value` a number: 5*0.5, 3>7+10us, 2>3@7 (optional there). Several are
+// joined by ';'.
+void SimNetwork::read_faults(const Settings& settings, const std::string& key, Kind kind, bool of_host,
+                             char before_value) {
   const auto all = setting(settings, key);
   if (all.empty()) return;
   for (const auto& text : split(all, ';')) {
@@ -71,20 +76,27 @@ void SimNetwork::read_faults(const Settings& settings, const std::string& key, K
     const bool needs_value = before_value == '*' || before_value == '+';
     if ((arrow == std::string::npos) != of_host || (needs_value && mark == std::string::npos))
       throw UsageError(fmt::format("{}: write {}{}", what, of_host ? "HOST" : "FROM>TO",
-                                   before_value == '*' ? "*FACTOR" : before_value == '+' ? "+TIME" : before_value == '@' ? " or FROM>TO@MESSAGE" : ""));
+                                   before_value == '*'   ? "*FACTOR"
+                                   : before_value == '+' ? "+TIME"
+                                   : before_value == '@' ? " or FROM>TO@MESSAGE"
+                                                         : ""));
     const auto number_of = [&](const std::string& digits, int limit) {
       const auto value = parse_integer(digits, what);
       if (value < 0 || value >= limit)
-        throw UsageError(fmt::format("{}: {} {} is not one of 0 to {}", what, of_host ? "host" : "rank", value, limit - 1));
+        throw UsageError(fmt::format("{}: {} {} is not one of 0 to {}", what, of_host ? "host" : "rank",
+                                     value, limit - 1));
       return static_cast<int>(value);
     };
     Fault fault{kind, no_rank, no_rank, -2};
     fault.from = number_of(text.substr(0, of_host ? mark : arrow), of_host ? hosts_ : size_);
-    if (!of_host) fault.to = number_of(text.substr(arrow + 1, mark == std::string::npos ? mark : mark - arrow - 1), size_);
+    if (!of_host)
+      fault.to =
+          number_of(text.substr(arrow + 1, mark == std::string::npos ? mark : mark - arrow - 1), size_);
     if (mark != std::string::npos) {
       const auto value = text.substr(mark + 1);
       fault.value = kind == Kind::delay ? parse_seconds(value, what) : parse_number(value, what);
-      if (fault.value < 0 || (before_value == '*' && fault.value == 0)) throw UsageError(what + ": the factor must be above 0");
+      if (fault.value < 0 || (before_value == '*' && fault.value == 0))
+        throw UsageError(what + ": the factor must be above 0");
     }
     faults_.push_back(fault);
   }
@@ -98,7 +110,12 @@ bool SimNetwork::concerns(const Fault& fault, int from, int to) const {
 SimWay SimNetwork::way(int from, int to) const {
   const int here = host_of(from), there = host_of(to);
   const bool local = here == there, far = here / leaf_ != there / leaf_;
-  SimWay way{local ? local_latency_ : latency_ + (far ? spine_latency_ : 0), local ? local_bandwidth_ : bandwidth_, noise_, 1, false, -1,
+  SimWay way{local ? local_latency_ : latency_ + (far ? spine_latency_ : 0),
+             local ? local_bandwidth_ : bandwidth_,
+             noise_,
+             1,
+             false,
+             -1,
              mix(seed_, mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)))};
   for (const auto& fault : faults_) {
     if (!concerns(fault, from, to)) continue;

@@ -1,4 +1,5 @@
-// The made-up network of `sim`: hosts, switches and planted faults, read from the options behind --mode sim:...
+// The made-up network of `sim`: hosts, switches and planted faults, read from the options behind --mode
+// sim:...
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,17 @@ namespace everylink {
 // One direction of one link. A message of b bytes leaves in b / bandwidth and arrives `latency` after that.
 struct SimWay {
   Seconds latency;
-  double bandwidth;                 // bytes a second
-  double noise;                     // each message takes up to this part longer
-  double jitter;                    // one message in 20 takes this many times as long; 1: none
-  bool dead;                        // nothing ever arrives
-  int corrupt;                      // number of the message that arrives wrong; -1: none, -2: every one
-  std::uint64_t key;                // of this direction's counted randomness
+  double bandwidth;   // bytes a second
+  double noise;       // each message takes up to this part longer
+  double jitter;      // one message in 20 takes this many times as long; 1: none
+  bool dead;          // nothing ever arrives
+  int corrupt;        // number of the message that arrives wrong; -1: none, -2: every one
+  std::uint64_t key;  // of this direction's counted randomness
 };
 
 class SimNetwork {
  public:
-  SimNetwork(int size, const Settings&);      // throws UsageError that names the option
+  SimNetwork(int size, const Settings&);  // throws UsageError that names the option
   SimWay way(int from, int to) const;
   int host_of(int rank) const { return static_cast<int>(static_cast<std::int64_t>(rank) * hosts_ / size_); }
   std::string host_name(int rank) const;
@@ -31,8 +32,8 @@ class SimNetwork {
   enum class Kind { slow, delay, jitter, dead, corrupt };
   struct Fault {
     Kind kind;
-    int from, to;                   // ranks of a link; a host fault has its host in `from` and no_rank in `to`
-    double value;                   // speed factor, seconds, times as long, message number
+    int from, to;  // ranks of a link; a host fault has its host in `from` and no_rank in `to`
+    double value;  // speed factor, seconds, times as long, message number
   };
   void read_faults(const Settings&, const std::string& key, Kind, bool of_host, char before_value);
   bool concerns(const Fault&, int from, int to) const;

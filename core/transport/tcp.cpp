@@ -28,7 +28,9 @@ class Tickets {
     --left_[static_cast<std::size_t>(ticket - base_)];
     for (; !left_.empty() && left_.front() == 0; ++base_) left_.pop_front();
   }
-  bool done(int ticket) const { return ticket < base_ || left_[static_cast<std::size_t>(ticket - base_)] == 0; }
+  bool done(int ticket) const {
+    return ticket < base_ || left_[static_cast<std::size_t>(ticket - base_)] == 0;
+  }
   bool all_done() const { return left_.empty(); }
 
  private:
@@ -57,7 +59,8 @@ class Stream {
   bool push(Tickets& sent) {
     if (out_.empty() || broken_) return false;
     Out& out = out_.front();
-    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + 8 - out.head_left, out.head_left}, {out.piece.at, out.piece.left}};
+    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + 8 - out.head_left, out.head_left},
+                      {out.piece.at, out.piece.left}};
     msghdr message{};
     message.msg_iov = parts;
     message.msg_iovlen = out.piece.left ? 2 : 1;
@@ -78,7 +81,8 @@ class Stream {
     if (broken_) return false;
     if (parse(received, tokens)) return true;
     if (in_body_ && in_.front().left > 0) return pull_body(received);
-    if (end_ == inbox_.size()) return false;      // full of what nobody has asked for yet: the rest stays in the kernel
+    if (end_ == inbox_.size())
+      return false;  // full of what nobody has asked for yet: the rest stays in the kernel
     const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
     if (n <= 0) return n == 0 ? note_end() : note_error();
     end_ += static_cast<std::size_t>(n);
@@ -101,10 +105,14 @@ class Stream {
         if (end_ - begin_ < 8) break;
         std::uint64_t head;
         std::memcpy(&head, inbox_.data() + begin_, 8);
-        if (head & 1) ++tokens;
-        else if (in_.empty()) break;
-        else if (head / 2 != in_.front().left) return broken_ = true;      // not what our kernel expects
-        else in_body_ = true;
+        if (head & 1)
+          ++tokens;
+        else if (in_.empty())
+          break;
+        else if (head / 2 != in_.front().left)
+          return broken_ = true;  // not what our kernel expects
+        else
+          in_body_ = true;
         begin_ += 8;
         moved = true;
       }
@@ -155,7 +163,8 @@ class Stream {
   Socket socket_;
   std::deque<Out> out_;
   std::deque<Piece> in_;
-  std::array<std::byte, 4096> inbox_{};      // small messages come with their head in one call; large bodies go past it
+  std::array<std::byte, 4096>
+      inbox_{};  // small messages come with their head in one call; large bodies go past it
   std::size_t begin_ = 0, end_ = 0;
   bool in_body_ = false, broken_ = false;
 };
@@ -169,19 +178,22 @@ class TcpLink final : public Link {
   int start_send(Slice slice) override {
     std::byte* at = setup_.out.region().at + slice.offset;
     const int pieces = pieces_of(slice.bytes), ticket = sends_.start(pieces);
-    for (int i = 0; i < pieces; ++i) streams_[static_cast<std::size_t>(i)].send(piece(at, slice.bytes, pieces, i, ticket));
+    for (int i = 0; i < pieces; ++i)
+      streams_[static_cast<std::size_t>(i)].send(piece(at, slice.bytes, pieces, i, ticket));
     return 2 * ticket;
   }
 
   int start_recv(Slice slice) override {
     std::byte* at = setup_.in.region().at + slice.offset;
     const int pieces = pieces_of(slice.bytes), ticket = receives_.start(pieces);
-    for (int i = 0; i < pieces; ++i) streams_[static_cast<std::size_t>(i)].expect(piece(at, slice.bytes, pieces, i, ticket));
+    for (int i = 0; i < pieces; ++i)
+      streams_[static_cast<std::size_t>(i)].expect(piece(at, slice.bytes, pieces, i, ticket));
     return 2 * ticket + 1;
   }
 
   Outcome wait(int ticket, Seconds until) override {
-    return move_until([&] { return ticket % 2 ? receives_.done(ticket / 2) : sends_.done(ticket / 2); }, until);
+    return move_until([&] { return ticket % 2 ? receives_.done(ticket / 2) : sends_.done(ticket / 2); },
+                      until);
   }
 
   Outcome meet(Seconds until) override {
@@ -193,7 +205,7 @@ class TcpLink final : public Link {
 
   Outcome close(Seconds) override {
     streams_.clear();
-    return Outcome::ok;      // a closed socket touches no buffer
+    return Outcome::ok;  // a closed socket touches no buffer
   }
 
  private:
@@ -203,7 +215,9 @@ class TcpLink final : public Link {
     return static_cast<int>(std::clamp<std::size_t>(bytes / least, 1, streams_.size()));
   }
   static Stream::Piece piece(std::byte* at, std::size_t bytes, int pieces, int i, int ticket) {
-    const auto cut = [&](int k) { return bytes / static_cast<std::size_t>(pieces) * static_cast<std::size_t>(k); };
+    const auto cut = [&](int k) {
+      return bytes / static_cast<std::size_t>(pieces) * static_cast<std::size_t>(k);
+    };
     const std::size_t begin = cut(i), end = i + 1 == pieces ? bytes : cut(i + 1);
     return {at + begin, end - begin, ticket};
   }
@@ -220,18 +234,23 @@ class TcpLink final : public Link {
       if (done()) return Outcome::ok;
       if (broken) return Outcome::broken;
       if (steady_now() >= until) return Outcome::timeout;
-      if (moved) waiter_.moved();
-      else if (setup_.crowded) sleep_until_ready(until);
-      else waiter_.nothing_moved();
+      if (moved)
+        waiter_.moved();
+      else if (setup_.crowded)
+        sleep_until_ready(until);
+      else
+        waiter_.nothing_moved();
     }
   }
 
   void sleep_until_ready(Seconds until) {
     polled_.clear();
     for (const auto& stream : streams_)
-      polled_.push_back({stream.fd(), static_cast<short>(stream.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
+      polled_.push_back(
+          {stream.fd(), static_cast<short>(stream.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
     const Seconds left = std::clamp(until - steady_now(), 0.0, 1.0);
-    if (::poll(polled_.data(), polled_.size(), static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
+    if (::poll(polled_.data(), polled_.size(), static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR)
+      throw_errno("poll");
   }
 
   const Setup& setup_;
@@ -244,15 +263,18 @@ class TcpLink final : public Link {
 
 class Tcp final : public Transport {
  public:
-  explicit Tcp(const Setup& setup) : setup_(setup), door_(setup.rank, setting(setup.options, "interface"), setup.one_machine) {
+  explicit Tcp(const Setup& setup)
+      : setup_(setup), door_(setup.rank, setting(setup.options, "interface"), setup.one_machine) {
     refuse_unknown_options(setup.options, "tcp", {"interface", "sockets"});
-    if (const auto text = setting(setup.options, "sockets"); !text.empty()) sockets_ = static_cast<int>(parse_integer(text, "--mode tcp:sockets"));
+    if (const auto text = setting(setup.options, "sockets"); !text.empty())
+      sockets_ = static_cast<int>(parse_integer(text, "--mode tcp:sockets"));
     if (sockets_ < 1 || sockets_ > 64) throw UsageError("--mode tcp:sockets is 1 to 64");
   }
 
   Carrier carrier() const override {
     const auto& interfaces = door_.interfaces();
-    const auto first = std::find_if(interfaces.begin(), interfaces.end(), [&](const auto& i) { return i.is_loopback == setup_.one_machine; });
+    const auto first = std::find_if(interfaces.begin(), interfaces.end(),
+                                    [&](const auto& i) { return i.is_loopback == setup_.one_machine; });
     const auto& used = first == interfaces.end() ? interfaces.front() : *first;
     return {used.name, used.address.host_text(), "", ""};
   }
@@ -273,7 +295,12 @@ class Tcp final : public Transport {
 }  // namespace
 
 extern const TransportEntry tcp_transport{
-    transport_abi, "tcp", "sockets, TCP_NODELAY; interface=NAME, sockets=N parallel streams", always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); }, nullptr, nullptr};
+    transport_abi,
+    "tcp",
+    "sockets, TCP_NODELAY; interface=NAME, sockets=N parallel streams",
+    always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); },
+    nullptr,
+    nullptr};
 
 }  // namespace everylink

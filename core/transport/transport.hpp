@@ -1,4 +1,5 @@
-// How bytes move between two ranks: the contract that every transport keeps (tests/core/transport_contract_test.cpp).
+// How bytes move between two ranks: the contract that every transport keeps
+// (tests/core/transport_contract_test.cpp).
 #pragma once
 
 #include <functional>
@@ -16,16 +17,17 @@ namespace everylink {
 class Link {
  public:
   virtual ~Link() = default;
-  // Both give a ticket and never wait; at least 64 tickets may be open each way, and be waited for in any order.
+  // Both give a ticket and never wait; at least 64 tickets may be open each way, and be waited for in any
+  // order.
   virtual int start_send(Slice of_out) = 0;
   virtual int start_recv(Slice of_in) = 0;
-  // Moves ALL open tickets, both ways, until this one is done. timeout leaves the ticket open; `until` 0 is a test.
-  // A peer that trickles does not extend the limit.
+  // Moves ALL open tickets, both ways, until this one is done. timeout leaves the ticket open; `until` 0 is a
+  // test. A peer that trickles does not extend the limit.
   virtual Outcome wait(int ticket, Seconds until) = 0;
   // Both ends have called it: what the other started before, is started; the peer needs our CPU no more.
   virtual Outcome meet(Seconds until) = 0;
-  // ok: nobody touches our buffers any more. Anything else: the caller leaves this link, its transport and both
-  // memories untouched for ever and makes new ones.
+  // ok: nobody touches our buffers any more. Anything else: the caller leaves this link, its transport and
+  // both memories untouched for ever and makes new ones.
   virtual Outcome close(Seconds until) = 0;
 };
 
@@ -50,27 +52,31 @@ class Transport {
 
 struct Setup {
   int rank, size;
-  Memory &out, &in;             // messages leave from `out` and arrive in `in`
-  Settings options;             // behind the colon of --mode
-  bool crowded;                 // more ranks than cores on this machine: give the core away between polls
-  bool contents_matter;         // --check: the bytes will be looked at
-  bool one_machine;             // every rank is on this machine
+  Memory &out, &in;      // messages leave from `out` and arrive in `in`
+  Settings options;      // behind the colon of --mode
+  bool crowded;          // more ranks than cores on this machine: give the core away between polls
+  bool contents_matter;  // --check: the bytes will be looked at
+  bool one_machine;      // every rank is on this machine
 };
 // Throws UsageError unless every option is among `known`.
-void refuse_unknown_options(const Settings&, std::string_view transport, std::initializer_list<std::string_view> known);
+void refuse_unknown_options(const Settings&, std::string_view transport,
+                            std::initializer_list<std::string_view> known);
 
-// An all-to-all of `bytes` to each rank: seconds it took, or NaN when it did not end in time. Called by every rank.
+// An all-to-all of `bytes` to each rank: seconds it took, or NaN when it did not end in time. Called by every
+// rank.
 using AllToAll = std::function<Seconds(std::size_t bytes, Seconds until)>;
 
 // The one symbol, `entry`, of a transport's module.
 struct TransportEntry {
   int abi;
   std::string_view name, summary;
-  std::string (*why_unusable)();                        // "" if it can run here, else one sentence for --list
-  std::unique_ptr<Transport> (*make)(const Setup&);     // local: never waits for a rank; UsageError for a wrong option
-  // Only of a transport that makes up its network: the name of a rank's host. Null: a real network on real hosts.
+  std::string (*why_unusable)();  // "" if it can run here, else one sentence for --list
+  std::unique_ptr<Transport> (*make)(
+      const Setup&);  // local: never waits for a rank; UsageError for a wrong option
+  // Only of a transport that makes up its network: the name of a rank's host. Null: a real network on real
+  // hosts.
   std::string (*host_of)(int rank, int size, const Settings&);
-  AllToAll (*all_to_all)(int size);                     // null: has none
+  AllToAll (*all_to_all)(int size);  // null: has none
 };
 inline constexpr int transport_abi = 1;
 
@@ -79,10 +85,11 @@ inline std::string always_usable() { return {}; }
 // Every transport that this project has, built or not.
 struct TransportState {
   std::string name, summary;
-  std::string why_unusable;          // "" if it can run here
+  std::string why_unusable;  // "" if it can run here
 };
 std::vector<TransportState> transport_states();
-// Loads the module if it is one. Throws UsageError: unknown (names those that exist), not built, not usable here.
+// Loads the module if it is one. Throws UsageError: unknown (names those that exist), not built, not usable
+// here.
 const TransportEntry& transport_named(std::string_view name);
 
 }  // namespace everylink

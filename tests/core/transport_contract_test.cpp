@@ -1,5 +1,5 @@
-// The contract of a transport (core/transport/transport.hpp), the same tests over each. Ranks are processes: forked here, or
-// those of mpiexec for `mpi`, which all walk through the tests in the same order.
+// The contract of a transport (core/transport/transport.hpp), the same tests over each. Ranks are processes:
+// forked here, or those of mpiexec for `mpi`, which all walk through the tests in the same order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::string mode_name, mode_options;
 Place mpi_place;
-std::unique_ptr<Bootstrap> mpi_world;      // one for all tests: MPI starts once
+std::unique_ptr<Bootstrap> mpi_world;  // one for all tests: MPI starts once
 
 Seconds patience() {
   const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
@@ -28,25 +28,34 @@ Seconds patience() {
 // One rank in a test: its memories, its transport, and links to peers.
 class Rank {
  public:
-  Rank(Bootstrap& world, std::size_t bytes) : out(memory_named("host").make(bytes)), in(memory_named("host").make(bytes)), world_(world) {
-    transport = transport_named(mode_name).make({world.rank(), world.size(), *out, *in, parse_settings(mode_options, "mode"), true, true, true});
+  Rank(Bootstrap& world, std::size_t bytes)
+      : out(memory_named("host").make(bytes)), in(memory_named("host").make(bytes)), world_(world) {
+    transport = transport_named(mode_name).make(
+        {world.rank(), world.size(), *out, *in, parse_settings(mode_options, "mode"), true, true, true});
   }
   int rank() const { return world_.rank(); }
   Seconds soon() const { return transport->now() + patience(); }
 
-  // Hands in an offer and gets the peer's; every rank calls it equally often, with no_rank where it has no peer.
+  // No epoch comes twice, whatever the tests before it left behind.
+  void begin_test() { before_ = tests_ += 1000; }
+  // Hands in an offer and gets the peer's; every rank calls it equally often, with no_rank where it has no
+  // peer.
   Blob exchange(int peer, std::uint64_t epoch) {
-    const Blob offer = peer == no_rank ? Blob() : transport->offer(peer, epoch);
+    const Blob offer = peer == no_rank ? Blob() : transport->offer(peer, before_ + epoch);
     return round(peer, offer, false).from_peer;
   }
   // Rounds go on for ranks without a part in a test until the others have ended it.
   void idle() {
-    while (round(no_rank, {}, false).word.front() == std::byte{0}) {}
+    while (round(no_rank, {}, false).word.front() == std::byte{0}) {
+    }
   }
   void end() { round(no_rank, {}, true); }
   std::unique_ptr<Link> link(int peer, std::uint64_t epoch) {
     const Blob theirs = exchange(peer, epoch);
-    return peer == no_rank ? nullptr : transport->connect(peer, epoch, theirs, soon());
+    return peer == no_rank ? nullptr : connect(peer, epoch, theirs, soon());
+  }
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View theirs, Seconds until) {
+    return transport->connect(peer, before_ + epoch, theirs, until);
   }
   void together() { exchange(no_rank, 0); }
 
@@ -55,11 +64,14 @@ class Rank {
 
  private:
   Round round(int peer, const Blob& offer, bool last) {
-    auto round = world_.round({}, peer, offer, 10 * patience(), [&](auto, auto) { return Blob(1, std::byte{last}); });
+    auto round =
+        world_.round({}, peer, offer, 10 * patience(), [&](auto, auto) { return Blob(1, std::byte{last}); });
     if (!round) throw MachineError("a rank of the test is lost");
     return std::move(*round);
   }
   Bootstrap& world_;
+  std::uint64_t before_ = 0;
+  static inline std::uint64_t tests_ = 0;
 };
 
 using Body = std::function<void(Rank&)>;
@@ -68,6 +80,7 @@ using Body = std::function<void(Rank&)>;
 void on_ranks(int ranks, std::size_t bytes, const Body& body) {
   if (mpi_world) {
     Rank rank(*mpi_world, bytes);
+    rank.begin_test();
     if (rank.rank() >= ranks) return rank.idle();
     body(rank);
     return rank.end();
@@ -103,7 +116,7 @@ void on_ranks(int ranks, std::size_t bytes, const Body& body) {
 // The third rank has no part in what two do, but takes part in every round.
 int peer_of(const Rank& rank) { return rank.rank() < 2 ? 1 - rank.rank() : no_rank; }
 
-#define OK(call) EXPECT_EQ(call, Outcome::ok)      // names the line that failed
+#define OK(call) EXPECT_EQ(call, Outcome::ok)  // names the line that failed
 
 TEST(Contract, a_message_lands_in_the_receive_that_stands_ready) {
   on_ranks(2, 4096, [](Rank& r) {
@@ -133,7 +146,8 @@ TEST(Contract, sixty_four_tickets_each_way_are_waited_for_in_any_order) {
     for (std::size_t i = 0; i < 64; ++i) out.push_back(link->start_send({i * 1024, 1000}));
     for (std::size_t i = 0; i < 64; ++i) OK(link->wait(out[(i * 37 + 5) % 64], r.soon()));
     for (std::size_t i = 0; i < 64; ++i) OK(link->wait(in[63 - i], r.soon()));
-    for (std::size_t i = 0; i < 64; ++i) EXPECT_TRUE(r.in->holds({i * 1024, 1000}, 100 * (1 - r.rank()) + i)) << i;
+    for (std::size_t i = 0; i < 64; ++i)
+      EXPECT_TRUE(r.in->holds({i * 1024, 1000}, 100 * (1 - r.rank()) + i)) << i;
     OK(link->meet(r.soon()));
     OK(link->close(r.soon()));
   });
@@ -170,7 +184,8 @@ TEST(Contract, zero_bytes_are_a_message) {
 }
 
 TEST(Contract, messages_of_many_lengths_come_whole_and_in_order) {
-  const std::vector<std::size_t> lengths{1, 7, 8, 4087, 4088, 4089, 4096, 16383, 65536, 100001, 3, 1 << 20, 2};
+  const std::vector<std::size_t> lengths{1,     7,     8,      4087, 4088,    4089, 4096,
+                                         16383, 65536, 100001, 3,    1 << 20, 2};
   on_ranks(2, 1 << 21, [&](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -194,7 +209,8 @@ TEST(Contract, a_zero_limit_is_a_test_and_a_late_one_leaves_the_ticket_open) {
     const int in = r.rank() == 0 ? link->start_recv({0, 8}) : -1;
     OK(link->meet(r.soon()));
     if (r.rank() == 0) {
-      if (mode_name != "sim") EXPECT_EQ(link->wait(in, 0), Outcome::timeout);      // sim's clock knows when it will come
+      if (mode_name != "sim")
+        EXPECT_EQ(link->wait(in, 0), Outcome::timeout);  // sim's clock knows when it will come
     }
     if (mode_name != "sim") r.together();
     r.out->fill({0, 8}, 3);
@@ -222,7 +238,8 @@ TEST(Contract, a_message_that_never_comes_is_a_timeout_at_its_limit) {
       }
       EXPECT_GE(r.transport->now(), until);
     } else {
-      if (mode_name == "sim") link->close(r.soon());      // in sim only the end of the stream says that nothing will come
+      if (mode_name == "sim")
+        link->close(r.soon());  // in sim only the end of the stream says that nothing will come
       r.together();
     }
     if (mode_name != "sim" || r.rank() == 0) link->close(r.soon());
@@ -238,7 +255,7 @@ TEST(Contract, after_meet_the_peer_needs_our_cpu_no_more) {
     OK(link->wait(r.rank() == 0 ? out : in, r.soon()));
     OK(link->meet(r.soon()));
     if (r.rank() == 0) {
-      r.together();                                       // rank 1 finishes while rank 0 is not in the library at all
+      r.together();  // rank 1 finishes while rank 0 is not in the library at all
     } else {
       OK(link->close(r.soon()));
       r.together();
@@ -260,10 +277,12 @@ TEST(Contract, two_peers_at_once) {
     }
     std::map<int, std::unique_ptr<Link>> links;
     for (const auto& [x, y] : {std::pair{0, 1}, {1, 2}, {2, 0}})
-      if (const int peer = meets(x, y); peer != no_rank) links[peer] = r.transport->connect(peer, 1, offers[peer], r.soon());
+      if (const int peer = meets(x, y); peer != no_rank)
+        links[peer] = r.connect(peer, 1, offers[peer], r.soon());
     ASSERT_TRUE(links[a] && links[b]);
     std::map<int, int> in;
-    for (const int peer : {a, b}) in[peer] = links[peer]->start_recv({static_cast<std::size_t>(peer) * 1024, 1000});
+    for (const int peer : {a, b})
+      in[peer] = links[peer]->start_recv({static_cast<std::size_t>(peer) * 1024, 1000});
     for (const auto& [x, y] : {std::pair{0, 1}, {1, 2}, {2, 0}})
       if (const int peer = meets(x, y); peer != no_rank) OK(links[peer]->meet(r.soon()));
     const Slice ours{static_cast<std::size_t>(r.rank()) * 1024, 1000};
@@ -273,7 +292,8 @@ TEST(Contract, two_peers_at_once) {
     OK(links[b]->wait(to_b, r.soon()));
     for (const int peer : {b, a}) {
       OK(links[peer]->wait(in[peer], r.soon()));
-      EXPECT_TRUE(r.in->holds({static_cast<std::size_t>(peer) * 1024, 1000}, 70 + peer)) << r.rank() << " from " << peer;
+      EXPECT_TRUE(r.in->holds({static_cast<std::size_t>(peer) * 1024, 1000}, 70 + peer))
+          << r.rank() << " from " << peer;
     }
     for (const auto& [x, y] : {std::pair{0, 1}, {1, 2}, {2, 0}})
       if (const int peer = meets(x, y); peer != no_rank) OK(links[peer]->meet(r.soon()));
@@ -287,7 +307,7 @@ TEST(Contract, what_an_earlier_epoch_left_behind_does_not_arrive_in_this_one) {
       auto old = r.link(peer_of(r), 1);
       OK(old->meet(r.soon()));
       r.out->fill({0, 64}, 1);
-      if (r.rank() == 0) old->start_send({0, 64});        // nobody receives it
+      if (r.rank() == 0) old->start_send({0, 64});  // nobody receives it
       old->close(r.transport->now() + 0.2);
     }
     auto link = r.link(peer_of(r), 2);
@@ -328,7 +348,7 @@ TEST(Contract, a_message_above_two_gibibytes_comes_whole) {
     auto link = r.link(peer_of(r), 1);
     const int in = r.rank() == 1 ? link->start_recv({0, bytes}) : -1;
     if (r.rank() == 0) r.out->fill({0, bytes}, 9);
-    r.together();                                         // the filling takes long
+    r.together();  // the filling takes long
     OK(link->meet(r.soon()));
     const int out = r.rank() == 0 ? link->start_send({0, bytes}) : -1;
     OK(link->wait(r.rank() == 0 ? out : in, r.soon() + 4 * patience()));
@@ -353,9 +373,10 @@ TEST(Contract, the_clock_never_runs_backwards) {
 TEST(Contract, a_peer_that_does_not_come_costs_its_limit_and_no_more) {
   on_ranks(2, 64, [](Rank& r) {
     const Blob theirs = r.exchange(peer_of(r), 1);
-    if (r.rank() == 0 && mode_name != "sim") {            // sim waits for the peer's process, and its network never refuses
+    if (r.rank() == 0 &&
+        mode_name != "sim") {  // sim waits for the peer's process, and its network never refuses
       const Seconds begin = r.transport->now();
-      auto link = r.transport->connect(1, 1, theirs, begin + 0.3);
+      auto link = r.connect(1, 1, theirs, begin + 0.3);
       if (link) {
         EXPECT_NE(link->meet(begin + 0.3), Outcome::ok);
         link->close(r.transport->now() + 0.2);
@@ -393,7 +414,10 @@ int main(int argc, char** argv) {
     mpi_world = join_star(mpi_place, patience());
   }
   const int failed = RUN_ALL_TESTS();
-  if (!mpi_world || mpi_world->rank() == 0) fmt::print("{}: {} tests of the contract run, {} passed\n", mode, ::testing::UnitTest::GetInstance()->test_to_run_count(), ::testing::UnitTest::GetInstance()->successful_test_count());
+  if (!mpi_world || mpi_world->rank() == 0)
+    fmt::print("{}: {} tests of the contract run, {} passed\n", mode,
+               ::testing::UnitTest::GetInstance()->test_to_run_count(),
+               ::testing::UnitTest::GetInstance()->successful_test_count());
   std::fflush(stdout);
   if (mpi_place.launcher) mpi_place.launcher->leave(failed, true);
   return failed;
