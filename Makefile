@@ -24,6 +24,9 @@ test-long: test-core
 
 test-core: setup-test dev
 	ctest --preset dev
+	cmake --preset release -DEVERYLINK_TESTS=ON
+	cmake --build --preset release
+	ctest --preset release
 
 test-python: setup-test release
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/whole bench
