@@ -18,9 +18,10 @@ run: release
 	@echo '  scripts/everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB -o sim.h5 --report sim.html'
 	@echo 'What can be measured on this machine: scripts/everylink run --list'
 
-test: test-core test-python
-test-long: test-core
-	$(ENVIRONMENT) EVERYLINK_TEST_LONG=1 $(PYTHON) -m pytest tests/python tests/whole bench
+test: test-core test-python test-whole
+test-long: EVERYLINK_TEST_LONG = 1
+test-long: test
+export EVERYLINK_TEST_LONG
 
 test-core: setup-test dev
 	ctest --preset dev
@@ -29,7 +30,9 @@ test-core: setup-test dev
 	ctest --preset release
 
 test-python: setup-test release
-	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/whole bench
+	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python bench
+test-whole: setup-test release
+	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
 
 check: setup-check
 	scripts/check
@@ -50,5 +53,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long test-core test-python check bench release dev clean
+.PHONY: help run test test-long test-core test-python test-whole check bench release dev clean
 .NOTPARALLEL:
