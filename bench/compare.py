@@ -1,8 +1,8 @@
 """Compares two programs by a time each of them reports, so that noise is not mistaken for a difference.
 
-A is ours, B the other. A round runs A, A again and B, in an order shuffled anew. From all rounds comes the ratio
-median(A) / median(B) with a 95 % bootstrap interval that resamples whole rounds, and beside it the same for A against
-A: what this machine shows where there is no difference. Against a goal the verdict is
+A is ours, B the other. A round runs A, A again and B, in an order shuffled anew, each when the machine is calm. From
+all rounds comes the ratio median(A) / median(B) with a 95 % bootstrap interval that resamples whole rounds, and beside
+it the same for A against A: what this machine shows where there is no difference. Against a goal the verdict is
 
     met           the interval of A/B ends at or below the goal, or lies inside that of A/A
     missed        it begins above the goal and above the interval of A/A
@@ -17,8 +17,10 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -55,13 +57,32 @@ class Comparison:
         return "inconclusive"
 
 
-def interleave(a: Measurement, b: Measurement, rounds: int, seed: int = 1) -> dict[str, list[float]]:
+def wait_for_calm(patience: float = 60.0) -> None:
+    """Returns when nine tenths of the processors' time was idle for a moment, or when patience is at its end."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        before = processor_times()
+        time.sleep(0.2)
+        busy, idle = (after - then for after, then in zip(processor_times(), before, strict=True))
+        if idle >= 9 * busy:
+            return
+
+
+def processor_times() -> tuple[int, int]:
+    """Clock ticks since boot, of all processors: busy, idle."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+    idle = ticks[3] + ticks[4]
+    return sum(ticks[:8]) - idle, idle
+
+
+def interleave(a: Measurement, b: Measurement, rounds: int, calm: Callable[[], None]) -> dict[str, list[float]]:
     """The values of `rounds` rounds, as the columns a, again, b."""
-    order = np.random.default_rng(seed)
+    order = np.random.default_rng(1)
     measurements = {"a": a, "again": a, "b": b}
     values: dict[str, list[float]] = {name: [] for name in measurements}
     for number in range(rounds):
         for name in order.permutation(list(measurements)):
+            calm()
             values[name].append(measurements[name]())
         if sys.stderr.isatty():
             print(f"\rround {number + 1} of {rounds}", end="", file=sys.stderr)
@@ -70,16 +91,18 @@ def interleave(a: Measurement, b: Measurement, rounds: int, seed: int = 1) -> di
     return values
 
 
-def ratio_of_medians(a: Sequence[float], b: Sequence[float], seed: int = 1) -> Ratio:
+def ratio_of_medians(a: Sequence[float], b: Sequence[float]) -> Ratio:
     pairs = np.array([a, b])
-    drawn = np.random.default_rng(seed).integers(pairs.shape[1], size=(RESAMPLES, pairs.shape[1]))
+    drawn = np.random.default_rng(1).integers(pairs.shape[1], size=(RESAMPLES, pairs.shape[1]))
     medians = np.median(pairs[:, drawn], axis=2)
     low, high = np.percentile(medians[0] / medians[1], [2.5, 97.5])
     return Ratio(float(np.median(a) / np.median(b)), float(low), float(high))
 
 
-def compare(a: Measurement, b: Measurement, rounds: int, goal: float) -> Comparison:
-    values = interleave(a, b, rounds)
+def compare(
+    a: Measurement, b: Measurement, rounds: int, goal: float, calm: Callable[[], None] = wait_for_calm
+) -> Comparison:
+    values = interleave(a, b, rounds, calm)
     return Comparison(
         a=float(np.median(values["a"])),
         b=float(np.median(values["b"])),
