@@ -1,1 +1,258 @@
+// Every schedule as a set of pairs: who meets whom, how often, and that the numbers the plan gives are those
+// one counts.
+#include "schedule/schedule.hpp"
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+using Pair = std::pair<int, int>;
+using Pairs = std::vector<Pair>;  // lower rank first
+
+constexpr std::uint64_t orders[] = {0, 1, 2, 12345678901234567890u};
+
+Population people(int size, std::uint64_t order = 0, std::string option = "", std::vector<int> host_of = {}) {
+  host_of.resize(static_cast<std::size_t>(size));
+  return {size, 7, order, std::move(host_of), std::move(option)};
+}
+
+Plan plan_of(std::string_view name, const Population& p) { return schedule_named(name).make(p); }
+
+// The pairs of one step, which must be disjoint.
+Pairs pairs_in(const Plan& plan, int size, std::int64_t step) {
+  Pairs pairs;
+  for (int rank = 0; rank < size; ++rank) {
+    const int peer = plan.partner(step, rank);
+    if (peer == no_rank) continue;
+    if (peer < 0 || peer >= size || peer == rank || plan.partner(step, peer) != rank) {
+      ADD_FAILURE() << "step " << step << ": " << rank << " meets " << peer << ", who meets "
+                    << (peer >= 0 && peer < size ? plan.partner(step, peer) : -2);
+      continue;
+    }
+    if (rank < peer) pairs.emplace_back(rank, peer);
+  }
+  EXPECT_EQ(plan.is_idle(step), pairs.empty()) << "step " << step;
+  return pairs;
+}
+
+Pairs in_order(const Plan& plan, int size) {
+  Pairs all;
+  for (std::int64_t step = 0; step < plan.steps; ++step)
+    for (const auto& pair : pairs_in(plan, size, step)) all.push_back(pair);
+  EXPECT_EQ(plan.pairs, static_cast<std::int64_t>(all.size()));
+  return all;
+}
+
+Pairs sorted(Pairs pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+template <class Keep>
+Pairs pairs_that(int size, Keep keep) {
+  Pairs pairs;
+  for (int a = 0; a < size; ++a)
+    for (int b = a + 1; b < size; ++b)
+      if (keep(a, b)) pairs.emplace_back(a, b);
+  return pairs;
+}
+
+// Equal multisets: each pair exactly once, and no other.
+template <class Keep>
+void expect_exactly(std::string_view name, const Population& p, Keep keep) {
+  EXPECT_EQ(sorted(in_order(plan_of(name, p), p.size)), pairs_that(p.size, keep))
+      << name << ", " << p.size << " ranks, order " << p.order;
+}
+
+TEST(Schedule, all_holds_every_pair_once_in_as_few_steps_as_there_can_be) {
+  for (int n = 2; n <= 41; ++n)
+    for (const auto order : orders) {
+      expect_exactly("all", people(n, order), [](int, int) { return true; });
+      EXPECT_EQ(plan_of("all", people(n, order)).steps, n % 2 ? n : n - 1);
+    }
+}
+
+TEST(Schedule, bisection_holds_every_pair_of_a_lower_and_an_upper_rank_once) {
+  for (int n = 2; n <= 41; ++n)
+    for (const auto order : orders) {
+      expect_exactly("bisection", people(n, order), [n](int a, int b) { return a < n / 2 && b >= n / 2; });
+      EXPECT_EQ(plan_of("bisection", people(n, order)).steps, n - n / 2);
+    }
+}
+
+// Hosts of 1, 2, 3, 1, 2, 3, ... ranks; of equal size; ranks dealt round the hosts; one full host and two of
+// a single rank.
+const std::vector<std::vector<int>> layouts{{0, 1},
+                                            {0, 1, 2},
+                                            {0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 5},
+                                            {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4},
+                                            {0, 1, 2, 3, 0, 1, 2, 3, 0},
+                                            {0, 0, 0, 0, 1, 2}};
+
+int local_rank(const std::vector<int>& hosts, int rank) {
+  return static_cast<int>(
+      std::count(hosts.begin(), hosts.begin() + rank, hosts[static_cast<std::size_t>(rank)]));
+}
+
+TEST(Schedule, inter_host_holds_every_pair_on_different_hosts_once) {
+  for (const auto& hosts : layouts)
+    for (const auto order : orders)
+      expect_exactly("inter-host", people(static_cast<int>(hosts.size()), order, "", hosts),
+                     [&](int a, int b) {
+                       return hosts[static_cast<std::size_t>(a)] != hosts[static_cast<std::size_t>(b)];
+                     });
+}
+
+TEST(Schedule, rail_holds_every_pair_of_equal_local_rank_on_different_hosts_once) {
+  for (const auto& hosts : layouts)
+    for (const auto order : orders)
+      expect_exactly("rail", people(static_cast<int>(hosts.size()), order, "", hosts), [&](int a, int b) {
+        return hosts[static_cast<std::size_t>(a)] != hosts[static_cast<std::size_t>(b)] &&
+               local_rank(hosts, a) == local_rank(hosts, b);
+      });
+}
+
+TEST(Schedule, one_host_alone_has_nothing_between_hosts) {
+  for (const char* name : {"inter-host", "rail"})
+    EXPECT_TRUE(in_order(plan_of(name, people(4)), 4).empty()) << name;
+}
+
+TEST(Schedule, sample_holds_k_perfect_matchings_and_no_pair_twice) {
+  for (int n = 2; n <= 30; ++n)
+    for (const auto order : orders)
+      for (const int k : {1, n / 2, n - 1}) {
+        const Plan plan = plan_of("sample", people(n, order, std::to_string(k)));
+        ASSERT_EQ(plan.steps, k);
+        for (int step = 0; step < k; ++step)
+          EXPECT_EQ(pairs_in(plan, n, step).size(), static_cast<std::size_t>(n / 2));
+        const Pairs all = sorted(in_order(plan, n));
+        EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end()) << n << " ranks, K " << k;
+      }
+}
+
+TEST(Schedule, sample_depends_on_seed_and_order_alone) {
+  auto drawn = people(24, 0, "3");
+  const Pairs first = in_order(plan_of("sample", drawn), 24);
+  EXPECT_EQ(in_order(plan_of("sample", drawn), 24), first);
+  EXPECT_NE(in_order(plan_of("sample", people(24, 1, "3")), 24), first);
+  drawn.seed = 8;
+  EXPECT_NE(in_order(plan_of("sample", drawn), 24), first);
+}
+
+TEST(Schedule, sample_of_too_few_or_too_many_matchings_is_refused) {
+  for (const char* k : {"0", "-1", "8", "100", "x", "2.5"})
+    EXPECT_THROW(plan_of("sample", people(8, 0, k)), UsageError) << k;
+  EXPECT_NO_THROW(plan_of("sample", people(8, 0, "7")));
+}
+
+TEST(Schedule, relabelling_keeps_the_pairs_and_changes_their_order) {
+  const std::vector<int> hosts{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
+  const std::string listed = "0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n0 7\n0 8\n",
+                    by_step = "0 0 1\n1 2 3\n2 4 5\n3 0 2\n4 6 7\n5 8 9\n";
+  for (const auto& [name, option] : std::vector<std::pair<std::string, std::string>>{{"all", ""},
+                                                                                     {"bisection", ""},
+                                                                                     {"inter-host", ""},
+                                                                                     {"rail", ""},
+                                                                                     {"file", listed},
+                                                                                     {"file", by_step}}) {
+    const Pairs natural = in_order(plan_of(name, people(12, 0, option, hosts)), 12);
+    int others = 0;
+    for (std::uint64_t order = 1; order <= 5; ++order) {
+      const Pairs relabelled = in_order(plan_of(name, people(12, order, option, hosts)), 12);
+      EXPECT_EQ(sorted(relabelled), sorted(natural)) << name;
+      others += relabelled != natural;
+    }
+    EXPECT_GE(others, 4) << name << ": one in five may be the natural order by chance";
+  }
+}
+
+TEST(Schedule, a_file_is_packed_greedily) {
+  const Plan plan =
+      plan_of("file", people(6, 0, "# the ring\n0 1\n\n  2\t3   # and a remark\r\n1 2\n4 5\n3 0\n"));
+  EXPECT_EQ(plan.steps, 2);
+  EXPECT_EQ(pairs_in(plan, 6, 0), (Pairs{{0, 1}, {2, 3}, {4, 5}}));
+  EXPECT_EQ(pairs_in(plan, 6, 1), (Pairs{{0, 3}, {1, 2}}));
+  EXPECT_EQ(plan.pairs, 5);
+}
+
+TEST(Schedule, a_pair_listed_in_both_directions_is_measured_once) {
+  EXPECT_EQ(in_order(plan_of("file", people(3, 0, "0 1\n1 0\n0 1\n")), 3), (Pairs{{0, 1}}));
+  EXPECT_EQ(in_order(plan_of("file", people(3, 0, "4 0 1\n4 1 0")), 3), (Pairs{{0, 1}}));
+}
+
+TEST(Schedule, a_file_may_say_the_steps) {
+  const Plan plan = plan_of("file", people(4, 0, "9 0 1\n2 1 3\n2 0 2\n9 2 3\n"));
+  ASSERT_EQ(plan.steps, 2);
+  EXPECT_EQ(pairs_in(plan, 4, 0), (Pairs{{0, 2}, {1, 3}}));
+  EXPECT_EQ(pairs_in(plan, 4, 1), (Pairs{{0, 1}, {2, 3}}));
+}
+
+TEST(Schedule, a_wrong_line_of_a_file_is_refused_by_its_number) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"0 1\n2\n", "line 2"},     {"0 1 2 3\n", "line 1"},      {"0 1\n\n# x\n0 4\n", "line 4"},
+      {"0 -1\n", "line 1"},       {"0 1\n1 x\n", "line 2"},     {"0 1\n2 2\n", "line 2"},
+      {"0 1\n0 2 3\n", "line 2"}, {"0 0 1\n2 3\n", "line 2"},   {"0 0 1\n-1 2 3\n", "line 2"},
+      {"y 0 1\n", "line 1"},      {"0 0 1\n0 1 2\n", "line 2"}, {"0 99999999999999999999\n", "line 1"}};
+  for (const auto& [text, where] : wrong) try {
+      plan_of("file", people(4, 0, text));
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find(where), std::string::npos) << error.what();
+    }
+  for (const char* empty : {"", "\n\n", "# nothing\n"})
+    EXPECT_THROW(plan_of("file", people(4, 0, empty)), UsageError);
+}
+
+TEST(Schedule, serial_holds_the_same_pairs_one_a_step) {
+  const std::vector<int> hosts{0, 0, 0, 1, 2, 2, 3};
+  for (const auto& [name, option] :
+       std::vector<std::pair<std::string, std::string>>{{"all", ""},
+                                                        {"bisection", ""},
+                                                        {"inter-host", ""},
+                                                        {"rail", ""},
+                                                        {"sample", "3"},
+                                                        {"file", "0 1\n2 3\n1 2\n"}})
+    for (const auto order : orders) {
+      const Plan parallel = plan_of(name, people(7, order, option, hosts)), single = serial(parallel, 7);
+      EXPECT_EQ(in_order(single, 7), in_order(parallel, 7)) << name;
+      for (std::int64_t step = 0; step < single.steps; ++step)
+        EXPECT_LE(pairs_in(single, 7, step).size(), 1u);
+    }
+}
+
+TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
+  constexpr int n = 100'001;
+  const auto began = std::chrono::steady_clock::now();
+  for (const char* name : {"all", "bisection", "sample"})
+    for (const auto order : orders) {
+      const Plan plan = plan_of(name, people(n, order, name == std::string_view("sample") ? "1000" : ""));
+      for (const std::int64_t step : {std::int64_t{0}, std::int64_t{1}, plan.steps / 2, plan.steps - 1})
+        for (int rank = 0; rank < n; rank += 9973) {
+          const int peer = plan.partner(step, rank);
+          if (peer != no_rank) EXPECT_EQ(plan.partner(step, peer), rank) << name;
+        }
+      EXPECT_EQ(serial(plan, n).steps, plan.steps * n) << "more than 32 bits hold";
+    }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60))
+      << "a table of all pairs would take far longer";
+}
+
+TEST(Schedule, an_unknown_name_is_refused_with_those_there_are) {
+  try {
+    schedule_named("ring");
+    FAIL();
+  } catch (const UsageError& error) {
+    for (const auto& entry : schedules())
+      EXPECT_NE(std::string(error.what()).find(entry.name), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace everylink
