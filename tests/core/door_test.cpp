@@ -1,1 +1,219 @@
+// How two ranks come by sockets to each other, with strangers at the door.
+#include "net/door.hpp"
+
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <future>
+
+#include "errors.hpp"
+#include "pack.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::uint64_t epoch = 5;
+
+Seconds patience() {
+  const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
+  return factor ? std::atof(factor) : 1;
+}
+Seconds soon() { return steady_now() + 30 * patience(); }      // for what must happen
+Seconds shortly() { return steady_now() + 0.2 * patience(); }  // for what must not
+
+// Rank 0 calls, rank 1 listens; each in a thread of its own.
+struct Two {
+  Door caller{0, "", true}, listener{1, "", true};
+  Blob of_caller = caller.offer(1, epoch), of_listener = listener.offer(0, epoch);
+
+  std::pair<std::vector<Socket>, std::vector<Socket>> connect(int count, Seconds until) {
+    auto called =
+        std::async(std::launch::async, [&] { return listener.connect(0, epoch, of_caller, count, until); });
+    auto calling = caller.connect(1, epoch, of_listener, count, until);
+    return {std::move(calling), called.get()};
+  }
+};
+
+struct Offered {
+  Nonce nonce;
+  std::string machine;
+  std::vector<Address> addresses;
+};
+Offered unpacked(const Blob& offer) {
+  Unpacker in(offer);
+  Offered o{in.get<Nonce>(), in.text(), in.list<Address>()};
+  return o;
+}
+Blob packed(const Offered& o) { return Packer().add(o.nonce).add(o.machine).add(o.addresses).take(); }
+
+void expect_joined(const Socket& a, const Socket& b, char letter) {
+  const auto sent = static_cast<std::byte>(letter);
+  std::byte got{};
+  ASSERT_TRUE(a && b);
+  EXPECT_TRUE(send_all(a, View(&sent, 1), soon()));
+  EXPECT_TRUE(receive_all(b, std::span(&got, 1), soon()));
+  EXPECT_EQ(got, sent);
+}
+
+TEST(Door, two_ranks_find_each_other) {
+  Two two;
+  const auto [calling, called] = two.connect(1, soon());
+  ASSERT_EQ(calling.size(), 1u);
+  ASSERT_EQ(called.size(), 1u);
+  expect_joined(calling[0], called[0], 'a');
+  expect_joined(called[0], calling[0], 'b');
+}
+
+TEST(Door, the_i_th_socket_of_one_is_the_i_th_of_the_other) {
+  Two two;
+  const auto [calling, called] = two.connect(5, soon());
+  ASSERT_EQ(calling.size(), 5u);
+  ASSERT_EQ(called.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) expect_joined(calling[i], called[i], static_cast<char>('a' + i));
+}
+
+TEST(Door, it_opens_for_several_peers_in_one_epoch) {
+  Door upper(2, "", true), first(0, "", true), second(1, "", true);
+  const Blob to_first = upper.offer(0, epoch), to_second = upper.offer(1, epoch),
+             of_first = first.offer(2, epoch), of_second = second.offer(2, epoch);
+  auto a = std::async(std::launch::async, [&] { return first.connect(2, epoch, to_first, 1, soon()); });
+  auto b = std::async(std::launch::async, [&] { return second.connect(2, epoch, to_second, 1, soon()); });
+  const auto with_second = upper.connect(1, epoch, of_second, 1, soon()),
+             with_first = upper.connect(0, epoch, of_first, 1, soon());
+  const auto called_first = a.get(), called_second = b.get();
+  ASSERT_TRUE(with_first.size() == 1 && with_second.size() == 1 && called_first.size() == 1 &&
+              called_second.size() == 1);
+  expect_joined(with_first[0], called_first[0], '0');
+  expect_joined(with_second[0], called_second[0], '1');
+}
+
+TEST(Door, a_half_open_caller_does_not_eat_the_limit) {
+  Two two;
+  const Address there = unpacked(two.of_listener).addresses.at(0);
+  const Socket silent = connect_to(there, soon()), halfway = connect_to(there, soon()),
+               garbage = connect_to(there, soon());
+  { const Socket leaves_at_once = connect_to(there, soon()); }
+  const std::byte some[60]{};
+  EXPECT_TRUE(send_all(halfway, View(some, 7), soon()));
+  EXPECT_TRUE(send_all(garbage, some, soon()));
+  const auto [calling, called] = two.connect(1, soon());
+  ASSERT_EQ(calling.size(), 1u);
+  ASSERT_EQ(called.size(), 1u);
+  expect_joined(calling[0], called[0], 'a');
+}
+
+TEST(Door, a_caller_with_a_wrong_nonce_is_not_let_in) {
+  Two two;
+  auto wrong = unpacked(two.of_listener);
+  wrong.nonce[0] ^= std::byte{1};
+  two.of_listener = packed(wrong);
+  const auto [calling, called] = two.connect(1, shortly());
+  EXPECT_TRUE(calling.empty());
+  EXPECT_TRUE(called.empty());
+}
+
+TEST(Door, a_caller_that_does_not_prove_itself_to_the_caller_is_left) {
+  Two two;
+  auto wrong = unpacked(two.of_caller);  // the listener echoes a nonce that the caller did not make
+  wrong.nonce[15] ^= std::byte{1};
+  two.of_caller = packed(wrong);
+  EXPECT_TRUE(two.connect(1, shortly()).first.empty());
+}
+
+TEST(Door, an_offer_of_an_earlier_epoch_leads_nowhere) {
+  Two two;
+  const Blob stale = two.of_listener;
+  two.of_caller = two.caller.offer(1, epoch + 1);
+  two.of_listener = two.listener.offer(0, epoch + 1);
+  auto called = std::async(std::launch::async,
+                           [&] { return two.listener.connect(0, epoch + 1, two.of_caller, 1, shortly()); });
+  EXPECT_TRUE(two.caller.connect(1, epoch + 1, stale, 1, shortly()).empty());
+  EXPECT_TRUE(called.get().empty());
+  EXPECT_TRUE(two.caller.connect(1, epoch, stale, 1, soon()).empty()) << "what we offered then is forgotten";
+}
+
+TEST(Door, without_an_offer_of_our_own_there_is_no_connection) {
+  Two two;
+  EXPECT_TRUE(Door(0, "", true).connect(1, epoch, two.of_listener, 1, soon()).empty());
+}
+
+TEST(Door, a_peer_that_never_comes_is_not_reached_and_the_limit_is_kept) {
+  Two two;
+  const Seconds until = shortly();
+  EXPECT_TRUE(two.listener.connect(0, epoch, two.of_caller, 1, until).empty());
+  EXPECT_GE(steady_now(), until) << "it may still have come";
+  EXPECT_LT(steady_now(), until + 30 * patience());
+}
+
+TEST(Door, a_peer_that_listens_but_never_answers_is_not_reached) {
+  Two two;
+  const Seconds until = shortly();
+  EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, until).empty());
+  EXPECT_LT(steady_now(), until + 30 * patience());
+}
+
+TEST(Door, where_nobody_listens_the_caller_knows_at_once) {
+  Two two;
+  two.listener.offer(0, epoch + 1);  // closes the door of this epoch
+  EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
+}
+
+TEST(Door, a_dead_address_is_passed_over_for_one_that_works) {
+  Two two;
+  auto more = unpacked(two.of_listener);
+  const Socket bound = listen_on(loopback(0), 1);
+  Address refused = local_address(bound);
+  {
+    const Socket closed = listen_on(loopback(0), 1);
+    refused = local_address(closed);
+  }
+  more.addresses.insert(more.addresses.begin(), refused);
+  two.of_listener = packed(more);
+  const auto [calling, called] = two.connect(1, soon());
+  ASSERT_EQ(calling.size(), 1u);
+  expect_joined(calling[0], called.at(0), 'a');
+}
+
+TEST(Door, an_address_that_swallows_everything_leaves_time_for_the_others) {
+  Two two;
+  auto more = unpacked(two.of_listener);
+  const Socket swallows = listen_on(loopback(0), 8);  // takes the connection, and never answers
+  more.addresses.insert(more.addresses.begin(), local_address(swallows));
+  two.of_listener = packed(more);
+  const auto [calling, called] = two.connect(1, steady_now() + 2 * patience());
+  EXPECT_EQ(calling.size(), 1u);
+  EXPECT_EQ(called.size(), 1u);
+}
+
+TEST(Door, a_chosen_interface_is_the_only_one_offered) {
+  for (const auto& one : interfaces()) {
+    if (one.address.family() != AF_INET) continue;
+    const Door chosen(1, one.address.host_text(), false);
+    for (const auto& i : chosen.interfaces()) EXPECT_EQ(i.address.host_text(), one.address.host_text());
+    for (const auto& address : unpacked(Door(1, one.name, false).offer(0, epoch)).addresses)
+      EXPECT_EQ(address.family(), AF_INET);
+  }
+}
+
+TEST(Door, on_one_machine_it_opens_on_loopback_alone) {
+  const auto offered = unpacked(Door(1, "", true).offer(0, epoch));
+  ASSERT_FALSE(offered.addresses.empty());
+  for (const auto& address : offered.addresses)
+    EXPECT_TRUE(address.host_text() == "127.0.0.1" || address.host_text() == "::1") << address.text();
+}
+
+TEST(Door, an_unknown_interface_is_refused_with_those_there_are) {
+  try {
+    Door door(0, "warp0", false);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("interface=warp0"), std::string::npos) << error.what();
+    for (const auto& one : interfaces())
+      EXPECT_NE(std::string(error.what()).find(one.name + " (" + one.address.host_text() + ")"),
+                std::string::npos)
+          << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace everylink

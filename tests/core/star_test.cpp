@@ -1,1 +1,313 @@
+// The star of rounds over loopback: who hands in, who is gone, who is back, and strangers at the rendezvous.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "bootstrap/bootstrap.hpp"
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+Seconds patience() {
+  const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
+  return factor ? std::atof(factor) : 1;
+}
+Seconds long_limit() { return 30 * patience(); }    // for what must happen
+Seconds short_limit() { return 0.2 * patience(); }  // for who does not come
+
+Blob blob(const std::string& text) {
+  Blob bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+std::string text(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+using Ranks = std::vector<int>;
+
+// What rank 0 says: who handed in what, as "1:b 2:c", sorted as it came.
+Blob echo(std::span<const Handed> handed, std::span<const int>) {
+  std::string said;
+  for (const auto& one : handed) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
+  return blob(said);
+}
+const Decide never = [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); };
+
+// Outlives the star whose ranks wait for it.
+class Event {
+ public:
+  void happens() { promise_.set_value(); }
+  void wait() {
+    if (promise_.get_future().wait_for(std::chrono::duration<double>(long_limit())) !=
+        std::future_status::ready)
+      throw std::runtime_error("it never happened");
+  }
+
+ private:
+  std::promise<void> promise_;
+};
+
+// A rank is a thread that joins, does its part and leaves.
+class Star {
+ public:
+  using Part = std::function<void(Bootstrap&)>;
+  explicit Star(int size)
+      : size_(size), listener_(listen_on(loopback(0), 16)), address_(local_address(listener_)) {}
+  ~Star() { wait(); }
+
+  Place place(int rank, int size) {
+    return {rank, size, "local", {address_}, rank == 0 ? std::move(listener_) : Socket(), nullptr};
+  }
+  void start(int rank, Part part) {
+    ranks_.push_back(std::async(std::launch::async, [place = std::make_shared<Place>(place(rank, size_)),
+                                                     part] { part(*join_star(*place, long_limit())); }));
+  }
+  void wait() {
+    for (auto& rank : ranks_) try {
+        rank.get();
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << error.what();
+      }
+    ranks_.clear();
+  }
+  const Address& address() const { return address_; }
+
+ private:
+  int size_;
+  Socket listener_;
+  Address address_;
+  std::vector<std::future<void>> ranks_;
+};
+
+Round must(std::optional<Round> round) {
+  if (!round) throw std::runtime_error("rank 0 is lost");
+  return std::move(*round);
+}
+Round hand_in(Bootstrap& world, const std::string& mine, int peer = no_rank,
+              const std::string& to_peer = "") {
+  return must(
+      world.round(blob(mine), peer, blob(to_peer), long_limit(), world.rank() == 0 ? Decide(echo) : never));
+}
+
+TEST(Star, a_round_carries_everything_to_rank_0_and_its_word_back) {
+  Star star(3);
+  for (int rank = 0; rank < 3; ++rank)
+    star.start(rank, [rank](Bootstrap& world) {
+      EXPECT_EQ(world.rank(), rank);
+      EXPECT_EQ(world.size(), 3);
+      for (std::uint64_t number = 0; number < 20; ++number) {
+        const Round round = hand_in(world, "r" + std::to_string(rank) + "n" + std::to_string(number));
+        EXPECT_EQ(round.number, number);
+        EXPECT_EQ(round.gone, Ranks{});
+        EXPECT_TRUE(round.from_peer.empty());
+        for (int other = 0; other < 3; ++other)
+          EXPECT_NE(text(round.word)
+                        .find(std::to_string(other) + ":r" + std::to_string(other) + "n" +
+                              std::to_string(number) + " "),
+                    std::string::npos)
+              << text(round.word);
+      }
+    });
+}
+
+TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
+  // 0 and 3 name each other; 1 names 2, who names 4; 4 names nobody; 5 names itself and 6 one who is not
+  // there.
+  const int peers[] = {3, 2, 4, 0, no_rank, 5, 99};
+  Star star(7);
+  for (int rank = 0; rank < 7; ++rank)
+    star.start(rank, [rank, peer = peers[rank]](Bootstrap& world) {
+      const Round round = hand_in(world, "", peer, "from " + std::to_string(rank));
+      EXPECT_EQ(text(round.from_peer), rank == 0   ? "from 3"
+                                       : rank == 3 ? "from 0"
+                                       : rank == 5 ? "from 5"
+                                                   : "")
+          << rank;
+      const Round next = hand_in(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
+      EXPECT_EQ(text(next.from_peer), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
+          << "what was handed in before is forgotten";
+    });
+}
+
+TEST(Star, who_does_not_hand_in_is_gone_and_is_back_when_it_does) {
+  Event two_rounds_over, late_is_told;
+  Star star(3);
+  star.start(0, [&](Bootstrap& world) {
+    const auto round = [&](Seconds limit) {
+      return must(world.round(blob("zero"), 2, blob("offer of 0"), limit, echo));
+    };
+    EXPECT_EQ(round(short_limit()).gone, Ranks{2});
+    const Round second = round(long_limit());  // does not wait for who is gone
+    EXPECT_EQ(second.number, 1u);
+    EXPECT_EQ(second.gone, Ranks{2});
+    EXPECT_TRUE(second.from_peer.empty());
+    two_rounds_over.happens();
+    std::string said;
+    Round last = round(long_limit());
+    for (said = text(last.word); !last.gone.empty(); said += text(last.word)) last = round(long_limit());
+    EXPECT_NE(said.find("2:late "), std::string::npos) << "a late hand-in is kept: " << said;
+    EXPECT_NE(said.find("2:back "), std::string::npos) << said;
+    EXPECT_EQ(text(last.from_peer), "offer of 2");
+  });
+  star.start(1, [&](Bootstrap& world) {
+    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
+    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
+    late_is_told.wait();
+    do std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the step that others measure
+    while (!hand_in(world, "").gone.empty());
+  });
+  star.start(2, [&](Bootstrap& world) {
+    two_rounds_over.wait();
+    Round round = hand_in(world, "late", 0, "stale offer");
+    EXPECT_EQ(round.number, 1u) << "not 0, which was handed in for: the others are there";
+    EXPECT_TRUE(round.from_peer.empty());
+    late_is_told.happens();
+    std::uint64_t wanted = 2;
+    for (round = hand_in(world, "back", 0, "offer of 2"); round.number != wanted;
+         round = hand_in(world, "back", 0, "offer of 2"))
+      wanted = round.number + 1;
+    EXPECT_EQ(round.gone, Ranks{});
+    EXPECT_EQ(text(round.from_peer), "offer of 0");
+  });
+}
+
+TEST(Star, who_is_late_by_one_round_learns_that_it_was_gone) {
+  Event round_over, late_is_told;
+  Star star(3);
+  star.start(0, [&](Bootstrap& world) {
+    EXPECT_EQ(must(world.round({}, no_rank, {}, short_limit(), echo)).gone, Ranks{2});
+    round_over.happens();
+    hand_in(world, "");
+  });
+  star.start(1, [&](Bootstrap& world) {
+    hand_in(world, "");
+    late_is_told.wait();
+    hand_in(world, "");
+  });
+  star.start(2, [&](Bootstrap& world) {
+    round_over.wait();
+    const Round told = hand_in(world, "");
+    EXPECT_TRUE(told.number != 0 || told.gone == Ranks{2})
+        << "round 0 was without us: all ranks must agree on that";
+    late_is_told.happens();
+  });
+}
+
+TEST(Star, who_ends_is_gone_without_waiting_for_the_limit) {
+  Event ended;
+  Star star(3);
+  star.start(0, [&](Bootstrap& world) {
+    hand_in(world, "");
+    ended.wait();
+    const Seconds began = steady_now();
+    EXPECT_EQ(must(world.round({}, no_rank, {}, 600 * patience(), echo)).gone, Ranks{2});
+    EXPECT_LT(steady_now() - began, 60 * patience());
+  });
+  star.start(1, [&](Bootstrap& world) {
+    hand_in(world, "");
+    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
+  });
+  auto place = std::make_shared<Place>(star.place(2, 3));
+  std::async(std::launch::async, [&] { hand_in(*join_star(*place, long_limit()), ""); }).get();
+  ended.happens();
+}
+
+TEST(Star, without_rank_0_the_others_end_at_once) {
+  Star star(3);
+  const Seconds began = steady_now();
+  star.start(0, [](Bootstrap& world) { hand_in(world, ""); });
+  for (const int rank : {1, 2})
+    star.start(rank, [](Bootstrap& world) {
+      hand_in(world, "");
+      for (int i = 0; i < 2; ++i)
+        EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never)) << "and for good";
+    });
+  star.wait();
+  EXPECT_LT(steady_now() - began, 60 * patience());
+}
+
+TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_goes_on) {
+  Star star(2);
+  const Socket silent = connect_to(star.address(), steady_now() + long_limit()),
+               garbage = connect_to(star.address(), steady_now() + long_limit());
+  EXPECT_TRUE(send_all(garbage, blob("GET / HTTP/1.1\r\nHost: rank0\r\n\r\n"), steady_now() + long_limit()));
+  { const Socket leaves = connect_to(star.address(), steady_now() + long_limit()); }
+  star.start(0, [](Bootstrap& world) {
+    EXPECT_EQ(text(hand_in(world, "zero").word).size(), std::strlen("0:zero 1:one "));
+  });
+  for (const auto& [rank, size] : {std::pair{1, 3}, {7, 2}, {2, 2}, {-1, 2}}) {
+    auto place = star.place(rank, size);
+    const auto world = join_star(place, long_limit());
+    EXPECT_FALSE(world->round({}, no_rank, {}, long_limit(), never)) << "rank " << rank << " of " << size;
+  }
+  star.start(1, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "one").gone, Ranks{}); });
+}
+
+TEST(Star, a_second_rank_of_the_same_number_is_refused) {
+  Star star(3);
+  star.start(0, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "").gone, Ranks{}); });
+  auto one = star.place(1, 3), twin = star.place(1, 3);
+  const auto first = join_star(one, long_limit()), second = join_star(twin, long_limit());
+  auto a = std::async(std::launch::async, [&] { return first->round({}, no_rank, {}, long_limit(), never); });
+  auto b =
+      std::async(std::launch::async, [&] { return second->round({}, no_rank, {}, long_limit(), never); });
+  star.start(2, [](Bootstrap& world) { hand_in(world, ""); });
+  EXPECT_EQ(a.get().has_value() + b.get().has_value(), 1) << "one of the two is rank 1";
+}
+
+TEST(Star, who_never_joins_is_named) {
+  Star star(4);
+  auto place = star.place(0, 4);
+  auto two = std::async(std::launch::async, [place = std::make_shared<Place>(star.place(2, 4))] {
+    join_star(*place, long_limit());
+  });
+  two.get();
+  try {
+    join_star(place, short_limit());
+    FAIL();
+  } catch (const MachineError& error) {
+    EXPECT_NE(std::string(error.what()).find("1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("3"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Star, without_anybody_at_the_rendezvous_a_rank_says_so) {
+  Place place{1, 2, "tcp", {}, Socket(), nullptr};
+  {
+    const Socket closed = listen_on(loopback(0), 1);
+    place.rendezvous = {local_address(closed)};
+  }
+  try {
+    join_star(place, short_limit());
+    FAIL();
+  } catch (const MachineError& error) {
+    EXPECT_NE(std::string(error.what()).find(place.rendezvous[0].text()), std::string::npos) << error.what();
+  }
+}
+
+TEST(Star, large_words_pass_in_both_directions) {
+  constexpr std::size_t bytes = 8 << 20;
+  Star star(3);
+  for (int rank = 0; rank < 3; ++rank)
+    star.start(rank, [rank](Bootstrap& world) {
+      const Blob mine(bytes, static_cast<std::byte>(rank)), offer(bytes, static_cast<std::byte>(10 + rank));
+      const auto decide = [](std::span<const Handed> handed, std::span<const int>) {
+        EXPECT_EQ(handed.size(), 3u);
+        for (const auto& one : handed)
+          EXPECT_EQ(one.to_rank_0, Blob(bytes, static_cast<std::byte>(one.rank)));
+        return Blob(bytes, std::byte{99});
+      };
+      const Round round =
+          must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
+      EXPECT_EQ(round.word, Blob(bytes, std::byte{99}));
+      EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
+      hand_in(world, "");      // who leaves has sent what lies before
+    });
+}
+
+}  // namespace
+}  // namespace everylink

@@ -100,7 +100,14 @@ def run(tmp_path: Path) -> Run:
         command = [*(launcher or []), measure_program(), *(str(a) for a in arguments)]
         environment = os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | options.pop("environment", {})
         return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False, **options
+            command,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            **options,
         )
 
     return call

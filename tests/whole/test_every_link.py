@@ -59,10 +59,16 @@ SCHEDULES = {
 }
 
 
-@pytest.mark.parametrize("options", [[], ["--serial-tests"], ["--num-randomize-tasks", "1", "--seed", "5"]], ids=["parallel", "serial", "random"])
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--serial-tests"], ["--num-randomize-tasks", "1", "--seed", "5"]],
+    ids=["parallel", "serial", "random"],
+)
 @pytest.mark.parametrize("ranks", [5, 8])
 @pytest.mark.parametrize("schedule", sorted(SCHEDULES))
-def test_schedules_in_any_order_measure_their_links_once(measure: Measure, schedule: str, ranks: int, options: list[str]) -> None:
+def test_schedules_in_any_order_measure_their_links_once(
+    measure: Measure, schedule: str, ranks: int, options: list[str]
+) -> None:
     hosts = "hosts=4"
     result = measure("--np", ranks, "--mode", f"sim:{hosts}", "--schedule", schedule, *options, *QUICK)
     assert_measured_once(result, SCHEDULES[schedule](ranks))
@@ -85,7 +91,9 @@ def test_rail_measures_equal_local_ranks_of_different_hosts(measure: Measure) ->
 
 
 def test_a_sample_measures_k_matchings_and_another_seed_others(measure: Measure) -> None:
-    samples = [measure("--np", 8, "--mode", "sim", "--schedule", "sample:3", "--seed", seed, *QUICK).only for seed in (1, 2, 1)]
+    samples = [
+        measure("--np", 8, "--mode", "sim", "--schedule", "sample:3", "--seed", seed, *QUICK).only for seed in (1, 2, 1)
+    ]
     for table in samples:
         assert len(set(table.links())) == len(table.links()) == 3 * 8
     assert samples[0].links() == samples[2].links()
@@ -103,7 +111,10 @@ def test_random_orders_are_kept_and_differ_from_one_iteration_to_the_next(measur
     result = measure("--np", 6, "--mode", "sim", "--num-randomize-tasks", 3, "--seed", 9, *QUICK)
     links = result.only.links()
     assert sorted(links) == sorted(list(every_link(6)) * 3)
-    first, second = ({link: s for link, s in zip(links[i : i + 30], result.only["step"][i : i + 30] % 5, strict=True)} for i in (0, 30))
+    first, second = (
+        {link: s for link, s in zip(links[i : i + 30], result.only["step"][i : i + 30] % 5, strict=True)}
+        for i in (0, 30)
+    )
     assert first != second
     assert len(set(result.steps["seed"].tolist())) == 3
     assert result.attributes["seed"] == 9
@@ -129,8 +140,19 @@ def test_ranks_joined_by_three_variables_need_no_launcher(run: Run, tmp_path: Pa
         port = probe.getsockname()[1]
     ranks = []
     for rank in (2, 1, 0):
-        environment = os.environ | {"EVERYLINK_RANK": str(rank), "EVERYLINK_SIZE": "3", "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}"}
-        command = [measure_program(), "--node-name", f"host{rank}", "-o", str(tmp_path / "x.h5"), *(str(q) for q in QUICK)]
+        environment = os.environ | {
+            "EVERYLINK_RANK": str(rank),
+            "EVERYLINK_SIZE": "3",
+            "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}",
+        }
+        command = [
+            measure_program(),
+            "--node-name",
+            f"host{rank}",
+            "-o",
+            str(tmp_path / "x.h5"),
+            *(str(q) for q in QUICK),
+        ]
         ranks.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
     assert [rank.wait(PATIENCE) for rank in ranks] == [0, 0, 0]
     assert [rank.communicate()[0] == "" for rank in ranks] == [True, True, False], "only rank 0 speaks"
@@ -141,7 +163,9 @@ def test_ranks_joined_by_three_variables_need_no_launcher(run: Run, tmp_path: Pa
 
 
 def test_parallel_streams_and_several_buffers_measure_too(measure: Measure) -> None:
-    result = measure("--np", 3, "--mode", "tcp:sockets=4,interface=lo", "--num-multi-buf", 3, "--check", "-s", "1,100000", *QUICK)
+    result = measure(
+        "--np", 3, "--mode", "tcp:sockets=4,interface=lo", "--num-multi-buf", 3, "--check", "-s", "1,100000", *QUICK
+    )
     assert_measured_once(result, every_link(3))
     assert result.attributes["transport_options"] == "sockets=4,interface=lo"
 
@@ -155,7 +179,9 @@ def test_all_to_all_is_timed_before_each_step(measure: Measure) -> None:
 
 def test_retests_stand_beside_the_first_measurement(measure: Measure) -> None:
     arguments = [a for a in QUICK if a not in ("--num-slowest", 0)]
-    result = measure("--np", 6, "--mode", "sim:slow-link=3>1*0.25,slow-link=0>5*0.5", "-s", "1,1MiB", *arguments, "--num-slowest", 2)
+    result = measure(
+        "--np", 6, "--mode", "sim:slow-link=3>1*0.25,slow-link=0>5*0.5", "-s", "1,1MiB", *arguments, "--num-slowest", 2
+    )
     for table in result.sizes.values():
         again = table.where(table["attempt"] == 1)
         assert set(again.links()) == {(1, 3), (3, 1), (0, 5), (5, 0)}

@@ -81,7 +81,10 @@ def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:
     assert "\r" not in done.stdout + done.stderr
     shown = subprocess.run(
         ["script", "-qec", f"{measure_program()} --np 8 --mode sim --no-output -n 500", "/dev/null"],
-        capture_output=True, timeout=PATIENCE, check=True, stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+        stdin=subprocess.DEVNULL,
     )
     assert b"\r\x1b[K[" in shown.stdout and b"step 1 of 7" in shown.stdout
 
@@ -178,7 +181,10 @@ def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) 
 
 def test_a_removed_file_ends_the_run(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [measure_program(), *(str(a) for a in LONG), "-o", str(tmp_path / "k.h5")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [measure_program(), *(str(a) for a in LONG), "-o", str(tmp_path / "k.h5")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     wait_for_rows(tmp_path / "k.h5", 0)
     (tmp_path / "k.h5").unlink()
@@ -201,13 +207,38 @@ print(counted() - before)
 """
 
 
-@pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a network namespace wants root and unshare")
-@pytest.mark.parametrize("kernel,there_and_back", [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)])
-def test_the_interface_has_counted_as_many_bytes_as_were_asked_for(tmp_path: Path, kernel: str, there_and_back: int) -> None:
+@pytest.mark.skipif(
+    not shutil.which("unshare") or os.geteuid() != 0, reason="a network namespace wants root and unshare"
+)
+@pytest.mark.parametrize(
+    "kernel,there_and_back", [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]
+)
+def test_the_interface_has_counted_as_many_bytes_as_were_asked_for(
+    tmp_path: Path, kernel: str, there_and_back: int
+) -> None:
     size, messages, warmups, ranks = 65536, 200, 20, 5
-    command = [measure_program(), "--np", ranks, kernel, "-s", size, "-n", messages, "-w", warmups, "--num-slowest", 0, "-o", tmp_path / "x.h5"]
+    command = [
+        measure_program(),
+        "--np",
+        ranks,
+        kernel,
+        "-s",
+        size,
+        "-n",
+        messages,
+        "-w",
+        warmups,
+        "--num-slowest",
+        0,
+        "-o",
+        tmp_path / "x.h5",
+    ]
     done = subprocess.run(
-        ["unshare", "--net", sys.executable, "-c", COUNT, *(str(word) for word in command)], capture_output=True, text=True, timeout=PATIENCE, check=True
+        ["unshare", "--net", sys.executable, "-c", COUNT, *(str(word) for word in command)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     # Two turns a pair; bidirectional: one turn, both messages there and both back.
     turns = ranks * (ranks - 1)

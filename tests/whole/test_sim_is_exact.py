@@ -75,7 +75,9 @@ def test_only_the_unidirectional_kernel_sees_the_direction_of_a_slow_link(measur
 
 
 def test_hosts_and_switches_have_their_own_times(measure: Measure) -> None:
-    mode = "sim:hosts=4,leaf=2,local-latency=100ns,local-bandwidth=50GB/s,latency=2us,spine-latency=700ns,bandwidth=10GB/s"
+    mode = (
+        "sim:hosts=4,leaf=2,local-latency=100ns,local-bandwidth=50GB/s,latency=2us,spine-latency=700ns,bandwidth=10GB/s"
+    )
     table = measure("--np", 8, "--mode", mode, "-s", 1000, *ARGUMENTS[4:]).only
     for (a, b), expected in {(0, 1): 1e-7 + 2e-8, (0, 2): 2e-6 + 1e-7, (0, 7): 2.7e-6 + 1e-7}.items():
         assert table.row(a, b)["median"] == pytest.approx(expected, rel=2e-6)
@@ -88,7 +90,12 @@ def test_the_same_run_gives_the_same_file_twice(measure: Measure, tmp_path: obje
         result = measure(*arguments, environment={"SOURCE_DATE_EPOCH": "1700000000"})
         with h5py.File(tmp_path / "x.h5") as file:  # type: ignore[operator]
             everything = {}
-            file.visititems(lambda name, item, into=everything: into.update({name: item[:].tobytes() if isinstance(item, h5py.Dataset) else b""} | {f"{name}@{k}": str(v) for k, v in item.attrs.items()}))
+            file.visititems(
+                lambda name, item, into=everything: into.update(
+                    {name: item[:].tobytes() if isinstance(item, h5py.Dataset) else b""}
+                    | {f"{name}@{k}": str(v) for k, v in item.attrs.items()}
+                )
+            )
             everything |= {k: str(v) for k, v in file.attrs.items()}
         contents.append(everything)
         assert result.attributes["created"] == "2023-11-14T22:13:20Z"
@@ -111,7 +118,11 @@ def test_noise_spreads_readings_and_jitter_makes_late_ones(measure: Measure) -> 
 def test_a_dead_direction_times_out_in_made_up_time_only(measure: Measure) -> None:
     result = measure("--np", 6, "--mode", "sim:dead=1>4", "--time-limit", "1h", "-s", "1,4KiB", "-n", 5, expect=3)
     for table in result.sizes.values():
-        failed = {link: outcome for link, outcome in zip(table.main().links(), table.main()["outcome"].tolist(), strict=True) if outcome}
+        failed = {
+            link: outcome
+            for link, outcome in zip(table.main().links(), table.main()["outcome"].tolist(), strict=True)
+            if outcome
+        }
         assert failed == {(1, 4): 1, (4, 1): 1}
         assert np.isnan(table.row(1, 4)["median"])
     assert "2 of 30 links FAILED" in result.out
@@ -123,7 +134,9 @@ def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
     assert "host n6: 14 of 14 links timed out" in result.out
     assert result.out.count("timed out") == 1
     outcomes = dict(zip(result.only.links(), result.only["outcome"].tolist(), strict=True))
-    assert {link for link, outcome in outcomes.items() if outcome} == {(a, b) for a in range(8) for b in range(8) if a != b and 6 in (a, b)}
+    assert {link for link, outcome in outcomes.items() if outcome} == {
+        (a, b) for a in range(8) for b in range(8) if a != b and 6 in (a, b)
+    }
 
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--unidirectional"])
@@ -131,7 +144,10 @@ def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure,
     arguments = ["--np", 4, "-n", 100, "-w", 0, "-s", "1,5000", kernel, "--num-slowest", 0]
     wrong = measure("--mode", "sim:corrupt=2>3@7", "--check", *arguments, expect=3)
     # Messages are counted from the first of the step, so the first size has it.
-    outcomes = {size: {link: o for link, o in zip(t.links(), t["outcome"].tolist(), strict=True) if o} for size, t in wrong.sizes.items()}
+    outcomes = {
+        size: {link: o for link, o in zip(t.links(), t["outcome"].tolist(), strict=True) if o}
+        for size, t in wrong.sizes.items()
+    }
     assert outcomes == {1: {(2, 3): 3}, 5000: {}}
     assert measure("--mode", "sim:corrupt=2>3@7", *arguments).code == 0, "without --check nobody looks"
     assert measure("--mode", "sim", "--check", "--num-multi-buf", 3, *arguments).code == 0
@@ -140,7 +156,9 @@ def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure,
 def test_a_link_that_always_lies_is_corrupt_and_no_other(measure: Measure) -> None:
     result = measure("--np", 4, "--mode", "sim:corrupt=2>3", "--check", "-s", "8,1MiB", "-n", 3, expect=3)
     for table in result.sizes.values():
-        assert [link for link, o in zip(table.main().links(), table.main()["outcome"], strict=True) if o == 3] == [(2, 3)]
+        assert [link for link, o in zip(table.main().links(), table.main()["outcome"], strict=True) if o == 3] == [
+            (2, 3)
+        ]
 
 
 def test_setup_and_arrivals_are_known(measure: Measure) -> None:

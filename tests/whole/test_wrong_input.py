@@ -25,7 +25,10 @@ WRONG = {
     "no ranks at all": ([], ["--np N", "mpirun", "EVERYLINK_RANK"]),
     "two kernels": (["--np", 2, "--bidirectional", "--unidirectional"], ["exclude"]),
     "a window for a kernel without one": (["--np", 2, "--window", 4], ["--window", "--unidirectional"]),
-    "bisection and another schedule": (["--np", 2, "--bisection", "--schedule", "all"], ["--bisection", "--schedule all"]),
+    "bisection and another schedule": (
+        ["--np", 2, "--bisection", "--schedule", "all"],
+        ["--bisection", "--schedule all"],
+    ),
     "an unknown schedule": (["--np", 2, "--schedule", "zigzag"], ["zigzag", "sample:K"]),
     "a sample of too many": (["--np", 4, "--mode", "sim", "--schedule", "sample:4"], ["sample:4", "1 to 3"]),
     "no other host": (["--np", 4, "--schedule", "inter-host"], ["inter-host", "1 host"]),
@@ -84,7 +87,10 @@ def test_incomplete_variables_are_named(run: Run, missing: str) -> None:
     assert done.returncode == 2 and missing in done.stderr
 
 
-@pytest.mark.parametrize("variable,value", [("EVERYLINK_RANK", "2"), ("EVERYLINK_RANK", "x"), ("EVERYLINK_RENDEZVOUS", "nowhere"), ("EVERYLINK_SIZE", "-1")])
+@pytest.mark.parametrize(
+    "variable,value",
+    [("EVERYLINK_RANK", "2"), ("EVERYLINK_RANK", "x"), ("EVERYLINK_RENDEZVOUS", "nowhere"), ("EVERYLINK_SIZE", "-1")],
+)
 def test_wrong_variables_are_named(run: Run, variable: str, value: str) -> None:
     variables = {"EVERYLINK_RANK": "0", "EVERYLINK_SIZE": "2", "EVERYLINK_RENDEZVOUS": "127.0.0.1:9"}
     done = run(environment=variables | {variable: value})
