@@ -305,7 +305,7 @@ TEST(Star, large_words_pass_in_both_directions) {
           must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
       EXPECT_EQ(round.word, Blob(bytes, std::byte{99}));
       EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
-      hand_in(world, "");      // who leaves has sent what lies before
+      hand_in(world, "");  // who leaves has sent what lies before
     });
 }
 
