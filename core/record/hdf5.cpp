@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,146 +14,20 @@
 
 #include "errors.hpp"
 #include "kernel/kernel.hpp"
+#include "record/hdf5_columns.hpp"
 #include "record/recorder.hpp"
 #include "units.hpp"
 #include "version.hpp"
 
 namespace everylink {
+using namespace hdf5;
+
 namespace {
 
 // History: 1 first version.
 constexpr int format_version = 1;
 
-template <class Id>
-Id check(Id result, const char* call) {
-  if (result < 0) throw MachineError(fmt::format("{} failed", call));
-  return result;
-}
-
-class Handle {
- public:
-  Handle() = default;
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(check(id, "an HDF5 call")), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-  void abandon() { id_ = -1; }  // after a failed flush nothing more may reach the file
-
- private:
-  hid_t id_ = -1;
-  herr_t (*close_)(hid_t) = nullptr;
-};
-
-template <class T>
-hid_t type_of() {
-  if constexpr (std::is_same_v<T, float>)
-    return H5T_NATIVE_FLOAT;
-  else if constexpr (std::is_same_v<T, double>)
-    return H5T_NATIVE_DOUBLE;
-  else if constexpr (std::is_same_v<T, std::uint8_t>)
-    return H5T_NATIVE_UINT8;
-  else if constexpr (std::is_same_v<T, std::uint32_t>)
-    return H5T_NATIVE_UINT32;
-  else if constexpr (std::is_same_v<T, std::int32_t>)
-    return H5T_NATIVE_INT32;
-  else if constexpr (std::is_same_v<T, std::uint64_t>)
-    return H5T_NATIVE_UINT64;
-}
-
-Handle string_type(std::size_t length) {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check(H5Tset_size(type, std::max<std::size_t>(length, 1)), "H5Tset_size");
-  check(H5Tset_cset(type, H5T_CSET_UTF8), "H5Tset_cset");
-  check(H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad");
-  return type;
-}
-
-void put_attribute(hid_t object, const char* name, hid_t type, const void* value) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  check(H5Awrite(attribute, type, value), "H5Awrite");
-}
-template <class T>
-void put(hid_t object, const char* name, T value) {
-  put_attribute(object, name, type_of<T>(), &value);
-}
-void put(hid_t object, const char* name, const std::string& text) {
-  put_attribute(object, name, string_type(text.size()), text.c_str());
-}
-template <class T>
-void set(hid_t object, const char* name, T value) {
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  check(H5Awrite(attribute, type_of<T>(), &value), "H5Awrite");
-}
-
-Handle without_times(hid_t class_of) {
-  Handle list(H5Pcreate(class_of), H5Pclose);
-  check(H5Pset_obj_track_times(list, false), "H5Pset_obj_track_times");
-  return list;
-}
-
-Handle make_group(hid_t parent, const std::string& name) {
-  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, without_times(H5P_GROUP_CREATE), H5P_DEFAULT),
-          H5Gclose};
-}
-
-// A column that grows: empty in the skeleton, then written batch by batch.
-class Column {
- public:
-  static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk) {
-    const hsize_t none = 0, any = H5S_UNLIMITED;
-    const Handle space(H5Screate_simple(1, &none, &any), H5Sclose), list = without_times(H5P_DATASET_CREATE);
-    check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
-    Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
-  }
-  Column(hid_t group, const std::string& name)
-      : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
-        type_(H5Dget_type(set_), H5Tclose),
-        width_(H5Tget_size(type_)) {}
-
-  template <class T>
-  void add(T value) {
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-  }
-  void add(std::span<const float> values) {
-    const auto bytes = std::as_bytes(values);
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-  }
-  hsize_t length() const { return written_ + waiting_.size() / width_; }
-  void write() {
-    const hsize_t count = waiting_.size() / width_, end = written_ + count;
-    if (count == 0) return;
-    check(H5Dset_extent(set_, &end), "H5Dset_extent");
-    const Handle file(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &written_, nullptr, &count, nullptr),
-          "H5Sselect_hyperslab");
-    check(H5Dwrite(set_, type_, memory, file, H5P_DEFAULT, waiting_.data()), "H5Dwrite");
-    written_ = end;
-    waiting_.clear();
-  }
-  void abandon() { set_.abandon(), type_.abandon(); }
-
- private:
-  Handle set_, type_;
-  std::size_t width_;
-  Blob waiting_;
-  hsize_t written_ = 0;
-};
-
 // One place that says which columns a table has, for making, opening and filling it.
-struct ColumnKind {
-  const char* name;
-  hid_t type;
-};
-
 std::vector<ColumnKind> step_columns() {
   return {{"iteration", H5T_NATIVE_UINT32},
           {"seed", H5T_NATIVE_UINT64},
@@ -176,38 +49,6 @@ std::vector<ColumnKind> size_columns(const Options& options) {
   return columns;
 }
 
-class Table {
- public:
-  static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
-    for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
-  }
-  Table(hid_t group, const std::vector<ColumnKind>& kinds) {
-    for (const auto& kind : kinds) columns_.emplace_back(group, kind.name);
-  }
-  // A value for each column, in their order; false values are left out.
-  template <class... Values>
-  void add(Values... values) {
-    std::size_t i = 0;
-    (columns_[i++].add(values), ...);
-    filled_ = i;
-  }
-  template <class... Values>
-  void add_more(Values... values) {
-    (columns_[filled_++].add(values), ...);
-  }
-  hsize_t length() const { return columns_.front().length(); }
-  void write() {
-    for (auto& column : columns_) column.write();
-  }
-  void abandon() {
-    for (auto& column : columns_) column.abandon();
-  }
-
- private:
-  std::vector<Column> columns_;
-  std::size_t filled_ = 0;
-};
-
 template <class Get>
 void put_strings(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
   std::size_t longest = 1;
@@ -223,14 +64,6 @@ void put_strings(hid_t group, const char* name, const std::vector<RankFacts>& ra
                list = without_times(H5P_DATASET_CREATE);
   const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
-}
-
-template <class T>
-void put_numbers(hid_t group, const char* name, const std::vector<T>& values) {
-  const hsize_t n = values.size();
-  const Handle space(H5Screate_simple(1, &n, nullptr), H5Sclose), list = without_times(H5P_DATASET_CREATE);
-  const Handle set(H5Dcreate2(group, name, type_of<T>(), space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
-  check(H5Dwrite(set, type_of<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "H5Dwrite");
 }
 
 void put_ranks(hid_t root, const Facts& facts) {
@@ -316,7 +149,7 @@ class Hdf5Recorder final : public Recorder {
     options_ = &facts.options;
     path_ = facts.options.output;
     check_output(facts.options);
-    check_space(facts);
+    check_space(facts.options, facts.links);
     H5dont_atexit();
     check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
     const std::string unfinished = path_ + ".new";
@@ -389,18 +222,6 @@ class Hdf5Recorder final : public Recorder {
   }
 
  private:
-  void check_space(const Facts& facts) {
-    struct statvfs disk {};
-    const auto folder = std::filesystem::absolute(path_).parent_path();
-    if (::statvfs(folder.c_str(), &disk) != 0)
-      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
-    const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
-                 wanted = estimated_bytes(facts.options, facts.links);
-    if (wanted > free)
-      throw UsageError(fmt::format("--output {}: the results will take about {}, and {} has {} free", path_,
-                                   text_of_bytes(wanted), folder.string(), text_of_bytes(free)));
-  }
-
   void make_skeleton(const std::string& path, const Facts& facts) {
     const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access_list()),
                       H5Fclose);
@@ -478,28 +299,5 @@ class Hdf5Recorder final : public Recorder {
 }  // namespace
 
 std::unique_ptr<Recorder> make_hdf5_recorder() { return std::make_unique<Hdf5Recorder>(); }
-
-void check_output(const Options& options) {
-  const std::filesystem::path path(options.output),
-      folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::error_code error;
-  const auto refuse = [&](const std::string& why) {
-    throw UsageError(fmt::format("--output {}: {}", options.output, why));
-  };
-  if (options.output.empty()) refuse("the name is empty");
-  if (std::filesystem::is_directory(path, error)) refuse("that is a folder");
-  if (!std::filesystem::is_directory(folder, error))
-    refuse(fmt::format("there is no folder {}", folder.string()));
-  if (std::filesystem::exists(path, error) && !options.force)
-    refuse("the file exists; --force overwrites it, --output FILE names another");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
-}
-
-double estimated_bytes(const Options& options, std::int64_t links) {
-  const double row = 14 * 4 - 6 + 4 * options.all_to_all + options.keep_laps * (12 + 4.0 * options.messages);
-  const double passes = std::max({1, options.randomize, options.min_iterations});
-  return 16384 + row * static_cast<double>(links) * passes * static_cast<double>(options.sizes.size());
-}
 
 }  // namespace everylink

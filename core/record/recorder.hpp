@@ -61,6 +61,8 @@ std::unique_ptr<Recorder> make_no_recorder();
 // Throws UsageError when a file stands at the output path without --force, or its folder is missing or
 // read-only.
 void check_output(const Options&);
+// Throws UsageError when the disk has less room than the results of so many links will take.
+void check_space(const Options&, std::int64_t links);
 // Bytes that the results of so many links will take.
 double estimated_bytes(const Options&, std::int64_t links);
 

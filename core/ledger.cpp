@@ -1,0 +1,244 @@
+// What was measured.
+#include "ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+
+#include "errors.hpp"
+#include "kernel/kernel.hpp"
+#include "units.hpp"
+#include "version.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds commit_every = 1;  // of real time: so much is lost at most
+constexpr std::int64_t most_step_lines = 2000;
+constexpr std::int64_t steps_to_judge_by = 3;
+
+double directions_of(const Options& o) { return kernel_named(o.kernel).both_lead ? 2 : 1; }
+
+std::size_t index_of_largest(const Options& o) {
+  return static_cast<std::size_t>(std::max_element(o.sizes.begin(), o.sizes.end()) - o.sizes.begin());
+}
+
+std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
+
+}  // namespace
+
+int partner_in(const Order& order, const Plan& plan, int rank) {
+  if (order.what == Order::What::stop || order.what == Order::What::hand_in) return no_rank;
+  if (order.first == no_rank) return plan.partner(order.schedule_step, rank);
+  return rank == order.first ? order.second : rank == order.second ? order.first : no_rank;
+}
+
+Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
+    : options_(options),
+      recorder_(recorder),
+      console_(console),
+      largest_(index_of_largest(options)),
+      lines_(options.sizes[largest_], directions_of(options), options.serial),
+      slowest_(options.slowest) {
+  for (const auto bytes : options.sizes) by_size_.emplace_back(bytes, directions_of(options));
+}
+
+void Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
+  ranks_ = facts.ranks;
+  steps_a_pass_ = steps_a_pass;
+  passes_ = passes;
+  failures_.know(ranks_, facts.host_of);
+  tell_plan(facts);
+  recorder_.begin(facts);
+}
+
+void Ledger::start(Seconds now) {
+  began_ = now;
+  last_commit_ = steady_now();
+}
+
+void Ledger::commit_if_due() {
+  if (steady_now() < last_commit_ + commit_every) return;
+  recorder_.commit();
+  last_commit_ = steady_now();
+}
+
+// Both ends of a link report in the same round; a rank that comes late has its links kept without the other
+// end's word.
+void Ledger::keep(const std::vector<Report>& reports, const Order& step) {
+  std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
+  for (const auto& report : reports)
+    if (report.step == step.step) of_this_step[{report.rank, report.peer}] = &report;
+  for (const auto& report : reports) {
+    if (report.led.samples.empty()) continue;
+    const auto peers = of_this_step.find({report.peer, report.rank});
+    const bool known = report.step == step.step && peers != of_this_step.end();
+    keep_link(report.led, known ? peers->second->notes : std::vector<Note>());
+  }
+}
+
+void Ledger::end_step(const std::vector<Report>& reports, const Order& step, const Plan& plan,
+                      std::span<const int> gone, Seconds began, Seconds now) {
+  std::vector<char> reported(ranks_.size());
+  std::vector<Seconds> busy;
+  for (const auto& report : reports) {
+    if (report.led.samples.empty() || report.step != step.step) continue;
+    reported[static_cast<std::size_t>(report.rank)] = 1;
+    busy.push_back(report.busy);
+  }
+  keep_absent(step, plan, reported, gone);
+  std::sort(busy.begin(), busy.end());
+  const bool any = !busy.empty() && busy.back() > 0;
+  const float overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known;
+  recorder_.step(
+      {step.iteration, step.relabelling, began - began_, overlap, static_cast<std::uint32_t>(gone.size())});
+  if (step.attempt == Attempt::main) tell_progress(step.iteration, now);
+}
+
+// A sample learns from the other end how much arrived, and whether it was what had been sent.
+void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
+  const Sample* worst = &link.samples.front();
+  for (std::size_t i = 0; i < link.samples.size(); ++i) {
+    Sample& sample = link.samples[i];
+    if (i < seen_by_peer.size()) {
+      sample.arrived = seen_by_peer[i].arrived;
+      if (sample.outcome == Outcome::ok && seen_by_peer[i].corrupt) sample.outcome = Outcome::corrupt;
+    }
+    if (worst->outcome == Outcome::ok) worst = &sample;
+    if (sample.attempt == Attempt::main) by_size_[i].add(sample.outcome, double{sample.one_way.mean});
+  }
+  const Sample& of_largest = link.samples[largest_];
+  if (of_largest.attempt == Attempt::main) {
+    lines_.add(of_largest);
+    slowest_.add(of_largest);
+    failures_.add(*worst);
+    links_ok_ += worst->outcome == Outcome::ok;
+  } else {
+    slowest_.add_again(of_largest);
+  }
+  recorder_.rows(link);
+}
+
+// The links of ranks that are gone: nobody else will hand them in.
+void Ledger::keep_absent(const Order& step, const Plan& plan, const std::vector<char>& reported,
+                         std::span<const int> gone) {
+  for (const int rank : gone) {
+    const int peer = partner_in(step, plan, rank);
+    if (peer == no_rank || reported[static_cast<std::size_t>(rank)]) continue;
+    LinkRows link;
+    for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
+      Sample sample;
+      sample.from = static_cast<std::uint32_t>(rank);
+      sample.to = static_cast<std::uint32_t>(peer);
+      sample.step = step.step;
+      sample.size = static_cast<std::uint32_t>(i);
+      sample.attempt = step.attempt;
+      sample.outcome = Outcome::absent;
+      link.samples.push_back(sample);
+    }
+    keep_link(std::move(link), {});
+  }
+}
+
+void Ledger::tell_plan(const Facts& facts) {
+  const Options& o = options_;
+  const double bytes = o.no_output ? 0 : estimated_bytes(o, facts.links);
+  const std::string schedule = o.schedule + (o.schedule_option.empty() ? "" : ":" + o.schedule_option);
+  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, schedule, o.sizes,
+                 steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
+  std::vector<std::string> sizes;
+  for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
+  std::string text = fmt::format("Everylink {}: {} ranks on {} host(s), mode {}{}{}, memory {}, {} kernel",
+                                 version, ranks_.size(), failures_.hosts(), o.mode,
+                                 o.mode_options.empty() ? "" : ":", o.mode_options, o.memory, o.kernel);
+  if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", o.window_used());
+  text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
+  if (o.check) text += ", every byte verified";
+  if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
+  text += fmt::format("\nSchedule {}{}: {} links in {} steps", schedule,
+                      o.serial ? ", one pair at a time" : "", facts.links, steps_a_pass_);
+  if (facts.seed) text += fmt::format(", seed {}", facts.seed);
+  if (passes_ > 1) text += fmt::format(", {} times", passes_);
+  if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
+  text += fmt::format("\nTime limit {} for a pair of ranks and a size of {}",
+                      text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));
+  if (facts.bootstrap == "local")
+    text += facts.pinned ? "; each rank is bound to a core of its own"
+                         : "; ranks are not bound: there are more of them than cores";
+  text += o.no_output ? "\nNo results file"
+                      : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
+  console_.say(text);
+}
+
+void Ledger::tell_progress(std::uint32_t iteration, Seconds now) {
+  ++steps_done_;
+  const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
+  const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
+  const Seconds elapsed = now - began_, a_step = elapsed / steps_done_;
+  const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
+  const auto text = lines_.end_step(steps_done_);
+  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet())
+    console_.say(text + "\n" + lines_.timing(elapsed, steps_done_, left_here, left));
+  console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
+                 left > 0 ? seconds_left : 0});
+  if (steps_done_ == steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
+}
+
+// Slurm says when it will end the job; what it says is not ours to trust.
+void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
+  const char* said = std::getenv("SLURM_JOB_END_TIME");
+  const Seconds available = said ? std::strtod(said, nullptr) - static_cast<double>(std::time(nullptr)) : 0;
+  if (available <= 0 || seconds_left <= available) return;
+  const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / a_step));
+  console_.say(
+      fmt::format("This run will take {} more, and the job ends in {}: --schedule sample:{} would fit",
+                  text_of_duration(seconds_left), text_of_duration(available), fits));
+}
+
+int Ledger::end() {
+  recorder_.end();
+  const int code = failures_.count() > 0 ? exit_links_failed : exit_ok;
+  // Who reads JSON has the file for the rest.
+  console_.say(options_.progress == Progress::json ? lines_.results() : summary());
+  console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
+  return code;
+}
+
+std::string Ledger::summary() const {
+  std::string text;
+  if (failures_.count() > 0) {
+    text += fmt::format("{} of {} links FAILED:\n", failures_.count(), failures_.count() + links_ok_);
+    for (const auto& line : failures_.lines()) text += "  " + line + "\n";
+  }
+  text += lines_.results();
+  for (std::size_t i = 0; i < by_size_.size(); ++i) {
+    const auto& t = by_size_[i];
+    if (!t.any()) continue;
+    const auto bandwidth = [&](double one_way) { return text_of_bandwidth(t.bandwidth(one_way)); };
+    text += fmt::format("\n{:>10}: one-way {} / {} / {} (min / avg / max), bandwidth {} / {} / {}{}",
+                        text_of_size(options_.sizes[i]), text_of_seconds(t.min()), text_of_seconds(t.mean()),
+                        text_of_seconds(t.max()), bandwidth(t.min()), bandwidth(t.mean()), bandwidth(t.max()),
+                        directions_of(options_) == 2 ? " (both directions)" : "");
+  }
+  const auto name = [&](std::uint32_t rank) { return fmt::format("{}:{}", ranks_[rank].host, rank); };
+  if (!slowest_.pairs().empty())
+    text += fmt::format("\nSlowest links of {}, first and measured again alone:",
+                        text_of_size(options_.sizes[largest_]));
+  for (const auto& pair : slowest_.pairs()) {
+    const auto& first = *std::find_if(pair.first.begin(), pair.first.end(),
+                                      [&](const Sample& s) { return s.one_way.mean >= pair.mean; });
+    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
+                                    [&](const Sample& s) { return s.from == first.from; });
+    std::string then = "not measured again";
+    if (again != pair.second.end())
+      then = again->outcome == Outcome::ok ? text_of_seconds(again->one_way.mean) : said_of(again->outcome);
+    text += fmt::format("\n  {} -> {}: {}, {}", name(first.from), name(first.to),
+                        text_of_seconds(first.one_way.mean), then);
+  }
+  return text;
+}
+
+}  // namespace everylink

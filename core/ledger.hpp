@@ -1,0 +1,66 @@
+// What was measured: kept in the file, said on the console, remembered where it is slow or has failed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "console.hpp"
+#include "failures.hpp"
+#include "letters.hpp"
+#include "lines.hpp"
+#include "record/recorder.hpp"
+#include "schedule/schedule.hpp"
+#include "slowest.hpp"
+
+namespace everylink {
+
+// The partner of a rank in an order's step, or no_rank.
+int partner_in(const Order&, const Plan&, int rank);
+
+class Ledger {
+ public:
+  Ledger(const Options&, Recorder&, Console&);
+
+  // Opens the output and says what is to come, before anything is measured.
+  void begin(const Facts&, std::int64_t steps_a_pass, std::uint32_t passes);
+  void tuned(const std::vector<Tuning>& tunings) { recorder_.tuned(tunings); }
+  // Measuring begins, on the transport's clock.
+  void start(Seconds now);
+
+  // One step's results, or what late ranks bring; `began` and `now` on the transport's clock.
+  void keep(const std::vector<Report>&, const Order& step);
+  void end_step(const std::vector<Report>&, const Order& step, const Plan&, std::span<const int> gone,
+                Seconds began, Seconds now);
+  void commit_if_due();
+
+  Slowest& slowest() { return slowest_; }
+  Seconds began() const { return began_; }
+  // Closes the output, says the results, and gives the exit code.
+  int end();
+
+ private:
+  void keep_link(LinkRows, const std::vector<Note>& seen_by_peer);
+  void keep_absent(const Order& step, const Plan&, const std::vector<char>& reported,
+                   std::span<const int> gone);
+  void tell_plan(const Facts&);
+  void tell_progress(std::uint32_t iteration, Seconds now);
+  void tell_job_end(Seconds seconds_left, Seconds a_step);
+  std::string summary() const;
+
+  const Options& options_;
+  Recorder& recorder_;
+  Console& console_;
+  std::vector<RankFacts> ranks_;
+  std::int64_t steps_a_pass_ = 0;
+  std::uint32_t passes_ = 1, steps_done_ = 0;
+  Seconds began_ = 0, last_commit_ = 0;
+  std::size_t largest_;  // index of the largest size
+  Lines lines_;          // of the largest size
+  std::vector<LinkTimes> by_size_;
+  Failures failures_;
+  Slowest slowest_;
+  std::int64_t links_ok_ = 0;
+};
+
+}  // namespace everylink

@@ -1,0 +1,53 @@
+// Whether the results can be written where the user wants them, and how much they will be.
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "errors.hpp"
+#include "record/recorder.hpp"
+#include "units.hpp"
+
+namespace everylink {
+
+void check_output(const Options& options) {
+  const std::filesystem::path path(options.output),
+      folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--output {}: {}", options.output, why));
+  };
+  if (options.output.empty()) refuse("the name is empty");
+  if (std::filesystem::is_directory(path, error)) refuse("that is a folder");
+  if (!std::filesystem::is_directory(folder, error))
+    refuse(fmt::format("there is no folder {}", folder.string()));
+  if (std::filesystem::exists(path, error) && !options.force)
+    refuse("the file exists; --force overwrites it, --output FILE names another");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
+}
+
+double estimated_bytes(const Options& options, std::int64_t links) {
+  const double row = 14 * 4 - 6 + 4 * options.all_to_all + options.keep_laps * (12 + 4.0 * options.messages);
+  const double passes = std::max({1, options.randomize, options.min_iterations});
+  return 16384 + row * static_cast<double>(links) * passes * static_cast<double>(options.sizes.size());
+}
+
+void check_space(const Options& options, std::int64_t links) {
+  struct statvfs disk {};
+  const auto folder = std::filesystem::absolute(options.output).parent_path();
+  if (::statvfs(folder.c_str(), &disk) != 0)
+    throw UsageError(fmt::format("--output {}: {}", options.output, std::strerror(errno)));
+  const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
+               wanted = estimated_bytes(options, links);
+  if (wanted > free)
+    throw UsageError(fmt::format("--output {}: the results will take about {}, and {} has {} free",
+                                 options.output, text_of_bytes(wanted), folder.string(),
+                                 text_of_bytes(free)));
+}
+
+}  // namespace everylink
