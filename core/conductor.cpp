@@ -134,7 +134,7 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
   ledger_.begin({o, context_.bootstrap, introduction_.seed, context_.pinned, created_now(), ranks_,
                  introduction_.host_of, 2 * plan_.pairs},
-                o.serial ? plan_.pairs : plan_.steps, passes());
+                busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
   order.relabelling = o.randomize ? 1 : 0;
@@ -197,6 +197,14 @@ Order Conductor::start_iteration(std::uint32_t iteration) {
   order.schedule_step = *busy_step_from(0);
   order.step = next_row_++;
   return order;
+}
+
+// How many steps a pass has, the idle ones left out.
+std::int64_t Conductor::busy_steps() const {
+  if (context_.options.serial) return plan_.pairs;
+  std::int64_t steps = 0;
+  for (std::int64_t step = 0; step < plan_.steps; ++step) steps += !plan_.is_idle(step);
+  return steps;
 }
 
 std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {

@@ -48,6 +48,7 @@ class Conductor {
   Order retest_or_finish();
   Order finish();
   Order stop(int exit_code) const;
+  std::int64_t busy_steps() const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
   std::uint32_t passes() const;
 

@@ -65,7 +65,8 @@ class Runner {
       const auto round = talk(report.packed(), peer, offer);
       const Order next = Order::unpacked(round.word);
       report = {};
-      if (round.number == number_ && next.what != Order::What::stop && order.what != Order::What::hand_in)
+      const bool late = round.number != number_ || contains(round.gone, world_->rank());
+      if (!late && next.what != Order::What::stop && order.what != Order::What::hand_in)
         report = take_part(order, peer, round);
       number_ = round.number + 1;
       order = next;
@@ -74,6 +75,9 @@ class Runner {
   }
 
  private:
+  static bool contains(const std::vector<int>& sorted, int rank) {
+    return std::binary_search(sorted.begin(), sorted.end(), rank);
+  }
   bool moves_bytes() const { return !entry_.host_of || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
@@ -145,7 +149,7 @@ class Runner {
     Report report;
     report.rank = world_->rank();
     if (peer == no_rank) return report;
-    const bool gone = std::binary_search(round.gone.begin(), round.gone.end(), peer);
+    const bool gone = contains(round.gone, peer);
     const PairWork work{options_, kernel_, world_->rank(), peer, world_->size(), epoch(), order};
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
                           gone ? View() : View(round.from_peer));

@@ -34,7 +34,7 @@ bool with_suffix(std::string_view text, const Suffix (&suffixes)[N], double& val
   std::string_view rest;
   if (!leading_number(text, value, rest)) return false;
   for (const auto& suffix : suffixes)
-    if (rest == suffix.name) return value *= suffix.factor, true;
+    if (rest == suffix.name) return std::isfinite(value *= suffix.factor);
   return false;
 }
 

@@ -19,7 +19,8 @@ struct Handed {
 
 // The same on every rank, but for from_peer.
 struct Round {
-  std::uint64_t number;   // not the one handed in for: we were late, and are told where the others are
+  std::uint64_t number;   // not the one handed in for, or we are among the gone: we were late, and are told
+                          // where the others are
   Blob word;              // rank 0's, from decide
   std::vector<int> gone;  // sorted: who did not hand in for this round
   Blob from_peer;         // what `peer` handed in for us; empty: it has none for us

@@ -183,7 +183,7 @@ class Leader final : public Bootstrap {
       if (letter->round == number_)
         state.hand_in(number_, letter->peer, std::move(letter->to_peer));
       else if (number_ > 0)
-        channel.send(number_ - 1, last_word_, {}, {}, no_rank);
+        channel.send(number_ - 1, last_word_, std::as_bytes(std::span(last_gone_)), {}, no_rank);
     }
   }
 
@@ -193,6 +193,7 @@ class Leader final : public Bootstrap {
       states_[rank].gone = states_[rank].round != number_;
       if (states_[rank].gone) ours.gone.push_back(static_cast<int>(rank));
     }
+    last_gone_ = ours.gone;
     const auto handed = std::exchange(handed_, {});
     ours.word = last_word_ = decide(handed, ours.gone);
     const View gone = std::as_bytes(std::span(ours.gone));
@@ -221,6 +222,7 @@ class Leader final : public Bootstrap {
   Socket epoll_;
   std::vector<Handed> handed_;
   Blob last_word_;
+  std::vector<int> last_gone_;
   std::size_t due_ = 0;
 };
 

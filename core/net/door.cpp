@@ -126,15 +126,19 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
 
 std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
                                Seconds until) const {
-  for (const auto& address : best_first(theirs)) {
+  const auto addresses = best_first(theirs);
+  for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
+    // One that swallows calls must not take the time of the others.
+    const Seconds now = steady_now();
+    const Seconds share = now + (until - now) / static_cast<double>(addresses.size() - tried);
     std::vector<Socket> sockets;
     for (int i = 0; i < count; ++i) {
       Hello mine = hello;
       mine.stream = static_cast<std::uint32_t>(i);
-      Socket socket = connect_to(address, until);
+      Socket socket = connect_to(addresses[tried], share);
       Nonce echo;
-      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
-          !receive_all(socket, echo, until) || echo != ours)
+      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), share) ||
+          !receive_all(socket, echo, share) || echo != ours)
         break;
       sockets.push_back(std::move(socket));
     }

@@ -1,5 +1,6 @@
 // Only pairs on different hosts: all of them, or those of equal local rank (one rail at a time).
 #include <algorithm>
+#include <memory>
 
 #include "random.hpp"
 #include "schedule/circle.hpp"
@@ -8,59 +9,76 @@
 namespace everylink {
 namespace {
 
-// Who sits where: ranks by host and local rank, and back.
-struct Seats {
-  explicit Seats(const std::vector<int>& hosts) : host_of(hosts), local_of(hosts.size()) {
-    for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
-      const auto host = static_cast<std::size_t>(host_of[rank]);
-      if (host >= ranks_of.size()) ranks_of.resize(host + 1);
-      local_of[rank] = static_cast<int>(ranks_of[host].size());
-      ranks_of[host].push_back(static_cast<int>(rank));
-    }
-    for (const auto& ranks : ranks_of) most = std::max(most, static_cast<int>(ranks.size()));
-  }
-  int rank_at(std::size_t host, int local) const {
-    return local < static_cast<int>(ranks_of[host].size()) ? ranks_of[host][static_cast<std::size_t>(local)]
-                                                           : no_rank;
-  }
-  std::vector<int> host_of, local_of;
-  std::vector<std::vector<int>> ranks_of;
-  int most = 0;  // ranks on the fullest host
-};
-
 // Hosts meet by the circle method; while two hosts meet, the local ranks of one shift past those of the
 // other, `shifts` of them. Places that a smaller host lacks idle.
-Plan meet_by_hosts(const Population& people, bool all_shifts) {
-  const Seats seats(people.host_of);
-  const auto hosts = static_cast<std::int64_t>(seats.ranks_of.size());
-  const int shifts = all_shifts ? seats.most : 1;
-  std::int64_t pairs = 0;
-  for (int a = 0; a < people.size; ++a)
-    if (all_shifts)
-      pairs +=
-          people.size -
-          static_cast<int>(
-              seats.ranks_of[static_cast<std::size_t>(people.host_of[static_cast<std::size_t>(a)])].size());
-  if (all_shifts) pairs /= 2;
-  for (int local = 0; !all_shifts && local < seats.most; ++local) {
-    const auto there = std::count_if(seats.ranks_of.begin(), seats.ranks_of.end(), [&](const auto& ranks) {
-      return static_cast<int>(ranks.size()) > local;
-    });
-    pairs += there * (there - 1) / 2;
+class Meetings {
+ public:
+  Meetings(const Population& people, bool all_shifts)
+      : host_of_(people.host_of), local_of_(people.host_of.size()) {
+    for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
+      const auto host = static_cast<std::size_t>(host_of_[rank]);
+      if (host >= ranks_of_.size()) ranks_of_.resize(host + 1);
+      local_of_[rank] = static_cast<int>(ranks_of_[host].size());
+      ranks_of_[host].push_back(static_cast<int>(rank));
+    }
+    for (const auto& ranks : ranks_of_) places_ = std::max(places_, ranks.size());
+    shifts_ = all_shifts ? static_cast<std::int64_t>(places_) : 1;
+    label_ = Shuffle(hosts(), people.order);
   }
-  return {circle_steps(hosts) * shifts,
-          pairs,
-          [seats, hosts, shifts, label = Shuffle(hosts, people.order)](std::int64_t step, int rank) {
-            const int host = seats.host_of[static_cast<std::size_t>(rank)],
-                      local = seats.local_of[static_cast<std::size_t>(rank)];
-            const int met = circle_partner(hosts, step / shifts, label(host));
-            if (met == no_rank) return no_rank;
-            const auto other = label.inverse(met);
-            const int shift = static_cast<int>(step % shifts), places = seats.most;
-            const int there = host < other ? (local + shift) % places : (local - shift + places) % places;
-            return seats.rank_at(static_cast<std::size_t>(other), there);
-          },
-          {}};
+  std::int64_t hosts() const { return static_cast<std::int64_t>(ranks_of_.size()); }
+  std::int64_t steps() const { return circle_steps(hosts()) * shifts_; }
+  bool uneven() const {
+    return std::any_of(ranks_of_.begin(), ranks_of_.end(),
+                       [&](const auto& ranks) { return ranks.size() < places_; });
+  }
+
+  int partner(std::int64_t step, int rank) const {
+    const int host = host_of_[static_cast<std::size_t>(rank)];
+    const int met = circle_partner(hosts(), step / shifts_, label_(host));
+    if (met == no_rank) return no_rank;
+    const auto other = label_.inverse(met);
+    const auto places = static_cast<std::int64_t>(places_);
+    const auto shift = host < other ? step % shifts_ : places - step % shifts_;
+    return rank_at(other, (local_of_[static_cast<std::size_t>(rank)] + shift) % places);
+  }
+  bool idle(std::int64_t step) const {
+    for (int rank = 0; rank < static_cast<int>(host_of_.size()); ++rank)
+      if (partner(step, rank) != no_rank) return false;
+    return true;
+  }
+  // With all shifts every pair on different hosts; else those of equal places.
+  std::int64_t pairs() const {
+    std::int64_t same = 0, equal = 0;
+    for (const auto& ranks : ranks_of_) same += count_pairs(ranks.size());
+    for (std::size_t place = 0; place < places_; ++place)
+      equal += count_pairs(static_cast<std::size_t>(std::count_if(
+          ranks_of_.begin(), ranks_of_.end(), [&](const auto& ranks) { return ranks.size() > place; })));
+    return shifts_ == 1 && places_ > 1 ? equal : count_pairs(host_of_.size()) - same;
+  }
+
+ private:
+  static std::int64_t count_pairs(std::size_t n) {
+    return static_cast<std::int64_t>(n) * (static_cast<std::int64_t>(n) - 1) / 2;
+  }
+  int rank_at(std::int64_t host, std::int64_t place) const {
+    const auto& ranks = ranks_of_[static_cast<std::size_t>(host)];
+    return place < static_cast<std::int64_t>(ranks.size()) ? ranks[static_cast<std::size_t>(place)] : no_rank;
+  }
+  std::vector<int> host_of_, local_of_;
+  std::vector<std::vector<int>> ranks_of_;
+  std::size_t places_ = 0;  // ranks on the fullest host
+  std::int64_t shifts_ = 1;
+  Shuffle label_{1, 0};
+};
+
+Plan meet_by_hosts(const Population& people, bool all_shifts) {
+  const auto meetings = std::make_shared<const Meetings>(people, all_shifts);
+  Plan plan{meetings->steps(),
+            meetings->pairs(),
+            [meetings](std::int64_t step, int rank) { return meetings->partner(step, rank); },
+            {}};
+  if (meetings->uneven()) plan.idle = [meetings](std::int64_t step) { return meetings->idle(step); };
+  return plan;
 }
 
 }  // namespace

@@ -92,9 +92,12 @@ void SimNetwork::read_faults(const Settings& settings, const std::string& key, K
     if (!of_host)
       fault.to =
           number_of(text.substr(arrow + 1, mark == std::string::npos ? mark : mark - arrow - 1), size_);
+    if (fault.from == fault.to) throw UsageError(what + ": a rank has no link to itself");
     if (mark != std::string::npos) {
       const auto value = text.substr(mark + 1);
-      fault.value = kind == Kind::delay ? parse_seconds(value, what) : parse_number(value, what);
+      fault.value = kind == Kind::delay     ? parse_seconds(value, what)
+                    : kind == Kind::corrupt ? static_cast<double>(parse_integer(value, what))
+                                            : parse_number(value, what);
       if (fault.value < 0 || (before_value == '*' && fault.value == 0))
         throw UsageError(what + ": the factor must be above 0");
     }
