@@ -48,7 +48,7 @@ Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelli
   const Population people{static_cast<int>(all.host_of.size()), all.seed, relabelling, all.host_of,
                           all.schedule_option};
   Plan plan = schedule_named(o.schedule).make(people);
-  return o.serial ? serial(std::move(plan), people.size) : plan;
+  return o.serial ? serial(plan, people.size) : plan;
 }
 
 Conductor::Conductor(const Context& context, int size, Recorder& recorder, Console& console)

@@ -107,7 +107,7 @@ Settings parse_settings(std::string_view text, std::string_view what) {
   if (text.empty()) return settings;
   for (const auto& part : split(text, ',')) {
     const auto equals = part.find('=');
-    if (equals == 0 || equals == std::string::npos)
+    if (equals == 0 || equals == std::string::npos || equals + 1 == part.size())
       throw UsageError(fmt::format("{}: '{}' is not key=value", what, part));
     auto& value = settings[part.substr(0, equals)];
     value += (value.empty() ? "" : ";") + part.substr(equals + 1);

@@ -180,6 +180,7 @@ class Leader final : public Bootstrap {
     while (auto letter = channel.next()) {
       handed_.push_back({rank, std::move(letter->body)});
       auto& state = states_[static_cast<std::size_t>(rank)];
+      if (std::exchange(state.gone, false)) due_ = 0;  // it is back, and waited for again
       if (letter->round == number_)
         state.hand_in(number_, letter->peer, std::move(letter->to_peer));
       else if (number_ > 0)

@@ -137,8 +137,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
       mine.stream = static_cast<std::uint32_t>(i);
       Socket socket = connect_to(addresses[tried], share);
       Nonce echo;
-      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), share) ||
-          !receive_all(socket, echo, share) || echo != ours)
+      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
+          !receive_all(socket, echo, until) || echo != ours)
         break;
       sockets.push_back(std::move(socket));
     }

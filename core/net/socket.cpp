@@ -110,7 +110,8 @@ std::vector<Interface> interfaces() {
     if (family != AF_INET && family != AF_INET6) continue;
     const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
     Interface one{at->ifa_name, make_address(at->ifa_addr, length), 0, (at->ifa_flags & IFF_LOOPBACK) != 0};
-    for (const unsigned char byte : network_bytes(make_address(at->ifa_netmask, length)))
+    const Address mask = make_address(at->ifa_netmask, length);
+    for (const unsigned char byte : network_bytes(mask))
       one.prefix += static_cast<unsigned>(std::popcount(byte));
     if (!is_link_local(one.address)) found.push_back(one);
   }

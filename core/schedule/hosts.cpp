@@ -24,6 +24,7 @@ class Meetings {
     for (const auto& ranks : ranks_of_) places_ = std::max(places_, ranks.size());
     shifts_ = all_shifts ? static_cast<std::int64_t>(places_) : 1;
     label_ = Shuffle(hosts(), people.order);
+    turn_ = Shuffle(steps(), people.order);
   }
   std::int64_t hosts() const { return static_cast<std::int64_t>(ranks_of_.size()); }
   std::int64_t steps() const { return circle_steps(hosts()) * shifts_; }
@@ -32,7 +33,8 @@ class Meetings {
                        [&](const auto& ranks) { return ranks.size() < places_; });
   }
 
-  int partner(std::int64_t step, int rank) const {
+  int partner(std::int64_t turn, int rank) const {
+    const std::int64_t step = turn_(turn);  // two hosts have no other order than that of their shifts
     const int host = host_of_[static_cast<std::size_t>(rank)];
     const int met = circle_partner(hosts(), step / shifts_, label_(host));
     if (met == no_rank) return no_rank;
@@ -68,7 +70,7 @@ class Meetings {
   std::vector<std::vector<int>> ranks_of_;
   std::size_t places_ = 0;  // ranks on the fullest host
   std::int64_t shifts_ = 1;
-  Shuffle label_{1, 0};
+  Shuffle label_{1, 0}, turn_{1, 0};
 };
 
 Plan meet_by_hosts(const Population& people, bool all_shifts) {

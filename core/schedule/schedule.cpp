@@ -28,7 +28,7 @@ const ScheduleEntry& schedule_named(std::string_view name) {
 
 // Step s of the serial plan is the pair of step s / size whose lower rank is s modulo size; where there is
 // none, it is idle.
-Plan serial(Plan plan, int size) {
+Plan serial(const Plan& plan, int size) {
   const auto upper = [partner = plan.partner, size](std::int64_t step) {
     const int low = static_cast<int>(step % size), high = partner(step / size, low);
     return high > low ? high : no_rank;

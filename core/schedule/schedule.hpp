@@ -38,6 +38,6 @@ std::span<const ScheduleEntry> schedules();
 const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageError
 
 // The same pairs, one at a time.
-Plan serial(Plan, int size);
+Plan serial(const Plan&, int size);
 
 }  // namespace everylink

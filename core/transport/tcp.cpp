@@ -211,7 +211,7 @@ class TcpLink final : public Link {
  private:
   // Short messages are not worth cutting.
   int pieces_of(std::size_t bytes) const {
-    constexpr std::size_t least = 16 * 1024;
+    constexpr std::size_t least = 16384;
     return static_cast<int>(std::clamp<std::size_t>(bytes / least, 1, streams_.size()));
   }
   static Stream::Piece piece(std::byte* at, std::size_t bytes, int pieces, int i, int ticket) {

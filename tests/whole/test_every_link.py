@@ -111,10 +111,7 @@ def test_random_orders_are_kept_and_differ_from_one_iteration_to_the_next(measur
     result = measure("--np", 6, "--mode", "sim", "--num-randomize-tasks", 3, "--seed", 9, *QUICK)
     links = result.only.links()
     assert sorted(links) == sorted(list(every_link(6)) * 3)
-    first, second = (
-        {link: s for link, s in zip(links[i : i + 30], result.only["step"][i : i + 30] % 5, strict=True)}
-        for i in (0, 30)
-    )
+    first, second = (dict(zip(links[i : i + 30], result.only["step"][i : i + 30] % 5, strict=True)) for i in (0, 30))
     assert first != second
     assert len(set(result.steps["seed"].tolist())) == 3
     assert result.attributes["seed"] == 9
@@ -195,7 +192,9 @@ def test_kept_laps_are_what_the_statistics_are_made_of(measure: Measure) -> None
     for i in range(6):
         laps = table["laps"][table["first"][i] : table["first"][i] + table["count"][i]]
         assert len(laps) == table["n"][i] == 1001
-        assert laps.min() == table["min"][i] and laps.max() == table["max"][i] and np.median(laps) == table["median"][i]
+        assert laps.min() == table["min"][i]
+        assert laps.max() == table["max"][i]
+        assert np.median(laps) == table["median"][i]
         assert np.isclose(laps.astype(float).mean(), table["mean"][i], rtol=1e-6)
         assert np.sort(laps)[990] == table["p99"][i]
         assert (laps > 2 * table["median"][i]).sum() == table["late"][i]

@@ -41,11 +41,12 @@ def test_the_lines_say_what_the_file_holds(measure: Measure) -> None:
     result = measure("--np", 8, "--mode", "sim:slow-host=5*0.5", "-s", "1KiB,1MiB", "--bisection", "--num-slowest", 0)
     table = result.sizes[1 << 20]
     step = table.where(table["step"] == 2)
-    bandwidths = (1 << 20) / step["mean"].astype(float)
+    means = step["mean"].astype(float)
+    bandwidths = (1 << 20) / means
     expected = (
-        f"min:{step['mean'].min() * 1e6:11.5f} us ( {bandwidths.max() / 2**30:9.4f} GiB/s) "
-        f"avg:{step['mean'].astype(float).mean() * 1e6:11.5f} us ( {(1 << 20) / step['mean'].astype(float).mean() / 2**30:9.4f} GiB/s) "
-        f"max:{step['mean'].max() * 1e6:11.5f} us ( {bandwidths.min() / 2**30:9.4f} GiB/s) "
+        f"min:{means.min() * 1e6:11.5f} us ( {bandwidths.max() / 2**30:9.4f} GiB/s) "
+        f"avg:{means.mean() * 1e6:11.5f} us ( {(1 << 20) / means.mean() / 2**30:9.4f} GiB/s) "
+        f"max:{means.max() * 1e6:11.5f} us ( {bandwidths.min() / 2**30:9.4f} GiB/s) "
         f"avg. bisection bw:{4 * bandwidths.mean() / 2**30:11.4f} GiB/s"
     )
     assert f"Parallel Results for step 3: {expected}\n" in result.out
@@ -57,7 +58,8 @@ def test_long_runs_print_no_line_a_step_unless_asked(run: Run) -> None:
     assert "Results for step" in run(*arguments).stdout
     serial = ["--np", 66, "--mode", "sim", "-n", 1, "-w", 0, "--serial-tests", "--no-output", "--num-slowest", 0]
     quiet = run(*serial)
-    assert quiet.returncode == 0 and "Results for step" not in quiet.stdout
+    assert quiet.returncode == 0
+    assert "Results for step" not in quiet.stdout
     assert "RESULT: Min Time:" in quiet.stdout
     assert run(*serial, "--step-lines").stdout.count("Serial Results for step") == 66 * 65 // 2
 
@@ -66,13 +68,18 @@ def test_progress_as_json_is_one_object_a_line(run: Run, tmp_path: Path) -> None
     done = run("--np", 4, "--mode", "sim:dead=0>1", "-s", "1,2", "-n", 5, "--progress", "json", "-o", tmp_path / "p.h5")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = [event["event"] for event in events]
-    assert done.returncode == 3 and done.stderr == ""
-    assert kinds.count("step") == 3 and kinds[-1] == "end" and "plan" in kinds and "retest" in kinds
+    assert done.returncode == 3
+    assert done.stderr == ""
+    assert kinds.count("step") == 3
+    assert kinds[-1] == "end"
+    assert "plan" in kinds
+    assert "retest" in kinds
     plan, end = events[kinds.index("plan")], events[-1]
     assert (plan["ranks"], plan["links"], plan["steps"], plan["sizes"]) == (4, 12, 3, [1, 2])
     assert (end["exit"], end["links_ok"], end["links_failed"], end["output"]) == (3, 10, 2, str(tmp_path / "p.h5"))
     steps = [event for event in events if event["event"] == "step"]
-    assert [event["links_done"] for event in steps] == [4, 8, 12] and steps[-1]["seconds_left"] == 0
+    assert [event["links_done"] for event in steps] == [4, 8, 12]
+    assert steps[-1]["seconds_left"] == 0
     assert any("RESULT: Min Time:" in event.get("text", "") for event in events)
 
 
@@ -86,7 +93,8 @@ def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:
         check=True,
         stdin=subprocess.DEVNULL,
     )
-    assert b"\r\x1b[K[" in shown.stdout and b"step 1 of 7" in shown.stdout
+    assert b"\r\x1b[K[" in shown.stdout
+    assert b"step 1 of 7" in shown.stdout
 
 
 # A writer that is killed, and a reader beside it.
@@ -133,7 +141,8 @@ def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     assert left.attributes["complete"] == 0
     for table in left.sizes.values():
         assert len(table["from"]) >= rows
-        assert (table["outcome"] == 0).all() and (table["median"] > 0).all()
+        assert (table["outcome"] == 0).all()
+        assert (table["median"] > 0).all()
         assert (table["from"] != table["to"]).all()
 
 
@@ -144,7 +153,8 @@ def test_show_reads_a_file_that_is_being_written_and_one_of_a_killed_run(tmp_pat
     for _ in range(3):
         live = subprocess.run(show, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert live.returncode == 0, live.stderr
-        assert "4" in live.stdout and "sim" in live.stdout
+        assert "4" in live.stdout
+        assert "sim" in live.stdout
     end(process)
     assert subprocess.run(show, capture_output=True, text=True, timeout=PATIENCE, check=False).returncode == 0
 
@@ -174,9 +184,12 @@ def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) 
     command = f"ulimit -f 256; exec {measure_program()} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1, done.stderr
-    assert str(tmp_path / "k.h5") in done.stderr and "File too large" in done.stderr
+    assert str(tmp_path / "k.h5") in done.stderr
+    assert "File too large" in done.stderr
     left = read_plainly(tmp_path / "k.h5", swmr=True)
-    assert len(left.only["from"]) > 0 and (left.only["outcome"] == 0).all() and (left.only["median"] > 0).all()
+    assert len(left.only["from"]) > 0
+    assert (left.only["outcome"] == 0).all()
+    assert (left.only["median"] > 0).all()
 
 
 def test_a_removed_file_ends_the_run(tmp_path: Path) -> None:
@@ -189,7 +202,8 @@ def test_a_removed_file_ends_the_run(tmp_path: Path) -> None:
     wait_for_rows(tmp_path / "k.h5", 0)
     (tmp_path / "k.h5").unlink()
     _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1 and "no longer there" in said
+    assert process.returncode == 1
+    assert "no longer there" in said
 
 
 # The interface's own counters, in a network namespace of this test alone.
@@ -211,7 +225,7 @@ print(counted() - before)
     not shutil.which("unshare") or os.geteuid() != 0, reason="a network namespace wants root and unshare"
 )
 @pytest.mark.parametrize(
-    "kernel,there_and_back", [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]
+    ("kernel", "there_and_back"), [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]
 )
 def test_the_interface_has_counted_as_many_bytes_as_were_asked_for(
     tmp_path: Path, kernel: str, there_and_back: int

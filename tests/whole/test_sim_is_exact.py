@@ -41,7 +41,7 @@ def unidirectional(a: int, b: int, size: int, window: int = 20) -> float:
 
 
 def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -> float:
-    """Mean of a's laps, halved: each end sends its next message when the last one of the other has come, behind its own."""
+    """Mean of a's laps, halved: an end sends its next message when the other's last one has come, behind its own."""
     ends = {a: b, b: a}
     free, begin = dict.fromkeys(ends, 0.0), dict.fromkeys(ends, 0.0)
     # Both ends begin where their tokens have met.

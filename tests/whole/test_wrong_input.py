@@ -1,4 +1,4 @@
-"""Every mistake of the user is one line that names the option and what would work, and exit code 2, before anything is measured."""
+"""A mistake of the user is one line that names the option and what would work, and exit code 2, before measuring."""
 
 import shutil
 from pathlib import Path
@@ -48,7 +48,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("arguments,said", WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize(("arguments", "said"), WRONG.values(), ids=WRONG.keys())
 def test_is_refused_by_name(run: Run, arguments: list[object], said: list[str]) -> None:
     done = run(*arguments)
     assert done.returncode == 2, done.stdout + done.stderr
@@ -62,7 +62,8 @@ def test_is_refused_by_name(run: Run, arguments: list[object], said: list[str]) 
 def test_an_existing_output_wants_force(run: Run, tmp_path: Path) -> None:
     (tmp_path / "old.h5").write_text("precious")
     refused = run("--np", 2, "-o", "old.h5")
-    assert refused.returncode == 2 and "--force" in refused.stderr
+    assert refused.returncode == 2
+    assert "--force" in refused.stderr
     assert (tmp_path / "old.h5").read_text() == "precious"
     assert run("--np", 2, "-o", "old.h5", "--force").returncode == 0
     assert (tmp_path / "old.h5").read_bytes().startswith(b"\x89HDF")
@@ -71,30 +72,34 @@ def test_an_existing_output_wants_force(run: Run, tmp_path: Path) -> None:
 def test_messages_that_do_not_fit_into_memory_are_refused(run: Run) -> None:
     done = run("--np", 4, "-s", "2TiB")
     assert done.returncode == 2
-    assert "-s/--size-messages" in done.stderr and "free" in done.stderr
+    assert "-s/--size-messages" in done.stderr
+    assert "free" in done.stderr
 
 
 def test_results_that_do_not_fit_onto_the_disk_are_refused(run: Run) -> None:
     done = run("--np", 24, "--mode", "sim", "-n", 260000000, "--keep-laps")
     assert done.returncode == 2
-    assert "--output" in done.stderr and "free" in done.stderr
+    assert "--output" in done.stderr
+    assert "free" in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["EVERYLINK_SIZE", "EVERYLINK_RENDEZVOUS"])
 def test_incomplete_variables_are_named(run: Run, missing: str) -> None:
     variables = {"EVERYLINK_RANK": "0", "EVERYLINK_SIZE": "2", "EVERYLINK_RENDEZVOUS": "127.0.0.1:9"}
     done = run(environment=variables | {missing: ""})
-    assert done.returncode == 2 and missing in done.stderr
+    assert done.returncode == 2
+    assert missing in done.stderr
 
 
 @pytest.mark.parametrize(
-    "variable,value",
+    ("variable", "value"),
     [("EVERYLINK_RANK", "2"), ("EVERYLINK_RANK", "x"), ("EVERYLINK_RENDEZVOUS", "nowhere"), ("EVERYLINK_SIZE", "-1")],
 )
 def test_wrong_variables_are_named(run: Run, variable: str, value: str) -> None:
     variables = {"EVERYLINK_RANK": "0", "EVERYLINK_SIZE": "2", "EVERYLINK_RENDEZVOUS": "127.0.0.1:9"}
     done = run(environment=variables | {variable: value})
-    assert done.returncode == 2 and variable in done.stderr
+    assert done.returncode == 2
+    assert variable in done.stderr
 
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
@@ -117,5 +122,6 @@ def test_help_version_and_list_need_no_ranks(run: Run) -> None:
 def test_a_transport_that_cannot_be_loaded_says_why(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mpi.so").write_text("not a library")
     done = run("--np", 2, "--mode", "mpi", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)})
-    assert done.returncode == 2 and "mpi.so" in done.stderr
+    assert done.returncode == 2
+    assert "mpi.so" in done.stderr
     assert "cannot run here" in run("--list", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)}).stdout
