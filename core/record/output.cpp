@@ -31,10 +31,15 @@ void check_output(const Options& options) {
     refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
 }
 
+// A column takes whole chunks, and a little for its head.
 double estimated_bytes(const Options& options, std::int64_t links) {
-  const double row = 14 * 4 - 6 + 4 * options.all_to_all + options.keep_laps * (12 + 4.0 * options.messages);
   const double passes = std::max({1, options.randomize, options.min_iterations});
-  return 16384 + row * static_cast<double>(links) * passes * static_cast<double>(options.sizes.size());
+  const double rows = std::max(1024.0, static_cast<double>(links) * passes);
+  const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
+  const double laps =
+      options.keep_laps ? std::max(65536.0, static_cast<double>(links) * passes * options.messages) : 0;
+  constexpr double heads = 24576;
+  return heads + (heads + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 
 void check_space(const Options& options, std::int64_t links) {

@@ -34,6 +34,18 @@ def test_the_matrix_is_from_by_to_and_its_diagonal_is_empty(file: Path) -> None:
     assert np.isfinite(matrix).sum() == 12
 
 
+def test_the_recorded_file_of_format_version_1_is_read_as_it_was_measured() -> None:
+    recorded = Path(__file__).parent.parent / "data" / "results-v1.h5"  # host 0 > 3 slow, 1 > 2 dead, all made up
+    results = read(recorded)
+    assert results.facts.transport == "sim"
+    assert results.ranks.host == ("n0", "n0", "n1", "n1")
+    assert [size.bytes for size in results.sizes] == [1, 1024]
+    matrix = results.sizes[1].links.matrix("median", 4)
+    assert matrix[0, 2] == pytest.approx(1e-6 + 1024 / 12.5e9, rel=1e-6)
+    assert matrix[0, 3] == matrix[3, 0] == pytest.approx(1.5 * (1e-6 + 1024 / 12.5e9), rel=1e-6)
+    assert np.isnan([matrix[1, 2], matrix[2, 1]]).all()
+
+
 def test_facts_ranks_and_steps_are_as_written(file: Path) -> None:
     results = read(file)
     assert (results.facts.transport, results.facts.messages, results.facts.serial) == ("tcp", 100, False)

@@ -52,7 +52,7 @@ def warnings(results: Results) -> list[str]:
         found.append("No link has been measured yet.")
     if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
         found.append(
-            f"The pairs of a step ran only partly at the same time (overlap {results.overlap:.2f}, the median of the "
-            "steps): more messages (-n) would load the network as intended."
+            f"The pairs of a step ran only partly at the same time: half of them had ended after "
+            f"{results.overlap:.0%} of the time of the last one (median of the steps)."
         )
     return found
