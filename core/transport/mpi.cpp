@@ -45,14 +45,19 @@ int with_count(std::size_t bytes, Call call) {
 class MpiLink final : public Link {
  public:
   MpiLink(int peer, int tag, const Setup& setup, bool block)
-      : peer_(peer), tag_(tag), setup_(setup), block_(block), waiter_(setup.crowded) {}
+      : peer_(peer),
+        tag_(tag),
+        out_(setup.out.region().at),
+        in_(setup.in.region().at),
+        block_(block),
+        waiter_(setup.crowded) {}
 
   int start_send(Slice slice) override {
     MPI_Request* request = open_ticket();
     check(with_count(slice.bytes,
                      [&](int count, MPI_Datatype type) {
-                       return MPI_Isend(setup_.out.region().at + slice.offset, count, type, peer_, tag_,
-                                        MPI_COMM_WORLD, request);
+                       return MPI_Isend(out_ + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD,
+                                        request);
                      }),
           "MPI_Isend");
     return last_ticket();
@@ -62,8 +67,8 @@ class MpiLink final : public Link {
     MPI_Request* request = open_ticket();
     check(with_count(slice.bytes,
                      [&](int count, MPI_Datatype type) {
-                       return MPI_Irecv(setup_.in.region().at + slice.offset, count, type, peer_, tag_,
-                                        MPI_COMM_WORLD, request);
+                       return MPI_Irecv(in_ + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD,
+                                        request);
                      }),
           "MPI_Irecv");
     return last_ticket();
@@ -77,7 +82,7 @@ class MpiLink final : public Link {
       int done = 0;
       if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Outcome::broken;
       if (done) break;
-      if (MPI_Wtime() >= until) return Outcome::timeout;
+      if (waiter_.is_over(until, MPI_Wtime)) return Outcome::timeout;
       waiter_.nothing_moved();
     }
     waiter_.moved();
@@ -117,7 +122,7 @@ class MpiLink final : public Link {
   int last_ticket() const { return base_ + static_cast<int>(requests_.size()) - 1; }
 
   const int peer_, tag_;
-  const Setup& setup_;
+  std::byte *const out_, *const in_;
   const bool block_;
   Waiter waiter_;
   std::deque<MPI_Request> requests_;

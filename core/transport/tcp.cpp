@@ -38,7 +38,15 @@ class Tickets {
   int base_ = 0;
 };
 
-// One socket. A frame is 8 bytes, (length * 2 + token), then the bytes. Nothing here waits.
+// In front of each message. As long as a cache line, because the kernel's copy into the socket then keeps the
+// message's own alignment: behind 8 bytes, 1 MiB took 2.5 times as long on AMD's Zen (measured).
+struct Head {
+  std::uint64_t bytes_and_token = 0;  // bytes * 2 + token
+  std::byte unused[56] = {};
+};
+static_assert(sizeof(Head) == 64);
+
+// One socket. A frame is a head, then the bytes. Nothing here waits.
 class Stream {
  public:
   struct Piece {
@@ -51,15 +59,15 @@ class Stream {
   int fd() const { return socket_.fd(); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }
-  void send(Piece piece) { out_.push_back({piece, piece.left * 2, 8}); }
-  void send_token(int ticket) { out_.push_back({{nullptr, 0, ticket}, 1, 8}); }
+  void send(Piece piece) { out_.push_back({piece, {piece.left * 2}, sizeof(Head)}); }
+  void send_token(int ticket) { out_.push_back({{nullptr, 0, ticket}, {1}, sizeof(Head)}); }
   void expect(Piece piece) { in_.push_back(piece); }
 
   // Both say whether anything moved.
   bool push(Tickets& sent) {
     if (out_.empty() || broken_) return false;
     Out& out = out_.front();
-    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + 8 - out.head_left, out.head_left},
+    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + sizeof(Head) - out.head_left, out.head_left},
                       {out.piece.at, out.piece.left}};
     msghdr message{};
     message.msg_iov = parts;
@@ -93,7 +101,7 @@ class Stream {
  private:
   struct Out {
     Piece piece;
-    std::uint64_t head;
+    Head head;
     std::size_t head_left;
   };
 
@@ -102,18 +110,18 @@ class Stream {
     bool moved = false;
     for (;;) {
       if (!in_body_) {
-        if (end_ - begin_ < 8) break;
-        std::uint64_t head;
-        std::memcpy(&head, inbox_.data() + begin_, 8);
-        if (head & 1)
+        if (end_ - begin_ < sizeof(Head)) break;
+        Head head;
+        std::memcpy(&head, inbox_.data() + begin_, sizeof head);
+        if (head.bytes_and_token & 1)
           ++tokens;
         else if (in_.empty())
           break;
-        else if (head / 2 != in_.front().left)
+        else if (head.bytes_and_token / 2 != in_.front().left)
           return broken_ = true;  // not what our kernel expects
         else
           in_body_ = true;
-        begin_ += 8;
+        begin_ += sizeof(Head);
         moved = true;
       }
       if (in_body_) {
@@ -233,7 +241,7 @@ class TcpLink final : public Link {
       }
       if (done()) return Outcome::ok;
       if (broken) return Outcome::broken;
-      if (steady_now() >= until) return Outcome::timeout;
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       if (moved)
         waiter_.moved();
       else if (setup_.crowded)

@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include "words.hpp"
+
 namespace everylink {
 
 // With a core of our own we spin a little, then yield; on a crowded machine the core is given away at once.
@@ -14,10 +16,20 @@ class Waiter {
     if (crowded_ || ++idle_ > spins) ::sched_yield();
   }
 
+  // Whether the limit has come. A reading of the clock is as long as a short message, so not every poll takes
+  // one.
+  template <class Clock>
+  bool is_over(Seconds until, Clock now) {
+    if (until <= 0) return true;
+    return (crowded_ || ++polls_ % polls_a_look == 0) && now() >= until;
+  }
+
  private:
+  static constexpr unsigned polls_a_look = 32;
   static constexpr int spins = 2000;
   bool crowded_;
   int idle_ = 0;
+  unsigned polls_ = 0;
 };
 
 }  // namespace everylink
