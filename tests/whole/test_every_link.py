@@ -85,6 +85,17 @@ def test_mpi_runs_other_schedules_and_one_pair_at_a_time(measure: Measure, sched
     assert len(set(result.only.links())) == len(result.only.links()) == links
 
 
+@needs_mpi
+@pytest.mark.parametrize("schedule", ["inter-host", "rail"])
+def test_mpi_knows_hosts_by_their_names(measure: Measure, schedule: str) -> None:
+    named = ["sh", "-c", 'exec "$0" --node-name host$((OMPI_COMM_WORLD_RANK / 2)) "$@"']
+    result = measure("--mode", "mpi", "--schedule", schedule, *QUICK, launcher=[*mpi_launcher(6), *named])
+    other_host = {(a, b) for a, b in every_link(6) if a // 2 != b // 2}
+    rails = {(a, b) for a, b in other_host if a % 2 == b % 2}
+    assert_measured_once(result, rails if schedule == "rail" else other_host)
+    assert result.ranks["local_rank"].tolist() == [0, 1] * 3
+
+
 def test_rail_measures_equal_local_ranks_of_different_hosts(measure: Measure) -> None:
     result = measure("--np", 8, "--mode", "sim:hosts=4", "--schedule", "rail", *QUICK)
     assert_measured_once(result, {(a, b) for a, b in every_link(8) if a % 2 == b % 2})
