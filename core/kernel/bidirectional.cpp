@@ -5,12 +5,12 @@
 namespace everylink {
 namespace {
 
-// A lap is two exchanges. Two receives stand ready: the peer may send its next message as soon as it has our
-// last one.
+// A lap is two exchanges. The peer may send its next message as soon as it has our last one, so two receives
+// stand ready when we send; the third is posted while the message is on its way.
 Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages, messages = 2 * all;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
-  int in[2], out[2];
+  int in[3], out[2];
   for (int i = 0; i < 2; ++i) in[i] = link.start_recv(shot.slice(i));
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
   for (int lap = 0; lap < all; ++lap) {
@@ -18,10 +18,10 @@ Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Lap
     for (int half = 0; half < 2; ++half) {
       const int message = 2 * lap + half;
       out[half] = link.start_send(shot.slice(message));
-      if (const auto o = link.wait(in[half], shot.until); o != Outcome::ok) return o;
+      if (message + 2 < messages) in[(message + 2) % 3] = link.start_recv(shot.slice(message + 2));
+      if (const auto o = link.wait(in[message % 3], shot.until); o != Outcome::ok) return o;
       ++laps.arrived;
       if (half == 1) readings.after(lap, 2);
-      if (message + 2 < messages) in[half] = link.start_recv(shot.slice(message + 2));
     }
     for (const int ticket : out)
       if (const auto o = link.wait(ticket, shot.until); o != Outcome::ok) return o;

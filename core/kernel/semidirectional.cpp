@@ -4,33 +4,45 @@
 namespace everylink {
 namespace {
 
+// What is not the message is done while the message is on its way: the next receive, the end of the last
+// send.
 Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
-  int in = link.start_recv(shot.slice(0));
+  int in = link.start_recv(shot.slice(0)), next = in, last = in;
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
     readings.before(i);
     const int out = link.start_send(shot.slice(i));
+    if (i + 1 < all) next = link.start_recv(shot.slice(i + 1));
+    if (i > 0)
+      if (const auto o = link.wait(last, shot.until); o != Outcome::ok) return o;
     if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
     readings.after(i, 2);
     ++laps.arrived;
-    if (i + 1 < all) in = link.start_recv(shot.slice(i + 1));
-    if (const auto o = link.wait(out, shot.until); o != Outcome::ok) return o;
+    in = next;
+    last = out;
   }
+  if (const auto o = link.wait(last, shot.until); o != Outcome::ok) return o;
   return link.meet(shot.until);
 }
 
+// Two receives stand ready, so that the answer leaves at once.
 Outcome follow(Link& link, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages;
-  int in = link.start_recv(shot.slice(0));
+  int in[2] = {link.start_recv(shot.slice(0)), 0}, last = 0;
+  if (all > 1) in[1] = link.start_recv(shot.slice(1));
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
-    if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
+    if (const auto o = link.wait(in[i % 2], shot.until); o != Outcome::ok) return o;
+    const int out = link.start_send(shot.slice(i));
     ++laps.arrived;
-    if (i + 1 < all) in = link.start_recv(shot.slice(i + 1));
-    if (const auto o = link.wait(link.start_send(shot.slice(i)), shot.until); o != Outcome::ok) return o;
+    if (i + 2 < all) in[i % 2] = link.start_recv(shot.slice(i + 2));
+    if (i > 0)
+      if (const auto o = link.wait(last, shot.until); o != Outcome::ok) return o;
+    last = out;
   }
+  if (const auto o = link.wait(last, shot.until); o != Outcome::ok) return o;
   return link.meet(shot.until);
 }
 
