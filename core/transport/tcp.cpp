@@ -4,9 +4,9 @@
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <deque>
+#include <vector>
 
 #include "errors.hpp"
 #include "net/door.hpp"
@@ -89,13 +89,7 @@ class Stream {
     if (broken_) return false;
     if (parse(received, tokens)) return true;
     if (in_body_ && in_.front().left > 0) return pull_body(received);
-    if (end_ == inbox_.size())
-      return false;  // full of what nobody has asked for yet: the rest stays in the kernel
-    const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
-    if (n <= 0) return n == 0 ? note_end() : note_error();
-    end_ += static_cast<std::size_t>(n);
-    parse(received, tokens);
-    return true;
+    return end_ == 0 && !in_.empty() ? pull_frame(received, tokens) : pull_more(received, tokens);
   }
 
  private:
@@ -139,6 +133,42 @@ class Stream {
     return moved;
   }
 
+  // Head and body in one call, the body to where it belongs. Was it a token, then what came behind it belongs
+  // elsewhere.
+  bool pull_frame(Tickets& received, int& tokens) {
+    Piece& piece = in_.front();
+    Head head;
+    iovec parts[2] = {{&head, sizeof head}, {piece.at, piece.left}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = piece.left ? 2 : 1;
+    const ssize_t n = ::recvmsg(fd(), &message, 0);
+    if (n <= 0) return n == 0 ? note_end() : note_error();
+    const std::size_t of_head = std::min(static_cast<std::size_t>(n), sizeof head);
+    const std::size_t of_body = static_cast<std::size_t>(n) - of_head;
+    if (of_head == sizeof head && head.bytes_and_token == piece.left * 2) {
+      in_body_ = true;
+      take(of_body, received);
+      return true;
+    }
+    inbox_.resize(std::max(inbox_.size(), of_head + of_body));
+    std::memcpy(inbox_.data(), &head, of_head);
+    if (of_body > 0) std::memcpy(inbox_.data() + of_head, piece.at, of_body);
+    end_ = of_head + of_body;
+    parse(received, tokens);
+    return true;
+  }
+
+  // Behind a part of a head, or for what no receive stands ready for.
+  bool pull_more(Tickets& received, int& tokens) {
+    if (end_ == inbox_.size()) return false;  // full: the rest stays in the kernel
+    const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
+    if (n <= 0) return n == 0 ? note_end() : note_error();
+    end_ += static_cast<std::size_t>(n);
+    parse(received, tokens);
+    return true;
+  }
+
   bool pull_body(Tickets& received) {
     Piece& piece = in_.front();
     const ssize_t n = ::recv(fd(), piece.at, piece.left, 0);
@@ -171,8 +201,7 @@ class Stream {
   Socket socket_;
   std::deque<Out> out_;
   std::deque<Piece> in_;
-  std::array<std::byte, 4096>
-      inbox_{};  // small messages come with their head in one call; large bodies go past it
+  Blob inbox_ = Blob(4096);  // heads, and what has come before its receive stood ready
   std::size_t begin_ = 0, end_ = 0;
   bool in_body_ = false, broken_ = false;
 };
@@ -188,6 +217,7 @@ class TcpLink final : public Link {
     const int pieces = pieces_of(slice.bytes), ticket = sends_.start(pieces);
     for (int i = 0; i < pieces; ++i)
       streams_[static_cast<std::size_t>(i)].send(piece(at, slice.bytes, pieces, i, ticket));
+    for (auto& stream : streams_) stream.push(sends_);  // it leaves now
     return 2 * ticket;
   }
 
@@ -233,6 +263,7 @@ class TcpLink final : public Link {
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
     for (;;) {
+      if (done()) return Outcome::ok;
       bool moved = false, broken = false;
       for (auto& stream : streams_) {
         moved |= stream.push(sends_);

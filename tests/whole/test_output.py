@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -87,7 +88,7 @@ def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:
     done = run("--np", 2, "--no-output")
     assert "\r" not in done.stdout + done.stderr
     shown = subprocess.run(
-        ["script", "-qec", f"{measure_program()} --np 8 --mode sim --no-output -n 500", "/dev/null"],
+        ["script", "-qec", f"{shlex.quote(measure_program())} --np 8 --mode sim --no-output -n 500", "/dev/null"],
         capture_output=True,
         timeout=PATIENCE,
         check=True,
@@ -181,7 +182,9 @@ def alive(pid: int) -> bool:
 
 def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
     # A limit on file sizes stands for the disk: the same failed writes, without root.
-    command = f"ulimit -f 256; exec {measure_program()} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
+    command = (
+        f"ulimit -f 256; exec {shlex.quote(measure_program())} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1, done.stderr
     assert str(tmp_path / "k.h5") in done.stderr
