@@ -67,12 +67,8 @@ class Stream {
   bool push(Tickets& sent) {
     if (out_.empty() || broken_) return false;
     Out& out = out_.front();
-    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + sizeof(Head) - out.head_left, out.head_left},
-                      {out.piece.at, out.piece.left}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = out.piece.left ? 2 : 1;
-    const ssize_t n = ::sendmsg(fd(), &message, MSG_NOSIGNAL);
+    const ssize_t n =
+        out.head_left == sizeof(Head) && out.piece.left <= small ? send_small(out) : send_parts(out);
     if (n < 0) return note_error();
     const std::size_t of_head = std::min(static_cast<std::size_t>(n), out.head_left);
     out.head_left -= of_head;
@@ -89,15 +85,33 @@ class Stream {
     if (broken_) return false;
     if (parse(received, tokens)) return true;
     if (in_body_ && in_.front().left > 0) return pull_body(received);
-    return end_ == 0 && !in_.empty() ? pull_frame(received, tokens) : pull_more(received, tokens);
+    const bool direct = end_ == 0 && !in_.empty() && in_.front().left > small;
+    return direct ? pull_frame(received, tokens) : pull_more(received, tokens);
   }
 
  private:
+  static constexpr std::size_t small = 2048;
   struct Out {
     Piece piece;
     Head head;
     std::size_t head_left;
   };
+
+  // One buffer costs the kernel less than two; above `small` the copy costs more than that.
+  ssize_t send_small(const Out& out) {
+    std::byte frame[sizeof(Head) + small];
+    std::memcpy(frame, &out.head, sizeof(Head));
+    if (out.piece.left > 0) std::memcpy(frame + sizeof(Head), out.piece.at, out.piece.left);
+    return ::send(fd(), frame, sizeof(Head) + out.piece.left, MSG_NOSIGNAL);
+  }
+  ssize_t send_parts(Out& out) {
+    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + sizeof(Head) - out.head_left, out.head_left},
+                      {out.piece.at, out.piece.left}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = out.piece.left ? 2 : 1;
+    return ::sendmsg(fd(), &message, MSG_NOSIGNAL);
+  }
 
   // Takes what the inbox holds as far as it goes: heads, tokens, the front of a body.
   bool parse(Tickets& received, int& tokens) {
@@ -133,8 +147,8 @@ class Stream {
     return moved;
   }
 
-  // Head and body in one call, the body to where it belongs. Was it a token, then what came behind it belongs
-  // elsewhere.
+  // Head and a large body in one call, the body to where it belongs. Was it a token, then what came behind it
+  // belongs elsewhere.
   bool pull_frame(Tickets& received, int& tokens) {
     Piece& piece = in_.front();
     Head head;
