@@ -59,6 +59,7 @@ class Stream {
   int fd() const { return socket_.fd(); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }
+  bool busy() const { return !out_.empty() || !in_.empty(); }
   void send(Piece piece) { out_.push_back({piece, {piece.left * 2}, sizeof(Head)}); }
   void send_token(int ticket) { out_.push_back({{nullptr, 0, ticket}, {1}, sizeof(Head)}); }
   void expect(Piece piece) { in_.push_back(piece); }
@@ -282,10 +283,12 @@ class TcpLink final : public Link {
       for (auto& stream : streams_) {
         moved |= stream.push(sends_);
         moved |= stream.pull(receives_, tokens_);
-        broken |= stream.broken();
+        // A peer that has all it wants closes every stream; that one of them ended first is no fault of the
+        // others.
+        broken |= stream.broken() && (stream.busy() || &stream == &streams_.front());
       }
       if (done()) return Outcome::ok;
-      if (broken) return Outcome::broken;
+      if (broken) return done() ? Outcome::ok : Outcome::broken;
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       if (moved)
         waiter_.moved();
