@@ -48,7 +48,6 @@ class Lines {
   std::string timing(Seconds elapsed, std::int64_t steps_done, std::int64_t steps_left_in_iteration,
                      std::int64_t steps_left);
   std::string results() const;  // RESULT: ...
-  const LinkTimes& all() const { return all_; }
 
  private:
   std::string times(const LinkTimes&, double bisection) const;

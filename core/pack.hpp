@@ -58,7 +58,6 @@ class Unpacker {
     const auto letters = list<char>();
     return {letters.begin(), letters.end()};
   }
-  bool done() const { return rest_.empty(); }
 
  private:
   [[noreturn]] static void too_short() {

@@ -26,11 +26,6 @@ inline std::string setting(const Settings& settings, const std::string& key) {
 // What became of a link. Data, never an exception. The numbers stand in results files.
 enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3, absent = 4, presumed = 5 };
 
-constexpr std::string_view name_of(Outcome outcome) {
-  constexpr std::string_view names[] = {"ok", "timeout", "broken", "corrupt", "absent", "presumed"};
-  return names[static_cast<std::size_t>(outcome)];
-}
-
 // As a person says it of a link.
 constexpr std::string_view said_of(Outcome outcome) {
   constexpr std::string_view sentences[] = {"ok",

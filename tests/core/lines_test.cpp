@@ -118,7 +118,7 @@ TEST(Lines, a_failed_link_counts_0_in_the_bisection_bandwidth_and_not_at_all_in_
     EXPECT_DOUBLE_EQ(times.min(), 1e-3);
     EXPECT_DOUBLE_EQ(times.max(), 1e-3);
     EXPECT_DOUBLE_EQ(times.mean(), 1e-3);
-    EXPECT_DOUBLE_EQ(times.bisection_bandwidth(), 2 * (1e6 + 1e6 + 0 + 0) / 4) << name_of(outcome);
+    EXPECT_DOUBLE_EQ(times.bisection_bandwidth(), 2 * (1e6 + 1e6 + 0 + 0) / 4) << said_of(outcome);
   }
 }
 
