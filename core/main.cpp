@@ -1,9 +1,11 @@
 // everylink-measure: measures every point-to-point connection of a cluster, and judges nothing.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "bootstrap/place.hpp"
 #include "config.hpp"
@@ -48,6 +50,14 @@ int complain(const std::string& who, const char* what, int code) {
   return code;
 }
 
+// Every rank sees a wrong option, and rank 0 says it. A launcher kills the others as soon as one ends in
+// error, so that they give rank 0 the time to be the first.
+int complain_once(const char* what) {
+  if (rank_so_far() <= 0) return complain("", what, exit_usage);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  return exit_usage;
+}
+
 int measure(const Options& options) {
   transport_named(options.mode);  // before anything is started
   const std::string bootstrap = bootstrap_for(options);
@@ -81,8 +91,7 @@ int main(int argc, char** argv) {
     if (options->list) return print_list(), exit_ok;
     return measure(*options);
   } catch (const UsageError& error) {
-    return rank_so_far() > 0 ? exit_usage
-                             : complain("", error.what(), exit_usage);  // every rank sees it, one says it
+    return complain_once(error.what());
   } catch (const RunLost& error) {
     return supervised ? exit_machine
                       : complain(fmt::format("rank {}: ", this_rank), error.what(), exit_machine);
