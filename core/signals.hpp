@@ -1,0 +1,13 @@
+// Signals that ask this process for something: to end soon with its file whole, or to say how far it is.
+#pragma once
+
+namespace everylink {
+
+// SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. A second signal of
+// the first three ends the process at once.
+void heed_signals();
+
+bool end_is_wanted();      // every wait is over, and rank 0 closes the file
+bool summary_is_wanted();  // once for each SIGUSR1
+
+}  // namespace everylink
