@@ -2,6 +2,7 @@
 #include "signals.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace everylink {
 namespace {
