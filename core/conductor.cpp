@@ -10,10 +10,12 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "errors.hpp"
 #include "random.hpp"
+#include "signals.hpp"
 #include "units.hpp"
 
 namespace everylink {
@@ -26,6 +28,19 @@ std::string created_now() {
   if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed)
     now = static_cast<std::time_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+// Drawn; fixed where the whole file is to be reproducible.
+RunId fresh_run_id() {
+  RunId run;
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed) {
+    const auto number = static_cast<std::uint64_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
+    for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<std::uint8_t>(mix(number, i));
+  } else {
+    std::random_device draw;
+    for (auto& byte : run) byte = static_cast<std::uint8_t>(draw());
+  }
+  return run;
 }
 
 std::string contents_of(const std::string& path) {
@@ -55,6 +70,7 @@ Conductor::Conductor(const Context& context, int size, Recorder& recorder, Conso
     : context_(context), size_(size), console_(console), ledger_(context.options, recorder, console) {}
 
 Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone) {
+  ++rounds_;
   try {
     if (stage_ == Stage::introducing) return introduce(handed, gone);
     std::vector<Report> reports;
@@ -71,6 +87,7 @@ Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone
     console_.complain(error.what());
     current_ = stop(exit_machine);
   }
+  current_.committed = committed_;
   if (stage_ != Stage::introducing) return current_.packed();
   introduction_.first = current_;
   return introduction_.packed();
@@ -84,6 +101,7 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   ranks_.resize(static_cast<std::size_t>(size_));
   for (const auto& one : handed)
     ranks_[static_cast<std::size_t>(one.rank)] = RankFacts::unpacked(one.to_rank_0);
+  introduction_.run = fresh_run_id();
   introduction_.host_of = hosts_of(ranks_);
   introduction_.crowded = crowded_of(ranks_);
   const auto as_first = [&](const RankFacts& r) {
@@ -132,8 +150,10 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
     ranks_[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
   }
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
-  ledger_.begin({o, context_.bootstrap, introduction_.seed, context_.pinned, created_now(), ranks_,
-                 introduction_.host_of, 2 * plan_.pairs},
+  remark_doubles();
+  health_.emplace(o, introduction_.host_of);
+  ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned, created_now(),
+                 ranks_, introduction_.host_of, 2 * plan_.pairs},
                 busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
@@ -142,24 +162,58 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   return order;
 }
 
+// Names and addresses that two hosts share: each looks like the other to those who run the cluster.
+void Conductor::remark_doubles() {
+  std::map<std::string, std::set<int>> by_name, by_address;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const int host = introduction_.host_of[rank];
+    by_name[ranks_[rank].host].insert(host);
+    const auto& address = ranks_[rank].carrier.address;
+    if (!address.empty() && !address.starts_with("127.")) by_address[address].insert(host);
+  }
+  const auto remark = [&](const std::string& text) {
+    ledger_.remark(text);
+    console_.complain("warning: " + text);
+  };
+  for (const auto& [name, hosts] : by_name)
+    if (hosts.size() > 1)
+      remark(fmt::format("{} different hosts are named {} (hosts {})", hosts.size(), name,
+                         fmt::join(hosts, ", ")));
+  for (const auto& [address, hosts] : by_address)
+    if (hosts.size() > 1)
+      remark(fmt::format("{} different hosts have the address {} (hosts {})", hosts.size(), address,
+                         fmt::join(hosts, ", ")));
+}
+
 // What was measured before this round comes in; what is measured after it was decided one round ago, so that
 // every rank could hand in an offer for it; now the one after that is decided.
 Order Conductor::work(const std::vector<Report>& reports, std::span<const int> gone) {
   clean_ &= gone.empty();
-  for (const auto& report : reports) clean_ &= !report.buried;
+  bool interrupted = end_is_wanted();
+  for (const auto& report : reports) {
+    clean_ &= !report.buried;
+    interrupted |= report.interrupted;
+  }
   if (measured_.what == Order::What::calibrate) tune(reports);
-  ledger_.keep(reports, measured_);
-  if (measured_.what == Order::What::measure)
+  ledger_.keep(reports, measured_, gone);
+  if (interrupted) return finish_interrupted();
+  if (measured_.what == Order::What::measure) {
     ledger_.end_step(reports, measured_, plan_, gone, step_began_, context_.now());
-  if (measured_.attempt != Attempt::main) console_.retest(retested_, ledger_.slowest().pairs().size());
-  ledger_.commit_if_due();
-  const Order next = next_order();
+    if (measured_.attempt == Attempt::main)
+      health_->learn(reports, measured_, gone);
+    else
+      console_.retest(again_done_, again_.size());
+  }
+  if (ledger_.commit_if_due()) committed_ = rounds_;
+  if (summary_is_wanted()) ledger_.tell_interim();
+  Order next = next_order(gone);
+  if (next.attempt == Attempt::main) health_->advise(next);
   measured_ = current_;
   step_began_ = context_.now();
   return next;
 }
 
-Order Conductor::next_order() {
+Order Conductor::next_order(std::span<const int> gone) {
   Order hand_in = current_;
   hand_in.what = Order::What::hand_in;
   if (current_.what == Order::What::calibrate) return hand_in;  // its results come with the next round
@@ -171,15 +225,16 @@ Order Conductor::next_order() {
     order.step = next_row_++;
     return order;
   }
-  if (current_.what == Order::What::measure) return retest_or_finish();
+  if (current_.what == Order::What::measure) return again_or_finish();
   if (measured_.what == Order::What::calibrate) {
     ledger_.start(context_.now());
     return start_iteration(0);
   }
   if (retesting_) return finish();
-  const bool again =
-      current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime;
-  return again ? start_iteration(current_.iteration + 1) : retest_or_finish();
+  if (current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime)
+    return start_iteration(current_.iteration + 1);
+  choose_again(gone);
+  return again_.empty() ? finish() : again_or_finish();
 }
 
 std::uint32_t Conductor::passes() const {
@@ -213,24 +268,39 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
   return step;
 }
 
-Order Conductor::retest_or_finish() {
-  auto& slowest = ledger_.slowest();
-  if (!retesting_) slowest.sort();
-  if (slowest.pairs().empty()) return finish();
+void Conductor::choose_again(std::span<const int> gone) {
   retesting_ = true;
-  Order order = current_;
+  again_began_ = context_.now();
+  if (context_.options.retest_budget > 0)
+    for (const auto& [low, high] : ledger_.failures().to_try_again(gone))
+      again_.push_back({Attempt::alone, low, high});
+  ledger_.slowest().sort();
+  for (const auto& pair : ledger_.slowest().pairs()) again_.push_back({Attempt::retest, pair.low, pair.high});
+}
+
+Order Conductor::again_or_finish() {
+  const bool over = context_.now() - again_began_ > context_.options.retest_budget;
+  while (over && again_done_ < again_.size() && again_[again_done_].attempt == Attempt::alone) ++again_done_;
+  Order order;
+  order.tunings = current_.tunings;
+  order.iteration = current_.iteration;
   order.what = Order::What::hand_in;
-  if (retested_ == slowest.pairs().size()) return order;
+  if (again_done_ == again_.size()) return order;
   order.what = Order::What::measure;
-  order.attempt = Attempt::retest;
-  order.first = slowest.pairs()[retested_].low;
-  order.second = slowest.pairs()[retested_].high;
+  order.attempt = again_[again_done_].attempt;
+  order.first = again_[again_done_].low;
+  order.second = again_[again_done_].high;
   order.step = next_row_++;
-  ++retested_;
+  ++again_done_;
   return order;
 }
 
-Order Conductor::finish() { return stop(ledger_.end()); }
+Order Conductor::finish() { return stop(ledger_.end(false)); }
+
+Order Conductor::finish_interrupted() {
+  console_.complain("a signal ends the run");
+  return stop(ledger_.end(true));
+}
 
 Order Conductor::stop(int exit_code) const {
   Order order;

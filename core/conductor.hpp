@@ -9,6 +9,7 @@
 #include "bootstrap/bootstrap.hpp"
 #include "config.hpp"
 #include "console.hpp"
+#include "health.hpp"
 #include "ledger.hpp"
 #include "letters.hpp"
 #include "record/recorder.hpp"
@@ -43,10 +44,13 @@ class Conductor {
   void tune(const std::vector<Report>&);
   void refuse_long_serial(const std::vector<Report>&) const;
 
-  Order next_order();
+  Order next_order(std::span<const int> gone);
   Order start_iteration(std::uint32_t iteration);
-  Order retest_or_finish();
+  void remark_doubles();
+  void choose_again(std::span<const int> gone);
+  Order again_or_finish();
   Order finish();
+  Order finish_interrupted();
   Order stop(int exit_code) const;
   std::int64_t busy_steps() const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
@@ -64,8 +68,16 @@ class Conductor {
   Order measured_;  // whose results this round brings
   Seconds step_began_ = 0;
   std::uint32_t next_row_ = 0;
-  std::size_t retested_ = 0;
+  struct Again {
+    Attempt attempt;
+    int low, high;
+  };
+  std::vector<Again> again_;  // pairs to be measured once more: those that failed, then the slowest
+  std::size_t again_done_ = 0;
+  Seconds again_began_ = 0;
   bool retesting_ = false, clean_ = true;
+  std::optional<Health> health_;
+  std::uint64_t rounds_ = 0, committed_ = 0;
 };
 
 }  // namespace everylink

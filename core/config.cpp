@@ -19,7 +19,7 @@ namespace {
 
 // What the parser fills before it is understood.
 struct Words {
-  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, progress = "auto";
+  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget, progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;
@@ -93,6 +93,10 @@ void bind(CLI::App& app, Options& o, Words& w) {
   group = "Limits";
   app.add_option("--time-limit", w.time_limit,
                  "for one pair and size, connecting included (10 s and what the work may need)")
+      ->type_name("SECONDS")
+      ->group(group);
+  app.add_option("--retest-budget", w.retest_budget,
+                 "for trying failed links once more at the end, alone, at most 3 a host (60 s; 0: none)")
       ->type_name("SECONDS")
       ->group(group);
   group = "Output";
@@ -220,6 +224,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   understand_pair(w, o);
   understand_schedule(w, o);
   if (!w.time_limit.empty()) o.time_limit = parse_seconds(w.time_limit, "--time-limit");
+  if (!w.retest_budget.empty()) o.retest_budget = parse_seconds(w.retest_budget, "--retest-budget");
   if (!w.time_limit.empty() && o.time_limit <= 0)
     throw UsageError("--time-limit: 0 leaves no time to measure; above 0 works");
   if (o.all_to_all && o.mode != "mpi")

@@ -41,6 +41,7 @@ struct Options {
   bool yes = false;
   // limits
   Seconds time_limit = 0;  // 0: the default, which grows with the work
+  Seconds retest_budget = 60;
   // output
   std::string output = "everylink.h5";
   bool force = false, no_output = false, keep_laps = false, step_lines = false;

@@ -2,7 +2,11 @@
 // else.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "facts.hpp"
@@ -13,7 +17,13 @@ namespace everylink {
 class Failures {
  public:
   void know(const std::vector<RankFacts>& ranks, const std::vector<int>& host_of);
-  void add(const Sample&);  // every row of the main run, whatever its outcome
+  void add(const Sample&);        // every row of the main run, whatever its outcome
+  void take_back(const Sample&);  // it came late, and is ok
+  void add_again(const Sample&);  // of a link that was tried once more, alone
+  // Pairs to be tried once more: at most 3 a host, none with a rank that is gone.
+  std::vector<std::pair<int, int>> to_try_again(std::span<const int> gone) const;
+  std::int64_t not_tried_again() const;
+  std::string name(int rank) const;  // host:rank
   std::int64_t count() const { return count_; }
   int hosts() const { return static_cast<int>(host_names_.size()); }
   std::vector<std::string> lines() const;  // worst first
@@ -22,8 +32,9 @@ class Failures {
   struct Link {
     int from, to;
     Outcome outcome;
+    std::optional<Outcome> again;
   };
-  std::string name(int rank) const;
+  void add_again_lines(std::vector<std::string>&) const;
   std::vector<std::string> rank_names_, host_names_;
   std::vector<int> host_of_;
   std::vector<std::int64_t> failed_of_, links_of_;  // of each host

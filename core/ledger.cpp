@@ -9,6 +9,7 @@
 #include <map>
 
 #include "errors.hpp"
+#include "health.hpp"
 #include "kernel/kernel.hpp"
 #include "units.hpp"
 #include "version.hpp"
@@ -48,6 +49,7 @@ Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
 
 void Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
   ranks_ = facts.ranks;
+  host_of_ = facts.host_of;
   steps_a_pass_ = steps_a_pass;
   passes_ = passes;
   failures_.know(ranks_, facts.host_of);
@@ -60,23 +62,49 @@ void Ledger::start(Seconds now) {
   last_commit_ = steady_now();
 }
 
-void Ledger::commit_if_due() {
-  if (steady_now() < last_commit_ + commit_every) return;
+bool Ledger::commit_if_due() {
+  if (steady_now() < last_commit_ + commit_every) return false;
   recorder_.commit();
   last_commit_ = steady_now();
+  return true;
+}
+
+void Ledger::tell_interim() {
+  recorder_.commit();
+  console_.say("So far:\n" + summary());
+}
+
+void Ledger::remark(const std::string& text) {
+  constexpr std::size_t most = 1000;
+  if (remarks_.size() >= most || std::find(remarks_.begin(), remarks_.end(), text) != remarks_.end()) return;
+  remarks_.push_back(text);
 }
 
 // Both ends of a link report in the same round; a rank that comes late has its links kept without the other
-// end's word.
-void Ledger::keep(const std::vector<Report>& reports, const Order& step) {
+// end's word, and only where they are ok: the others have stood as absent since.
+void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::span<const int> gone) {
   std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
   for (const auto& report : reports)
     if (report.step == step.step) of_this_step[{report.rank, report.peer}] = &report;
-  for (const auto& report : reports) {
+  for (Report report : reports) {
     if (report.led.samples.empty()) continue;
+    if (!report.fault_of_link.empty())
+      remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
+                         report.fault_of_link));
+    const bool in_time = report.step == step.step;
+    if (in_time && std::binary_search(gone.begin(), gone.end(), report.peer))
+      for (auto& sample : report.led.samples)
+        if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
+          sample.outcome = Outcome::absent;
+    if (!in_time) {
+      const auto& samples = report.led.samples;
+      if (std::any_of(samples.begin(), samples.end(), [](const auto& s) { return s.outcome != Outcome::ok; }))
+        continue;
+      if (samples.front().attempt == Attempt::main) failures_.take_back(samples.front());
+    }
     const auto peers = of_this_step.find({report.peer, report.rank});
-    const bool known = report.step == step.step && peers != of_this_step.end();
-    keep_link(report.led, known ? peers->second->notes : std::vector<Note>());
+    const bool known = in_time && peers != of_this_step.end();
+    keep_link(std::move(report.led), known ? peers->second->notes : std::vector<Note>());
   }
 }
 
@@ -89,7 +117,7 @@ void Ledger::end_step(const std::vector<Report>& reports, const Order& step, con
     reported[static_cast<std::size_t>(report.rank)] = 1;
     busy.push_back(report.busy);
   }
-  keep_absent(step, plan, reported, gone);
+  keep_untried(step, plan, reported, gone);
   std::sort(busy.begin(), busy.end());
   const bool any = !busy.empty() && busy.back() > 0;
   const float overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known;
@@ -118,29 +146,42 @@ void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
     links_ok_ += worst->outcome == Outcome::ok;
   } else {
     slowest_.add_again(of_largest);
+    if (of_largest.attempt == Attempt::alone) failures_.add_again(*worst);
   }
   recorder_.rows(link);
 }
 
-// The links of ranks that are gone: nobody else will hand them in.
-void Ledger::keep_absent(const Order& step, const Plan& plan, const std::vector<char>& reported,
-                         std::span<const int> gone) {
-  for (const int rank : gone) {
-    const int peer = partner_in(step, plan, rank);
-    if (peer == no_rank || reported[static_cast<std::size_t>(rank)]) continue;
-    LinkRows link;
-    for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
-      Sample sample;
-      sample.from = static_cast<std::uint32_t>(rank);
-      sample.to = static_cast<std::uint32_t>(peer);
-      sample.step = step.step;
-      sample.size = static_cast<std::uint32_t>(i);
-      sample.attempt = step.attempt;
-      sample.outcome = Outcome::absent;
-      link.samples.push_back(sample);
-    }
-    keep_link(std::move(link), {});
+void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>& reported,
+                          std::span<const int> gone) {
+  const auto is_gone = [&](int rank) { return std::binary_search(gone.begin(), gone.end(), rank); };
+  const auto keep_link_of = [&](int from, int to, Outcome outcome) {
+    if (std::exchange(reported[static_cast<std::size_t>(from)], 1) == 0)
+      keep_outcome(step, from, to, is_gone(from) ? Outcome::absent : outcome);
+  };
+  for (const int rank : gone)
+    if (const int peer = partner_in(step, plan, rank); peer != no_rank)
+      keep_link_of(rank, peer, Outcome::absent);
+  for (const auto& care : step.care) {
+    const int peer = care.dark ? partner_in(step, plan, care.rank) : no_rank;
+    if (peer == no_rank || reach_of(host_of_, care.rank, peer) != care.reach) continue;
+    keep_link_of(care.rank, peer, Outcome::presumed);
+    keep_link_of(peer, care.rank, Outcome::presumed);
   }
+}
+
+void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) {
+  LinkRows link;
+  for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
+    Sample sample;
+    sample.from = static_cast<std::uint32_t>(from);
+    sample.to = static_cast<std::uint32_t>(to);
+    sample.step = step.step;
+    sample.size = static_cast<std::uint32_t>(i);
+    sample.attempt = step.attempt;
+    sample.outcome = outcome;
+    link.samples.push_back(sample);
+  }
+  keep_link(std::move(link), {});
 }
 
 void Ledger::tell_plan(const Facts& facts) {
@@ -198,9 +239,9 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
                   text_of_duration(seconds_left), text_of_duration(available), fits));
 }
 
-int Ledger::end() {
-  recorder_.end();
-  const int code = failures_.count() > 0 ? exit_links_failed : exit_ok;
+int Ledger::end(bool interrupted) {
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_});
+  const int code = interrupted ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
   // Who reads JSON has the file for the rest.
   console_.say(options_.progress == Progress::json ? lines_.results() : summary());
   console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
@@ -213,6 +254,7 @@ std::string Ledger::summary() const {
     text += fmt::format("{} of {} links FAILED:\n", failures_.count(), failures_.count() + links_ok_);
     for (const auto& line : failures_.lines()) text += "  " + line + "\n";
   }
+  for (const auto& remark : remarks_) text += "Note: " + remark + "\n";
   text += lines_.results();
   for (std::size_t i = 0; i < by_size_.size(); ++i) {
     const auto& t = by_size_[i];

@@ -29,20 +29,24 @@ class Ledger {
   void start(Seconds now);
 
   // One step's results, or what late ranks bring; `began` and `now` on the transport's clock.
-  void keep(const std::vector<Report>&, const Order& step);
+  void keep(const std::vector<Report>&, const Order& step, std::span<const int> gone);
   void end_step(const std::vector<Report>&, const Order& step, const Plan&, std::span<const int> gone,
                 Seconds began, Seconds now);
-  void commit_if_due();
 
   Slowest& slowest() { return slowest_; }
   Seconds began() const { return began_; }
+  Failures& failures() { return failures_; }
+  void remark(const std::string&);  // once each
+  bool commit_if_due();             // whether all that was kept is in the file now
+  void tell_interim();              // what is known so far, committed before
   // Closes the output, says the results, and gives the exit code.
-  int end();
+  int end(bool interrupted);
 
  private:
   void keep_link(LinkRows, const std::vector<Note>& seen_by_peer);
-  void keep_absent(const Order& step, const Plan&, const std::vector<char>& reported,
-                   std::span<const int> gone);
+  // Links that nobody will hand in: of ranks that are gone, and of dark ones that were not tried.
+  void keep_untried(const Order& step, const Plan&, std::vector<char>& reported, std::span<const int> gone);
+  void keep_outcome(const Order& step, int from, int to, Outcome);
   void tell_plan(const Facts&);
   void tell_progress(std::uint32_t iteration, Seconds now);
   void tell_job_end(Seconds seconds_left, Seconds a_step);
@@ -52,6 +56,7 @@ class Ledger {
   Recorder& recorder_;
   Console& console_;
   std::vector<RankFacts> ranks_;
+  std::vector<std::int32_t> host_of_;
   std::int64_t steps_a_pass_ = 0;
   std::uint32_t passes_ = 1, steps_done_ = 0;
   Seconds began_ = 0, last_commit_ = 0;
@@ -61,6 +66,7 @@ class Ledger {
   Failures failures_;
   Slowest slowest_;
   std::int64_t links_ok_ = 0;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace everylink

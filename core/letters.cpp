@@ -18,6 +18,9 @@ Blob Order::packed() const {
       .add(step)
       .add(attempt)
       .add(tunings)
+      .add(patience)
+      .add(care)
+      .add(committed)
       .take();
 }
 
@@ -35,11 +38,15 @@ Order Order::unpacked(View bytes) {
   order.step = in.get<std::uint32_t>();
   order.attempt = in.get<Attempt>();
   order.tunings = in.list<Tuning>();
+  for (auto& patience : order.patience) patience = in.get<Seconds>();
+  order.care = in.list<Care>();
+  order.committed = in.get<std::uint64_t>();
   return order;
 }
 
 Blob Introduction::packed() const {
   return Packer()
+      .add(run)
       .add(host_of)
       .add(crowded)
       .add(one_machine)
@@ -52,6 +59,7 @@ Blob Introduction::packed() const {
 Introduction Introduction::unpacked(View bytes) {
   Unpacker in(bytes);
   Introduction introduction;
+  introduction.run = in.get<RunId>();
   introduction.host_of = in.list<std::int32_t>();
   introduction.crowded = in.list<char>();
   introduction.one_machine = in.get<bool>();
@@ -73,7 +81,10 @@ Blob Report::packed() const {
       .add(rank)
       .add(peer)
       .add(buried)
+      .add(interrupted)
       .add(busy)
+      .add(took)
+      .add(fault_of_link)
       .add(led.samples)
       .add(static_cast<std::uint64_t>(led.laps.size()));
   for (const auto& laps : led.laps) out.add(laps);
@@ -93,7 +104,10 @@ Report Report::unpacked(View bytes) {
   report.rank = in.get<std::int32_t>();
   report.peer = in.get<std::int32_t>();
   report.buried = in.get<bool>();
+  report.interrupted = in.get<bool>();
   report.busy = in.get<Seconds>();
+  report.took = in.get<Seconds>();
+  report.fault_of_link = in.text();
   report.led.samples = in.list<Sample>();
   const auto lists = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < lists; ++i) report.led.laps.push_back(in.list<float>());

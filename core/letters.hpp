@@ -6,11 +6,24 @@
 #include <vector>
 
 #include "facts.hpp"
+#include "parts.hpp"
 #include "record/recorder.hpp"
 #include "sample.hpp"
 #include "words.hpp"
 
 namespace everylink {
+
+// Near: two ranks of one host. What carries them differs by far, so each is judged by its own kind.
+enum class Reach : std::uint8_t { near = 0, far = 1 };
+
+// How one rank is treated towards those within one reach (health.hpp).
+struct Care {
+  std::int32_t rank;
+  Reach reach;
+  bool suspect;            // little time
+  bool dark;               // not tried in this step
+  std::uint32_t messages;  // at most, a turn; 0: all
+};
 
 // Rank 0's word: what everybody does next. Whole in itself, so that a rank which slept can go on from any of
 // them.
@@ -25,7 +38,10 @@ struct Order {
   std::int32_t first = no_rank, second = no_rank;  // ... or this one pair
   std::uint32_t step = 0;                          // row of /steps
   Attempt attempt = Attempt::main;
-  std::vector<Tuning> tunings;  // a value a size
+  std::vector<Tuning> tunings;   // a value a size
+  Seconds patience[2] = {0, 0};  // with a pair of each reach; 0: not known
+  std::vector<Care> care;        // of ranks that look dark or slow
+  std::uint64_t committed = 0;   // rounds before this one brought what the file now holds
 
   Blob packed() const;
   static Order unpacked(View);
@@ -33,6 +49,7 @@ struct Order {
 
 // The first word: who is here and what was drawn or read for all.
 struct Introduction {
+  RunId run{};
   std::vector<std::int32_t> host_of;
   std::vector<char> crowded;
   bool one_machine = false;
@@ -57,8 +74,11 @@ struct Report {
   std::int32_t fault_exit = 0;
   std::uint32_t step = 0;
   std::int32_t rank = no_rank, peer = no_rank;
-  bool buried = false;  // a library may still hold our buffers
-  Seconds busy = 0;
+  bool buried = false;        // a library may still hold our buffers
+  bool interrupted = false;   // a signal asked this rank for the end of the run
+  Seconds busy = 0;           // with the messages
+  Seconds took = 0;           // with the pair, connecting included
+  std::string fault_of_link;  // what the transport knows of a link that failed
   LinkRows led;               // the link from us to the peer
   std::vector<Note> notes;    // the link from the peer to us: a value a size
   std::vector<Tuning> needs;  // calibration: a value a size

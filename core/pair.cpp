@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "random.hpp"
+#include "signals.hpp"
 
 namespace everylink {
 namespace {
@@ -33,18 +34,20 @@ class Pair {
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
     const Seconds begin = peer_offer.empty() ? transport_.now() : transport_.begin(peer_offer);
-    Seconds until = begin + work_.options.limit(sizes.front());
+    last_call_ = begin + work_.budget;
+    Seconds until = until_for(begin, sizes.front());
     if (peer_offer.empty())
       state_ = Outcome::absent;
     else
       connect(peer_offer, until);
     const Seconds connected = transport_.now();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (i > 0) until = transport_.now() + work_.options.limit(sizes[i]);
-      measure(i, until);
-      report_.led.samples.back().setup = link_ ? static_cast<float>(connected - begin) : not_known;
+      if (i > 0) until = until_for(transport_.now(), sizes[i]);
+      measure(i, until, link_ ? static_cast<float>(connected - begin) : not_known);
+      if (report_.interrupted) break;
     }
     report_.busy = transport_.now() - connected;
+    report_.took = transport_.now() - begin;
     if (link_ && link_->close(transport_.now() + close_limit) != Outcome::ok) {
       report_.buried = true;
       static_cast<void>(link_.release());  // a library may still hold it
@@ -58,7 +61,13 @@ class Pair {
 
   void connect(View peer_offer, Seconds until) {
     link_ = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
-    if (!link_) state_ = transport_.now() < until ? Outcome::broken : Outcome::timeout;
+    if (link_) return;
+    state_ = transport_.now() < until ? Outcome::broken : Outcome::timeout;
+    report_.fault_of_link = transport_.last_fault();
+  }
+
+  Seconds until_for(Seconds now, std::size_t bytes) const {
+    return std::min(now + work_.options.limit(bytes), last_call_);
   }
 
   Shot shot(std::size_t i, Seconds until, bool first_turn) const {
@@ -70,6 +79,13 @@ class Pair {
       shot.warmups = probe_warmups;
       return shot;
     }
+    if (work_.messages > 0) {  // for a slow rank
+      const int most = static_cast<int>(work_.messages);
+      shot.messages = std::min(shot.messages, most);
+      shot.warmups = std::min(shot.warmups, most);
+      shot.window = std::min(shot.window, shot.messages);
+      return shot;
+    }
     const Tuning& tuning = work_.order.tunings[i];
     shot.rounds_per_reading = static_cast<int>(tuning.rounds_per_reading);
     if (first_turn && i == 0) shot.warmups += static_cast<int>(tuning.lead_in);
@@ -77,8 +93,9 @@ class Pair {
   }
 
   // Both turns of a size, the lower rank's first; a kernel in which both lead has one.
-  void measure(std::size_t i, Seconds until) {
+  void measure(std::size_t i, Seconds until, float setup) {
     Sample sample;
+    sample.setup = setup;
     sample.from = static_cast<std::uint32_t>(work_.rank);
     sample.to = static_cast<std::uint32_t>(work_.peer);
     sample.step = work_.order.step;
@@ -91,15 +108,25 @@ class Pair {
       const bool leads = work_.kernel.both_lead || (turn == 0) == (work_.rank < work_.peer);
       Laps laps;
       if (state_ == Outcome::ok) state_ = take_turn(i, shot(i, until, turn == 0), leads, turn, laps, note);
-      if (leads) sample.outcome = state_;
+      if (leads) sample.outcome = was_only_slow(laps) ? Outcome::ok : state_;
       if (!leads || work_.kernel.both_lead) note.arrived = state_ == Outcome::absent ? -1 : laps.arrived;
       if (leads) led = std::move(laps);
     }
+    report_.interrupted = state_ != Outcome::ok && end_is_wanted();
+    if (report_.interrupted) return;  // the links are not to blame
     if (probing()) report_.needs.push_back(need(i, led));
     report_.notes.push_back(note);
     if (work_.options.keep_laps) report_.led.laps.push_back(led.one_way);
     sample.one_way = statistics_of(led.one_way);
     report_.led.samples.push_back(sample);
+    if (!probing()) work_.keep(sample);
+  }
+
+  // Stopped by the others' patience, not by its own limit, while messages still came: its laps are good.
+  bool was_only_slow(const Laps& laps) const {
+    const Seconds now = transport_.now();
+    return state_ == Outcome::timeout && now >= last_call_ && !laps.one_way.empty() &&
+           now - laps.last < 3 * laps.longest;
   }
 
   Outcome take_turn(std::size_t i, const Shot& shot, bool leads, int turn, Laps& laps, Note& note) {
@@ -139,6 +166,7 @@ class Pair {
   Memory &out_, &in_;
   std::unique_ptr<Link> link_;
   Outcome state_ = Outcome::ok;
+  Seconds last_call_ = 0;  // however many sizes there are
   Report report_;
 };
 

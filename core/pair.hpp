@@ -1,6 +1,8 @@
 // One pair in one step: every size, both links, over one connection.
 #pragma once
 
+#include <functional>
+
 #include "config.hpp"
 #include "kernel/kernel.hpp"
 #include "letters.hpp"
@@ -14,9 +16,13 @@ struct PairWork {
   int rank, peer, size;  // size: of the run
   std::uint64_t epoch;
   const Order& order;
+  Seconds budget;                           // for all sizes, connecting included
+  std::uint32_t messages;                   // at most, a turn; 0: as the options say
+  std::function<void(const Sample&)> keep;  // each link and size as soon as it is known
 };
 
-// Connects, measures and closes. `peer_offer` empty: the peer is gone. Never throws for a link's fault.
+// Connects, measures and closes. `peer_offer` empty: the peer is gone. Never throws for a link's fault. A
+// signal that wants the end cuts it short: what was not measured then is not in the report.
 Report measure_pair(const PairWork&, Transport&, Memory& out, Memory& in, View peer_offer);
 
 }  // namespace everylink

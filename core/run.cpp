@@ -11,14 +11,20 @@
 #include "conductor.hpp"
 #include "console.hpp"
 #include "errors.hpp"
+#include "health.hpp"
 #include "pair.hpp"
+#include "parts.hpp"
 #include "record/recorder.hpp"
+#include "signals.hpp"
 #include "units.hpp"
 
 namespace everylink {
 namespace {
 
-constexpr Seconds join_limit = 60, talk_limit = 30;
+constexpr Seconds join_limit = 60;
+constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is made and filled
+constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
+constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
 
 // A transport and the memories it registers: they live and are buried together.
 struct Carrying {
@@ -34,7 +40,9 @@ class Runner {
         kernel_(kernel_named(options.kernel)),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
-        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()) {
+        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()),
+        parts_(options, place.rank),
+        stays_(place.launcher != nullptr) {
     const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
@@ -62,15 +70,19 @@ class Runner {
     while (order.what != Order::What::stop) {
       const int peer = partner(order);
       const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
-      const auto round = talk(report.packed(), peer, offer);
+      report.interrupted |= end_is_wanted();
+      const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
       const Order next = Order::unpacked(round.word);
       report = {};
       const bool late = round.number != number_ || contains(round.gone, world_->rank());
+      number_ = round.number + 1;
+      if (late) parts_.hand_in_later(number_);
+      parts_.forget_before(next.committed);
       if (!late && next.what != Order::What::stop && order.what != Order::What::hand_in)
         report = take_part(order, peer, round);
-      number_ = round.number + 1;
       order = next;
     }
+    if (order.exit_code != exit_machine) parts_.forget_before(~std::uint64_t{0});
     return order;
   }
 
@@ -81,9 +93,7 @@ class Runner {
   bool moves_bytes() const { return !entry_.host_of || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
-  Round talk(const Blob& mine, int peer, const Blob& offer) {
-    Seconds limit = talk_limit;
-    for (const auto bytes : options_.sizes) limit += options_.limit(bytes);
+  Round talk(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
     auto round = world_->round(mine, peer, offer, limit,
                                [this](std::span<const Handed> handed, std::span<const int> gone) {
                                  return conductor_->decide(handed, gone);
@@ -93,8 +103,10 @@ class Runner {
   }
 
   Order introduce() {
-    const auto round = talk(facts_.packed(), no_rank, {});
+    const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
+    parts_.know(introduction_.run);
+    step_limit_ = begin_limit;
     number_ = round.number + 1;
     return introduction_.first;
   }
@@ -140,7 +152,21 @@ class Runner {
       plan_ = plan_for(options_, introduction_, order.relabelling);
       relabelling_ = order.relabelling;
     }
-    return partner_in(order, *plan_, world_->rank());
+    const int peer = partner_in(order, *plan_, world_->rank());
+    const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
+    return tried ? peer : no_rank;
+  }
+
+  Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
+
+  // How long any pair of this step may take.
+  Seconds limit_of(const Order& order) const {
+    Seconds all = 0;
+    for (const auto bytes : options_.sizes) all += options_.limit(bytes);
+    const auto& host_of = introduction_.host_of;
+    const bool one_host = std::all_of(host_of.begin(), host_of.end(), [](int host) { return host == 0; });
+    const Seconds near = longest_budget(order, Reach::near), far = longest_budget(order, Reach::far);
+    return std::min(all, one_host ? near : std::max(near, far));
   }
 
   Report take_part(const Order& order, int peer, const Round& round) {
@@ -148,11 +174,24 @@ class Runner {
     if (all_to_all_ && order.what == Order::What::measure) all_to_all = time_all_to_all(round);
     Report report;
     report.rank = world_->rank();
+    step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     const bool gone = contains(round.gone, peer);
-    const PairWork work{options_, kernel_, world_->rank(), peer, world_->size(), epoch(), order};
+    const int rank = world_->rank();
+    const PairWork work{options_,
+                        kernel_,
+                        rank,
+                        peer,
+                        world_->size(),
+                        round.number + 1,
+                        order,
+                        budget_of(order, reach(peer), rank, peer),
+                        messages_of(order, reach(peer), rank, peer),
+                        [this](const Sample& sample) { parts_.keep(sample, number_); }};
+    watch(parts_, step_limit_ + watch_limit, stays_);
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
                           gone ? View() : View(round.from_peer));
+    stop_watching();
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
     if (report.buried) {
@@ -181,11 +220,14 @@ class Runner {
   const Settings settings_;
   Console console_;
   std::unique_ptr<Recorder> recorder_;
+  Parts parts_;
+  const bool stays_;  // this process must not end before rank 0 does
   RankFacts facts_;
   std::unique_ptr<Bootstrap> world_;
   std::unique_ptr<Conductor> conductor_;
   Introduction introduction_;
   std::uint64_t number_ = 0;  // of the next round
+  Seconds step_limit_ = 0;    // of what the next hand-in brings
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
   Carrying carrying_;
@@ -197,6 +239,7 @@ class Runner {
 }  // namespace
 
 int run(const Options& options, Place place) {
+  heed_signals();
   Order last;
   {
     Runner runner(options, place);

@@ -1,6 +1,7 @@
 // What one pair does in its turn.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct Shot {
 
 // What the leading rank's clock read, as one-way times in seconds, and what either end saw arrive.
 struct Laps {
-  std::vector<float> one_way;  // a value a reading, warm-ups left out
-  int arrived = 0;             // messages that came in, warm-ups included
+  std::vector<float> one_way;     // a value a reading, warm-ups left out
+  int arrived = 0;                // messages that came in, warm-ups included
+  Seconds longest = 0, last = 0;  // the longest reading, and when the last one ended
 };
 
 // Groups rounds into readings of the clock: warm-ups run the same code, but are not kept.
@@ -49,6 +51,8 @@ class Readings {
     if (in_reading(round) != per_ - 1 && round != warmups_ - 1 && round != last_) return;
     const Seconds end = clock_.now();
     if (round >= warmups_) laps_.one_way.push_back(static_cast<float>((end - begin_) / held_));
+    laps_.longest = std::max(laps_.longest, end - begin_);
+    laps_.last = end;
     held_ = 0;
   }
 

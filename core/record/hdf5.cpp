@@ -49,21 +49,26 @@ std::vector<ColumnKind> size_columns(const Options& options) {
   return columns;
 }
 
-template <class Get>
-void put_strings(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts) {
   std::size_t longest = 1;
-  for (const auto& rank : ranks) longest = std::max(longest, get(rank).size());
+  for (const auto& text : texts) longest = std::max(longest, text.size());
   std::string all;
-  for (const auto& rank : ranks) {
-    std::string text = get(rank);
+  for (std::string text : texts) {
     text.resize(longest);
     all += text;
   }
-  const hsize_t n = ranks.size();
+  const hsize_t n = texts.size();
   const Handle type = string_type(longest), space(H5Screate_simple(1, &n, nullptr), H5Sclose),
                list = without_times(H5P_DATASET_CREATE);
   const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
+}
+
+template <class Get>
+void put_strings(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
+  std::vector<std::string> texts;
+  for (const auto& rank : ranks) texts.push_back(get(rank));
+  put_strings(group, name, texts);
 }
 
 void put_ranks(hid_t root, const Facts& facts) {
@@ -117,9 +122,12 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "num_slowest", std::int32_t{o.slowest});
   put(root, "all_to_all", std::int32_t{o.all_to_all});
   put(root, "pinned", std::int32_t{facts.pinned});
+  put(root, "run_id", fmt::format("{:02x}", fmt::join(facts.run, "")));
   put(root, "rows", std::uint64_t{0});
   put(root, "steps", std::uint64_t{0});
   put(root, "complete", std::int32_t{0});
+  put(root, "interrupted", std::int32_t{0});
+  put(root, "failed_not_retried", std::uint64_t{0});
 }
 
 Handle access_list() {
@@ -210,12 +218,15 @@ class Hdf5Recorder final : public Recorder {
     });
   }
 
-  void end() override {
+  void end(const Ending& ending) override {
     commit();
     guarded([&] {
       close();
       file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access_list()), H5Fclose);
-      set(file_, "complete", std::int32_t{1});
+      set(file_, "complete", std::int32_t{!ending.interrupted});
+      set(file_, "interrupted", std::int32_t{ending.interrupted});
+      set(file_, "failed_not_retried", static_cast<std::uint64_t>(ending.not_tried_again));
+      if (!ending.remarks.empty()) put_strings(file_, "remarks", ending.remarks);
       flush();
       file_ = Handle();
     });

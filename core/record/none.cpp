@@ -11,7 +11,7 @@ class NoRecorder final : public Recorder {
   void step(const StepRow&) override {}
   void rows(const LinkRows&) override {}
   void commit() override {}
-  void end() override {}
+  void end(const Ending&) override {}
 };
 
 }  // namespace

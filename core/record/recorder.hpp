@@ -7,6 +7,7 @@
 
 #include "config.hpp"
 #include "facts.hpp"
+#include "parts.hpp"
 #include "sample.hpp"
 
 namespace everylink {
@@ -14,6 +15,7 @@ namespace everylink {
 // Everything that is known before the first message.
 struct Facts {
   const Options& options;
+  RunId run;
   std::string bootstrap;
   std::uint64_t seed;
   bool pinned;
@@ -43,6 +45,13 @@ struct LinkRows {
   std::vector<std::vector<float>> laps;
 };
 
+// How a run ended.
+struct Ending {
+  bool interrupted = false;               // by a signal: the file stays incomplete
+  std::int64_t not_tried_again = 0;       // failed links
+  std::vector<std::string> remarks = {};  // sentences on what numbers do not say
+};
+
 // Throws MachineError, naming path and reason, when what it was given could not be kept.
 class Recorder {
  public:
@@ -52,7 +61,7 @@ class Recorder {
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
   virtual void commit() = 0;  // what was given so far survives a kill
-  virtual void end() = 0;     // the run ended by itself
+  virtual void end(const Ending&) = 0;
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();

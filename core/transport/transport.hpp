@@ -48,6 +48,8 @@ class Transport {
   virtual Seconds begin(View /*peer_offer*/) { return now(); }
   // Null: not reached (before `until`: refused or reset). Both ends call it with each other's offer.
   virtual std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
+  // Why the last connect gave null, as far as it is known: "answered by rank 7".
+  virtual std::string last_fault() const { return {}; }
 };
 
 struct Setup {

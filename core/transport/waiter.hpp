@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "signals.hpp"
 #include "words.hpp"
 
 namespace everylink {
@@ -17,11 +18,11 @@ class Waiter {
   }
 
   // Whether the limit has come. A reading of the clock is as long as a short message, so not every poll takes
-  // one.
+  // one. Who wants the end of the run ends every wait.
   template <class Clock>
   bool is_over(Seconds until, Clock now) {
     if (until <= 0) return true;
-    return (crowded_ || ++polls_ % polls_a_look == 0) && now() >= until;
+    return (crowded_ || ++polls_ % polls_a_look == 0) && (now() >= until || end_is_wanted());
   }
 
  private:

@@ -1,0 +1,68 @@
+// Which ranks look dark or slow, so that they do not hold up the others: how long a pair may take, how many
+// messages a slow rank gets, and which ranks are not tried at all.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "config.hpp"
+#include "letters.hpp"
+
+namespace everylink {
+
+inline Reach reach_of(std::span<const std::int32_t> host_of, int a, int b) {
+  return host_of[static_cast<std::size_t>(a)] == host_of[static_cast<std::size_t>(b)] ? Reach::near
+                                                                                      : Reach::far;
+}
+
+// What an order says of one pair.
+bool is_tried(const Order&, Reach, int a, int b);
+Seconds budget_of(const Order&, Reach, int a, int b);          // for all its sizes; infinite: not known yet
+Seconds longest_budget(const Order&, Reach);                   // of any pair
+std::uint32_t messages_of(const Order&, Reach, int a, int b);  // at most, a turn; 0: all
+
+class Health {
+ public:
+  Health(const Options& options, std::vector<std::int32_t> host_of)
+      : options_(options), host_of_(std::move(host_of)) {}
+
+  // What a step of the main run brought.
+  void learn(const std::vector<Report>&, const Order& step, std::span<const int> gone);
+  // Writes into an order of the main run what is known so far.
+  void advise(Order&) const;
+
+ private:
+  // A rank's trouble within one reach; who has none is not kept.
+  struct Trouble {
+    int first_silent = no_rank, first_slow = no_rank;  // the first peer of each kind
+    bool suspect = false;                              // silent towards a second one
+    int silent_in_row = 0;
+    std::uint32_t dark_since = 0;  // row of /steps; 0: not dark
+    std::uint32_t messages = 0;    // 0: all
+  };
+  struct Pair {
+    int a, b;
+    Reach reach;
+    bool answered = true;    // no size timed out
+    bool moved = false;      // something arrived all the same
+    std::uint32_t done = 0;  // messages of its best turn
+    Seconds took = 0;
+  };
+  using Key = std::pair<int, Reach>;
+
+  std::vector<Pair> pairs_of(const std::vector<Report>&, const Order&, std::span<const int> gone) const;
+  void note_silent(int rank, int peer, Reach, std::uint32_t step);
+  void note_slow(const Pair&, int rank, int peer);
+  bool is_suspect(int rank, Reach) const;
+  Seconds usual(Reach) const;
+
+  const Options& options_;
+  const std::vector<std::int32_t> host_of_;
+  std::map<Key, Trouble> troubles_;
+  std::vector<Seconds> times_[2];  // of pairs, the latest of them
+  std::size_t next_[2] = {0, 0};
+};
+
+}  // namespace everylink
