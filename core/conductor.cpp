@@ -196,7 +196,7 @@ Order Conductor::work(const std::vector<Report>& reports, std::span<const int> g
   }
   if (measured_.what == Order::What::calibrate) tune(reports);
   ledger_.keep(reports, measured_, gone);
-  if (interrupted) return finish_interrupted();
+  if (interrupted) return finish(true);
   if (measured_.what == Order::What::measure) {
     ledger_.end_step(reports, measured_, plan_, gone, step_began_, context_.now());
     if (measured_.attempt == Attempt::main)
@@ -230,11 +230,11 @@ Order Conductor::next_order(std::span<const int> gone) {
     ledger_.start(context_.now());
     return start_iteration(0);
   }
-  if (retesting_) return finish();
+  if (retesting_) return finish(false);
   if (current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime)
     return start_iteration(current_.iteration + 1);
   choose_again(gone);
-  return again_.empty() ? finish() : again_or_finish();
+  return again_.empty() ? finish(false) : again_or_finish();
 }
 
 std::uint32_t Conductor::passes() const {
@@ -295,11 +295,11 @@ Order Conductor::again_or_finish() {
   return order;
 }
 
-Order Conductor::finish() { return stop(ledger_.end(false)); }
-
-Order Conductor::finish_interrupted() {
-  console_.complain("a signal ends the run");
-  return stop(ledger_.end(true));
+Order Conductor::finish(bool interrupted) {
+  if (interrupted) console_.complain("a signal ends the run before its end; --resume FILE goes on with it");
+  const int exit_code = ledger_.end(interrupted);
+  committed_ = rounds_;
+  return stop(exit_code);
 }
 
 Order Conductor::stop(int exit_code) const {

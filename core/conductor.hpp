@@ -49,8 +49,7 @@ class Conductor {
   void remark_doubles();
   void choose_again(std::span<const int> gone);
   Order again_or_finish();
-  Order finish();
-  Order finish_interrupted();
+  Order finish(bool interrupted);
   Order stop(int exit_code) const;
   std::int64_t busy_steps() const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;

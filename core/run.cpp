@@ -82,7 +82,6 @@ class Runner {
         report = take_part(order, peer, round);
       order = next;
     }
-    if (order.exit_code != exit_machine) parts_.forget_before(~std::uint64_t{0});
     return order;
   }
 
