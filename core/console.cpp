@@ -2,10 +2,14 @@
 #include "console.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <cerrno>
+#include <climits>
 
+#include "signals.hpp"
 #include "units.hpp"
 
 namespace everylink {
@@ -26,9 +30,22 @@ std::string quoted(std::string_view text) {
 
 std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
 
-void write(std::FILE* file, std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
-  std::fflush(file);
+// Who does not read holds nothing up for long: the text is lost then. A pipe that polls as writable takes
+// PIPE_BUF bytes without a wait.
+void write(int fd, std::string_view text) {
+  static bool stuck = false;
+  constexpr int patience = 30000, when_ending = 200;  // milliseconds
+  while (!text.empty()) {
+    pollfd one{fd, POLLOUT, 0};
+    const int ready = ::poll(&one, 1, stuck ? 0 : end_is_wanted() ? when_ending : patience);
+    if (ready < 0 && errno == EINTR) continue;
+    stuck = ready <= 0;
+    if (stuck) return;
+    const ssize_t n = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
 }
 
 constexpr Seconds plain_every = 10, bar_every = 0.1;
@@ -48,15 +65,17 @@ void Console::say(std::string_view lines) {
   if (progress_ == Progress::json)
     for (const auto& line : split(lines, '\n')) event(fmt::format(R"("text","text":{})", quoted(line)));
   else
-    write(stdout, fmt::format("{}\n", lines));
+    write(STDOUT_FILENO, fmt::format("{}\n", lines));
 }
 
 void Console::complain(std::string_view line) {
   clear_bar();
-  write(stderr, fmt::format("everylink-measure: {}\n", line));
+  write(STDERR_FILENO, fmt::format("everylink-measure: {}\n", line));
 }
 
-void Console::event(std::string_view fields) { write(stdout, fmt::format("{{\"event\":{}}}\n", fields)); }
+void Console::event(std::string_view fields) {
+  write(STDOUT_FILENO, fmt::format("{{\"event\":{}}}\n", fields));
+}
 
 void Console::plan(const Plan& plan) {
   if (progress_ == Progress::json)
@@ -76,8 +95,9 @@ void Console::step(const Step& s) {
   } else if (bar_ && now > last_ + bar_every) {
     constexpr int width = 30;
     const int full = static_cast<int>(part * width);
-    write(stderr, fmt::format("\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "",
-                              width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left)));
+    write(STDERR_FILENO,
+          fmt::format("\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "",
+                      width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left)));
     bar_shown_ = true;
     last_ = now;
   } else if (progress_ == Progress::plain && now > last_ + plain_every) {
@@ -100,7 +120,7 @@ void Console::end(int exit_code, std::int64_t ok, std::int64_t failed, const std
 }
 
 void Console::clear_bar() {
-  if (bar_shown_) write(stderr, "\r\033[K");
+  if (bar_shown_) write(STDERR_FILENO, "\r\033[K");
   bar_shown_ = false;
 }
 
