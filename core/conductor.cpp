@@ -74,8 +74,11 @@ Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone
   try {
     if (stage_ == Stage::introducing) return introduce(handed, gone);
     std::vector<Report> reports;
-    for (const auto& one : handed)
-      if (!one.to_rank_0.empty()) reports.push_back(Report::unpacked(one.to_rank_0));
+    for (const auto& one : handed) {
+      if (one.to_rank_0.empty()) continue;
+      reports.push_back(Report::unpacked(one.to_rank_0));
+      check_report(reports.back(), one.rank);
+    }
     // Not in the order of their coming: the same run gives the same file.
     std::stable_sort(reports.begin(), reports.end(),
                      [](const Report& a, const Report& b) { return a.rank < b.rank; });
@@ -101,7 +104,6 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   ranks_.resize(static_cast<std::size_t>(size_));
   for (const auto& one : handed)
     ranks_[static_cast<std::size_t>(one.rank)] = RankFacts::unpacked(one.to_rank_0);
-  introduction_.run = fresh_run_id();
   introduction_.host_of = hosts_of(ranks_);
   introduction_.crowded = crowded_of(ranks_);
   const auto as_first = [&](const RankFacts& r) {
@@ -109,7 +111,13 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   };
   introduction_.one_machine = std::all_of(ranks_.begin(), ranks_.end(), as_first);
   const bool draws = o.schedule == "sample" || o.randomize > 0;
+  introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
+  if (o.resume) {
+    const Before before = look_before(o.output);
+    introduction_.run = before.run;
+    if (!o.seed) introduction_.seed = before.seed;
+  }
   introduction_.schedule_option = o.schedule == "file" ? contents_of(o.schedule_option) : o.schedule_option;
   refuse_large_buffers();
   plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
@@ -138,6 +146,18 @@ void Conductor::refuse_large_buffers() const {
   }
 }
 
+// Peers have our key, but a broken one must not break the file.
+void Conductor::check_report(const Report& report, int rank) const {
+  const auto& samples = report.led.samples;
+  bool good = samples.empty() || (report.rank == rank && report.peer >= 0 && report.peer < size_ &&
+                                  report.peer != rank && samples.size() == context_.options.sizes.size());
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    good &= samples[i].from == static_cast<std::uint32_t>(report.rank) &&
+            samples[i].to == static_cast<std::uint32_t>(report.peer) && samples[i].size == i &&
+            samples[i].outcome <= Outcome::presumed && samples[i].attempt <= Attempt::confirm;
+  if (!good) throw MachineError(fmt::format("rank {} reports what no run of this kind can have", rank));
+}
+
 // Round 1: every rank has its transport, or says why not. The output is opened before anything is measured.
 Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int> gone) {
   const Options& o = context_.options;
@@ -152,9 +172,9 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
   remark_doubles();
   health_.emplace(o, introduction_.host_of);
-  ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned, created_now(),
-                 ranks_, introduction_.host_of, 2 * plan_.pairs},
-                busy_steps(), passes());
+  recalled_ = ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned,
+                             created_now(), ranks_, introduction_.host_of, 2 * plan_.pairs},
+                            busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
   order.relabelling = o.randomize ? 1 : 0;
@@ -228,7 +248,13 @@ Order Conductor::next_order(std::span<const int> gone) {
   if (current_.what == Order::What::measure) return again_or_finish();
   if (measured_.what == Order::What::calibrate) {
     ledger_.start(context_.now());
-    return start_iteration(0);
+    next_row_ = recalled_.steps;
+    const auto done = recalled_.main_steps / busy_steps();
+    if (done < passes())
+      return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
+    current_.iteration = static_cast<std::uint32_t>(done);
+    choose_again(gone);
+    return again_.empty() ? finish(false) : again_or_finish();
   }
   if (retesting_) return finish(false);
   if (current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime)
@@ -242,7 +268,7 @@ std::uint32_t Conductor::passes() const {
       std::max({1, context_.options.randomize, context_.options.min_iterations}));
 }
 
-Order Conductor::start_iteration(std::uint32_t iteration) {
+Order Conductor::start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done) {
   Order order;
   order.what = Order::What::measure;
   order.iteration = iteration;
@@ -250,6 +276,8 @@ Order Conductor::start_iteration(std::uint32_t iteration) {
   order.tunings = current_.tunings;
   plan_ = plan_for(context_.options, introduction_, order.relabelling);
   order.schedule_step = *busy_step_from(0);
+  for (std::int64_t i = 0; i < busy_steps_done; ++i)
+    order.schedule_step = *busy_step_from(order.schedule_step + 1);
   order.step = next_row_++;
   return order;
 }
@@ -319,6 +347,8 @@ void Conductor::tune(const std::vector<Report>& reports) {
           std::max(current_.tunings[i].rounds_per_reading, report.needs[i].rounds_per_reading);
       current_.tunings[i].lead_in = std::max(current_.tunings[i].lead_in, report.needs[i].lead_in);
     }
+  for (std::size_t i = 0; i < recalled_.tunings.size(); ++i)
+    if (recalled_.tunings[i].rounds_per_reading > 0) current_.tunings[i] = recalled_.tunings[i];
   ledger_.tuned(current_.tunings);
   refuse_long_serial(reports);
 }

@@ -39,13 +39,14 @@ class Conductor {
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Handed>, std::span<const int> gone);
   void refuse_large_buffers() const;
+  void check_report(const Report&, int rank) const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(const std::vector<Report>&, std::span<const int> gone);
   void tune(const std::vector<Report>&);
   void refuse_long_serial(const std::vector<Report>&) const;
 
   Order next_order(std::span<const int> gone);
-  Order start_iteration(std::uint32_t iteration);
+  Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
   void remark_doubles();
   void choose_again(std::span<const int> gone);
   Order again_or_finish();
@@ -76,6 +77,7 @@ class Conductor {
   Seconds again_began_ = 0;
   bool retesting_ = false, clean_ = true;
   std::optional<Health> health_;
+  Recalled recalled_;  // of the run that this one goes on with
   std::uint64_t rounds_ = 0, committed_ = 0;
 };
 

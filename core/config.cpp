@@ -19,7 +19,8 @@ namespace {
 
 // What the parser fills before it is understood.
 struct Words {
-  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget, progress = "auto";
+  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget,
+      resume, progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;
@@ -101,6 +102,10 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->group(group);
   group = "Output";
   app.add_option("-o,--output", o.output, "results file (everylink.h5)")->type_name("FILE")->group(group);
+  app.add_option("--resume", w.resume,
+                 "go on with what is missing in a results file that a run left incomplete")
+      ->type_name("FILE")
+      ->group(group);
   app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);
   app.add_flag("--no-output", o.no_output, "write no results file")->group(group);
   app.add_flag("--keep-laps", o.keep_laps, "keep every reading of the clock in the results file")
@@ -234,6 +239,14 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
                : progress == "json" ? Progress::json
                : progress == "none" ? Progress::none
                                     : Progress::automatic;
+  if (!w.resume.empty()) {
+    for (const char* other : {"--output", "--force", "--no-output"})
+      if (app.count(other))
+        throw UsageError(
+            fmt::format("--resume and {} exclude each other: it goes on in its own file", other));
+    o.resume = true;
+    o.output = w.resume;
+  }
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");
 }

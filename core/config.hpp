@@ -44,6 +44,7 @@ struct Options {
   Seconds retest_budget = 60;
   // output
   std::string output = "everylink.h5";
+  bool resume = false;  // the output is a file to go on with
   bool force = false, no_output = false, keep_laps = false, step_lines = false;
   Progress progress = Progress::automatic;
 

@@ -47,7 +47,7 @@ Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
   for (const auto bytes : options.sizes) by_size_.emplace_back(bytes, directions_of(options));
 }
 
-void Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
+Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
   ranks_ = facts.ranks;
   host_of_ = facts.host_of;
   steps_a_pass_ = steps_a_pass;
@@ -55,6 +55,14 @@ void Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t 
   failures_.know(ranks_, facts.host_of);
   tell_plan(facts);
   recorder_.begin(facts);
+  const auto recalled = recorder_.recall([&](const LinkRows& link) {
+    learn(link);
+    const Sample& s = link.samples.front();
+    if (s.attempt == Attempt::main) known_.insert({s.from, s.to, s.step});
+  });
+  std::erase_if(known_, [&](const auto& link) { return std::get<2>(link) < recalled.main_steps; });
+  steps_done_ = steps_before_ = recalled.main_steps;
+  return recalled;
 }
 
 void Ledger::start(Seconds now) {
@@ -128,13 +136,23 @@ void Ledger::end_step(const std::vector<Report>& reports, const Order& step, con
 
 // A sample learns from the other end how much arrived, and whether it was what had been sent.
 void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
+  if (link.samples.front().attempt == Attempt::main && !known_.empty() &&
+      known_.contains({link.samples.front().from, link.samples.front().to, link.samples.front().step}))
+    return;  // it stands in the file that this run goes on with
+  for (std::size_t i = 0; i < std::min(link.samples.size(), seen_by_peer.size()); ++i) {
+    Sample& sample = link.samples[i];
+    sample.arrived = seen_by_peer[i].arrived;
+    if (sample.outcome == Outcome::ok && seen_by_peer[i].corrupt) sample.outcome = Outcome::corrupt;
+  }
+  learn(link);
+  recorder_.rows(link);
+}
+
+// For the lines and the summary.
+void Ledger::learn(const LinkRows& link) {
   const Sample* worst = &link.samples.front();
   for (std::size_t i = 0; i < link.samples.size(); ++i) {
-    Sample& sample = link.samples[i];
-    if (i < seen_by_peer.size()) {
-      sample.arrived = seen_by_peer[i].arrived;
-      if (sample.outcome == Outcome::ok && seen_by_peer[i].corrupt) sample.outcome = Outcome::corrupt;
-    }
+    const Sample& sample = link.samples[i];
     if (worst->outcome == Outcome::ok) worst = &sample;
     if (sample.attempt == Attempt::main) by_size_[i].add(sample.outcome, double{sample.one_way.mean});
   }
@@ -148,9 +166,9 @@ void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
     slowest_.add_again(of_largest);
     if (of_largest.attempt == Attempt::alone) failures_.add_again(*worst);
   }
-  recorder_.rows(link);
 }
 
+// Links that nobody will hand in: of ranks that are gone, and of dark ones.
 void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>& reported,
                           std::span<const int> gone) {
   const auto is_gone = [&](int rank) { return std::binary_search(gone.begin(), gone.end(), rank); };
@@ -218,14 +236,14 @@ void Ledger::tell_progress(std::uint32_t iteration, Seconds now) {
   ++steps_done_;
   const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
   const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
-  const Seconds elapsed = now - began_, a_step = elapsed / steps_done_;
+  const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
   const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
   const auto text = lines_.end_step(steps_done_);
   if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet())
     console_.say(text + "\n" + lines_.timing(elapsed, steps_done_, left_here, left));
   console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
                  left > 0 ? seconds_left : 0});
-  if (steps_done_ == steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
+  if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
 }
 
 // Slurm says when it will end the job; what it says is not ours to trust.

@@ -1,8 +1,10 @@
 // What was measured: kept in the file, said on the console, remembered where it is slow or has failed.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "console.hpp"
@@ -22,8 +24,9 @@ class Ledger {
  public:
   Ledger(const Options&, Recorder&, Console&);
 
-  // Opens the output and says what is to come, before anything is measured.
-  void begin(const Facts&, std::int64_t steps_a_pass, std::uint32_t passes);
+  // Opens the output and says what is to come, before anything is measured. Gives what a run that goes on
+  // had.
+  Recalled begin(const Facts&, std::int64_t steps_a_pass, std::uint32_t passes);
   void tuned(const std::vector<Tuning>& tunings) { recorder_.tuned(tunings); }
   // Measuring begins, on the transport's clock.
   void start(Seconds now);
@@ -43,6 +46,7 @@ class Ledger {
   int end(bool interrupted);
 
  private:
+  void learn(const LinkRows&);
   void keep_link(LinkRows, const std::vector<Note>& seen_by_peer);
   // Links that nobody will hand in: of ranks that are gone, and of dark ones that were not tried.
   void keep_untried(const Order& step, const Plan&, std::vector<char>& reported, std::span<const int> gone);
@@ -58,7 +62,7 @@ class Ledger {
   std::vector<RankFacts> ranks_;
   std::vector<std::int32_t> host_of_;
   std::int64_t steps_a_pass_ = 0;
-  std::uint32_t passes_ = 1, steps_done_ = 0;
+  std::uint32_t passes_ = 1, steps_done_ = 0, steps_before_ = 0;
   Seconds began_ = 0, last_commit_ = 0;
   std::size_t largest_;  // index of the largest size
   Lines lines_;          // of the largest size
@@ -67,6 +71,8 @@ class Ledger {
   Slowest slowest_;
   std::int64_t links_ok_ = 0;
   std::vector<std::string> remarks_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>
+      known_;  // from, to, step of a step cut short
 };
 
 }  // namespace everylink

@@ -65,7 +65,7 @@ int measure(const Options& options) {
     throw UsageError(
         "--np starts ranks without MPI; for --mode mpi start them with mpirun -n N everylink-measure --mode "
         "mpi");
-  if (bootstrap == "local" && !options.no_output) check_output(options);
+  if (bootstrap == "local" && !options.no_output && !options.resume) check_output(options);
   if (bootstrap == "local")
     return run_here(options.np, [&](Place place) {
       this_rank = place.rank;

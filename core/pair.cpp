@@ -52,7 +52,7 @@ class Pair {
       report_.buried = true;
       static_cast<void>(link_.release());  // a library may still hold it
     }
-    if (probing()) report_.led = {};
+    if (probing() || report_.interrupted) report_.led = {};
     return std::move(report_);
   }
 
@@ -113,7 +113,7 @@ class Pair {
       if (leads) led = std::move(laps);
     }
     report_.interrupted = state_ != Outcome::ok && end_is_wanted();
-    if (report_.interrupted) return;  // the links are not to blame
+    if (report_.interrupted) return;  // the links are not to blame, and a link's sizes stay together
     if (probing()) report_.needs.push_back(need(i, led));
     report_.notes.push_back(note);
     if (work_.options.keep_laps) report_.led.laps.push_back(led.one_way);

@@ -80,6 +80,13 @@ inline void put(hid_t object, const char* name, const std::string& text) {
   put_attribute(object, name, string_type(text.size()), text.c_str());
 }
 template <class T>
+T number(hid_t object, const char* name) {
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  T value{};
+  check(H5Aread(attribute, type_of<T>(), &value), "H5Aread");
+  return value;
+}
+template <class T>
 void set(hid_t object, const char* name, T value) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   check(H5Awrite(attribute, type_of<T>(), &value), "H5Awrite");
@@ -96,6 +103,13 @@ inline Handle make_group(hid_t parent, const std::string& name) {
           H5Gclose};
 }
 
+inline hsize_t length_of(hid_t set) {
+  const Handle space(H5Dget_space(set), H5Sclose);
+  hsize_t length = 0;
+  check(H5Sget_simple_extent_dims(space, &length, nullptr), "H5Sget_simple_extent_dims");
+  return length;
+}
+
 // A column that grows: empty in the skeleton, then written batch by batch.
 class Column {
  public:
@@ -105,10 +119,13 @@ class Column {
     check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
     Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   }
-  Column(hid_t group, const std::string& name)
+  // `written`: what stands behind it was never committed, and is written over.
+  Column(hid_t group, const std::string& name, hsize_t written = 0)
       : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
         type_(H5Dget_type(set_), H5Tclose),
-        width_(H5Tget_size(type_)) {}
+        width_(H5Tget_size(type_)),
+        written_(written),
+        extent_(length_of(set_)) {}
 
   template <class T>
   void add(T value) {
@@ -123,7 +140,8 @@ class Column {
   void write() {
     const hsize_t count = waiting_.size() / width_, end = written_ + count;
     if (count == 0) return;
-    check(H5Dset_extent(set_, &end), "H5Dset_extent");
+    if (end > extent_) check(H5Dset_extent(set_, &end), "H5Dset_extent");
+    extent_ = std::max(extent_, end);
     const Handle file(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
     check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &written_, nullptr, &count, nullptr),
           "H5Sselect_hyperslab");
@@ -137,7 +155,7 @@ class Column {
   Handle set_, type_;
   std::size_t width_;
   Blob waiting_;
-  hsize_t written_ = 0;
+  hsize_t written_, extent_;
 };
 
 // A column's name and type.
@@ -151,8 +169,8 @@ class Table {
   static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
     for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
   }
-  Table(hid_t group, const std::vector<ColumnKind>& kinds) {
-    for (const auto& kind : kinds) columns_.emplace_back(group, kind.name);
+  Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written) {
+    for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
   }
   // A value for each column, in their order; what not every table has comes by add_more.
   template <class... Values>

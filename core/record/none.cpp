@@ -7,6 +7,7 @@ namespace {
 class NoRecorder final : public Recorder {
  public:
   void begin(const Facts&) override {}
+  Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
   void tuned(const std::vector<Tuning>&) override {}
   void step(const StepRow&) override {}
   void rows(const LinkRows&) override {}

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -29,6 +30,17 @@ void check_output(const Options& options) {
     refuse("the file exists; --force overwrites it, --output FILE names another");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
+}
+
+// Of an older file of this name.
+void remove_parts(const std::string& path) {
+  std::error_code error;
+  for (const auto& part : std::filesystem::directory_iterator(path + ".parts", error)) {
+    const auto name = part.path().filename().string();
+    if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
+      std::filesystem::remove(part.path(), error);
+  }
+  std::filesystem::remove(path + ".parts", error);  // not if anything else is in it
 }
 
 // A column takes whole chunks, and a little for its head.

@@ -1,6 +1,7 @@
 // Where results go.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,17 @@ struct LinkRows {
   std::vector<std::vector<float>> laps;
 };
 
+// What a run that is taken up again (--resume) had.
+struct Before {
+  RunId run;
+  std::uint64_t seed;
+};
+Before look_before(const std::string& path);  // throws UsageError: none such, or nothing is missing
+struct Recalled {
+  std::uint32_t steps = 0, main_steps = 0;  // rows of /steps; those of the main run that are whole
+  std::vector<Tuning> tunings;              // a value a size; rounds_per_reading 0: was not chosen yet
+};
+
 // How a run ended.
 struct Ending {
   bool interrupted = false;               // by a signal: the file stays incomplete
@@ -56,7 +68,10 @@ struct Ending {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void begin(const Facts&) = 0;                // UsageError: the output exists or cannot be written
+  // UsageError: the output exists or cannot be written, or is of another run than --resume would go on with.
+  virtual void begin(const Facts&) = 0;
+  // Every committed link of the run that goes on, in the order of their coming; none of a new one.
+  virtual Recalled recall(const std::function<void(const LinkRows&)>& each) = 0;
   virtual void tuned(const std::vector<Tuning>&) = 0;  // a value a size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
@@ -70,6 +85,7 @@ std::unique_ptr<Recorder> make_no_recorder();
 // Throws UsageError when a file stands at the output path without --force, or its folder is missing or
 // read-only.
 void check_output(const Options&);
+void remove_parts(const std::string& path);
 // Throws UsageError when the disk has less room than the results of so many links will take.
 void check_space(const Options&, std::int64_t links);
 // Bytes that the results of so many links will take.

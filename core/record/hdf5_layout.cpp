@@ -1,0 +1,154 @@
+// What stands where in a results file.
+#include "record/hdf5_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "kernel/kernel.hpp"
+#include "version.hpp"
+
+namespace everylink::hdf5 {
+namespace {
+
+// History: 1 first version.
+constexpr int format_version = 1;
+
+// One place that says which columns a table has, for making, opening and filling it.
+}  // namespace
+
+std::vector<ColumnKind> step_columns() {
+  return {{"iteration", H5T_NATIVE_UINT32},
+          {"seed", H5T_NATIVE_UINT64},
+          {"began", H5T_NATIVE_DOUBLE},
+          {"overlap", H5T_NATIVE_FLOAT},
+          {"gone", H5T_NATIVE_UINT32}};
+}
+
+std::vector<ColumnKind> size_columns(const Options& options) {
+  std::vector<ColumnKind> columns{
+      {"from", H5T_NATIVE_UINT32},   {"to", H5T_NATIVE_UINT32},     {"step", H5T_NATIVE_UINT32},
+      {"attempt", H5T_NATIVE_UINT8}, {"outcome", H5T_NATIVE_UINT8}, {"arrived", H5T_NATIVE_INT32},
+      {"setup", H5T_NATIVE_FLOAT},   {"n", H5T_NATIVE_UINT32},      {"min", H5T_NATIVE_FLOAT},
+      {"median", H5T_NATIVE_FLOAT},  {"mean", H5T_NATIVE_FLOAT},    {"p99", H5T_NATIVE_FLOAT},
+      {"max", H5T_NATIVE_FLOAT},     {"late", H5T_NATIVE_UINT32}};
+  if (options.all_to_all) columns.push_back({"alltoall", H5T_NATIVE_FLOAT});
+  if (options.keep_laps)
+    columns.insert(columns.end(), {{"first", H5T_NATIVE_UINT64}, {"count", H5T_NATIVE_UINT32}});
+  return columns;
+}
+
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const auto& text : texts) longest = std::max(longest, text.size());
+  std::string all;
+  for (std::string text : texts) {
+    text.resize(longest);
+    all += text;
+  }
+  const hsize_t n = texts.size();
+  const Handle type = string_type(longest), space(H5Screate_simple(1, &n, nullptr), H5Sclose),
+               list = without_times(H5P_DATASET_CREATE);
+  const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+  check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
+}
+
+namespace {
+
+template <class Get>
+void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
+  std::vector<std::string> texts;
+  for (const auto& rank : ranks) texts.push_back(get(rank));
+  put_strings(group, name, texts);
+}
+
+void put_ranks(hid_t root, const Facts& facts) {
+  const Handle group = make_group(root, "ranks");
+  std::vector<std::uint32_t> host_index, local_rank, ranks_on;
+  std::vector<std::int32_t> numa;
+  for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
+    const auto host = static_cast<std::uint32_t>(facts.host_of[rank]);
+    if (host >= ranks_on.size()) ranks_on.resize(host + 1);
+    host_index.push_back(host);
+    local_rank.push_back(ranks_on[host]++);
+    numa.push_back(facts.ranks[rank].numa);
+  }
+  put_numbers(group, "host_index", host_index);
+  put_numbers(group, "local_rank", local_rank);
+  put_numbers(group, "numa", numa);
+  put_of_ranks(group, "host", facts.ranks, [](const RankFacts& r) { return r.host; });
+  put_of_ranks(group, "cores", facts.ranks, [](const RankFacts& r) { return r.cores; });
+  put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });
+  put_of_ranks(group, "address", facts.ranks, [](const RankFacts& r) { return r.carrier.address; });
+  put_of_ranks(group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; });
+  put_of_ranks(group, "libraries", facts.ranks, [](const RankFacts& r) { return r.carrier.libraries; });
+}
+
+void put_settings(hid_t root, const Facts& facts) {
+  const Options& o = facts.options;
+  put(root, "format", std::string("everylink"));
+  put(root, "format_version", std::int32_t{format_version});
+  put(root, "created", facts.created);
+  put(root, "tool_version", std::string(version));
+  put(root, "command", o.command);
+  put(root, "transport", o.mode);
+  put(root, "transport_options", o.mode_options);
+  put(root, "bootstrap", facts.bootstrap);
+  put(root, "memory", o.memory);
+  put(root, "kernel", o.kernel);
+  put(root, "schedule", o.schedule + (o.schedule_option.empty() ? "" : ":" + o.schedule_option));
+  put(root, "serial", std::int32_t{o.serial});
+  put(root, "seed", facts.seed);
+  put(root, "ranks", static_cast<std::int32_t>(facts.ranks.size()));
+  put(root, "hosts", std::int32_t{*std::max_element(facts.host_of.begin(), facts.host_of.end()) + 1});
+  put(root, "messages", std::int32_t{o.messages});
+  put(root, "warmups", std::int32_t{o.warmups});
+  put(root, "window", std::int32_t{kernel_named(o.kernel).windowed ? o.window_used() : 0});
+  put(root, "buffers", std::int32_t{o.buffers});
+  put(root, "check", std::int32_t{o.check});
+  put(root, "randomize", std::int32_t{o.randomize});
+  put(root, "min_iterations", std::int32_t{o.min_iterations});
+  put(root, "min_runtime", o.min_runtime);
+  put(root, "time_limit", o.time_limit);
+  put(root, "num_slowest", std::int32_t{o.slowest});
+  put(root, "all_to_all", std::int32_t{o.all_to_all});
+  put(root, "pinned", std::int32_t{facts.pinned});
+  put(root, "run_id", fmt::format("{:02x}", fmt::join(facts.run, "")));
+  put(root, "rows", std::uint64_t{0});
+  put(root, "steps", std::uint64_t{0});
+  put(root, "complete", std::int32_t{0});
+  put(root, "interrupted", std::int32_t{0});
+  put(root, "failed_not_retried", std::uint64_t{0});
+}
+
+}  // namespace
+
+Handle access_list() {
+  Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110), "H5Pset_libver_bounds");
+  check(H5Pset_file_locking(list, false, true), "H5Pset_file_locking");
+  return list;
+}
+
+Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) {
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
+  put_settings(file, facts);
+  put_ranks(file, facts);
+  const auto n = facts.ranks.size();
+  const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
+  Table::make(make_group(file, "steps"), step_columns(), 1024);
+  const Handle sizes = make_group(file, "sizes");
+  for (const auto bytes : facts.options.sizes) {
+    const Handle group = make_group(sizes, std::to_string(bytes));
+    put(group, "bytes", std::uint64_t{bytes});
+    put(group, "rounds_per_lap", std::uint32_t{0});
+    put(group, "lead_in", std::uint32_t{0});
+    Table::make(group, size_columns(facts.options), chunk);
+    if (facts.options.keep_laps) Column::make(group, "laps", H5T_NATIVE_FLOAT, 65536);
+  }
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
+  return file;
+}
+
+}  // namespace everylink::hdf5

@@ -1,0 +1,220 @@
+// --resume: a file that a run left behind, taken up again.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "record/hdf5_layout.hpp"
+
+namespace everylink {
+namespace hdf5 {
+namespace {
+
+constexpr hsize_t batch = 65536;  // rows
+
+// What may differ: when and how it was started, and what the run itself writes.
+const std::set<std::string> free_to_differ{
+    "created",     "tool_version", "command", "bootstrap", "pinned",   "time_limit",  "num_slowest",
+    "min_runtime", "run_id",       "rows",    "steps",     "complete", "interrupted", "failed_not_retried"};
+
+std::string text_of_attribute(hid_t object, const char* name) {
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  const std::size_t length = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) && length < (1u << 20)) {
+    std::string text(length, '\0');
+    check(H5Aread(attribute, type, text.data()), "H5Aread");
+    return text.c_str();
+  }
+  if (H5Tget_class(type) == H5T_FLOAT) {
+    double value = 0;
+    check(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value), "H5Aread");
+    return fmt::format("{}", value);
+  }
+  std::uint64_t value = 0;
+  check(H5Aread(attribute, H5T_NATIVE_UINT64, &value), "H5Aread");
+  return fmt::format("{}", value);
+}
+
+std::vector<std::string> names_of(hid_t object, bool attributes) {
+  std::vector<std::string> names;
+  const auto add_attribute = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  const auto add_link = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (attributes)
+    check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_attribute, &names), "H5Aiterate");
+  else
+    check(H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link, &names), "H5Literate");
+  return names;
+}
+
+std::vector<std::string> strings_in(hid_t group, const char* name) {
+  const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
+      space(H5Dget_space(set), H5Sclose);
+  const std::size_t length = H5Tget_size(type);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) || length > 65536 || count < 0)
+    throw MachineError(fmt::format("{} is not what it was", name));
+  std::string all(length * static_cast<std::size_t>(count), '\0');
+  check(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dread");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < all.size(); i += length) texts.emplace_back(all.substr(i, length).c_str());
+  return texts;
+}
+
+Handle open_to_read(const std::string& path) {
+  check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
+  struct stat info {};
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--resume {}: {}", path, why));
+  };
+  if (::stat(path.c_str(), &info) != 0) refuse(std::strerror(errno));
+  hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list());
+  if (file < 0) file = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list());
+  if (file < 0) refuse("this is no results file of Everylink");
+  return {file, H5Fclose};
+}
+
+template <class T>
+std::vector<T> read_column(hid_t group, const char* name, hsize_t first, hsize_t count) {
+  const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), file(H5Dget_space(set), H5Sclose),
+      memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "H5Sselect_hyperslab");
+  std::vector<T> values(count);
+  check(H5Dread(set, type_of<T>(), memory, file, H5P_DEFAULT, values.data()), "H5Dread");
+  return values;
+}
+
+std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first, hsize_t count) {
+  std::vector<Sample> samples(count);
+  const auto fill = [&]<class T>(const char* name, T, auto put) {
+    const auto values = read_column<T>(group, name, first, count);
+    for (std::size_t i = 0; i < values.size(); ++i) put(samples[i], values[i]);
+  };
+  constexpr std::uint32_t u{};
+  constexpr std::uint8_t byte{};
+  constexpr float f{};
+  fill("from", u, [](Sample& s, auto v) { s.from = v; });
+  fill("to", u, [](Sample& s, auto v) { s.to = v; });
+  fill("step", u, [](Sample& s, auto v) { s.step = v; });
+  fill("attempt", byte, [](Sample& s, auto v) { s.attempt = static_cast<Attempt>(v); });
+  fill("outcome", byte, [](Sample& s, auto v) { s.outcome = static_cast<Outcome>(v); });
+  fill("arrived", std::int32_t{}, [](Sample& s, auto v) { s.arrived = v; });
+  fill("setup", f, [](Sample& s, auto v) { s.setup = v; });
+  fill("n", u, [](Sample& s, auto v) { s.one_way.n = v; });
+  fill("min", f, [](Sample& s, auto v) { s.one_way.min = v; });
+  fill("median", f, [](Sample& s, auto v) { s.one_way.median = v; });
+  fill("mean", f, [](Sample& s, auto v) { s.one_way.mean = v; });
+  fill("p99", f, [](Sample& s, auto v) { s.one_way.p99 = v; });
+  fill("max", f, [](Sample& s, auto v) { s.one_way.max = v; });
+  fill("late", u, [](Sample& s, auto v) { s.one_way.late = v; });
+  for (auto& sample : samples) sample.size = size;
+  return samples;
+}
+
+}  // namespace
+
+// What this run would write is made in memory, and compared name by name.
+void check_same(hid_t file, const Facts& facts) {
+  const std::string& path = facts.options.output;
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(
+        fmt::format("--resume {}: {}; a run goes on with the options that it began with", path, why));
+  };
+  const Handle in_memory = access_list();
+  check(H5Pset_fapl_core(in_memory, 1 << 20, false), "H5Pset_fapl_core");
+  const Handle wanted = make_skeleton(path + ".wanted", facts, in_memory);
+  for (const auto& name : names_of(wanted, true)) {
+    if (free_to_differ.contains(name)) continue;
+    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("it does not say its {}", name));
+    const auto there = text_of_attribute(file, name.c_str()), here = text_of_attribute(wanted, name.c_str());
+    if (there != here) refuse(fmt::format("{} was {} there, and is {} here", name, there, here));
+  }
+  const Handle sizes(H5Gopen2(file, "sizes", H5P_DEFAULT), H5Gclose),
+      wanted_sizes(H5Gopen2(wanted, "sizes", H5P_DEFAULT), H5Gclose);
+  const auto there = names_of(sizes, false), here = names_of(wanted_sizes, false);
+  if (there != here)
+    refuse(fmt::format("its sizes are {} bytes, and here they are {}", fmt::join(there, ", "),
+                       fmt::join(here, ", ")));
+  for (const auto& size : here) {
+    const Handle a(H5Gopen2(sizes, size.c_str(), H5P_DEFAULT), H5Gclose),
+        b(H5Gopen2(wanted_sizes, size.c_str(), H5P_DEFAULT), H5Gclose);
+    if (names_of(a, false) != names_of(b, false)) refuse("--keep-laps or --all-to-all differs");
+  }
+  const Handle ranks(H5Gopen2(file, "ranks", H5P_DEFAULT), H5Gclose);
+  const auto hosts = strings_in(ranks, "host");
+  for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank)
+    if (rank >= hosts.size() || hosts[rank] != facts.ranks[rank].host)
+      refuse(fmt::format("rank {} was on {} there, and is on {} here", rank,
+                         rank < hosts.size() ? hosts[rank] : "no host", facts.ranks[rank].host));
+}
+
+// A writer that was killed leaves its mark, and perhaps room that the file does not know it has used.
+void make_writable_again(const std::string& path) {
+  const Handle access = access_list();
+  const hbool_t clear = true;
+  check(H5Pset(access, "clear_status_flags", &clear), "H5Pset");
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose);
+  constexpr hsize_t room = 1 << 20;
+  check(H5Fincrement_filesize(file, room), "H5Fincrement_filesize");
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
+}
+
+Recalled read_again(hid_t file, const Options& options, const std::function<void(const LinkRows&)>& each) {
+  Recalled recalled;
+  const auto rows = number<std::uint64_t>(file, "rows");
+  recalled.steps = static_cast<std::uint32_t>(number<std::uint64_t>(file, "steps"));
+  std::vector<Handle> groups;
+  for (const auto bytes : options.sizes) {
+    groups.emplace_back(H5Gopen2(file, fmt::format("sizes/{}", bytes).c_str(), H5P_DEFAULT), H5Gclose);
+    recalled.tunings.push_back({number<std::uint32_t>(groups.back(), "rounds_per_lap"),
+                                number<std::uint32_t>(groups.back(), "lead_in")});
+  }
+  for (hsize_t first = 0; first < rows; first += batch) {
+    const hsize_t count = std::min<hsize_t>(batch, rows - first);
+    std::vector<std::vector<Sample>> samples;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      samples.push_back(read_samples(groups[i], static_cast<std::uint32_t>(i), first, count));
+    for (std::size_t row = 0; row < count; ++row) {
+      LinkRows link;
+      for (const auto& of_size : samples) link.samples.push_back(of_size[row]);
+      const Sample& sample = link.samples.front();
+      if (sample.attempt == Attempt::main && sample.step < recalled.steps)
+        recalled.main_steps = std::max(recalled.main_steps, sample.step + 1);
+      each(link);
+    }
+  }
+  return recalled;
+}
+
+}  // namespace hdf5
+
+Before look_before(const std::string& path) {
+  using namespace hdf5;
+  const Handle file = open_to_read(path);
+  try {
+    if (number<std::int32_t>(file, "complete"))
+      throw UsageError(fmt::format("--resume {}: nothing is missing, that run is complete", path));
+    Before before;
+    before.seed = number<std::uint64_t>(file, "seed");
+    const auto digits = text_of_attribute(file, "run_id");
+    if (digits.size() != 2 * before.run.size()) throw MachineError("run_id is not what it was");
+    for (std::size_t i = 0; i < before.run.size(); ++i)
+      before.run[i] = static_cast<std::uint8_t>(std::strtoul(digits.substr(2 * i, 2).c_str(), nullptr, 16));
+    return before;
+  } catch (const MachineError& error) {
+    throw UsageError(
+        fmt::format("--resume {}: it is no results file that can go on ({})", path, error.what()));
+  }
+}
+
+}  // namespace everylink
