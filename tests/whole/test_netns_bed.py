@@ -247,10 +247,10 @@ def test_a_slow_pair_is_slow_in_one_direction_only(bed: Bed, more: str) -> None:
 def test_a_slow_pair_may_be_slow_for_large_packets_only(bed: Bed) -> None:
     bed.fault("slow-pair h1>h2 100kbit above 1024")
     small = bed.round_trip(1, 2, times=20)
-    # 20 such packets are 240 kbit, of which 24 pass at once.
+    # Ten such packets one way are 115 kbit, of which 48 may pass at once.
     began = time.monotonic()
     bed.round_trip(1, 2, times=10, size=1400)
-    assert time.monotonic() - began > 0.8
+    assert time.monotonic() - began > 0.5
     assert small < 0.01 * netns.PATIENCE
 
 
