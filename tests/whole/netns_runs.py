@@ -1,23 +1,24 @@
 """Whole runs in a bed: ranks started on hosts, with a fault planted at a given step, and what became of each link."""
 
+import contextlib
 import json
 import os
 import queue
 import secrets
+import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from conftest import Outcome, measure_program, read_plainly
-
 from netns import FOLDER, NETNS, PATIENCE, PROGRAM, Bed, address, kernel
 
+from conftest import Outcome, measure_program, read_plainly
+
 LETTERS = "otbcap"  # ok, timeout, broken, corrupt, absent, presumed
-LIMIT = 90 * PATIENCE  # of a run; each should take a few seconds
+LIMIT = 150 * PATIENCE  # of a run; most take a few seconds, a rank that lost rank 0 gives up after 90
 
 
 def matrix(result: Outcome, size: int = 0) -> str:
@@ -40,6 +41,7 @@ class Job:
     def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path) -> None:
         self.bed, self.mode = bed, mode
         self.file = folder / "x.h5"
+        self.pids: list[int] = []
         self.events: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.said: list[str] = []
         self.began = time.monotonic()
@@ -53,9 +55,7 @@ class Job:
     def _by_hand(self, command: list[str]) -> list[subprocess.Popen[str]]:
         common = {"EVERYLINK_SIZE": str(self.bed.hosts), "EVERYLINK_RENDEZVOUS": f"{address(0)}:7700"}
         common["EVERYLINK_KEY"] = secrets.token_hex(32)
-        return [
-            self._start(rank, command, common | {"EVERYLINK_RANK": str(rank)}) for rank in range(self.bed.hosts)
-        ]
+        return [self._start(rank, command, common | {"EVERYLINK_RANK": str(rank)}) for rank in range(self.bed.hosts)]
 
     # mpirun runs on the last host, so that rank 0 and others may lose each other without its noticing.
     def _under_mpirun(self, command: list[str], folder: Path) -> list[subprocess.Popen[str]]:
@@ -93,8 +93,10 @@ class Job:
         self.events.put(None)
 
     def after_step(self, step: int) -> "Job":
-        """Returns once this step of the main run is over."""
+        """Returns once this step of the main run is over; the first is 1."""
         while (event := self.events.get(timeout=LIMIT)) is not None:
+            if event["event"] == "plan":
+                self.pids = [self._pid(rank) for rank in range(self.bed.hosts)]
             if event["event"] == "step" and event["step"] >= step:
                 return self
         raise AssertionError(f"the run ended before step {step}: {self.all_said()}")
@@ -103,8 +105,8 @@ class Job:
         self.errors.seek(0)
         return "".join(self.said) + self.errors.read()
 
-    def pid(self, rank: int) -> int:
-        """Of the measuring process itself."""
+    # Of the measuring process itself.
+    def _pid(self, rank: int) -> int:
         if self.mode != "mpi":
             return self.processes[rank].pid
         (found,) = self._measuring([rank])
@@ -113,6 +115,15 @@ class Job:
     def _measuring(self, hosts: list[int]) -> list[int]:
         spaces = [NETNS / f"{self.bed.name}-h{host}" for host in hosts]
         return [pid for pid in kernel.processes_in(spaces) if _name_of(pid) == "everylink-measu"]
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """All ranks stand still, so that what is done meanwhile happens at one moment of the run."""
+        for sign in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in self.pids:
+                os.kill(pid, sign)
+            if sign == signal.SIGSTOP:
+                yield
 
     def finish(self, expect: int = 3) -> Outcome:
         """All ranks end within the limit, rank 0 with the expected exit code, and the file is whole."""
