@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import netns
 import numpy as np
 import pytest
 
@@ -123,3 +124,9 @@ def measure(run: Run, tmp_path: Path) -> Measure:
         return read_plainly(tmp_path / "x.h5", done.returncode, done.stdout, done.stderr)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def possible() -> None:
+    """Beds of network namespaces; skips where they cannot be made."""
+    netns.skip_unless_possible()

@@ -1,0 +1,190 @@
+"""Faults by name: what each means for the hosts' ports, and how a bed gets from one set of faults to another."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hosts import Bed
+from kernel import BedError
+
+Words = list[str]
+
+
+@dataclass
+class Effects:
+    """All faults of a bed, as the switch and the hosts are to have them."""
+
+    drops: list[str] = field(default_factory=list)  # nft rules of the switch
+    rates: dict[int, int] = field(default_factory=dict)  # host: bit/s each way
+    pair_rates: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # (A, B): bit/s, above bytes
+    delays: dict[int, int] = field(default_factory=dict)  # host: microseconds each way
+    pair_delays: dict[tuple[int, int], int] = field(default_factory=dict)  # (A, B): microseconds
+    no_carrier: set[int] = field(default_factory=set)
+    names: dict[int, int] = field(default_factory=dict)  # host: whose name it has
+    addresses: dict[int, int] = field(default_factory=dict)  # host: whose address it has too
+    misled: dict[tuple[int, int], int] = field(default_factory=dict)  # (host, address of): who answers it there
+
+    def limit(self, host: int, rate: int) -> None:
+        self.rates[host] = min(rate, self.rates.get(host, rate))
+
+
+def port(host: int) -> str:
+    """Its port of the bridge, with a relay between or not, as nft takes it."""
+    return f'{{ "p{host}", "b{host}" }}'
+
+
+# --- reading words ---------------------------------------------------------------------------------------------
+def rate(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)bit(?:/s)?", text.lower())
+    if not found:
+        raise BedError(f"'{text}' is no rate; 50mbit is one (kbit, mbit, gbit)")
+    bits = float(found[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[found[2]]
+    if not 1e4 <= bits <= 1e11:
+        raise BedError(f"'{text}' is no rate between 10kbit and 100gbit")
+    return int(bits)
+
+
+def number(text: str, what: str, least: float, most: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most:
+        raise BedError(f"'{text}': {what} is a number from {least:g} to {most:g}")
+    return value
+
+
+def one_way(bed: Bed, text: str) -> tuple[int, int]:
+    a, arrow, b = text.partition(">")
+    if not arrow:
+        raise BedError(f"'{text}' is no direction; 'h1>h2' is one (quoted, for the shell's sake)")
+    return two(bed, a, b)
+
+
+def two(bed: Bed, a: str, b: str) -> tuple[int, int]:
+    first, second = bed.host(a), bed.host(b)
+    if first == second:
+        raise BedError(f"h{first} and h{second} are one host; two are wanted")
+    return first, second
+
+
+# --- the faults ------------------------------------------------------------------------------------------------
+def shape(bed: Bed, to: Effects, words: Words) -> None:
+    for host in range(bed.size):
+        to.limit(host, rate(words[0]))
+
+
+def slow(bed: Bed, to: Effects, words: Words) -> None:
+    to.limit(bed.host(words[0]), rate(words[1]))
+
+
+def slow_pair(bed: Bed, to: Effects, words: Words) -> None:
+    above = 0
+    if len(words) > 2:
+        if len(words) != 4 or words[2] != "above":
+            raise BedError("slow-pair takes A>B RATE, and may go on with: above BYTES")
+        above = int(number(words[3], "a size of packets", 1, 65535))
+    to.pair_rates[one_way(bed, words[0])] = (rate(words[1]), above)
+
+
+def delay(bed: Bed, to: Effects, words: Words) -> None:
+    host = bed.host(words[0])
+    to.delays[host] = to.delays.get(host, 0) + int(number(words[1], "a delay in microseconds", 1, 1e7))
+
+
+def delay_pair(bed: Bed, to: Effects, words: Words) -> None:
+    pair = one_way(bed, words[0])
+    to.pair_delays[pair] = int(number(words[1], "a delay in microseconds", 1, 1e7))
+
+
+def drop(bed: Bed, to: Effects, words: Words) -> None:
+    host = bed.host(words[0])
+    part = round(100 * number(words[1], "a loss in percent", 0.01, 100))
+    for side in ("iifname", "oifname"):
+        to.drops.append(f"{side} {port(host)} numgen random mod 10000 < {part} drop")
+
+
+def dark(bed: Bed, to: Effects, words: Words) -> None:
+    if ">" in words[0]:
+        a, b = one_way(bed, words[0])
+        to.drops.append(f"iifname {port(a)} oifname {port(b)} drop")
+    else:
+        host = bed.host(words[0])
+        to.drops += [f"iifname {port(host)} drop", f"oifname {port(host)} drop"]
+
+
+def dark_pair(bed: Bed, to: Effects, words: Words) -> None:
+    a, b = two(bed, words[0], words[1])
+    dark(bed, to, [f"{a}>{b}"])
+    dark(bed, to, [f"{b}>{a}"])
+
+
+def mtu_hole(bed: Bed, to: Effects, words: Words) -> None:
+    host = bed.host(words[0])
+    most = int(number(words[1], "a size of packets", 64, 65535)) if len(words) > 1 else int(bed.state["mtu"]) - 100
+    for side in ("iifname", "oifname"):
+        to.drops.append(f"{side} {port(host)} meta length > {most} drop")
+
+
+def link_down(bed: Bed, to: Effects, words: Words) -> None:
+    to.no_carrier.add(bed.host(words[0]))
+
+
+def duplicate_ip(bed: Bed, to: Effects, words: Words) -> None:
+    a, b = two(bed, words[0], words[1])
+    seers = {bed.host(word) for word in words[2:]} or set(range(bed.size))
+    to.addresses[b] = a
+    for host in set(range(bed.size)) - {a, b}:
+        to.misled[host, a] = b if host in seers else a
+
+
+def duplicate_name(bed: Bed, to: Effects, words: Words) -> None:
+    a, b = two(bed, words[0], words[1])
+    to.names[b] = a
+
+
+@dataclass(frozen=True)
+class Fault:
+    usage: str
+    meaning: str
+    least: int  # words
+    most: int
+    add: Callable[[Bed, Effects, Words], None]
+
+
+FAULTS = {
+    "shape": Fault("RATE", "every host sends and receives at RATE at most (200mbit)", 1, 1, shape),
+    "slow": Fault("HOST RATE", "the host sends and receives at RATE at most", 2, 2, slow),
+    "slow-pair": Fault(
+        "A>B RATE [above BYTES]", "what A sends to B, of packets above BYTES only if given", 2, 4, slow_pair
+    ),
+    "delay": Fault("HOST US", "every packet from and to the host takes US microseconds longer", 2, 2, delay),
+    "delay-pair": Fault("A>B US", "every packet from A to B takes US microseconds longer", 2, 2, delay_pair),
+    "drop": Fault("HOST PERCENT", "so many of the packets from and to the host are lost", 2, 2, drop),
+    "dark": Fault("A>B | HOST", "nothing that A sends to B arrives; nothing from or to the host", 1, 1, dark),
+    "dark-pair": Fault("A B", "nothing arrives between A and B", 2, 2, dark_pair),
+    "mtu-hole": Fault(
+        "HOST [BYTES]", "packets above BYTES (the MTU less 100) from and to the host vanish", 1, 2, mtu_hole
+    ),
+    "link-down": Fault("HOST", "its port of the switch is down", 1, 1, link_down),
+    "duplicate-ip": Fault(
+        "A B [SEEN_BY ...]",
+        "B takes A's address as well, and all the others, or those named, reach B by it",
+        2,
+        MOST := 1000,
+        duplicate_ip,
+    ),
+    "duplicate-name": Fault("A B", "B takes A's host name", 2, 2, duplicate_name),
+}
+
+
+def effects_of(bed: Bed, faults: list[Words]) -> Effects:
+    effects = Effects()
+    for name, *words in faults:
+        if name not in FAULTS:
+            raise BedError(f"'{name}' is no fault; there are: {', '.join(FAULTS)}")
+        fault = FAULTS[name]
+        if not fault.least <= len(words) <= fault.most:
+            raise BedError(f"the fault is: {name} {fault.usage}")
+        fault.add(bed, effects, words)
+    return effects

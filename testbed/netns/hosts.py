@@ -1,0 +1,243 @@
+"""Hosts of a bed: network, UTS and IPC namespaces, joined by veth to a bridge in a namespace of its own."""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kernel
+from kernel import BedError, CannotHere
+
+BASE = Path("/run/everylink-bed")
+NETNS = Path("/run/netns")
+TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}
+MOST_HOSTS = 2000
+BRIDGE = "br0"
+
+
+def address(host: int) -> str:
+    return f"10.77.{host // 250}.{host % 250 + 1}"
+
+
+def mac(host: int) -> str:
+    return f"02:ee:00:00:{host >> 8:02x}:{host & 255:02x}"
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """One at a time: making, changing and removing beds. The folder goes with the last of them."""
+    while True:
+        BASE.mkdir(mode=0o755, exist_ok=True)
+        try:
+            folder = os.open(BASE, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if os.fstat(folder).st_nlink > 0 and BASE.exists() and os.path.samestat(os.fstat(folder), BASE.stat()):
+            break
+        os.close(folder)  # its last user has removed it meanwhile
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # not empty: there are other beds
+            BASE.rmdir()
+        os.close(folder)
+
+
+class Bed:
+    def __init__(self, name: str) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
+            raise BedError(f"'{name}' is no name of a bed: small letters, digits and - make one")
+        self.name = name
+        self.folder = BASE / name
+        self.state: dict[str, Any] = {"hosts": 0, "mtu": 1500, "faults": []}
+
+    # --- what is where ------------------------------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        return int(self.state["hosts"])
+
+    @property
+    def switch(self) -> str:
+        return f"{self.name}-switch"
+
+    def namespace(self, host: int) -> str:
+        return f"{self.name}-h{host}"
+
+    def own_namespaces(self) -> list[Path]:
+        names = re.compile(re.escape(self.name) + r"-(switch|h\d+)")
+        return sorted(path for path in NETNS.glob(f"{self.name}-*") if names.fullmatch(path.name))
+
+    def load(self) -> "Bed":
+        try:
+            self.state = json.loads((self.folder / "bed.json").read_text())
+        except FileNotFoundError:
+            raise BedError(f"there is no bed '{self.name}'; bed --name {self.name} up N makes one") from None
+        return self
+
+    def save(self) -> None:
+        new = self.folder / "bed.json.new"
+        new.write_text(json.dumps(self.state))
+        new.rename(self.folder / "bed.json")
+
+    def host(self, text: str) -> int:
+        found = re.fullmatch(r"h?(\d{1,6})", text)
+        if not found or int(found[1]) >= self.size:
+            raise BedError(f"'{text}' is no host of this bed; its hosts are h0 to h{self.size - 1}")
+        return int(found[1])
+
+    # --- up -----------------------------------------------------------------------------------------------------
+    def up(self, hosts: int, mtu: int) -> None:
+        if not 1 <= hosts <= MOST_HOSTS:
+            raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
+        kernel.need(TOOLS)
+        if self.folder.exists() or self.own_namespaces():
+            raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
+        self.state |= {"hosts": hosts, "mtu": mtu}
+        try:
+            self._make_folder()
+            self._make_hosts()
+            self._join_hosts()
+            make_room_for_neighbours(self)
+            self.save()
+        except BaseException:
+            self.down()
+            raise
+
+    # A tmpfs, so that one unmount takes all that lies or is mounted in it.
+    def _make_folder(self) -> None:
+        self.folder.mkdir()
+        try:
+            kernel.mount("everylink-bed", self.folder, "tmpfs")
+            kernel.mount("", self.folder, flags=kernel.MS_PRIVATE)
+        except OSError as error:
+            raise CannotHere(f"a bed of network namespaces cannot be made here: {error}") from None
+        lines = ["127.0.0.1 localhost", *(f"{address(i)} h{i}" for i in range(self.size))]
+        (self.folder / "hosts").write_text("\n".join(lines) + "\n")
+
+    # This process itself passes through the new namespaces: faster than a child for each.
+    def _make_hosts(self) -> None:
+        names = [self.namespace(i) for i in range(self.size)]
+        homes = {kind: os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("uts", "ipc")}
+        try:
+            kernel.run("ip", "-batch", "-", text="\n".join(f"netns add {name}" for name in [self.switch, *names]))
+            for i in range(self.size):
+                home = self.folder / f"h{i}"
+                (home / "shm").mkdir(parents=True)
+                kernel.unshare(kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC)
+                kernel.set_host_name(f"h{i}")
+                for kind in homes:
+                    (home / kind).touch()
+                    kernel.mount(f"/proc/self/ns/{kind}", home / kind, flags=kernel.MS_BIND)
+        except (OSError, BedError) as error:
+            raise CannotHere(f"a bed of network namespaces cannot be made here: {error}") from None
+        finally:
+            kernel.setns(f"/proc/self/fd/{homes['uts']}", kernel.CLONE_NEWUTS)
+            kernel.setns(f"/proc/self/fd/{homes['ipc']}", kernel.CLONE_NEWIPC)
+            for descriptor in homes.values():
+                os.close(descriptor)
+
+    def _join_hosts(self) -> None:
+        mtu = self.state["mtu"]
+        lines = ["link set lo up", f"link add {BRIDGE} mtu {mtu} type bridge forward_delay 0 mcast_snooping 0"]
+        lines += [f"link set {BRIDGE} addrgenmode none up"]
+        for i in range(self.size):
+            peer = f"peer name eth0 mtu {mtu} address {mac(i)} netns {self.namespace(i)}"
+            lines += [f"link add p{i} mtu {mtu} type veth {peer}"]
+            lines += [f"link set p{i} addrgenmode none", f"link set p{i} master {BRIDGE} up"]
+        try:
+            kernel.run("ip", "-n", self.switch, "-batch", "-", text="\n".join(lines))
+        except BedError as error:
+            raise CannotHere(f"a bed of network namespaces cannot be made here: {error}") from None
+        for i in range(self.size):
+            lines = ["link set lo up", f"addr add {address(i)}/16 dev eth0"]
+            lines += ["link set eth0 addrgenmode none", "link set eth0 up"]
+            kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))
+
+    # --- down ---------------------------------------------------------------------------------------------------
+    def down(self) -> None:
+        """Needs no state: whatever a bed of this name may have left goes, processes in its hosts too."""
+        spaces = self.own_namespaces()
+        for _ in range(3):  # a process may start another while we look
+            ended = [kernel.kill(pid, spaces) for pid in kernel.processes_in(spaces)]
+            kernel.wait_for([one for one in ended if one is not None], 5)
+            if not ended:
+                break
+        for space in spaces:
+            kernel.unmount(space)
+            space.unlink(missing_ok=True)
+        while kernel.unmount(self.folder):
+            pass
+        if self.folder.exists():
+            self.folder.rmdir()
+        forget_neighbours(self)
+
+    # --- exec ---------------------------------------------------------------------------------------------------
+    def enter(self, host: int) -> None:
+        """This process moves into the host, for good."""
+        home = self.folder / f"h{host}"
+        kernel.setns(home / "uts", kernel.CLONE_NEWUTS)
+        kernel.setns(home / "ipc", kernel.CLONE_NEWIPC)
+        kernel.setns(NETNS / self.namespace(host), kernel.CLONE_NEWNET)
+        kernel.unshare(kernel.CLONE_NEWNS)
+        kernel.mount("", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+        kernel.mount(str(home / "shm"), "/dev/shm", flags=kernel.MS_BIND)
+        kernel.mount(str(self.folder / "hosts"), "/etc/hosts", flags=kernel.MS_BIND)
+        kernel.mount("sysfs", "/sys", "sysfs")  # lists the interfaces of whoever mounts it
+        os.environ["EVERYLINK_BED"] = self.name
+
+
+def exec_on_host(words: list[str]) -> int:
+    """bed exec HOST COMMAND...: the process becomes the command, so its id and its exit code are the command's."""
+    name = os.environ.get("EVERYLINK_BED", "everylink")
+    try:
+        if len(words) < 2:
+            raise BedError("exec wants a host and a command")
+        bed = Bed(name).load()
+        bed.enter(bed.host(words[0]))
+        os.execvp(words[1], words[1:])
+    except (BedError, OSError) as error:
+        os.write(2, f"bed: {error}\n".encode())
+        return 1
+
+
+# --- the one thing outside -------------------------------------------------------------------------------------
+# All network namespaces share one table of neighbours, whose limits only the root namespace has. They are raised
+# while there are beds that need more.
+LIMITS = [Path(f"/proc/sys/net/ipv4/neigh/default/gc_thresh{i}") for i in (1, 2, 3)]
+NEIGHBOURS = BASE / ".neighbours"  # the limits before, and what each bed needs
+
+
+def make_room_for_neighbours(bed: Bed) -> None:
+    before = [int(limit.read_text()) for limit in LIMITS]
+    wanted = 2 * bed.size * bed.size
+    if wanted > before[0]:
+        kept: dict[str, Any] = {"before": before, "beds": {}}
+        if NEIGHBOURS.exists():
+            kept = json.loads(NEIGHBOURS.read_text())
+        kept["beds"][bed.name] = wanted
+        NEIGHBOURS.write_text(json.dumps(kept))
+        _set_limits(kept)
+
+
+def forget_neighbours(bed: Bed) -> None:
+    if not NEIGHBOURS.exists():
+        return
+    kept = json.loads(NEIGHBOURS.read_text())
+    kept["beds"].pop(bed.name, None)
+    _set_limits(kept)
+    if kept["beds"]:
+        NEIGHBOURS.write_text(json.dumps(kept))
+    else:
+        NEIGHBOURS.unlink()
+
+
+def _set_limits(kept: dict[str, Any]) -> None:
+    more = sum(kept["beds"].values())
+    for limit, before in zip(LIMITS, kept["before"], strict=True):
+        with contextlib.suppress(OSError):  # where a container forbids it, large beds lose packets
+            limit.write_text(str(before + more))
