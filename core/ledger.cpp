@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -88,6 +89,19 @@ void Ledger::remark(const std::string& text) {
   remarks_.push_back(text);
 }
 
+// One end that gives up closes the connection, and the other finds it broken: both timed out. One end that is
+// refused leaves the other waiting: both are broken.
+void Ledger::agree(LinkRows& ours, const LinkRows& theirs) {
+  for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
+    Sample& a = ours.samples[i];
+    const Sample& b = theirs.samples[i];
+    if (a.outcome == Outcome::broken && b.outcome == Outcome::timeout && !std::isnan(a.setup))
+      a.outcome = Outcome::timeout;
+    else if (a.outcome == Outcome::timeout && b.outcome == Outcome::broken && std::isnan(b.setup))
+      a.outcome = Outcome::broken;
+  }
+}
+
 // Both ends of a link report in the same round; a rank that comes late has its links kept without the other
 // end's word, and only where they are ok: the others have stood as absent since.
 void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::span<const int> gone) {
@@ -112,6 +126,7 @@ void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::sp
     }
     const auto peers = of_this_step.find({report.peer, report.rank});
     const bool known = in_time && peers != of_this_step.end();
+    if (known) agree(report.led, peers->second->led);
     keep_link(std::move(report.led), known ? peers->second->notes : std::vector<Note>());
   }
 }
@@ -176,15 +191,17 @@ void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>
     if (std::exchange(reported[static_cast<std::size_t>(from)], 1) == 0)
       keep_outcome(step, from, to, is_gone(from) ? Outcome::absent : outcome);
   };
-  for (const int rank : gone)
-    if (const int peer = partner_in(step, plan, rank); peer != no_rank)
-      keep_link_of(rank, peer, Outcome::absent);
   for (const auto& care : step.care) {
     const int peer = care.dark ? partner_in(step, plan, care.rank) : no_rank;
     if (peer == no_rank || reach_of(host_of_, care.rank, peer) != care.reach) continue;
     keep_link_of(care.rank, peer, Outcome::presumed);
     keep_link_of(peer, care.rank, Outcome::presumed);
   }
+  // Who came back with this very round has not taken part either.
+  for (int rank = 0; rank < static_cast<int>(reported.size()); ++rank)
+    if (const int peer = reported[static_cast<std::size_t>(rank)] ? no_rank : partner_in(step, plan, rank);
+        peer != no_rank)
+      keep_link_of(rank, peer, Outcome::absent);
 }
 
 void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) {

@@ -46,6 +46,7 @@ class Ledger {
   int end(bool interrupted);
 
  private:
+  static void agree(LinkRows& ours, const LinkRows& theirs);
   void learn(const LinkRows&);
   void keep_link(LinkRows, const std::vector<Note>& seen_by_peer);
   // Links that nobody will hand in: of ranks that are gone, and of dark ones that were not tried.
