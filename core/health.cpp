@@ -132,7 +132,7 @@ void Health::note_slow(const Pair& pair, int rank, int peer) {
   if (trouble.first_slow == no_rank) trouble.first_slow = peer;
   if (trouble.first_slow == peer && trouble.messages == 0) return;
   const std::uint32_t known = trouble.messages ? trouble.messages : ~0u;
-  trouble.messages = std::max(1u, std::min(known, pair.done) / 4);
+  trouble.messages = std::min(known, std::max(1u, pair.done / 3));
 }
 
 Seconds Health::usual(Reach reach) const {

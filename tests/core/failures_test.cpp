@@ -1,0 +1,71 @@
+// Failed links, folded, and which of them are tried again.
+#include "failures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace everylink {
+namespace {
+
+class FailuresTest : public ::testing::Test {
+ protected:
+  FailuresTest() {
+    std::vector<RankFacts> ranks(6);
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].host = "n" + std::to_string(i);
+    failures_.know(ranks, {0, 1, 2, 3, 4, 5});
+  }
+  static Sample sample(int from, int to, Outcome outcome) {
+    Sample s;
+    s.from = static_cast<std::uint32_t>(from);
+    s.to = static_cast<std::uint32_t>(to);
+    s.outcome = outcome;
+    return s;
+  }
+  // All links, those of `dark` with this outcome.
+  void add_all(int dark, Outcome outcome) {
+    for (int from = 0; from < 6; ++from)
+      for (int to = 0; to < 6; ++to)
+        if (from != to) failures_.add(sample(from, to, from == dark || to == dark ? outcome : Outcome::ok));
+  }
+  Failures failures_;
+};
+
+TEST_F(FailuresTest, a_dark_host_is_one_line) {
+  add_all(4, Outcome::timeout);
+  EXPECT_EQ(failures_.count(), 10);
+  EXPECT_EQ(failures_.lines().front(), "host n4: 10 of 10 links timed out");
+}
+
+TEST_F(FailuresTest, at_most_three_pairs_of_a_host_are_tried_again_and_none_with_a_rank_that_is_gone) {
+  add_all(4, Outcome::timeout);
+  EXPECT_EQ(failures_.to_try_again({}).size(), 3u);
+  const std::vector<int> gone{4};
+  EXPECT_TRUE(failures_.to_try_again(gone).empty());
+}
+
+TEST_F(FailuresTest, what_was_tried_again_is_said_apart_from_what_was_not) {
+  add_all(4, Outcome::timeout);
+  for (const auto& [low, high] : failures_.to_try_again({})) {
+    failures_.add_again(sample(low, high, Outcome::ok));
+    failures_.add_again(sample(high, low, Outcome::timeout));
+  }
+  EXPECT_EQ(failures_.not_tried_again(), 4);
+  const auto lines = failures_.lines();
+  const auto has = [&](const std::string& text) {
+    return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.starts_with(text); });
+  };
+  EXPECT_TRUE(has("3 failed again alone: "));
+  EXPECT_TRUE(has("3 failed under load, ok alone: "));
+  EXPECT_TRUE(has("4 not tried again"));
+}
+
+TEST_F(FailuresTest, a_link_that_comes_late_and_is_ok_is_taken_back) {
+  add_all(4, Outcome::absent);
+  failures_.take_back(sample(4, 1, Outcome::ok));
+  failures_.add(sample(4, 1, Outcome::ok));
+  EXPECT_EQ(failures_.count(), 9);
+}
+
+}  // namespace
+}  // namespace everylink
