@@ -18,15 +18,22 @@ void Failures::know(const std::vector<RankFacts>& ranks, const std::vector<int>&
   host_of_ = host_of;
   const auto hosts = static_cast<std::size_t>(*std::max_element(host_of.begin(), host_of.end()) + 1);
   host_names_.resize(hosts);
-  std::vector<int> ranks_on(hosts);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto host = static_cast<std::size_t>(host_of[rank]);
     host_names_[host] = ranks[rank].host;
     rank_names_.push_back(fmt::format("{}:{}", ranks[rank].host, rank));
-    ++ranks_on[host];
   }
-  failed_of_.resize(hosts);
+  name_apart();
   links_of_.resize(hosts);
+  links_of_rank_.resize(ranks.size());
+}
+
+// Two hosts of one name get their index behind it.
+void Failures::name_apart() {
+  std::map<std::string, int> often;
+  for (const auto& host : host_names_) ++often[host];
+  for (std::size_t i = 0; i < host_names_.size(); ++i)
+    if (often[host_names_[i]] > 1) host_names_[i] += fmt::format(" (host {})", i);
 }
 
 std::string Failures::name(int rank) const { return rank_names_[static_cast<std::size_t>(rank)]; }
@@ -34,12 +41,10 @@ std::string Failures::name(int rank) const { return rank_names_[static_cast<std:
 void Failures::add(const Sample& s) {
   const bool failed = s.outcome != Outcome::ok;
   const auto from = static_cast<std::size_t>(host_of_[s.from]), to = static_cast<std::size_t>(host_of_[s.to]);
+  ++links_;
   ++links_of_[from];
-  failed_of_[from] += failed;
-  if (from != to) {
-    ++links_of_[to];
-    failed_of_[to] += failed;
-  }
+  if (from != to) ++links_of_[to];
+  ++links_of_rank_[s.from], ++links_of_rank_[s.to];
   count_ += failed;
   if (failed && kept_.size() < kept_links)
     kept_.push_back({static_cast<int>(s.from), static_cast<int>(s.to), s.outcome, {}});
@@ -52,9 +57,10 @@ void Failures::take_back(const Sample& s) {
   const auto found = std::find_if(kept_.begin(), kept_.end(), is_it);
   if (found == kept_.end()) return;
   const auto from = static_cast<std::size_t>(host_of_[s.from]), to = static_cast<std::size_t>(host_of_[s.to]);
-  --failed_of_[from], --links_of_[from];
-  if (from != to) --failed_of_[to], --links_of_[to];
-  --count_;
+  --links_of_[from];
+  if (from != to) --links_of_[to];
+  --links_of_rank_[s.from], --links_of_rank_[s.to];
+  --count_, --links_;
   kept_.erase(found);
 }
 
@@ -86,44 +92,91 @@ std::int64_t Failures::not_tried_again() const {
          std::count_if(kept_.begin(), kept_.end(), [](const Link& l) { return l.again.has_value(); });
 }
 
-// The host with the most failed links first, as long as it is a whole host; then single links.
+// "timed out", or "failed (14 timed out, 48 not tried, the rank is dark)".
+std::string Failures::what_of(const std::vector<const Link*>& links) const {
+  std::map<Outcome, std::size_t> by;
+  for (const auto* link : links) ++by[link->outcome];
+  if (by.size() == 1) return std::string(said_of(by.begin()->first));
+  std::vector<std::pair<std::size_t, Outcome>> sorted;
+  for (const auto& [outcome, count] : by) sorted.emplace_back(count, outcome);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> parts;
+  for (const auto& [count, outcome] : sorted) parts.push_back(fmt::format("{} {}", count, said_of(outcome)));
+  return fmt::format("failed ({})", fmt::join(parts, ", "));
+}
+
+// The host or rank that covers most of the links still open, where at least half of its links failed.
+std::optional<Failures::Group> Failures::best_group(const std::vector<const Link*>& open) const {
+  std::optional<Group> best;
+  for (const bool whole_host : {true, false}) {
+    const auto& links = whole_host ? links_of_ : links_of_rank_;
+    std::map<int, std::int64_t> failed;
+    for (const auto* link : open) {
+      const int from = whole_host ? host_of_[static_cast<std::size_t>(link->from)] : link->from,
+                to = whole_host ? host_of_[static_cast<std::size_t>(link->to)] : link->to;
+      ++failed[from];
+      if (to != from) ++failed[to];
+    }
+    for (const auto& [id, count] : failed) {
+      const auto all = links[static_cast<std::size_t>(id)];
+      const bool worth = (count >= 3 && 2 * count >= all) || (count >= 2 && count == all);
+      const bool better = !best || count > best->failed || (count == best->failed && all < best->links);
+      if (worth && better) best = Group{whole_host, id, count, all};
+    }
+  }
+  return best;
+}
+
+bool Failures::is_in(const Group& group, const Link& link) const {
+  const auto id_of = [&](int rank) {
+    return group.whole_host ? host_of_[static_cast<std::size_t>(rank)] : rank;
+  };
+  return id_of(link.from) == group.id || id_of(link.to) == group.id;
+}
+
+// What covers most of the failed links first: all of them, a host, a rank, a pair, a link.
 std::vector<std::string> Failures::lines() const {
   std::vector<std::string> lines;
-  std::vector<char> folded(host_names_.size());
-  std::vector<std::size_t> order(host_names_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return failed_of_[a] > failed_of_[b]; });
-  for (const auto host : order) {
-    if (host_names_.size() < 3 || failed_of_[host] == 0 || failed_of_[host] < links_of_[host]) continue;
-    std::map<Outcome, std::int64_t> by;
-    std::int64_t links = 0;
-    for (const auto& link : kept_) {
-      const auto from = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)]),
-                 to = static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)]);
-      if ((from == host && !folded[to]) || (to == host && !folded[from])) ++by[link.outcome], ++links;
-    }
-    if (links < 3) continue;
-    folded[host] = 1;
-    const auto worst = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) {
-                         return a.second < b.second;
-                       })->first;
-    lines.push_back(fmt::format("host {}: {} of {} links {}", host_names_[host], failed_of_[host],
-                                links_of_[host], said_of(worst)));
+  std::vector<const Link*> open;
+  for (const auto& link : kept_) open.push_back(&link);
+  if (count_ > 1 && count_ == links_) {
+    lines.push_back(fmt::format("all links: {} of {} links {}", count_, links_, what_of(open)));
+    open.clear();
   }
-  std::size_t more = 0;
-  for (const auto& link : kept_) {
-    if (folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.from)])] ||
-        folded[static_cast<std::size_t>(host_of_[static_cast<std::size_t>(link.to)])])
-      continue;
-    if (lines.size() < shown_lines)
-      lines.push_back(
-          fmt::format("link {} -> {}: {}", name(link.from), name(link.to), said_of(link.outcome)));
-    else
-      ++more;
+  for (auto group = best_group(open); group && lines.size() < shown_lines; group = best_group(open)) {
+    const auto rest =
+        std::stable_partition(open.begin(), open.end(), [&](const Link* l) { return is_in(*group, *l); });
+    const std::vector<const Link*> inside(open.begin(), rest);
+    const auto id = static_cast<std::size_t>(group->id);
+    lines.push_back(fmt::format("{} {}: {} of {} links {}", group->whole_host ? "host" : "rank",
+                                group->whole_host ? host_names_[id] : rank_names_[id], inside.size(),
+                                group->links, what_of(inside)));
+    open.erase(open.begin(), rest);
   }
-  if (more) lines.push_back(fmt::format("and {} more links", more));
+  add_pairs_and_links(lines, open);
   add_again_lines(lines);
   return lines;
+}
+
+void Failures::add_pairs_and_links(std::vector<std::string>& lines,
+                                   const std::vector<const Link*>& open) const {
+  std::map<std::pair<int, int>, std::vector<const Link*>> pairs;
+  for (const auto* link : open) pairs[std::minmax(link->from, link->to)].push_back(link);
+  std::size_t more =
+      static_cast<std::size_t>(count_) - std::min(kept_.size(), static_cast<std::size_t>(count_));
+  for (const auto& [ends, links] : pairs) {
+    if (lines.size() >= shown_lines)
+      more += links.size();
+    else if (links.size() == 2)
+      lines.push_back(
+          fmt::format("pair {} <-> {}: both links {}", name(ends.first), name(ends.second), what_of(links)));
+    else
+      for (const auto* link : links)
+        lines.push_back(
+            fmt::format("link {} -> {}: {}", name(link->from), name(link->to), said_of(link->outcome)));
+  }
+  if (more) lines.push_back(fmt::format("and {} more links", more));
 }
 
 void Failures::add_again_lines(std::vector<std::string>& lines) const {

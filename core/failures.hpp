@@ -1,5 +1,4 @@
-// Failed links, folded into what a person can read: a line a host where all its links failed, single links
-// else.
+// Failed links, folded into what a person can read: a line for a host or a rank where that covers them.
 #pragma once
 
 #include <map>
@@ -34,12 +33,23 @@ class Failures {
     Outcome outcome;
     std::optional<Outcome> again;
   };
+  struct Group {
+    bool whole_host;  // else a rank
+    int id;
+    std::int64_t failed, links;
+  };
+  void name_apart();
+  std::string what_of(const std::vector<const Link*>&) const;
+  std::optional<Group> best_group(const std::vector<const Link*>& open) const;
+  bool is_in(const Group&, const Link&) const;
+  void add_pairs_and_links(std::vector<std::string>& lines, const std::vector<const Link*>& open) const;
   void add_again_lines(std::vector<std::string>&) const;
+
   std::vector<std::string> rank_names_, host_names_;
   std::vector<int> host_of_;
-  std::vector<std::int64_t> failed_of_, links_of_;  // of each host
+  std::vector<std::int64_t> links_of_, links_of_rank_;  // of each host, of each rank
   std::vector<Link> kept_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, links_ = 0;
 };
 
 }  // namespace everylink
