@@ -126,7 +126,7 @@ def test_a_dead_direction_times_out_in_made_up_time_only(measure: Measure) -> No
         assert failed == {(1, 4): 1, (4, 1): 1}
         assert np.isnan(table.row(1, 4)["median"])
     assert "2 of 30 links FAILED" in result.out
-    assert "n1:1 -> n4:4: timed out" in result.out
+    assert "pair n1:1 <-> n4:4: both links timed out" in result.out
 
 
 def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
