@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST = 0, 1
+MAIN, RETEST, ALONE = 0, 1, 2
 
 
 class Outcome(IntEnum):
@@ -24,15 +24,15 @@ class Outcome(IntEnum):
 OUTCOME_TEXTS = {
     Outcome.OK: "ok",
     Outcome.TIMEOUT: "timed out",
-    Outcome.BROKEN: "broken",
-    Outcome.CORRUPT: "corrupt",
-    Outcome.ABSENT: "absent",
-    Outcome.PRESUMED: "presumed dead",
+    Outcome.BROKEN: "broke",
+    Outcome.CORRUPT: "delivered wrong bytes",
+    Outcome.ABSENT: "found the peer gone",
+    Outcome.PRESUMED: "not tried, the rank is dark",
 }
 
 
 def outcome_text(outcome: int) -> str:
-    """How to call an outcome, also one that this version does not know."""
+    """What an outcome says of a link, in the words of everylink-measure; also one that this version does not know."""
     return OUTCOME_TEXTS.get(Outcome(outcome), "") if outcome in set(Outcome) else f"outcome {outcome}"
 
 

@@ -43,7 +43,7 @@ def test_a_dark_rank_does_not_accuse_its_host(made: Make) -> None:
 
 def test_one_dark_direction_of_a_host_is_named_as_such(made: Make) -> None:
     bad = {link: BROKEN for link in all_links(8) if link[1] == 3}
-    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["to host n3: 7 of 7 links broken"]
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["to host n3: 7 of 7 links broke"]
 
 
 def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> None:
@@ -51,13 +51,13 @@ def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> Non
     assert lines(made(hosts=hosts(16), outcomes=bad)) == [
         "host n2: 30 of 30 links timed out",
         "host n9: 30 of 30 links timed out",
-        "n4:4 -> n5:5: corrupt",
+        "link n4:4 -> n5:5: delivered wrong bytes",
     ]
 
 
 def test_a_host_whose_links_fail_in_two_ways_says_how_many_of_each(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(8) if 2 in link} | {(2, 3): BROKEN}
-    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed: 13 timed out, 1 broken"]
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed (13 timed out, 1 broke)"]
 
 
 @settings(max_examples=40, deadline=None)

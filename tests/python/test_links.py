@@ -78,7 +78,7 @@ def test_a_link_that_failed_once_in_two_measurements_has_failed_but_keeps_its_ti
     links = pool(rows_of([row((0, 1), 1.0), failed_row((0, 1), Outcome.CORRUPT)]), RANKS)
     assert links.failed.tolist() == [True]
     assert links.median.tolist() == [1.0]
-    assert outcome_text(int(links.outcome[0])) == "corrupt"
+    assert outcome_text(int(links.outcome[0])) == "delivered wrong bytes"
 
 
 def test_links_that_were_not_measured_are_told_from_failed_ones() -> None:

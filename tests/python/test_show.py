@@ -68,7 +68,7 @@ def test_all_links_failed_is_shown(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", outcomes=dict.fromkeys(all_links(4), 2))
     code, out, _ = everylink("show", path)
     assert code == 0
-    assert "FAILED at 64 KiB: 12 of 12 links\n  all links: 12 of 12 links broken\n" in out
+    assert "FAILED at 64 KiB: 12 of 12 links\n  all links: 12 of 12 links broke\n" in out
 
 
 def test_times_that_are_nan_though_ok_are_shown_as_unknown(tmp_path: Path, everylink: Command) -> None:

@@ -50,11 +50,9 @@ def print_summary(results: Results, console: Console) -> None:
 
 
 def _failures(size: Size, failed: Failures) -> Text:
-    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.failed} of {failed.links} links", style="bold red")
-    for group in failed.groups:
-        text.append(f"\n  {group}", style="not bold red")
-    if failed.left_out:
-        text.append(f"\n  and {failed.left_out} more", style="not bold red")
+    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.heading()}", style="bold red")
+    for line in failed.lines():
+        text.append(f"\n  {line}", style="not bold red")
     return text
 
 
