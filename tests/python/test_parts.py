@@ -54,7 +54,7 @@ def test_a_rank_that_could_not_hand_in_is_heard_all_the_same(tmp_path: Path, eve
     assert results.sizes[0].links.matrix("median", 4)[1, 2] == np.float32(3e-6)
     code, out, err = everylink("show", path)
     assert (code, err) == (0, "")
-    assert f"2 rows of {path}.parts are merged in" in out
+    assert f"2 rows merged in from {path}.parts" in out
 
 
 def test_a_link_that_was_ok_stays_as_it_was(tmp_path: Path) -> None:

@@ -65,15 +65,15 @@ def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> No
     code, out, _ = everylink("show", make_results(tmp_path / "x.h5", remarks=remarks))
     assert code == 0
     for remark in remarks[:2]:
-        assert f"  ! {remark}\n" in out
-    assert "  ! höst \N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}\n" in out
+        assert f"\n  {remark}\n" in out
+    assert "\n  höst \N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}\n" in out
 
 
 def test_of_many_remarks_the_first_are_shown(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", remarks=[f"remark {i}" for i in range(1000)])
     _, out, _ = everylink("show", path)
-    assert "! remark 19\n" in out
-    assert "! and 980 more remarks\n" in out
+    assert "  remark 19\n" in out
+    assert "  and 980 more remarks\n" in out
     assert "remark 20\n" not in out
 
 

@@ -14,7 +14,7 @@ from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, time_text
 
 MOST_FAILED = 4
-LINE_LENGTH = 100  # characters
+LINE_LENGTH, MOST_LINES = 84, 11  # characters, and lines of them
 LINE = 12
 FIRST_RIGHT, BANDWIDTH_RIGHT = 622, 700
 BOTTOM = 1146
@@ -25,12 +25,14 @@ def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: f
     y = top
     failed = fold_failures(results, size)
     if failed.failed:
-        write(figure, left, y, f"failed: {failed.heading()}", weight="bold", fontsize=7.5, color=ALARM)
-        for line in (part for text in failed.lines(MOST_FAILED) for part in wrap(text, LINE_LENGTH)):
+        heading, _, again = failed.heading().partition("; ")
+        write(figure, left, y, f"failed: {heading}", weight="bold", fontsize=7.5, color=ALARM)
+        texts = [again, *failed.lines(MOST_FAILED)]
+        for line in [part for text in texts for part in wrap(text, LINE_LENGTH)][:MOST_LINES]:
             y += LINE
             write(figure, left, y, line, fontsize=6.5, color=ALARM)
         y += 18
-    links = slowest(results, size, count=int((BOTTOM - y) / LINE))
+    links = slowest(results, size, count=max(0, int((BOTTOM - y) / LINE)))
     if not links:
         return
     write(figure, left, y, "slowest links, measured again", weight="bold", fontsize=7.5)

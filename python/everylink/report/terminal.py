@@ -11,7 +11,7 @@ from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.links import outcome_text
 from everylink.report.heatmap import heat_map
-from everylink.report.words import run_lines, warnings
+from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
@@ -32,13 +32,15 @@ def print_summary(results: Results, console: Console) -> None:
         console.print(Text("  " + line), soft_wrap=True)
     for line in warnings(results):
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
-    if not any(len(size.links) for size in results.sizes):
-        return
-    failures = [(size, fold_failures(results, size)) for size in results.sizes]
-    for size, failed in failures:
-        if failed.failed:
+    for size in results.sizes:
+        if (failed := fold_failures(results, size)).failed:
             console.print()
             console.print(_failures(size, failed), soft_wrap=True)
+    if said := remarks(results):
+        console.print()
+        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
+    if not any(len(size.links) for size in results.sizes):
+        return
     console.print()
     wide = max(console.width, UNKEPT_WIDTH)  # a number cut short is worse than a line that wraps
     console.print(_times(results, console), width=wide, crop=False)

@@ -18,7 +18,7 @@ from everylink.analysis.summary import summarise
 from everylink.links import STATISTICS, Links, Outcome, outcome_text
 from everylink.plots.colours import DIAGONAL, FAILED, UNKNOWN, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
-from everylink.report.words import run_lines, warnings
+from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -59,6 +59,7 @@ def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
         "name": run.path.name,
         "lines": run_lines(run),
         "warnings": warnings(run),
+        "remarks": remarks(run),
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],
         "blocks": [[block.name, block.begin, block.end] for block in order.blocks],
         "rankLabels": [str(rank) for rank in order.ranks] if len(order.blocks) == 1 else None,

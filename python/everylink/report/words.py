@@ -46,7 +46,7 @@ def run_lines(results: Results) -> list[str]:
 
 
 def warnings(results: Results) -> list[str]:
-    """What a reader must know before believing the numbers, the run's own remarks at the end."""
+    """What a reader must know before believing the numbers."""
     found = []
     if results.facts.interrupted:
         found.append("The run was ended by a signal before it was through. These are the links so far.")
@@ -55,19 +55,19 @@ def warnings(results: Results) -> list[str]:
     if not any(len(size.rows.frm) for size in results.sizes):
         found.append("No link has been measured yet.")
     if results.rows_from_parts:
-        found.append(
-            f"{plural(results.rows_from_parts, 'row')} of {folder_of(results.path)} are merged in: "
-            "their ranks could not hand them in."
-        )
+        rows = plural(results.rows_from_parts, "row")
+        found.append(f"{rows} merged in from {folder_of(results.path)}: what ranks could not hand in.")
     found += results.parts_left_out
     if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
         found.append(
             f"The pairs of a step ran only partly at the same time: half of them had ended after "
             f"{results.overlap:.0%} of the time of the last one (median of the steps)."
         )
+    return found
+
+
+def remarks(results: Results) -> list[str]:
+    """What the run itself noticed; of many sentences the first."""
     left_out = len(results.remarks) - MOST_REMARKS
-    return [
-        *found,
-        *results.remarks[:MOST_REMARKS],
-        *([f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []),
-    ]
+    more = [f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []
+    return [*results.remarks[:MOST_REMARKS], *more]
