@@ -131,6 +131,19 @@ def pool(rows: Rows, ranks: int) -> Links:
     )
 
 
+def settled(rows: Rows, ranks: int) -> Rows:
+    """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
+    failed = np.flatnonzero(rows.outcome != Outcome.OK)
+    link = rows.frm.astype(np.int64) * ranks + rows.to
+    ok = np.flatnonzero(np.isin(link, link[failed]) & (rows.outcome == Outcome.OK))
+    turns = [list(zip(*(c[i].tolist() for c in (link, rows.step, rows.attempt)), strict=True)) for i in (failed, ok)]
+    measured = set(turns[1])
+    late = failed[[turn in measured for turn in turns[0]]] if measured else failed[:0]
+    if not len(late):
+        return rows
+    return Rows(**{name: np.delete(column, late) for name, column in vars(rows).items()})
+
+
 def newest(rows: Rows, ranks: int, attempt: int) -> Links:
     """The last row of each link that was measured in this attempt; times are kept as they are, of failed rows too."""
     chosen = np.flatnonzero(rows.attempt == attempt)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5, refuse_what_is_not_hdf5
-from everylink.links import ALONE, RETEST, Links, Rows, newest, pool
+from everylink.links import ALONE, RETEST, Links, Rows, newest, pool, settled
 from everylink.parts import Parts, Run, merge, read_parts
 
 FORMAT = "everylink"
@@ -211,7 +211,9 @@ def _size(group: Node, ranks: int, rows: int) -> Size:
             raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
     if (columns.frm == columns.to).any():
         raise Damage(f"{group.name} links a rank with itself")
-    return Size(group.integer("bytes", 0, MOST), group.integer("rounds_per_lap", 0, MOST), ranks, columns)
+    return Size(
+        group.integer("bytes", 0, MOST), group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks)
+    )
 
 
 def _columns(group: Node, kind: type[T], length: int) -> T:
