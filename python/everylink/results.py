@@ -2,7 +2,6 @@
 
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -181,12 +180,12 @@ def _read(path: Path, file: Node) -> Results:
         raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
     rows = file.integer("rows", 0, MOST)
     steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
-    sizes = sorted((_size(group, facts.ranks, rows) for group in file.group("sizes").groups()), key=lambda s: s.bytes)
-    for one, other in pairwise(sizes):
-        if one.bytes == other.bytes:
-            raise Damage(f"/sizes has {one.bytes} bytes twice")
+    groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
+    if len(groups) < len(file.group("sizes").groups()):
+        raise Damage("/sizes has a size twice")
+    sizes = tuple(_size(size, groups[size], facts.ranks, rows) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
-    return Results(path, facts, ranks, steps, tuple(sizes), remarks)
+    return Results(path, facts, ranks, steps, sizes, remarks)
 
 
 def _facts(file: Node) -> Facts:
@@ -204,16 +203,14 @@ def _facts(file: Node) -> Facts:
     return Facts(**values)
 
 
-def _size(group: Node, ranks: int, rows: int) -> Size:
+def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
     columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
             raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
     if (columns.frm == columns.to).any():
         raise Damage(f"{group.name} links a rank with itself")
-    return Size(
-        group.integer("bytes", 0, MOST), group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks)
-    )
+    return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
 
 
 def _columns(group: Node, kind: type[T], length: int) -> T:
