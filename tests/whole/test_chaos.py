@@ -6,6 +6,7 @@ A seed that failed is repeated with EVERYLINK_CHAOS_SEED=17 make test-whole, or 
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -135,6 +136,9 @@ def check_end(seen: Seen) -> None:
     assert not seen.left_over, "processes were left over"
     supervisor = seen.kinds(SUPERVISOR)
     if "end supervisor" in supervisor:
+        return
+    if seen.code in (-signal.SIGTERM, -signal.SIGINT):
+        assert seen.before_the_file, "a signal was not heeded"
         return
     assert seen.code in (0, 1, 3), "the exit code is none of ours"
     if seen.code == 1:
