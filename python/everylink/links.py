@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST = 0, 1
+MAIN, RETEST, ALONE = 0, 1, 2
 
 
 class Outcome(IntEnum):
@@ -24,15 +24,15 @@ class Outcome(IntEnum):
 OUTCOME_TEXTS = {
     Outcome.OK: "ok",
     Outcome.TIMEOUT: "timed out",
-    Outcome.BROKEN: "broken",
-    Outcome.CORRUPT: "corrupt",
-    Outcome.ABSENT: "absent",
-    Outcome.PRESUMED: "presumed dead",
+    Outcome.BROKEN: "broke",
+    Outcome.CORRUPT: "delivered wrong bytes",
+    Outcome.ABSENT: "found the peer gone",
+    Outcome.PRESUMED: "not tried, the rank is dark",
 }
 
 
 def outcome_text(outcome: int) -> str:
-    """How to call an outcome, also one that this version does not know."""
+    """What an outcome says of a link, in the words of everylink-measure; also one that this version does not know."""
     return OUTCOME_TEXTS.get(Outcome(outcome), "") if outcome in set(Outcome) else f"outcome {outcome}"
 
 
@@ -129,6 +129,19 @@ def pool(rows: Rows, ranks: int) -> Links:
         _group_median(values["p99"], key, starts),
         np.fmax.reduceat(values["max"], starts),
     )
+
+
+def settled(rows: Rows, ranks: int) -> Rows:
+    """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
+    failed = np.flatnonzero(rows.outcome != Outcome.OK)
+    link = rows.frm.astype(np.int64) * ranks + rows.to
+    ok = np.flatnonzero(np.isin(link, link[failed]) & (rows.outcome == Outcome.OK))
+    turns = [list(zip(*(c[i].tolist() for c in (link, rows.step, rows.attempt)), strict=True)) for i in (failed, ok)]
+    measured = set(turns[1])
+    late = failed[[turn in measured for turn in turns[0]]] if measured else failed[:0]
+    if not len(late):
+        return rows
+    return Rows(**{name: np.delete(column, late) for name, column in vars(rows).items()})
 
 
 def newest(rows: Rows, ranks: int, attempt: int) -> Links:

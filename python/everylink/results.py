@@ -1,26 +1,23 @@
 """Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
 
-import ctypes
-import os
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.errors import FileDamaged, FileMissing, FileOfAnotherKind, FileOfNewerVersion, FileUnreadable
-from everylink.links import RETEST, Links, Rows, newest, pool
+from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
+from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5, refuse_what_is_not_hdf5
+from everylink.links import ALONE, RETEST, Links, Rows, newest, pool, settled
+from everylink.parts import Parts, Run, merge, read_parts
 
 FORMAT = "everylink"
 FORMAT_VERSION = 1  # 1: first version
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
-METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
-SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # places of bytes in the head of an HDF5 file
+MOST = 2**62  # no count and no size is larger
+MOST_RANKS = 2**31
 T = TypeVar("T")
 
 
@@ -54,6 +51,9 @@ class Facts:
     all_to_all: bool
     pinned: bool
     complete: bool
+    run_id: str = ""  # these three are missing in files of the first months
+    interrupted: bool = False
+    failed_not_retried: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,28 @@ class Size:
         """Each link that was measured a second time once: its newest retest."""
         return newest(self.rows, self.ranks, RETEST)
 
+    @cached_property
+    def alone(self) -> Links:
+        """Each link that was tried once more alone because it had failed."""
+        return newest(self.rows, self.ranks, ALONE)
+
 
 @dataclass(frozen=True)
 class Results:
-    """A whole results file in memory; `sizes` in ascending order."""
+    """A whole results file in memory; `sizes` in ascending order.
+
+    `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
+    `parts_left_out` has a sentence for each of their files that does not fit.
+    """
 
     path: Path
     facts: Facts
     ranks: Ranks
     steps: Steps
     sizes: tuple[Size, ...]
+    remarks: tuple[str, ...] = ()
+    rows_from_parts: int = 0
+    parts_left_out: tuple[str, ...] = ()
 
     @property
     def directions(self) -> int:
@@ -137,120 +149,89 @@ class Results:
 
 
 def read(path: Path | str) -> Results:
-    """Read the committed part of a results file, also while it is being written.
+    """Read the committed part of a results file, also while it is being written, and the parts beside it.
 
     Raises FileMissing, FileUnreadable, FileOfAnotherKind, FileOfNewerVersion or FileDamaged, each one line.
     """
     path = Path(path)
-    _refuse_what_is_not_hdf5(path)
+    refuse_what_is_not_hdf5(path)
     reason = ""
     for _ in range(READ_ATTEMPTS):
         try:
-            with _open(path) as file:
-                return _read(path, file)
-        except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
-            reason = " ".join(str(error).split())
+            with open_hdf5(path) as file:
+                results = _read(path, Node(file))
+            return _with_parts(results)
+        except FAULTS as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
     raise FileDamaged(path, f"is cut or damaged: {reason}")
 
 
-def _refuse_what_is_not_hdf5(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(SIGNATURE))
-    except FileNotFoundError:
-        raise FileMissing(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise FileUnreadable(path, "is a folder, not a results file") from None
-    except OSError as error:
-        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from None
-    if not head:
-        raise FileOfAnotherKind(path, "is empty")
-    if head != SIGNATURE:
-        damaged = SIGNATURE.startswith(head)
-        raise (FileDamaged(path, "is cut") if damaged else FileOfAnotherKind(path, "is not an HDF5 file"))
-
-
-def _open(path: Path) -> Any:
-    with path.open("rb") as file:
-        head = file.read(OPEN_FLAGS + 1)
-    # only a file whose writer never closed it: opened so, a cut one would read as zeros
-    if len(head) > OPEN_FLAGS and head[SUPERBLOCK_VERSION] >= 3 and head[OPEN_FLAGS]:
-        return _open_while_written(path)
-    return h5py.File(path, "r", locking=False)
-
-
-def _open_while_written(path: Path) -> Any:
-    """Open a file as h5py does with swmr=True, but give up soon where it is cut."""
-    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    access.set_file_locking(False, True)
-    # h5py leaves this at 100, each wait twice as long as the last: a cut file would be waited for until doomsday
-    hdf5 = ctypes.CDLL(h5py.h5p.__file__)
-    hdf5.H5Pset_metadata_read_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
-    hdf5.H5Pset_metadata_read_attempts(access.id, METADATA_ATTEMPTS)
-    return h5py.File(h5py.h5f.open(bytes(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access))
-
-
-def _read(path: Path, file: Any) -> Results:
-    if _text(file.attrs.get("format", "")) != FORMAT:
+def _read(path: Path, file: Node) -> Results:
+    if not file.has_attribute("format") or file.text("format") != FORMAT:
         raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
-    version = int(_attribute(file, "format_version"))
+    version = file.integer("format_version", 1, MOST)
     if version > FORMAT_VERSION:
         raise FileOfNewerVersion(path, f"has format version {version}; this Everylink reads up to {FORMAT_VERSION}")
     facts = _facts(file)
-    ranks = _columns(path, file["ranks"], Ranks, facts.ranks)
-    if facts.ranks < 2 or ranks.host_index.max() >= facts.ranks:
-        raise FileDamaged(path, f"is damaged: {facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
-    rows = int(_attribute(file, "rows"))
-    steps = _columns(path, file["steps"], Steps, int(_attribute(file, "steps")))
-    groups = sorted(file["sizes"].values(), key=lambda group: int(_attribute(group, "bytes")))
-    sizes = tuple(_size(path, group, facts.ranks, rows) for group in groups)
-    return Results(path, facts, ranks, steps, sizes)
+    if not 2 <= facts.ranks < MOST_RANKS:
+        raise Damage(f"attribute ranks of / is {facts.ranks}")
+    ranks = _columns(file.group("ranks"), Ranks, facts.ranks)
+    if ranks.host_index.max() >= facts.ranks:
+        raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
+    rows = file.integer("rows", 0, MOST)
+    steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
+    groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
+    if len(groups) < len(file.group("sizes").groups()):
+        raise Damage("/sizes has a size twice")
+    sizes = tuple(_size(size, groups[size], facts.ranks, rows) for size in sorted(groups))
+    remarks = file.strings("remarks") if file.has("remarks") else ()
+    return Results(path, facts, ranks, steps, sizes, remarks)
 
 
-def _facts(file: Any) -> Facts:
-    kinds: dict[Any, Callable[[Any], Any]] = {str: _text, int: int, float: float, bool: bool}
-    return Facts(**{field.name: kinds[field.type](_attribute(file, field.name)) for field in fields(Facts)})
+def _facts(file: Node) -> Facts:
+    values: dict[str, Any] = {}
+    for field in fields(Facts):
+        if field.default is not MISSING and not file.has_attribute(field.name):
+            continue
+        if field.type is str:
+            values[field.name] = file.text(field.name)
+        elif field.type is float:
+            values[field.name] = file.number(field.name)
+        else:
+            low, high = (0, 1) if field.type is bool else (0, 2**64 - 1)
+            values[field.name] = field.type(file.integer(field.name, low, high))  # type: ignore[operator]
+    return Facts(**values)
 
 
-def _size(path: Path, group: Any, ranks: int, rows: int) -> Size:
-    columns = _columns(path, group, Rows, rows)
+def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
+    columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
-            raise FileDamaged(path, f"is damaged: {group.name}/{name} names rank {values.max()} of {ranks}")
+            raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
     if (columns.frm == columns.to).any():
-        raise FileDamaged(path, f"is damaged: {group.name} links a rank with itself")
-    return Size(int(_attribute(group, "bytes")), int(_attribute(group, "rounds_per_lap")), ranks, columns)
+        raise Damage(f"{group.name} links a rank with itself")
+    return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
 
 
-def _columns(path: Path, group: Any, kind: type[T], length: int) -> T:
+def _columns(group: Node, kind: type[T], length: int) -> T:
     """Fill a dataclass of columns, each cut at the committed length."""
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]
         name = "from" if field.name == "frm" else field.name
-        if name not in group:
-            raise FileDamaged(path, f"is damaged: {group.name}/{name} is missing")
-        column = group[name]
-        if len(column.shape) != 1 or column.shape[0] < length:
-            raise FileDamaged(path, f"is damaged: {group.name}/{name} has shape {column.shape}, {length} wanted")
-        if column.chunks and _end(column, length) > os.fstat(group.file.id.get_vfd_handle()).st_size:
-            raise FileDamaged(path, f"is cut: {group.name}/{name} goes on behind the end of the file")
-        strings = h5py.check_string_dtype(column.dtype) is not None
-        values[field.name] = tuple(column.asstr()[:length]) if strings else column[:length]
+        if field.type == tuple[str, ...]:
+            values[field.name] = group.strings(name, length)
+        else:
+            values[field.name] = group.numbers(name, get_args(get_args(field.type)[1])[0], length)
     return kind(**values)
 
 
-def _end(column: Any, length: int) -> int:
-    """The place in the file behind the last committed byte of a column."""
-    (chunk,) = column.chunks
-    infos = ((at, column.id.get_chunk_info_by_coord((at,)).byte_offset) for at in range(0, length, chunk))
-    return max((begin + min(chunk, length - at) * column.dtype.itemsize for at, begin in infos if begin), default=0)
-
-
-def _attribute(node: Any, name: str) -> Any:
-    if name not in node.attrs:
-        raise ValueError(f"attribute {name} of {node.name} is missing")
-    return node.attrs[name]
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+def _with_parts(results: Results) -> Results:
+    facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
+    steps = len(results.steps.began) if facts.complete else None  # else some were not committed
+    parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
+    count = 0
+    for size in results.sizes if len(parts.rows) else ():
+        rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
+        sizes[size.bytes] = replace(size, rows=rows)
+        count += used
+    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=parts.warnings)

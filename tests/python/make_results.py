@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import struct
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -67,6 +68,8 @@ def make_results(
     overlap: float = 0.95,
     uncommitted: int = 0,
     attributes: Mapping[str, Any] | None = None,
+    host_index: Sequence[int] | None = None,
+    remarks: Sequence[str] = (),
 ) -> Path:
     """Write a file of one rank for each entry of `hosts`; `columns` gives whole columns instead of `time`.
 
@@ -80,8 +83,10 @@ def make_results(
             made = [failed_row(k, bad[k]) if k in bad else row(k, time(k, size)) for k in links] + extra(size)
             given = columns[size] if columns else columns_of(made)
             rows = write_size(file, size, given)
-        write_ranks(file, hosts)
+        write_ranks(file, hosts, host_index)
         write_steps(file, steps, overlap)
+        if remarks:
+            file["remarks"] = np.array([remark.encode() for remark in remarks])
         counts = {"ranks": len(hosts), "hosts": len(set(hosts)), "steps": np.uint64(steps)}
         file.attrs.update(ATTRIBUTES | counts | {"rows": np.uint64(rows - uncommitted)} | dict(attributes or {}))
     return path
@@ -96,11 +101,11 @@ def write_size(file: Any, size: int, columns: Mapping[str, NDArray[Any]]) -> int
     return len(columns["from"])
 
 
-def write_ranks(file: Any, hosts: Sequence[str]) -> None:
-    """Write /ranks: host_index counts hosts in the order of their first rank."""
+def write_ranks(file: Any, hosts: Sequence[str], host_index: Sequence[int] | None = None) -> None:
+    """Write /ranks: host_index counts hosts in the order of their first rank, unless it is given."""
     group = file.create_group("ranks")
     order = list(dict.fromkeys(hosts))
-    group["host_index"] = np.array([order.index(h) for h in hosts], "u4")
+    group["host_index"] = np.array(host_index or [order.index(h) for h in hosts], "u4")
     group["local_rank"] = np.array([list(hosts[:i]).count(h) for i, h in enumerate(hosts)], "u4")
     group["numa"] = np.full(len(hosts), -1, "i4")
     strings = {"host": hosts, "cores": ["0-1"] * len(hosts), "device": ["lo"] * len(hosts)}
@@ -117,6 +122,29 @@ def write_steps(file: Any, steps: int, overlap: float) -> None:
     group["began"] = np.arange(steps, dtype="f8")
     group["overlap"] = np.full(steps, overlap, "f4")
     group["gone"] = np.zeros(steps, "u4")
+
+
+PART_ROW = {
+    "bytes": "Q", "from": "I", "to": "I", "step": "I", "attempt": "B", "outcome": "B", "reserved": "H",
+    "arrived": "i", "setup": "f", "n": "I", "min": "f", "median": "f", "mean": "f", "p99": "f", "max": "f",
+    "late": "I", "all_to_all": "f",
+}  # fmt: skip
+
+
+def part_bytes(run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """A part as docs/results-file.md describes it; each row needs `bytes` beside what row() gives."""
+    head = struct.pack("<8s16sII", b"everylp1", bytes.fromhex(run_id), rank, 0)
+    form = struct.Struct("<" + "".join(PART_ROW.values()))
+    filled = ({"reserved": 0, "all_to_all": float("nan")} | dict(r) for r in rows)
+    return head + b"".join(form.pack(*(r[name] for name in PART_ROW)) for r in filled)
+
+
+def write_part(results: Path, run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write the part of a rank beside a results file."""
+    folder = results.with_name(results.name + ".parts")
+    folder.mkdir(exist_ok=True)
+    (folder / str(rank)).write_bytes(part_bytes(run_id, rank, rows))
+    return folder / str(rank)
 
 
 def as_left_by_a_kill(path: Path, killed: Path) -> Path:

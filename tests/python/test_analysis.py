@@ -16,10 +16,10 @@ from everylink.analysis.shading import shade
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import summarise
 from everylink.results import Results, read
-from make_results import Link, all_links, make_results, row, steady
+from make_results import Link, all_links, failed_row, make_results, row, steady
 
 Make = Callable[..., Results]
-TIMEOUT, BROKEN, CORRUPT = 1, 2, 3
+TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED = 1, 2, 3, 4, 5
 
 
 def hosts(count: int, ranks_each: int = 1) -> list[str]:
@@ -43,7 +43,7 @@ def test_a_dark_rank_does_not_accuse_its_host(made: Make) -> None:
 
 def test_one_dark_direction_of_a_host_is_named_as_such(made: Make) -> None:
     bad = {link: BROKEN for link in all_links(8) if link[1] == 3}
-    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["to host n3: 7 of 7 links broken"]
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["to host n3: 7 of 7 links broke"]
 
 
 def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> None:
@@ -51,13 +51,71 @@ def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> Non
     assert lines(made(hosts=hosts(16), outcomes=bad)) == [
         "host n2: 30 of 30 links timed out",
         "host n9: 30 of 30 links timed out",
-        "n4:4 -> n5:5: corrupt",
+        "link n4:4 -> n5:5: delivered wrong bytes",
     ]
 
 
 def test_a_host_whose_links_fail_in_two_ways_says_how_many_of_each(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(8) if 2 in link} | {(2, 3): BROKEN}
-    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed: 13 timed out, 1 broken"]
+    assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed (13 timed out, 1 broke)"]
+
+
+def test_links_that_were_not_tried_count_into_the_line_of_their_host(made: Make) -> None:
+    bad = {link: PRESUMED for link in all_links(32) if 17 in link} | {(17, i): TIMEOUT for i in range(14)}
+    assert lines(made(hosts=hosts(32), outcomes=bad)) == [
+        "host n17: 62 of 62 links failed (48 not tried, the rank is dark, 14 timed out)"
+    ]
+
+
+def test_a_dark_pair_is_one_line_whatever_the_number_of_ranks(made: Make) -> None:
+    for count in (3, 4, 12):
+        bad = {(1, 2): TIMEOUT, (2, 1): TIMEOUT}
+        assert lines(made(hosts=hosts(count), outcomes=bad)) == ["pair n1:1 <-> n2:2: both links timed out"]
+
+
+def test_a_pair_that_failed_in_two_ways_says_both(made: Make) -> None:
+    bad = {(1, 2): TIMEOUT, (2, 1): BROKEN}
+    assert lines(made(hosts=hosts(4), outcomes=bad)) == ["pair n1:1 <-> n2:2: both links failed (1 timed out, 1 broke)"]
+
+
+def test_two_hosts_that_do_not_reach_each_other_are_accused_together(made: Make) -> None:
+    between = {link: TIMEOUT for link in all_links(8) if {link[0] // 4, link[1] // 4} == {0, 1}}
+    assert lines(made(hosts=hosts(2, 4), outcomes=between)) == ["hosts n0 <-> n1: 32 of 32 links timed out"]
+    one_way = {link: outcome for link, outcome in between.items() if link[0] < 4}
+    assert lines(made(hosts=hosts(3, 4), outcomes=one_way)) == ["host n0 -> host n1: 16 of 16 links timed out"]
+
+
+def test_hosts_of_one_name_are_told_apart(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(6) if 4 in link}
+    results = made(hosts=["n0", "n1", "n2", "n3", "n3", "n5"], host_index=range(6), outcomes=bad)
+    assert lines(results) == ["host n3 (host 4): 10 of 10 links timed out"]
+
+
+def test_failed_links_that_were_tried_alone_are_told_from_those_that_were_not(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(8) if 3 in link} | {(0, 1): BROKEN, (4, 5): CORRUPT, (6, 7): TIMEOUT}
+    alone = [failed_row((3, i), TIMEOUT, attempt=2) for i in (0, 1, 2)]
+    alone += [row((0, 1), 1e-6, attempt=2), row((1, 0), 1e-6, attempt=2), failed_row((4, 5), BROKEN, attempt=2)]
+    results = made(hosts=hosts(8), outcomes=bad, extra=lambda size: alone, attributes={"failed_not_retried": 12})
+    failures = fold_failures(results, results.sizes[0])
+    assert failures.heading() == "17 of 56 links; 4 failed again alone, 1 ok alone, 12 not tried again"
+    assert failures.lines() == [
+        "host n3: 14 of 14 links timed out, 3 failed again alone, 11 not tried again",
+        "link n4:4 -> n5:5: delivered wrong bytes, failed again alone",
+        "link n6:6 -> n7:7: timed out, not tried again",
+        "link n0:0 -> n1:1: broke under load, ok alone",
+    ]
+    assert failures.lines(2)[-1] == "and 2 more links"
+
+
+def test_a_host_whose_links_are_all_ok_alone_was_dark_under_load_only(made: Make) -> None:
+    bad = {link: TIMEOUT for link in all_links(8) if 3 in link}
+    alone = [row(link, 1e-6, attempt=2) for link in bad]
+    results = made(hosts=hosts(8), outcomes=bad, extra=lambda size: alone)
+    assert lines(results) == ["host n3: 14 of 14 links timed out under load, ok alone"]
+
+
+def test_where_no_link_was_tried_alone_nothing_is_said_of_it(made: Make) -> None:
+    assert lines(made(hosts=hosts(4), outcomes={(0, 1): TIMEOUT})) == ["link n0:0 -> n1:1: timed out"]
 
 
 @settings(max_examples=40, deadline=None)
@@ -70,6 +128,26 @@ def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
     failures = fold_failures(results, results.sizes[0])
     assert failures.failed == len(bad)
     assert sum(group.failed for group in failures.groups) + failures.left_out >= len(bad)
+    assert len(failures.lines()) <= min(len(bad), 11)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
+def test_a_folded_map_is_as_bad_as_the_whole_one(
+    tmp_path_factory: pytest.TempPathFactory, bad: set[Link], most: int
+) -> None:
+    path = tmp_path_factory.mktemp("folded") / "x.h5"
+    results = read(make_results(path, hosts=["a", "b", "a", "c", "c", "c"], outcomes=dict.fromkeys(bad, TIMEOUT)))
+    order = drawn_order(results.ranks)
+    shading = shade(results, results.sizes[0], order, most)
+    place = {int(rank): at // shading.fold for at, rank in enumerate(order.ranks)}
+    hosts_of = {block: {results.ranks.host[r] for r in place if place[r] == block} for block in place.values()}
+    for i in set(place.values()):
+        for j in set(place.values()):
+            links = [k for k in all_links(6) if (place[k[0]], place[k[1]]) == (i, j)]
+            assert shading.failed[i, j] == any(link in bad for link in links)
+            assert np.isfinite(shading.position[i, j]) == any(link not in bad for link in links)
+            assert shading.same_host[i, j] == (len(hosts_of[i] | hosts_of[j]) == 1)
 
 
 def test_slowest_links_come_with_their_retest(made: Make) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool
+from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool, settled
 from make_results import columns_of, failed_row, row
 
 RANKS = 3
@@ -68,6 +68,28 @@ def test_a_retest_does_not_change_the_first_value_and_the_newest_retest_counts()
     assert newest(rows, RANKS, RETEST).median.tolist() == [0.25]
 
 
+def test_a_rank_that_was_late_is_no_longer_absent_where_it_was() -> None:
+    absent = [failed_row((0, 1), Outcome.ABSENT, step=step) for step in (1, 2)]
+    rows = settled(rows_of([*absent, row((0, 2), 1.0), row((0, 1), 0.5, step=1)]), RANKS)
+    assert list(zip(rows.frm.tolist(), rows.to.tolist(), rows.step.tolist(), rows.outcome.tolist(), strict=True)) == [
+        (0, 1, 2, Outcome.ABSENT),
+        (0, 2, 0, Outcome.OK),
+        (0, 1, 1, Outcome.OK),
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(some_rows)
+def test_no_link_is_lost_where_late_rows_settle(rows: list[dict[str, Any]]) -> None:
+    before, after = rows_of(rows), settled(rows_of(rows), RANKS)
+    turns = [
+        set(zip(r.frm.tolist(), r.to.tolist(), r.step.tolist(), r.attempt.tolist(), strict=True))
+        for r in (before, after)
+    ]
+    assert turns[0] == turns[1]
+    assert (before.outcome == 0).sum() == (after.outcome == 0).sum()
+
+
 def test_an_unknown_p99_stays_unknown_without_hiding_the_rest() -> None:
     links = pool(rows_of([row((0, 1), 1.0, p99=np.nan), row((0, 1), 2.0, p99=np.nan)]), RANKS)
     assert np.isnan(links.p99[0])
@@ -78,7 +100,7 @@ def test_a_link_that_failed_once_in_two_measurements_has_failed_but_keeps_its_ti
     links = pool(rows_of([row((0, 1), 1.0), failed_row((0, 1), Outcome.CORRUPT)]), RANKS)
     assert links.failed.tolist() == [True]
     assert links.median.tolist() == [1.0]
-    assert outcome_text(int(links.outcome[0])) == "corrupt"
+    assert outcome_text(int(links.outcome[0])) == "delivered wrong bytes"
 
 
 def test_links_that_were_not_measured_are_told_from_failed_ones() -> None:

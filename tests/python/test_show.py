@@ -53,6 +53,30 @@ def test_a_run_that_did_not_end_and_steps_that_did_not_overlap_are_said(tmp_path
     assert "after 42% of the time" in out
 
 
+def test_a_run_that_a_signal_ended_is_said_to_be_one(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", uncommitted=3, attributes={"complete": 0, "interrupted": 1})
+    _, out, _ = everylink("show", path)
+    assert "! The run was ended by a signal before it was through. These are the links so far." in out
+    assert "has not ended by itself" not in out
+
+
+def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> None:
+    remarks = ["hosts 2 and 5 are both named n3", "link h1:1 -> h4:4: answered by h7:7", "höst \x1b[31mred\n"]
+    code, out, _ = everylink("show", make_results(tmp_path / "x.h5", remarks=remarks))
+    assert code == 0
+    for remark in remarks[:2]:
+        assert f"\n  {remark}\n" in out
+    assert "\n  höst \N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}\n" in out
+
+
+def test_of_many_remarks_the_first_are_shown(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "x.h5", remarks=[f"remark {i}" for i in range(1000)])
+    _, out, _ = everylink("show", path)
+    assert "  remark 19\n" in out
+    assert "  and 980 more remarks\n" in out
+    assert "remark 20\n" not in out
+
+
 def test_a_serial_run_is_not_blamed_for_its_overlap(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", overlap=0.0, attributes={"serial": 1})
     assert "overlap" not in everylink("show", path)[1]
@@ -68,7 +92,7 @@ def test_all_links_failed_is_shown(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", outcomes=dict.fromkeys(all_links(4), 2))
     code, out, _ = everylink("show", path)
     assert code == 0
-    assert "FAILED at 64 KiB: 12 of 12 links\n  all links: 12 of 12 links broken\n" in out
+    assert "FAILED at 64 KiB: 12 of 12 links\n  all links: 12 of 12 links broke\n" in out
 
 
 def test_times_that_are_nan_though_ok_are_shown_as_unknown(tmp_path: Path, everylink: Command) -> None:

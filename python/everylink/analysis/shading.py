@@ -1,7 +1,6 @@
 """How slow each link is within its class, as a matrix to draw; folded so that a block is as bad as its worst link."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from everylink.analysis.classes import LinkClass, classes
 from everylink.analysis.order import DrawnOrder
 from everylink.analysis.scale import Scale, robust_scale
-from everylink.links import Outcome
+from everylink.links import Links
 from everylink.results import Results, Size
 
 
@@ -32,26 +31,36 @@ def shade(results: Results, size: Size, order: DrawnOrder, most: int, statistic:
     """Shade one size with at most `most` rows and columns; the scale is that of what is drawn, blocks or links."""
     links, ranks = size.links, len(results.ranks)
     values = links.statistic(statistic)
-    drawn = np.ix_(order.ranks, order.ranks)
     fold = -(-ranks // most)
     scales = {}
     position = np.full((-(-ranks // fold),) * 2, np.nan, np.float32)
+    every = np.ones(len(links), bool)
     for c in classes(links, results.ranks):
-        seconds = np.full((ranks, ranks), np.nan, np.float32)
-        seconds[links.frm[c.mask], links.to[c.mask]] = values[c.mask]
-        slowest = fold_matrix(seconds[drawn], fold, np.fmax)
+        slowest = fold_links(links, values, order, fold, c.mask)
         if scale := robust_scale(slowest):
             scales[c.link_class] = scale
             position = np.fmax(position, scale.position(slowest))
-    hosts = results.ranks.host_index[order.ranks]
-    same = fold_matrix(hosts[:, None] == hosts[None, :], fold, np.logical_and)
-    failed = fold_matrix(links.outcome_matrix(ranks)[drawn] > Outcome.OK, fold, np.logical_or)
+    failed = fold_links(links, np.where(links.failed, 1.0, np.nan), order, fold, every) > 0
+    same = _same_host(results.ranks.host_index[order.ranks], fold)
     return Shading(fold, scales, position.astype(np.float32), failed, same)
 
 
-def fold_matrix(matrix: NDArray[Any], fold: int, worst: np.ufunc) -> NDArray[Any]:
-    """Blocks of fold x fold entries, each reduced by `worst`; the last row and column may hold fewer."""
-    if fold == 1:
-        return matrix
-    starts = np.arange(0, len(matrix), fold)
-    return np.asarray(worst.reduceat(worst.reduceat(matrix, starts, axis=0), starts, axis=1))
+def fold_links(
+    links: Links, values: NDArray[np.floating], order: DrawnOrder, fold: int, mask: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The largest value of each block of fold x fold links in drawn order, NaN where none is known.
+
+    The whole matrix, which for 100,000 ranks is larger than any memory, is never made.
+    """
+    place = np.empty(len(order.ranks), np.intp)
+    place[order.ranks] = np.arange(len(order.ranks)) // fold
+    blocks = np.full((-(-len(place) // fold),) * 2, np.nan, np.float32)
+    np.fmax.at(blocks, (place[links.frm[mask]], place[links.to[mask]]), values[mask].astype(np.float32))
+    return blocks
+
+
+def _same_host(hosts: NDArray[np.uint32], fold: int) -> NDArray[np.bool_]:
+    """For each block whether all its links stay on one host; `hosts` in drawn order."""
+    starts = np.arange(0, len(hosts), fold)
+    first, last = np.minimum.reduceat(hosts, starts), np.maximum.reduceat(hosts, starts)
+    return np.asarray((first[:, None] == last[None, :]) & (last[:, None] == first[None, :]) & (first == last)[:, None])

@@ -5,12 +5,13 @@ from matplotlib.patches import Rectangle
 
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, beginning, shortened, write
-from everylink.report.words import kernel_text, mode_text, warnings
+from everylink.report.words import kernel_text, mode_text, remarks, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth_text, size_text, time_text
 
 TOP, LINE, COLUMNS = 92, 16, 5
 COLUMN_WIDTH, NAME_WIDTH = 146, 54
+MOST_WARNINGS, WARNING_LENGTH = 3, 190
 
 
 def draw_head(figure: Figure, results: Results, size: Size) -> None:
@@ -18,8 +19,8 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
     facts = results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, f"everylink {facts.tool_version}, {facts.created}", ha="right", color=PALE_INK)
-    for i, line in enumerate(warnings(results)):
-        write(figure, LEFT, 68 + 10 * i, line, color=ALARM, fontsize=6.5)
+    for i, line in enumerate(_few(warnings(results) + remarks(results))):
+        write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)
     classes = summarise(results, size).classes
     rows = -(-len(facts_shown) // COLUMNS) + len(classes)
@@ -30,6 +31,19 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
         write(figure, x + NAME_WIDTH, y, beginning(value, 15), fontsize=7)
     for i, summary in enumerate(classes):
         _draw_class(figure, TOP + 12 + LINE * (rows - len(classes) + i), summary, size, results.directions)
+
+
+def _few(lines: list[str]) -> list[str]:
+    """As many lines as there is room for, each by its beginning."""
+    shown = (
+        lines
+        if len(lines) <= MOST_WARNINGS
+        else [
+            *lines[: MOST_WARNINGS - 1],
+            f"and {len(lines) - MOST_WARNINGS + 1} more remarks, which everylink show lists",
+        ]
+    )
+    return [beginning(line, WARNING_LENGTH) for line in shown]
 
 
 def _facts(results: Results, size: Size) -> list[tuple[str, str]]:

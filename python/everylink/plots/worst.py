@@ -1,6 +1,7 @@
 """Writes the failed links, folded, and the slowest ones with their retest."""
 
 import math
+from textwrap import wrap
 
 from matplotlib.figure import Figure
 
@@ -13,6 +14,7 @@ from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, time_text
 
 MOST_FAILED = 4
+LINE_LENGTH, MOST_LINES = 84, 11  # characters, and lines of them
 LINE = 12
 FIRST_RIGHT, BANDWIDTH_RIGHT = 622, 700
 BOTTOM = 1146
@@ -23,18 +25,14 @@ def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: f
     y = top
     failed = fold_failures(results, size)
     if failed.failed:
-        heading = f"failed: {failed.failed} of {failed.links} links"
-        write(figure, left, y, heading, weight="bold", fontsize=7.5, color=ALARM)
-        shown = failed.groups[:MOST_FAILED]
-        for group in shown:
+        heading, _, again = failed.heading().partition("; ")
+        write(figure, left, y, f"failed: {heading}", weight="bold", fontsize=7.5, color=ALARM)
+        texts = [again, *failed.lines(MOST_FAILED)]
+        for line in [part for text in texts for part in wrap(text, LINE_LENGTH)][:MOST_LINES]:
             y += LINE
-            write(figure, left, y, shortened(str(group), 70), fontsize=6.5, color=ALARM)
-        more = failed.left_out + sum(group.failed for group in failed.groups[MOST_FAILED:])
-        if more:
-            y += LINE
-            write(figure, left, y, f"and {more} more", fontsize=6.5, color=ALARM)
+            write(figure, left, y, line, fontsize=6.5, color=ALARM)
         y += 18
-    links = slowest(results, size, count=int((BOTTOM - y) / LINE))
+    links = slowest(results, size, count=max(0, int((BOTTOM - y) / LINE)))
     if not links:
         return
     write(figure, left, y, "slowest links, measured again", weight="bold", fontsize=7.5)

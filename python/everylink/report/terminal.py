@@ -11,7 +11,7 @@ from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.links import outcome_text
 from everylink.report.heatmap import heat_map
-from everylink.report.words import run_lines, warnings
+from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
@@ -32,13 +32,15 @@ def print_summary(results: Results, console: Console) -> None:
         console.print(Text("  " + line), soft_wrap=True)
     for line in warnings(results):
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
-    if not any(len(size.links) for size in results.sizes):
-        return
-    failures = [(size, fold_failures(results, size)) for size in results.sizes]
-    for size, failed in failures:
-        if failed.failed:
+    for size in results.sizes:
+        if (failed := fold_failures(results, size)).failed:
             console.print()
             console.print(_failures(size, failed), soft_wrap=True)
+    if said := remarks(results):
+        console.print()
+        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
+    if not any(len(size.links) for size in results.sizes):
+        return
     console.print()
     wide = max(console.width, UNKEPT_WIDTH)  # a number cut short is worse than a line that wraps
     console.print(_times(results, console), width=wide, crop=False)
@@ -50,11 +52,9 @@ def print_summary(results: Results, console: Console) -> None:
 
 
 def _failures(size: Size, failed: Failures) -> Text:
-    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.failed} of {failed.links} links", style="bold red")
-    for group in failed.groups:
-        text.append(f"\n  {group}", style="not bold red")
-    if failed.left_out:
-        text.append(f"\n  and {failed.left_out} more", style="not bold red")
+    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.heading()}", style="bold red")
+    for line in failed.lines():
+        text.append(f"\n  {line}", style="not bold red")
     return text
 
 

@@ -12,13 +12,13 @@ from everylink.analysis.failed import fold_failures
 from everylink.analysis.histogram import histogram
 from everylink.analysis.order import DrawnOrder, drawn_order
 from everylink.analysis.scale import Scale
-from everylink.analysis.shading import Shading, fold_matrix, shade
+from everylink.analysis.shading import Shading, fold_links, shade
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import summarise
-from everylink.links import STATISTICS, Outcome, outcome_text
+from everylink.links import STATISTICS, Links, Outcome, outcome_text
 from everylink.plots.colours import DIAGONAL, FAILED, UNKNOWN, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
-from everylink.report.words import run_lines, warnings
+from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -59,6 +59,7 @@ def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
         "name": run.path.name,
         "lines": run_lines(run),
         "warnings": warnings(run),
+        "remarks": remarks(run),
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],
         "blocks": [[block.name, block.begin, block.end] for block in order.blocks],
         "rankLabels": [str(rank) for rank in order.ranks] if len(order.blocks) == 1 else None,
@@ -83,18 +84,19 @@ def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
     failed = fold_failures(run, size)
     place = np.argsort(order.ranks)  # where a rank is drawn
     known = [s for s in STATISTICS if np.isfinite(links.statistic(s)).any()] or ["median"]
-    lines = [str(group) for group in failed.groups] + ([f"and {failed.left_out} more"] if failed.left_out else [])
     bad = links.failed
     return {
         "bytes": size.bytes,
         "label": size_text(size.bytes),
         "failed": failed.failed,
         "links": failed.links,
-        "failures": lines,
+        "heading": failed.heading(),
+        "failures": failed.lines(),
         "failedPlaces": _base64(np.stack([place[links.frm[bad]], place[links.to[bad]]], axis=1).astype("<u4")),
         "failedOutcomes": _base64(links.outcome[bad]),
         "n": _counts(size, place),
-        "again": [_again(size, place, i) for i in range(len(size.retests))],
+        "again": [_again(size.retests, place, i) for i in range(len(size.retests))],
+        "alone": [_again(size.alone, place, i) for i in range(len(size.alone))],
         "measuredAll": len(links) == len(run.ranks) * (len(run.ranks) - 1),
         "statistics": {s: _statistic(run, size, order, s, s in whole) for s in known if s in whole or s == "median"},
         "leftOut": [s for s in known if s not in whole],
@@ -113,8 +115,7 @@ def _counts(size: Size, place: NDArray[np.intp]) -> int | str | None:
     return _base64(matrix)
 
 
-def _again(size: Size, place: NDArray[np.intp], i: int) -> View:
-    again = size.retests
+def _again(again: Links, place: NDArray[np.intp], i: int) -> View:
     ends = [int(place[again.frm[i]]), int(place[again.to[i]])]
     return {"link": ends, "outcome": int(again.outcome[i])} | {s: _number(again.statistic(s)[i]) for s in STATISTICS}
 
@@ -123,12 +124,12 @@ def _statistic(run: Results, size: Size, order: DrawnOrder, name: str, whole: bo
     ranks = len(run.ranks)
     fold = 1 if whole else -(-ranks // FOLDED)
     shading = shade(run, size, order, -(-ranks // fold), name)
-    seconds = size.links.matrix(name, ranks)[np.ix_(order.ranks, order.ranks)]
+    seconds = fold_links(size.links, size.links.statistic(name), order, fold, np.ones(len(size.links), bool))
     rows = slowest(run, size, LISTED, name)
     place = np.argsort(order.ranks)
     return {
         "fold": fold,
-        "seconds": _base64(fold_matrix(seconds, fold, np.fmax).astype("<f4")),
+        "seconds": _base64(seconds.astype("<f4")),
         "scales": {str(c): _scale(scale, size, run) for c, scale in shading.scales.items()},
         "palettes": {str(c): _base64(palette(c)) for c in shading.scales},
         "sameHost": _same_host_runs(shading),

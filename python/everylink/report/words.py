@@ -2,9 +2,11 @@
 
 import math
 
+from everylink.parts import folder_of
 from everylink.results import Results
 from everylink.units import size_text
 
+MOST_REMARKS = 20
 SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
 
 
@@ -46,13 +48,26 @@ def run_lines(results: Results) -> list[str]:
 def warnings(results: Results) -> list[str]:
     """What a reader must know before believing the numbers."""
     found = []
-    if not results.facts.complete:
+    if results.facts.interrupted:
+        found.append("The run was ended by a signal before it was through. These are the links so far.")
+    elif not results.facts.complete:
         found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
     if not any(len(size.rows.frm) for size in results.sizes):
         found.append("No link has been measured yet.")
+    if results.rows_from_parts:
+        rows = plural(results.rows_from_parts, "row")
+        found.append(f"{rows} merged in from {folder_of(results.path)}: what ranks could not hand in.")
+    found += results.parts_left_out
     if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
         found.append(
             f"The pairs of a step ran only partly at the same time: half of them had ended after "
             f"{results.overlap:.0%} of the time of the last one (median of the steps)."
         )
     return found
+
+
+def remarks(results: Results) -> list[str]:
+    """What the run itself noticed; of many sentences the first."""
+    left_out = len(results.remarks) - MOST_REMARKS
+    more = [f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []
+    return [*results.remarks[:MOST_REMARKS], *more]

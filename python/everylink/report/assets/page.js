@@ -54,6 +54,7 @@ function chooseRun(index) {
   choices($("size"), run.sizes.map((size) => size.label), run.sizes.length - 1);
   $("lines").textContent = run.lines.join("\n");
   $("warnings").textContent = run.warnings.join("\n");
+  $("remarks").textContent = run.remarks.join("\n");
   for (const span of document.querySelectorAll(".rate")) span.textContent = run.directions === 2 ? "- bandwidth of both directions" : "";
   const rows = run.times.map((cells) => {
     const row = document.createElement("tr");
@@ -70,8 +71,8 @@ function chooseSize(index) {
   if (!names.includes(state.name)) state.name = names[0];
   choices($("statistic"), names, names.indexOf(state.name));
   size.failedAt ??= failedLinks(size);
-  size.againAt ??= new Map(size.again.map((again) => [again.link.join(), again]));
-  $("failures").textContent = size.failed ? [`Failed at ${size.label}: ${size.failed} of ${size.links} links`, ...size.failures].join("\n  ") : "";
+  for (const which of ["again", "alone"]) size[`${which}At`] ??= new Map(size[which].map((row) => [row.link.join(), row]));
+  $("failures").textContent = size.failed ? [`Failed at ${size.label}: ${size.heading}`, ...size.failures].join("\n  ") : "";
   chooseStatistic(state.name);
 }
 
@@ -221,8 +222,9 @@ function describe(i, j) {
   }
   if (lines.length === 1) lines.push("not measured");
   else if (outcome === undefined) lines.push(size.n === null ? "ok" : `ok, n ${readings(size, i * ranks + j)}`);
-  const again = size.againAt.get([i, j].join());
+  const again = size.againAt.get([i, j].join()), alone = size.aloneAt.get([i, j].join());
   if (again) lines.push(`measured again: ${known(again[state.name]) ? `${timeText(again[state.name])}  ${rateText(again[state.name])}` : data.outcomes[again.outcome]}`);
+  if (alone) lines.push(`tried again alone: ${data.outcomes[alone.outcome]}${known(alone[state.name]) ? `, ${timeText(alone[state.name])}` : ""}`);
   return lines.join("\n");
 }
 

@@ -1,0 +1,216 @@
+"""Takes apart an HDF5 file that may be cut, damaged or made to harm: what it claims is believed only as far as it goes.
+
+Every problem is a Damage, which says in one line what is wrong. Nothing takes much more memory than the file has bytes.
+"""
+
+import ctypes
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import FileDamaged, FileMissing, FileOfAnotherKind, FileUnreadable
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
+SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # places of bytes in the head of an HDF5 file
+MOST_CHUNKS = 2**17  # of one column
+STRINGS_AT_ONCE = 64  # each may be as long as the file
+SMALL, SQUEEZED = 64 * 2**20, 20  # all columns may take so many bytes, and so many times those of the file
+# What h5py raises where a file is damaged; a damaged file makes all of them.
+FAULTS = (OSError, KeyError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError)
+
+
+class Damage(ValueError):
+    """What is wrong with a file, in one line."""
+
+
+def refuse_what_is_not_hdf5(path: Path) -> None:
+    """Raise a ResultsError for what no damage explains."""
+    try:
+        kind = path.stat().st_mode
+        if not stat.S_ISDIR(kind) and not stat.S_ISREG(kind):  # a pipe would be waited for
+            raise FileUnreadable(path, "is a pipe or a device, not a results file")
+        with path.open("rb") as file:
+            head = file.read(len(SIGNATURE))
+    except FileNotFoundError:
+        raise FileMissing(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise FileUnreadable(path, "is a folder, not a results file") from None
+    except OSError as error:
+        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from None
+    if not head:
+        raise FileOfAnotherKind(path, "is empty")
+    if head != SIGNATURE:
+        damaged = SIGNATURE.startswith(head)
+        raise (FileDamaged(path, "is cut") if damaged else FileOfAnotherKind(path, "is not an HDF5 file"))
+
+
+def open_hdf5(path: Path) -> Any:
+    """Open a file for reading, also one that its writer still holds open or never closed."""
+    with path.open("rb") as file:
+        head = file.read(OPEN_FLAGS + 1)
+    # only a file whose writer never closed it: opened so, a cut one would read as zeros
+    if len(head) > OPEN_FLAGS and head[SUPERBLOCK_VERSION] >= 3 and head[OPEN_FLAGS]:
+        return _open_while_written(path)
+    return h5py.File(path, "r", locking=False)
+
+
+def _open_while_written(path: Path) -> Any:
+    """Open a file as h5py does with swmr=True, but give up soon where it is cut."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_file_locking(False, True)
+    # h5py leaves this at 100, each wait twice as long as the last: a cut file would be waited for until doomsday
+    hdf5 = ctypes.CDLL(h5py.h5p.__file__)
+    hdf5.H5Pset_metadata_read_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
+    hdf5.H5Pset_metadata_read_attempts(access.id, METADATA_ATTEMPTS)
+    return h5py.File(h5py.h5f.open(bytes(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access))
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey or could not print."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+class Node:
+    """A group of a file: its attributes, groups and columns by name."""
+
+    def __init__(self, group: Any, budget: "_Budget | None" = None) -> None:
+        self._group = group
+        self._budget = budget or _Budget(group.file)
+
+    @property
+    def name(self) -> str:
+        return printable(str(self._group.name))
+
+    def has(self, name: str) -> bool:
+        return name in self._group
+
+    def group(self, name: str) -> "Node":
+        found = self._child(name)
+        if not isinstance(found, h5py.Group):
+            raise Damage(f"{self._called(name)} is no group")
+        return Node(found, self._budget)
+
+    def groups(self) -> list["Node"]:
+        return [self.group(name) for name in self._group]
+
+    def integer(self, name: str, low: int, high: int) -> int:
+        """An attribute from `low` to `high`."""
+        value = self._number(name)
+        if value != value or value != int(value) or not low <= value <= high:
+            raise Damage(f"attribute {name} of {self.name} is {value}, {low} to {high} wanted")
+        return int(value)
+
+    def number(self, name: str) -> float:
+        return float(self._number(name))
+
+    def text(self, name: str) -> str:
+        value = self._attribute(name)
+        if not isinstance(value, str | bytes):
+            raise Damage(f"attribute {name} of {self.name} is no text")
+        return printable(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
+
+    def has_attribute(self, name: str) -> bool:
+        return name in self._group.attrs
+
+    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
+        """The first strings of a column; all of them without a length."""
+        column = self._column(name, length)
+        length = column.shape[0] if length is None else length
+        if h5py.check_string_dtype(column.dtype) is None:
+            raise Damage(f"{self._called(name)} holds no strings, but {column.dtype}")
+        found: list[str] = []
+        for begin in range(0, length, STRINGS_AT_ONCE):
+            piece = column[begin : min(begin + STRINGS_AT_ONCE, length)]
+            self._budget.take(sum(map(len, piece)), self._called(name))
+            found += [printable(text.decode("utf-8", "replace")) for text in piece]
+        return tuple(found)
+
+    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
+        """The first numbers of a column, as this kind of number."""
+        column = self._column(name, length)
+        if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
+            raise Damage(f"{self._called(name)} holds {column.dtype}, {np.dtype(kind)} wanted")
+        return np.asarray(column[:length], kind)
+
+    def _column(self, name: str, length: int | None) -> Any:
+        if not self.has(name):
+            raise Damage(f"{self._called(name)} is missing")
+        column = self._child(name)
+        if not isinstance(column, h5py.Dataset) or column.is_virtual or column.external:
+            raise Damage(f"{self._called(name)} is no column of this file")
+        if column.shape is None or len(column.shape) != 1 or (length is not None and column.shape[0] < length):
+            raise Damage(f"{self._called(name)} has shape {column.shape}, {length} wanted")
+        self._budget.check(column, column.shape[0] if length is None else length, self._called(name))
+        return column
+
+    def _called(self, name: str) -> str:
+        return f"{self.name.rstrip('/')}/{printable(name)}"
+
+    def _child(self, name: str) -> Any:
+        """What lies in this very file: a link to another one may lead anywhere."""
+        if not isinstance(self._group.get(name, getlink=True), h5py.HardLink):
+            raise Damage(f"{self._called(name)} is missing, or a link to elsewhere")
+        return self._group[name]
+
+    def _attribute(self, name: str) -> Any:
+        if name not in self._group.attrs:
+            raise Damage(f"attribute {name} of {self.name} is missing")
+        return self._group.attrs[name]
+
+    def _number(self, name: str) -> Any:
+        value = self._attribute(name)
+        if not isinstance(value, np.number | np.bool_) or isinstance(value, np.complexfloating):
+            raise Damage(f"attribute {name} of {self.name} is no number")
+        return value.item()
+
+
+class _Budget:
+    """How much may still be read of a file of this size."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._left = SMALL + SQUEEZED * self._size()
+
+    def _size(self) -> int:
+        return os.fstat(self._file.id.get_vfd_handle()).st_size
+
+    def take(self, size: int, name: str) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise Damage(f"{name} would take much more memory than the file has bytes")
+
+    def check(self, column: Any, length: int, name: str) -> None:
+        """Refuse a column whose committed part is not in the file, before any memory is taken for it."""
+        wanted = length * column.dtype.itemsize
+        self.take(wanted, name)
+        stored, filtered = column.id.get_storage_size(), column.id.get_create_plist().get_nfilters() > 0
+        chunks = -(-length // column.chunks[0]) if column.chunks else 0
+        if (stored < wanted and not filtered) or chunks > MOST_CHUNKS:
+            raise Damage(f"{name} has {stored} bytes and {chunks} chunks for {wanted} bytes")
+        if length and (_end_of_chunks if column.chunks else _end_of_block)(column, length) > self._size():
+            raise Damage(f"{name} is cut: it goes on behind the end of the file")
+
+
+def _end_of_block(column: Any, length: int) -> int:
+    begin = column.id.get_offset()
+    return 0 if begin is None else int(begin) + length * int(column.dtype.itemsize)
+
+
+def _end_of_chunks(column: Any, length: int) -> int:
+    """The place in the file behind the last committed byte, or behind the last chunk that is filtered."""
+    (chunk,) = column.chunks
+    filtered = column.id.get_create_plist().get_nfilters() > 0
+    end = 0
+    for at in range(0, length, chunk):
+        info = column.id.get_chunk_info_by_coord((at,))
+        if info.byte_offset:
+            end = max(
+                end, info.byte_offset + (info.size if filtered else min(chunk, length - at) * column.dtype.itemsize)
+            )
+    return end

@@ -1,0 +1,157 @@
+"""Reads what single ranks wrote beside a results file because they could not hand it in, and merges it."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.links import Outcome, Rows
+
+MAGIC = b"everylp1"
+HEAD = np.dtype([("magic", "S8"), ("run_id", "V16"), ("rank", "<u4"), ("reserved", "<u4")])
+ROW = np.dtype([
+    ("bytes", "<u8"), ("frm", "<u4"), ("to", "<u4"), ("step", "<u4"), ("attempt", "u1"), ("outcome", "u1"),
+    ("reserved", "<u2"), ("arrived", "<i4"), ("setup", "<f4"), ("n", "<u4"), ("min", "<f4"), ("median", "<f4"),
+    ("mean", "<f4"), ("p99", "<f4"), ("max", "<f4"), ("late", "<u4"), ("all_to_all", "<f4"),
+])  # fmt: skip
+LARGEST = 256 * 2**20  # bytes of all parts of a file
+LAST_ATTEMPT = 3
+TIMES = ("min", "median", "mean", "max")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a part must fit: the run's id, its ranks and sizes, and its steps where all of them are known."""
+
+    run_id: str
+    ranks: int
+    sizes: frozenset[int]
+    steps: int | None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The rows of all parts that fit, and a line for each part that does not."""
+
+    rows: NDArray[Any]
+    warnings: tuple[str, ...]
+
+
+NO_PARTS = Parts(np.empty(0, ROW), ())
+
+
+def folder_of(results: Path) -> Path:
+    """Where the parts of a results file lie."""
+    return results.with_name(results.name + ".parts")
+
+
+def read_parts(results: Path, run: Run) -> Parts:
+    """Read all parts beside a results file; a run without an id has none."""
+    folder = folder_of(results)
+    if not run.run_id or not folder.is_dir():
+        return NO_PARTS
+    found, warnings, left = [], [], LARGEST
+    try:
+        paths = list(_parts_in(folder, run.ranks))
+    except OSError as error:
+        return Parts(NO_PARTS.rows, (f"{folder} cannot be read: {error.strerror}; what ranks wrote there is missing",))
+    for rank, path in paths:
+        try:
+            found.append(_read(path, rank, run, left))
+            left -= found[-1].nbytes
+        except OSError as error:
+            warnings.append(f"{path} is left out: {error.strerror}")
+        except ValueError as error:
+            warnings.append(f"{path} is left out: {error}")
+    return Parts(np.concatenate([NO_PARTS.rows, *found]), tuple(warnings))
+
+
+def _parts_in(folder: Path, ranks: int) -> Iterator[tuple[int, Path]]:
+    """The files that are named as a rank of the run is, by rank."""
+    names = [p.name for p in folder.iterdir() if p.name.isascii() and p.name.isdecimal() and len(p.name) < 10]
+    for name in sorted(names, key=int):
+        if str(int(name)) == name and int(name) < ranks:
+            yield int(name), folder / name
+
+
+def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # or a pipe of this name would be waited for
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("it is not a file")
+        if about.st_size > most:
+            raise ValueError(f"with it, the parts would be larger than {LARGEST} bytes")
+        data = file.read(most)
+    if len(data) < HEAD.itemsize or not data.startswith(MAGIC):
+        raise ValueError("it does not begin as a part does")
+    head = np.frombuffer(data, HEAD, 1)[0]
+    if head["run_id"].tobytes().hex() != run.run_id.lower():
+        raise ValueError(f"it is of another run, {head['run_id'].tobytes().hex()}")
+    if head["rank"] != rank:
+        raise ValueError(f"it is of rank {head['rank']}")
+    rows = np.frombuffer(data, ROW, (len(data) - HEAD.itemsize) // ROW.itemsize, HEAD.itemsize)
+    _check(rows, run)
+    return rows
+
+
+def _check(rows: NDArray[Any], run: Run) -> None:
+    """Refuse what no rank of this run writes."""
+    timed = (rows["outcome"] == Outcome.OK) & (rows["n"] > 0)
+    times = np.stack([rows[name] for name in TIMES])
+    impossible = (
+        ("a size that was not measured", ~np.isin(rows["bytes"], np.array(sorted(run.sizes), np.uint64))),
+        (f"a rank that is not one of {run.ranks}", (rows["frm"] >= run.ranks) | (rows["to"] >= run.ranks)),
+        ("a link from a rank to itself", rows["frm"] == rows["to"]),
+        (f"an attempt above {LAST_ATTEMPT}", rows["attempt"] > LAST_ATTEMPT),
+        ("an outcome that there is not", ~np.isin(rows["outcome"], list(Outcome))),
+        ("a step that there was not", rows["step"] >= np.uint32(2**32 - 1 if run.steps is None else run.steps)),
+        ("a time that is none", timed & ~(np.isfinite(times) & (times >= 0)).all(axis=0)),
+    )
+    for what, where in impossible:
+        if where.any():
+            raise ValueError(f"its row {int(where.argmax())} has {what}")
+
+
+def merge(rows: Rows, parts: NDArray[Any], ranks: int) -> tuple[Rows, int]:
+    """Put the rows of parts of one size among those of the file; returns also how many of them count.
+
+    A part's row stands in for the row of its link, step and attempt that is not ok, or is added where there is none.
+    """
+    chosen = _standing(rows, parts, ranks)
+    if not chosen:
+        return rows, 0
+    added = [i for i, at in chosen.items() if at is None]
+    placed = {at: i for i, at in chosen.items() if at is not None}
+    columns = {}
+    for field in fields(Rows):
+        column = getattr(rows, field.name).copy()
+        column[list(placed)] = parts[field.name][list(placed.values())]
+        columns[field.name] = np.concatenate([column, parts[field.name][added].astype(column.dtype)])
+    return Rows(**columns), len(chosen)
+
+
+def _standing(rows: Rows, parts: NDArray[Any], ranks: int) -> dict[int, int | None]:
+    """Which rows of parts count, and the row of the file that each stands in for; None: it is added."""
+    links = [frm.astype(np.int64) * ranks + to for frm, to in ((rows.frm, rows.to), (parts["frm"], parts["to"]))]
+    near = np.flatnonzero(np.isin(links[0], links[1]))
+    places: dict[tuple[int, ...], int | None] = {}
+    ok = set()
+    keys = zip(*(column[near].tolist() for column in (rows.frm, rows.to, rows.step, rows.attempt)), strict=True)
+    for key, place, outcome in zip(keys, near.tolist(), rows.outcome[near].tolist(), strict=True):
+        places[key] = place
+        if outcome == Outcome.OK:
+            ok.add(key)
+    newest: dict[tuple[int, ...], int] = {}
+    columns = (parts[name].tolist() for name in ("frm", "to", "step", "attempt"))
+    for i, (key, outcome) in enumerate(zip(zip(*columns, strict=True), parts["outcome"].tolist(), strict=True)):
+        if key not in ok:
+            newest[key] = i
+            if outcome == Outcome.OK:
+                ok.add(key)
+    return {i: places.get(key) for key, i in newest.items()}

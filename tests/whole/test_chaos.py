@@ -1,0 +1,227 @@
+"""Whatever befalls a run, it ends in time, its file opens and names what failed, and no process stays behind.
+
+A seed that failed is repeated with EVERYLINK_CHAOS_SEED=17 make test-whole, or pytest tests/whole/test_chaos.py.
+"""
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chaos
+import numpy as np
+import pytest
+from chaos import SUPERVISOR, Seen
+from rich.console import Console
+
+from conftest import measure_program, read_plainly
+from everylink.report.terminal import print_summary
+from everylink.results import Results, Size, read
+
+OK, TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED = range(6)
+LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
+BED = Path(__file__).parents[2] / "testbed" / "netns" / "bed"
+BED_SKIPS = 77
+
+
+def seeds(short: int, long: int) -> list[int]:
+    if "EVERYLINK_CHAOS_SEED" in os.environ:
+        return [int(os.environ["EVERYLINK_CHAOS_SEED"])]
+    return list(range(long if LONG else short))
+
+
+@pytest.fixture(scope="module")
+def figures(request: pytest.FixtureRequest) -> Iterator[list[Seen]]:
+    """Collects all runs, adopts their orphans meanwhile, and says in the end how they went."""
+    runs: list[Seen] = []
+    chaos.adopt_orphans(True)
+    yield runs
+    chaos.adopt_orphans(False)
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print("\n" + told(runs))
+
+
+def told(runs: list[Seen]) -> str:
+    """The figures of many runs."""
+    kinds = Counter(fault.kind for run in runs for fault in run.planted)
+    codes = Counter(run.code for run in runs)
+    nearest = max(runs, key=lambda run: run.took / run.scenario.limit, default=None)
+    longest = max(runs, key=lambda run: run.took, default=None)
+    lines = [
+        f"chaos: {len(runs)} runs, {sum(kinds.values())} faults: "
+        + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()),
+        "chaos: exit codes " + ", ".join(f"{code}: {count}" for code, count in codes.most_common()),
+    ]
+    if longest and nearest:
+        lines.append(
+            f"chaos: longest run {longest.took:.1f} s (seed {longest.scenario.seed}); nearest to its limit: "
+            f"{nearest.took:.1f} of {nearest.scenario.limit:.0f} s (seed {nearest.scenario.seed})"
+        )
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", seeds(6, 140))
+def test_a_run_survives_whatever_befalls_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
+    scenario = chaos.scenario_here(seed)
+    command = [measure_program(), *scenario.options, "-o", str(tmp_path / "x.h5")]
+    judge(chaos.run(scenario, command, tmp_path, None), tmp_path / "x.h5", figures)
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """Runs a command of the test bed of network namespaces, which is removed in the end."""
+    name = f"chaos{os.getpid()}"
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"EVERYLINK_MEASURE": measure_program()}
+        command = [str(BED), "--name", name, *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+    if not BED.exists() or shutil.which("ip") is None:
+        pytest.skip("the test bed of network namespaces is not here")
+    yield call
+    call("down")
+
+
+@pytest.mark.parametrize("seed", seeds(3, 60))
+def test_a_run_survives_whatever_befalls_its_network(
+    seed: int, tmp_path: Path, figures: list[Seen], bed: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    scenario = chaos.scenario_on_bed(seed)
+    made = bed("up", str(scenario.ranks))
+    if made.returncode == BED_SKIPS:
+        pytest.skip(made.stderr.strip())
+    assert made.returncode == 0, made.stderr
+    try:
+        os.environ["EVERYLINK_MEASURE"] = measure_program()
+        command = [
+            str(BED),
+            "--name",
+            f"chaos{os.getpid()}",
+            "measure",
+            *scenario.options,
+            "-o",
+            str(tmp_path / "x.h5"),
+        ]
+        seen = chaos.run(scenario, command, tmp_path, lambda words: bed(*words).check_returncode())
+    finally:
+        bed("down")
+    judge(seen, tmp_path / "x.h5", figures)
+
+
+def judge(seen: Seen, path: Path, figures: list[Seen]) -> None:
+    """Everything that is promised of a run; a promise that was broken is told with all that repeats the run."""
+    figures.append(seen)
+    try:
+        check_end(seen)
+        if path.exists():
+            check_file(seen, path)
+        else:
+            assert seen.code not in (0, 3), "the run ended well without a file"
+            assert seen.before_the_file, "there is no file, though nothing happened before it was made"
+    except BaseException as error:
+        error.add_note(seen.told())
+        raise
+
+
+def check_end(seen: Seen) -> None:
+    assert seen.code is not None, f"the run had not ended within {seen.scenario.limit:.0f} s"
+    assert not seen.left_over, "processes were left over"
+    supervisor = seen.kinds(SUPERVISOR)
+    if "end supervisor" in supervisor:
+        return
+    if seen.code in (-signal.SIGTERM, -signal.SIGINT):
+        assert seen.before_the_file, "a signal was not heeded"
+        return
+    assert seen.code in (0, 1, 3), "the exit code is none of ours"
+    if seen.code == 1:
+        may_fail = seen.before_the_file or supervisor & {"term", "int"} or rank_0_is_lost(seen)
+        assert may_fail, "a fault of the machine was said, and there was none"
+    assert "terminate called" not in seen.err
+    assert "Sanitizer" not in seen.err
+
+
+def rank_0_is_lost(seen: Seen) -> bool:
+    """Killed, stopped, or where the network may have hidden it from the others."""
+    return bool(seen.kinds(0)) or any("h0" in word for fault in seen.planted for word in fault.words)
+
+
+def suspects(seen: Seen) -> set[int]:
+    """The ranks whose links may fail."""
+    named = {
+        int(host) for f in seen.planted for w in f.words[2:] for host in w.replace("h", "").split(">") if host.isdigit()
+    }
+    percent_and_all = {rank for rank in named if rank < seen.scenario.ranks}
+    return percent_and_all | {fault.rank for fault in seen.planted if fault.rank >= 0}
+
+
+def check_file(seen: Seen, path: Path) -> None:
+    began = time.monotonic()
+    results = read(path)
+    assert time.monotonic() - began < 60 * chaos.PATIENCE
+    try:
+        raw = read_plainly(path)
+    except OSError:
+        assert not results.facts.complete, "a complete file does not open plainly"
+        assert not results.facts.interrupted, "a file that was closed after a signal does not open plainly"
+        raw = read_plainly(path, swmr=True)
+    assert raw.attributes["complete"] == results.facts.complete
+    assert results.parts_left_out == ()
+    print_summary(results, Console(file=io.StringIO(), width=160))
+    for size in results.sizes:
+        check_rows(seen, size)
+    check_agreement(seen, results)
+    if results.facts.complete:
+        for size in results.sizes:
+            check_whole(results, size)
+
+
+def check_rows(seen: Seen, size: Size) -> None:
+    """What stands there is possible, and only links of ranks that something befell have failed."""
+    rows, blamed = size.rows, np.array(sorted(suspects(seen)), np.uint32)
+    ok = rows.outcome == OK
+    assert (rows.median[ok] > 0).all()
+    assert (rows.n[ok] > 0).all()
+    assert not np.isin(rows.outcome, [CORRUPT]).any(), "wrong bytes without --check"
+    innocent = ~ok & ~np.isin(rows.frm, blamed) & ~np.isin(rows.to, blamed)
+    if any("h0" in word for fault in seen.planted for word in fault.words):
+        return  # who does not hear rank 0 is gone, whatever its own links are
+    accused = sorted({(int(rows.frm[i]), int(rows.to[i]), int(rows.outcome[i])) for i in np.flatnonzero(innocent)})
+    assert not accused, f"links without a fault are said to have failed: {accused}"
+
+
+def check_agreement(seen: Seen, results: Results) -> None:
+    """The exit code says what the file says."""
+    failed = any(size.links.failed.any() for size in results.sizes)
+    if "end supervisor" in seen.kinds(SUPERVISOR) and not results.facts.complete:
+        return
+    assert results.facts.complete == (seen.code in (0, 3)), "the exit code and `complete` contradict each other"
+    if results.facts.complete:
+        assert failed == (seen.code == 3), "the exit code and the outcomes contradict each other"
+    if results.facts.interrupted:
+        assert seen.kinds(SUPERVISOR) & {"term", "int"}, "no signal was sent, and the file says that one was"
+
+
+def check_whole(results: Results, size: Size) -> None:
+    """In every iteration each link stands exactly once."""
+    ranks, rows = len(results.ranks), size.rows
+    main = rows.attempt == 0
+    iteration = results.steps.iteration[rows.step[main]]
+    links = rows.frm[main].astype(np.int64) * ranks + rows.to[main]
+    expected = np.array([a * ranks + b for a in range(ranks) for b in range(ranks) if a != b])
+    for turn in np.unique(iteration):
+        found = np.sort(links[iteration == turn])
+        missing, twice = np.setdiff1d(expected, found), found[:-1][np.diff(found) == 0]
+        assert not len(missing), f"iteration {turn}: no row for links {[divmod(int(m), ranks) for m in missing]}"
+        assert not len(twice), f"iteration {turn}: two rows for links {[divmod(int(m), ranks) for m in twice]}"
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))
