@@ -46,6 +46,7 @@ class Undisturbed {
 };
 
 Parts* watched = nullptr;
+const char* watched_call = "";
 bool stays = false;
 std::optional<timer_t> timer;
 
@@ -56,9 +57,9 @@ void set_timer(Seconds in) {
 }
 
 void end_now(int) {
-  static constexpr char text[] =
-      "everylink-measure: a call of a library does not come back; this rank saves what it has and leaves\n";
-  static_cast<void>(write_all(STDERR_FILENO, text, sizeof text - 1));
+  for (const char* text :
+       {"everylink-measure: ", watched_call, " does not come back; this rank saves what it has and leaves\n"})
+    static_cast<void>(write_all(STDERR_FILENO, text, std::strlen(text)));
   if (watched) watched->write();
   constexpr unsigned for_rank_0 = 600;
   if (stays) ::sleep(for_rank_0);
@@ -108,7 +109,7 @@ bool Parts::write() noexcept {
   return ::close(fd) == 0 && whole;
 }
 
-void watch(Parts& parts, Seconds limit, bool stay) {
+void watch(Parts& parts, Seconds limit, const char* what, bool stay) {
   if (!timer) {
     struct sigaction action {};
     action.sa_handler = end_now;
@@ -119,6 +120,7 @@ void watch(Parts& parts, Seconds limit, bool stay) {
     check_errno(::timer_create(CLOCK_MONOTONIC, &event, &timer.emplace()), "timer_create");
   }
   watched = &parts;
+  watched_call = what;
   stays = stay;
   set_timer(std::max(limit, 1.0));
 }

@@ -57,8 +57,9 @@ class Parts {
 };
 
 // From here on, a call that does not come back within `limit` seconds ends this process: what it has is
-// written first. `stay`: it must not end before rank 0 does (MPI would end all), so it sleeps.
-void watch(Parts&, Seconds limit, bool stay);
+// written first. `what` (a literal) says which call. `stay`: it must not end before rank 0 does (MPI would
+// end all), so it sleeps.
+void watch(Parts&, Seconds limit, const char* what, bool stay);
 void stop_watching();
 
 }  // namespace everylink

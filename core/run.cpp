@@ -22,9 +22,10 @@ namespace everylink {
 namespace {
 
 constexpr Seconds join_limit = 60;
-constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is made and filled
-constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
-constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
+constexpr Seconds begin_limit = 30;   // to hand in before measuring: memory is made and filled
+constexpr Seconds talk_limit = 10;    // to hand in after a step, whose own limit comes on top
+constexpr Seconds watch_limit = 60;   // for a library to come back, after the limit that we gave it
+constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
 
 // A transport and the memories it registers: they live and are buried together.
 struct Carrying {
@@ -95,7 +96,10 @@ class Runner {
   Round talk(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
     auto round = world_->round(mine, peer, offer, limit,
                                [this](std::span<const Handed> handed, std::span<const int> gone) {
-                                 return conductor_->decide(handed, gone);
+                                 watch(parts_, write_limit, "writing the results file", false);
+                                 auto word = conductor_->decide(handed, gone);
+                                 stop_watching();
+                                 return word;
                                });
     if (!round) throw RunLost("rank 0 is lost; the results file holds what was committed");
     return std::move(*round);
@@ -187,7 +191,7 @@ class Runner {
                         budget_of(order, reach(peer), rank, peer),
                         messages_of(order, reach(peer), rank, peer),
                         [this](const Sample& sample) { parts_.keep(sample, number_); }};
-    watch(parts_, step_limit_ + watch_limit, stays_);
+    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
                           gone ? View() : View(round.from_peer));
     stop_watching();

@@ -2,6 +2,7 @@
 #include "signals.hpp"
 
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 
 namespace everylink {
@@ -9,11 +10,26 @@ namespace {
 
 volatile std::sig_atomic_t end_wanted = 0, summary_wanted = 0;
 
+// A terminal and the process that started us may both tell us of one wish; a wish is repeated later.
+constexpr time_t one_wish = 1;  // seconds
+time_t wished_at = 0;
+
+time_t seconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
 void note(int signal) {
-  if (signal == SIGUSR1)
+  if (signal == SIGUSR1) {
     summary_wanted = 1;
-  else
+  } else if (!end_wanted) {
     end_wanted = 1;
+    wished_at = seconds_now();
+  } else if (seconds_now() > wished_at + one_wish) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 }  // namespace
@@ -22,7 +38,6 @@ void heed_signals() {
   struct sigaction action {};
   action.sa_handler = note;  // no SA_RESTART: a sleeping call comes back
   ::sigaction(SIGUSR1, &action, nullptr);
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 

@@ -3,8 +3,8 @@
 
 namespace everylink {
 
-// SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. A second signal of
-// the first three ends the process at once.
+// SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. One of
+// these again, later, ends the process at once.
 void heed_signals();
 
 bool end_is_wanted();      // every wait is over, and rank 0 closes the file

@@ -89,7 +89,7 @@ TEST_F(PartsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_
   if (child == 0) {
     Parts parts(options_, 3);
     parts.keep(sample(1, 0), 5);
-    watch(parts, 1, false);
+    watch(parts, 1, "this call", false);
     for (;;) ::pause();  // the library
   }
   int status = 0;
@@ -101,7 +101,7 @@ TEST_F(PartsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_
 
 TEST_F(PartsTest, a_call_that_comes_back_in_time_is_left_alone) {
   Parts parts(options_, 3);
-  watch(parts, 1, false);
+  watch(parts, 1, "this call", false);
   stop_watching();
   ::usleep(1200000);
   SUCCEED();
