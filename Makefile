@@ -23,15 +23,13 @@ test-long: EVERYLINK_TEST_LONG = 1
 test-long: test
 export EVERYLINK_TEST_LONG
 
-test-core: setup-test dev
+test-core: setup-test dev release-tests
 	ctest --preset dev
-	cmake --preset release -DEVERYLINK_TESTS=ON
-	cmake --build --preset release
 	ctest --preset release
 
 test-python: setup-test release
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python bench
-test-whole: setup-test release
+test-whole: setup-test release-tests
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
 
 check: setup-check
@@ -44,6 +42,9 @@ bench: setup-test release
 release: setup-run
 	cmake --preset release
 	cmake --build --preset release
+release-tests: setup-test
+	cmake --preset release -DEVERYLINK_TESTS=ON
+	cmake --build --preset release
 dev: setup-test
 	cmake --preset dev
 	cmake --build --preset dev
@@ -53,5 +54,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long test-core test-python test-whole check bench release dev clean
+.PHONY: help run test test-long test-core test-python test-whole check bench release release-tests dev clean
 .NOTPARALLEL:
