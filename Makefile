@@ -7,6 +7,7 @@ help:
 	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
 	@echo 'make test       build and run all tests (make test-long: the slow ones too)'
 	@echo 'make check      formatters, linters, types'
+	@echo 'make fuzz       feed the parsers with hostile bytes, SECONDS=60 each'
 	@echo 'make bench      compare with the tools of others, see bench/README.md'
 	@echo 'make clean      remove what was built'
 
@@ -35,6 +36,10 @@ test-whole: setup-test release-tests
 check: setup-check
 	scripts/check
 
+SECONDS = 60
+fuzz: setup-check
+	scripts/fuzz run $(SECONDS)
+
 bench: setup-test release
 	$(ENVIRONMENT) $(PYTHON) bench/tcp_pingpong.py
 	$(ENVIRONMENT) $(PYTHON) bench/mpi_pingpong.py
@@ -54,5 +59,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long test-core test-python test-whole check bench release release-tests dev clean
+.PHONY: help run test test-long test-core test-python test-whole check fuzz bench release release-tests dev clean
 .NOTPARALLEL:
