@@ -3,14 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "pack.hpp"
 
 namespace everylink {
 namespace {
 
-constexpr std::size_t any_length = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t most_lead_in = 1000000, most_rounds = 1u << 30;
 constexpr Seconds longest_time = 1e9;
 
@@ -94,7 +91,7 @@ Introduction Introduction::unpacked(View bytes) {
   introduction.crowded = in.list<char>();
   introduction.one_machine = in.get<bool>();
   introduction.seed = in.get<std::uint64_t>();
-  introduction.schedule_option = in.text(any_length);
+  introduction.schedule_option = in.any_text();
   introduction.first = Order::unpacked(in.list<std::byte>());
   in.end();
   Unpacker::must(introduction.crowded.size() == introduction.host_of.size());

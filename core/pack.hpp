@@ -64,9 +64,17 @@ class Unpacker {
     if (count) std::memcpy(values.data(), cut(count * sizeof(T)).data(), count * sizeof(T));
     return values;
   }
-  std::string text(std::size_t longest = 1 << 16) {
+  // A line for people, whoever wrote it: nothing in it steers their terminal.
+  std::string text() {
+    constexpr std::size_t longest = 1 << 16;
+    std::string line = any_text();
+    must(line.size() <= longest);
+    for (char& letter : line)
+      if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = '?';
+    return line;
+  }
+  std::string any_text() {
     const auto letters = list<char>();
-    must(letters.size() <= longest);
     return {letters.begin(), letters.end()};
   }
   void end() const { must(rest_.empty()); }

@@ -2,7 +2,6 @@
 #include "conductor.hpp"
 
 #include <cmath>
-#include <cstdio>
 
 #include "fuzz.hpp"
 
@@ -49,21 +48,6 @@ Report honest(int rank, const Order& order, const Plan& plan) {
   return report;
 }
 
-// The conductor's complaints are many here; what a sanitizer says does not go this way.
-class Quiet {
- public:
-  Quiet() : before_(stderr) {
-    static std::FILE* const nowhere = std::fopen("/dev/null", "w");
-    stderr = nowhere;
-  }
-  ~Quiet() { stderr = before_; }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  std::FILE* before_;
-};
-
 // Its own report, some of it changed; or bytes.
 Blob made_up(fuzz::Pieces& in, Report report) {
   const int what = in.byte() % 16;
@@ -106,7 +90,6 @@ Blob made_up(fuzz::Pieces& in, Report report) {
 
 EVERYLINK_FUZZ_TARGET(conductor) {
   static const Options o = options();
-  const Quiet quiet;
   fuzz::Pieces in(bytes);
   const auto recorder = make_no_recorder();
   Console console(Progress::none);
