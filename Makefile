@@ -7,6 +7,7 @@ help:
 	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
 	@echo 'make test       build and run all tests (make test-long: the slow ones too)'
 	@echo 'make check      formatters, linters, types'
+	@echo 'make fuzz       feed the parsers with hostile bytes, SECONDS=60 each'
 	@echo 'make bench      compare with the tools of others, see bench/README.md'
 	@echo 'make clean      remove what was built'
 
@@ -23,19 +24,21 @@ test-long: EVERYLINK_TEST_LONG = 1
 test-long: test
 export EVERYLINK_TEST_LONG
 
-test-core: setup-test dev
+test-core: setup-test dev release-tests
 	ctest --preset dev
-	cmake --preset release -DEVERYLINK_TESTS=ON
-	cmake --build --preset release
 	ctest --preset release
 
 test-python: setup-test release
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python bench
-test-whole: setup-test release
+test-whole: setup-test release-tests
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
 
 check: setup-check
 	scripts/check
+
+SECONDS = 60
+fuzz: setup-check
+	scripts/fuzz run $(SECONDS)
 
 bench: setup-test release
 	$(ENVIRONMENT) $(PYTHON) bench/tcp_pingpong.py
@@ -43,6 +46,9 @@ bench: setup-test release
 
 release: setup-run
 	cmake --preset release
+	cmake --build --preset release
+release-tests: setup-test
+	cmake --preset release -DEVERYLINK_TESTS=ON
 	cmake --build --preset release
 dev: setup-test
 	cmake --preset dev
@@ -53,5 +59,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long test-core test-python test-whole check bench release dev clean
+.PHONY: help run test test-long test-core test-python test-whole check fuzz bench release release-tests dev clean
 .NOTPARALLEL:

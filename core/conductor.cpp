@@ -77,7 +77,7 @@ Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone
     for (const auto& one : handed) {
       if (one.to_rank_0.empty()) continue;
       reports.push_back(Report::unpacked(one.to_rank_0));
-      check_report(reports.back(), one.rank);
+      reports.back().check(one.rank, size_, context_.options.sizes.size());
     }
     // Not in the order of their coming: the same run gives the same file.
     std::stable_sort(reports.begin(), reports.end(),
@@ -144,18 +144,6 @@ void Conductor::refuse_large_buffers() const {
                       rank.host, text_of_bytes(static_cast<double>(wanted[rank.machine])),
                       text_of_bytes(static_cast<double>(rank.free_memory))));
   }
-}
-
-// Peers have our key, but a broken one must not break the file.
-void Conductor::check_report(const Report& report, int rank) const {
-  const auto& samples = report.led.samples;
-  bool good = samples.empty() || (report.rank == rank && report.peer >= 0 && report.peer < size_ &&
-                                  report.peer != rank && samples.size() == context_.options.sizes.size());
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    good &= samples[i].from == static_cast<std::uint32_t>(report.rank) &&
-            samples[i].to == static_cast<std::uint32_t>(report.peer) && samples[i].size == i &&
-            samples[i].outcome <= Outcome::presumed && samples[i].attempt <= Attempt::confirm;
-  if (!good) throw MachineError(fmt::format("rank {} reports what no run of this kind can have", rank));
 }
 
 // Round 1: every rank has its transport, or says why not. The output is opened before anything is measured.

@@ -39,7 +39,6 @@ class Conductor {
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Handed>, std::span<const int> gone);
   void refuse_large_buffers() const;
-  void check_report(const Report&, int rank) const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(const std::vector<Report>&, std::span<const int> gone);
   void tune(const std::vector<Report>&);

@@ -61,13 +61,17 @@ std::size_t available_memory() {
   return 0;
 }
 
+constexpr int most_cores = 1 << 16;
+
 // "0-3,8" back to numbers.
 std::set<int> core_numbers(const std::string& text) {
   std::set<int> cores;
   if (text.empty()) return cores;
   for (const auto& part : split(text, ',')) {
     const auto ends = split(part, '-');
-    for (int core = std::stoi(ends.front()); core <= std::stoi(ends.back()); ++core) cores.insert(core);
+    const auto first = parse_integer(ends.front(), "cores"), last = parse_integer(ends.back(), "cores");
+    if (first < 0 || last >= most_cores) throw MachineError("a rank's list of cores makes no sense: " + text);
+    for (auto core = first; core <= last; ++core) cores.insert(static_cast<int>(core));
   }
   return cores;
 }
@@ -115,6 +119,7 @@ RankFacts RankFacts::unpacked(View bytes) {
   facts.cores = in.text();
   facts.numa = in.get<int>();
   facts.free_memory = in.get<std::size_t>();
+  in.end();
   return facts;
 }
 

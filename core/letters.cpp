@@ -1,9 +1,35 @@
 // Letters as bytes.
 #include "letters.hpp"
 
+#include <fmt/format.h>
+
 #include "pack.hpp"
 
 namespace everylink {
+namespace {
+
+constexpr std::uint32_t most_lead_in = 1000000, most_rounds = 1u << 30;
+constexpr Seconds longest_time = 1e9;
+
+bool is_sound(const Tuning& tuning) {
+  return tuning.rounds_per_reading <= most_rounds && tuning.lead_in <= most_lead_in;
+}
+bool is_sound(const Care& care) {
+  return care.reach <= Reach::far && Unpacker::is_flag(care.suspect) && Unpacker::is_flag(care.dark);
+}
+bool is_sound(const Sample& sample) {
+  return sample.attempt <= Attempt::confirm && sample.outcome <= Outcome::presumed;
+}
+bool is_sound(const Note& note) { return Unpacker::is_flag(note.corrupt); }
+
+template <class T>
+std::vector<T> sound_list(Unpacker& in) {
+  auto values = in.list<T>();
+  for (const auto& value : values) Unpacker::must(is_sound(value));
+  return values;
+}
+
+}  // namespace
 
 Blob Order::packed() const {
   return Packer()
@@ -27,7 +53,7 @@ Blob Order::packed() const {
 Order Order::unpacked(View bytes) {
   Unpacker in(bytes);
   Order order;
-  order.what = in.get<What>();
+  order.what = in.choice(What::measure);
   order.exit_code = in.get<std::int32_t>();
   order.clean = in.get<bool>();
   order.iteration = in.get<std::uint32_t>();
@@ -36,11 +62,12 @@ Order Order::unpacked(View bytes) {
   order.first = in.get<std::int32_t>();
   order.second = in.get<std::int32_t>();
   order.step = in.get<std::uint32_t>();
-  order.attempt = in.get<Attempt>();
-  order.tunings = in.list<Tuning>();
+  order.attempt = in.choice(Attempt::confirm);
+  order.tunings = sound_list<Tuning>(in);
   for (auto& patience : order.patience) patience = in.get<Seconds>();
-  order.care = in.list<Care>();
+  order.care = sound_list<Care>(in);
   order.committed = in.get<std::uint64_t>();
+  in.end();
   return order;
 }
 
@@ -64,8 +91,10 @@ Introduction Introduction::unpacked(View bytes) {
   introduction.crowded = in.list<char>();
   introduction.one_machine = in.get<bool>();
   introduction.seed = in.get<std::uint64_t>();
-  introduction.schedule_option = in.text();
+  introduction.schedule_option = in.any_text();
   introduction.first = Order::unpacked(in.list<std::byte>());
+  in.end();
+  Unpacker::must(introduction.crowded.size() == introduction.host_of.size());
   return introduction;
 }
 
@@ -108,12 +137,27 @@ Report Report::unpacked(View bytes) {
   report.busy = in.get<Seconds>();
   report.took = in.get<Seconds>();
   report.fault_of_link = in.text();
-  report.led.samples = in.list<Sample>();
+  report.led.samples = sound_list<Sample>(in);
   const auto lists = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < lists; ++i) report.led.laps.push_back(in.list<float>());
-  report.notes = in.list<Note>();
-  report.needs = in.list<Tuning>();
+  report.notes = sound_list<Note>(in);
+  report.needs = sound_list<Tuning>(in);
+  in.end();
   return report;
+}
+
+// Peers have our key, but a broken one must not break the file.
+void Report::check(int from, int ranks, std::size_t sizes) const {
+  const auto is_time = [](Seconds t) { return t >= 0 && t <= longest_time; };
+  bool good = rank == from && peer >= no_rank && peer < ranks && peer != rank;
+  good &= is_time(busy) && is_time(took);
+  good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
+  good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
+  good &= led.laps.size() <= sizes && notes.size() <= sizes && needs.size() <= sizes;
+  for (std::size_t i = 0; good && i < led.samples.size(); ++i)
+    good = led.samples[i].from == static_cast<std::uint32_t>(rank) &&
+           led.samples[i].to == static_cast<std::uint32_t>(peer) && led.samples[i].size == i;
+  if (!good) throw MachineError(fmt::format("rank {} reports what no run of this kind can have", from));
 }
 
 }  // namespace everylink

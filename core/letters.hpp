@@ -85,6 +85,8 @@ struct Report {
 
   Blob packed() const;
   static Report unpacked(View);
+  // Throws MachineError unless it may come from this rank in a run of so many ranks and sizes.
+  void check(int from, int ranks, std::size_t sizes) const;
 };
 
 }  // namespace everylink

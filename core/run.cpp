@@ -75,6 +75,7 @@ class Runner {
       const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
       const Order next = Order::unpacked(round.word);
       report = {};
+      report.rank = world_->rank();
       const bool late = round.number != number_ || contains(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) parts_.hand_in_later(number_);

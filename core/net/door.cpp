@@ -2,6 +2,7 @@
 #include "net/door.hpp"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
 
@@ -26,6 +27,11 @@ struct Door::Offer {
     offer.nonce = in.get<Nonce>();
     offer.machine = in.text();
     offer.addresses = in.list<Address>();
+    in.end();
+    for (const auto& address : offer.addresses)
+      Unpacker::must(address.family() == AF_INET    ? address.length == sizeof(sockaddr_in)
+                     : address.family() == AF_INET6 ? address.length == sizeof(sockaddr_in6)
+                                                    : false);
     return offer;
   }
 };

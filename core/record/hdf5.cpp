@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "errors.hpp"
@@ -106,17 +107,19 @@ class Hdf5Recorder final : public Recorder {
     });
   }
 
+  // While the file is still one that grows: reopened for a writer alone, a kill would leave what nobody can
+  // open.
   void end(const Ending& ending) override {
     commit();
     guarded([&] {
-      close();
-      file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access_list()), H5Fclose);
-      set(file_, "complete", std::int32_t{!ending.interrupted});
       set(file_, "interrupted", std::int32_t{ending.interrupted});
       set(file_, "failed_not_retried", static_cast<std::uint64_t>(ending.not_tried_again));
-      if (!ending.remarks.empty()) put_strings(file_, "remarks", ending.remarks);
+      for (const auto& remark : ending.remarks) remarks_->add(remark);
+      remarks_->write();
       flush();
-      file_ = Handle();
+      set(file_, "complete", std::int32_t{!ending.interrupted});
+      flush();
+      close();
     });
   }
 
@@ -136,6 +139,8 @@ class Hdf5Recorder final : public Recorder {
     file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
     id_ = file_id(path_);
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
+    const Handle remarks(H5Dopen2(file_, "remarks", H5P_DEFAULT), H5Dclose);
+    remarks_.emplace(file_, "remarks", length_of(remarks));
     steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
                                      steps);
     for (const auto bytes : options_->sizes) {
@@ -151,6 +156,7 @@ class Hdf5Recorder final : public Recorder {
 
   void close() {
     steps_.reset();
+    remarks_.reset();
     sizes_.clear();
     laps_.clear();
     groups_.clear();
@@ -173,6 +179,7 @@ class Hdf5Recorder final : public Recorder {
 
   void abandon() {
     if (steps_) steps_->abandon();
+    if (remarks_) remarks_->abandon();
     for (auto& table : sizes_) table.abandon();
     for (auto& column : laps_) column.abandon();
     for (auto& group : groups_) group.abandon();
@@ -185,6 +192,7 @@ class Hdf5Recorder final : public Recorder {
   Handle file_;
   std::vector<Handle> groups_;
   std::unique_ptr<Table> steps_;
+  std::optional<Column> remarks_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;
   bool failed_ = false;

@@ -129,12 +129,13 @@ class Column {
 
   template <class T>
   void add(T value) {
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+    append(std::as_bytes(std::span(&value, 1)));
   }
-  void add(std::span<const float> values) {
-    const auto bytes = std::as_bytes(values);
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+  void add(std::span<const float> values) { append(std::as_bytes(values)); }
+  // In a column of strings.
+  void add(std::string text) {
+    text.resize(width_);
+    append(std::as_bytes(std::span(text)));
   }
   hsize_t length() const { return written_ + waiting_.size() / width_; }
   void write() {
@@ -152,6 +153,8 @@ class Column {
   void abandon() { set_.abandon(), type_.abandon(); }
 
  private:
+  void append(View bytes) { waiting_.insert(waiting_.end(), bytes.begin(), bytes.end()); }
+
   Handle set_, type_;
   std::size_t width_;
   Blob waiting_;

@@ -15,8 +15,11 @@ namespace {
 // History: 1 first version.
 constexpr int format_version = 1;
 
-// One place that says which columns a table has, for making, opening and filling it.
+constexpr std::size_t longest_remark = 400;  // bytes; a longer one is cut
+
 }  // namespace
+
+// One place that says which columns a table has, for making, opening and filling it.
 
 std::vector<ColumnKind> step_columns() {
   return {{"iteration", H5T_NATIVE_UINT32},
@@ -39,6 +42,8 @@ std::vector<ColumnKind> size_columns(const Options& options) {
   return columns;
 }
 
+namespace {
+
 void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts) {
   std::size_t longest = 1;
   for (const auto& text : texts) longest = std::max(longest, text.size());
@@ -53,8 +58,6 @@ void put_strings(hid_t group, const char* name, const std::vector<std::string>& 
   const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
 }
-
-namespace {
 
 template <class Get>
 void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
@@ -138,6 +141,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   const auto n = facts.ranks.size();
   const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
   Table::make(make_group(file, "steps"), step_columns(), 1024);
+  Column::make(file, "remarks", string_type(longest_remark), 16);
   const Handle sizes = make_group(file, "sizes");
   for (const auto bytes : facts.options.sizes) {
     const Handle group = make_group(sizes, std::to_string(bytes));

@@ -13,7 +13,6 @@ namespace everylink::hdf5 {
 std::vector<ColumnKind> step_columns();
 std::vector<ColumnKind> size_columns(const Options&);
 Handle access_list();  // of files; the caller may add to it
-void put_strings(hid_t group, const char* name, const std::vector<std::string>&);
 // A whole file without a row. errno says why it could not be made.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);
 

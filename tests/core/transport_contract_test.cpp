@@ -1,122 +1,12 @@
-// The contract of a transport (core/transport/transport.hpp), the same tests over each. Ranks are processes:
-// forked here, or those of mpiexec for `mpi`, which all walk through the tests in the same order.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// The contract of a transport (core/transport/transport.hpp), the same tests over each; what faults do to it
+// stands in transport_faults_test.cpp.
+#include <map>
 
-#include <cstdlib>
-#include <fstream>
-
-#include "bootstrap/bootstrap.hpp"
+#include "contract.hpp"
 #include "errors.hpp"
-#include "transport/transport.hpp"
-#include "units.hpp"
 
-namespace everylink {
+namespace everylink::contract {
 namespace {
-
-std::string mode_name, mode_options;
-Place mpi_place;
-std::unique_ptr<Bootstrap> mpi_world;  // one for all tests: MPI starts once
-
-Seconds patience() {
-  const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
-  return 20 * (factor ? std::atof(factor) : 1);
-}
-
-// One rank in a test: its memories, its transport, and links to peers.
-class Rank {
- public:
-  Rank(Bootstrap& world, std::size_t bytes)
-      : out(memory_named("host").make(bytes)), in(memory_named("host").make(bytes)), world_(world) {
-    transport = transport_named(mode_name).make(
-        {world.rank(), world.size(), *out, *in, parse_settings(mode_options, "mode"), true, true, true});
-  }
-  int rank() const { return world_.rank(); }
-  Seconds soon() const { return transport->now() + patience(); }
-
-  // No epoch comes twice, whatever the tests before it left behind.
-  void begin_test() { before_ = tests_ += 1000; }
-  // Hands in an offer and gets the peer's; every rank calls it equally often, with no_rank where it has no
-  // peer.
-  Blob exchange(int peer, std::uint64_t epoch) {
-    const Blob offer = peer == no_rank ? Blob() : transport->offer(peer, before_ + epoch);
-    return round(peer, offer, false).from_peer;
-  }
-  // Rounds go on for ranks without a part in a test until the others have ended it.
-  void idle() {
-    while (round(no_rank, {}, false).word.front() == std::byte{0}) {
-    }
-  }
-  void end() { round(no_rank, {}, true); }
-  std::unique_ptr<Link> link(int peer, std::uint64_t epoch) {
-    const Blob theirs = exchange(peer, epoch);
-    return peer == no_rank ? nullptr : connect(peer, epoch, theirs, soon());
-  }
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View theirs, Seconds until) {
-    return transport->connect(peer, before_ + epoch, theirs, until);
-  }
-  void together() { exchange(no_rank, 0); }
-
-  std::unique_ptr<Memory> out, in;
-  std::unique_ptr<Transport> transport;
-
- private:
-  Round round(int peer, const Blob& offer, bool last) {
-    auto round =
-        world_.round({}, peer, offer, 10 * patience(), [&](auto, auto) { return Blob(1, std::byte{last}); });
-    if (!round) throw MachineError("a rank of the test is lost");
-    return std::move(*round);
-  }
-  Bootstrap& world_;
-  std::uint64_t before_ = 0;
-  static inline std::uint64_t tests_ = 0;
-};
-
-using Body = std::function<void(Rank&)>;
-
-// Runs the body on so many ranks, each in a process of its own; a failure in one is a failure of the test.
-void on_ranks(int ranks, std::size_t bytes, const Body& body) {
-  if (mpi_world) {
-    Rank rank(*mpi_world, bytes);
-    rank.begin_test();
-    if (rank.rank() >= ranks) return rank.idle();
-    body(rank);
-    return rank.end();
-  }
-  Socket listener = listen_on(loopback(0), ranks);
-  const Address rendezvous = local_address(listener);
-  std::vector<pid_t> children;
-  for (int r = 0; r < ranks; ++r) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      try {
-        Place place{r, ranks, "local", {rendezvous}, r == 0 ? std::move(listener) : Socket(), nullptr};
-        const auto world = join_star(place, patience());
-        Rank rank(*world, bytes);
-        body(rank);
-        rank.end();
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "rank " << r << ": " << error.what();
-      }
-      std::fflush(stdout);
-      ::_exit(::testing::Test::HasFailure());
-    }
-    children.push_back(child);
-  }
-  listener = Socket();
-  for (const pid_t child : children) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0) << "a rank of this test failed";
-  }
-}
-
-// The third rank has no part in what two do, but takes part in every round.
-int peer_of(const Rank& rank) { return rank.rank() < 2 ? 1 - rank.rank() : no_rank; }
-
-#define OK(call) EXPECT_EQ(call, Outcome::ok)  // names the line that failed
 
 TEST(Contract, a_message_lands_in_the_receive_that_stands_ready) {
   on_ranks(2, 4096, [](Rank& r) {
@@ -400,25 +290,4 @@ TEST(Contract, an_unknown_option_is_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace everylink
-
-int main(int argc, char** argv) {
-  using namespace everylink;
-  ::testing::InitGoogleTest(&argc, argv);
-  if (argc < 2) return fmt::print(stderr, "usage: transport_contract_test MODE[:options]\n"), 2;
-  const std::string mode = argv[1];
-  mode_name = mode.substr(0, mode.find(':'));
-  mode_options = mode.find(':') == std::string::npos ? "" : mode.substr(mode.find(':') + 1);
-  if (mode_name == "mpi") {
-    mpi_place = place_from_mpi();
-    mpi_world = join_star(mpi_place, patience());
-  }
-  const int failed = RUN_ALL_TESTS();
-  if (!mpi_world || mpi_world->rank() == 0)
-    fmt::print("{}: {} tests of the contract run, {} passed\n", mode,
-               ::testing::UnitTest::GetInstance()->test_to_run_count(),
-               ::testing::UnitTest::GetInstance()->successful_test_count());
-  std::fflush(stdout);
-  if (mpi_place.launcher) mpi_place.launcher->leave(failed, true);
-  return failed;
-}
+}  // namespace everylink::contract

@@ -1,0 +1,164 @@
+// Ranks for the tests of the contract, and the program that runs them over one transport.
+#include "contract.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "errors.hpp"
+#include "units.hpp"
+
+namespace everylink::contract {
+
+std::string mode_name, mode_options;
+
+namespace {
+
+Place mpi_place;
+std::unique_ptr<Bootstrap> mpi_world;  // one for all tests: MPI starts once
+bool mpi_is_clean = true;              // no test has left a message under way
+
+// One rank's failure is everybody's, and so is what one has left behind: rank 0 may have to end all.
+void gather(int& failed, bool& clean) {
+  const Blob ours{std::byte(failed != 0), std::byte(!clean)};
+  const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto handed, auto gone) {
+    Blob all{std::byte(!gone.empty()), std::byte{0}};
+    for (const auto& one : handed)
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] |= one.to_rank_0.at(i);
+    return all;
+  });
+  if (!round) throw MachineError("a rank of the test is lost");
+  failed = std::to_integer<int>(round->word.at(0));
+  clean = round->word.at(1) == std::byte{0};
+}
+
+}  // namespace
+
+Seconds patience() {
+  const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
+  return 20 * (factor ? std::atof(factor) : 1);
+}
+
+Rank::Rank(Bootstrap& world, std::size_t bytes)
+    : out(memory_named("host").make(bytes)),
+      in(memory_named("host").make(bytes)),
+      world_(world),
+      bytes_(bytes) {
+  make_transport(parse_settings(mode_options, "mode"));
+}
+
+void Rank::make_transport(const Settings& options) {
+  transport =
+      transport_named(mode_name).make({world_.rank(), world_.size(), *out, *in, options, true, true, true});
+}
+
+Round Rank::round(int peer, const Blob& offer, bool last, Seconds limit) {
+  auto round = world_.round({}, peer, offer, limit, [&](auto, auto) { return Blob(1, std::byte{last}); });
+  if (!round) throw MachineError("a rank of the test is lost");
+  ended_ = round->word.front() != std::byte{0};
+  return std::move(*round);
+}
+
+Blob Rank::exchange(int peer, std::uint64_t number) {
+  return tell(peer, peer == no_rank ? Blob() : transport->offer(peer, epoch(number)));
+}
+
+Blob Rank::exchange_beside_a_stopped_one(int peer, std::uint64_t number) {
+  const Blob offer = transport->offer(peer, epoch(number));
+  for (;;) {
+    const Blob theirs = round(peer, offer, false, patience() / 20).from_peer;
+    if (!theirs.empty()) return theirs;
+  }
+}
+
+void Rank::idle() {
+  while (!ended_) round(no_rank, {}, false, 10 * patience());
+}
+
+void Rank::end() {
+  if (!ended_) round(no_rank, {}, true, 10 * patience());
+}
+
+std::unique_ptr<Link> Rank::link(int peer, std::uint64_t number) {
+  const Blob theirs = exchange(peer, number);
+  return peer == no_rank ? nullptr : connect(peer, number, theirs, soon());
+}
+
+std::unique_ptr<Link> Rank::connect(int peer, std::uint64_t number, View theirs, Seconds until) {
+  return transport->connect(peer, epoch(number), theirs, until);
+}
+
+void Rank::bury(std::unique_ptr<Link> link) {
+  mpi_is_clean = false;
+  static_cast<void>(link.release());
+  static_cast<void>(transport.release());
+  static_cast<void>(out.release());
+  static_cast<void>(in.release());
+  out = memory_named("host").make(bytes_);
+  in = memory_named("host").make(bytes_);
+  make_transport(parse_settings(mode_options, "mode"));
+}
+
+void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& body) {
+  if (mpi_world) {
+    Rank rank(*mpi_world, bytes);
+    rank.begin_test();
+    if (rank.rank() >= ranks) return rank.idle();
+    body(rank);
+    return rank.end();
+  }
+  Socket listener = listen_on(loopback(0), ranks);
+  const Address rendezvous = local_address(listener);
+  std::vector<pid_t> children;
+  for (int r = 0; r < ranks; ++r) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        Place place{r, ranks, "local", {rendezvous}, r == 0 ? std::move(listener) : Socket(), nullptr};
+        const auto world = join_star(place, patience());
+        Rank rank(*world, bytes);
+        body(rank);
+        rank.end();
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << "rank " << r << ": " << error.what();
+      }
+      std::fflush(stdout);
+      ::_exit(::testing::Test::HasFailure());
+    }
+    children.push_back(child);
+  }
+  listener = Socket();
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "a rank of this test failed";
+  }
+}
+
+}  // namespace everylink::contract
+
+int main(int argc, char** argv) {
+  using namespace everylink;
+  using namespace everylink::contract;
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc < 2) return fmt::print(stderr, "usage: transport_contract_test MODE[:options]\n"), 2;
+  const std::string mode = argv[1];
+  mode_name = mode.substr(0, mode.find(':'));
+  mode_options = mode.find(':') == std::string::npos ? "" : mode.substr(mode.find(':') + 1);
+  if (mode_name == "mpi") {
+    mpi_place = place_from_mpi();
+    mpi_world = join_star(mpi_place, patience());
+  }
+  int failed = RUN_ALL_TESTS();
+  if (mpi_world) gather(failed, mpi_is_clean);
+  const auto& tests = *::testing::UnitTest::GetInstance();
+  if (!mpi_world || mpi_world->rank() == 0)
+    fmt::print("{}: {} tests of the contract run, {} passed; {} cannot run over it and say why\n", mode,
+               tests.test_to_run_count() - tests.skipped_test_count(), tests.successful_test_count(),
+               tests.skipped_test_count());
+  std::fflush(stdout);
+  if (mpi_place.launcher) mpi_place.launcher->leave(failed, mpi_is_clean);
+  return failed;
+}

@@ -1,0 +1,72 @@
+// What the tests of the transports' contract share: ranks that are processes, forked here, or those of
+// mpiexec for `mpi`, which all walk through the tests in the same order.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bootstrap/bootstrap.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink::contract {
+
+extern std::string mode_name, mode_options;  // of the transport under test
+
+Seconds patience();  // for what must happen
+
+// One rank in a test: its memories, its transport, and links to peers.
+class Rank {
+ public:
+  Rank(Bootstrap& world, std::size_t bytes);
+  int rank() const { return world_.rank(); }
+  Seconds soon() const { return transport->now() + patience(); }
+
+  // No epoch comes twice, whatever the tests before it left behind.
+  void begin_test() { before_ = tests_ += 1000; }
+  std::uint64_t epoch(std::uint64_t number) const { return before_ + number; }
+
+  // Bytes for the peer, and the peer's for us; every rank calls it equally often, with no_rank where it has
+  // no peer.
+  Blob tell(int peer, const Blob& ours) { return round(peer, ours, false, 10 * patience()).from_peer; }
+  // Tells our offer.
+  Blob exchange(int peer, std::uint64_t epoch);
+  // The same while a rank is stopped, and gone: again until the peer was there at the same time.
+  Blob exchange_beside_a_stopped_one(int peer, std::uint64_t epoch);
+  // Rounds go on for ranks without a part in a test until the others have ended it.
+  void idle();
+  void end();
+
+  std::unique_ptr<Link> link(int peer, std::uint64_t epoch);
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View theirs, Seconds until);
+  void together() { exchange(no_rank, 0); }
+
+  // As core/run.cpp does when a link could not be closed: nothing that a library may still hold is touched
+  // again.
+  void bury(std::unique_ptr<Link>);
+  // A transport with other options.
+  void make_transport(const Settings& options);
+
+  std::unique_ptr<Memory> out, in;
+  std::unique_ptr<Transport> transport;
+
+ private:
+  Round round(int peer, const Blob& offer, bool last, Seconds limit);
+  Bootstrap& world_;
+  std::size_t bytes_;
+  bool ended_ = false;
+  std::uint64_t before_ = 0;
+  static inline std::uint64_t tests_ = 0;
+};
+
+// Runs the body on so many ranks, each in a process of its own; a failure in one is a failure of the test.
+void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& body);
+
+// The third rank has no part in what two do, but takes part in every round.
+inline int peer_of(const Rank& rank) { return rank.rank() < 2 ? 1 - rank.rank() : no_rank; }
+
+#define OK(call) EXPECT_EQ(call, Outcome::ok)  // names the line that failed
+
+}  // namespace everylink::contract

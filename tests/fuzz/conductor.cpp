@@ -1,0 +1,116 @@
+// Rank 0 in a run of four ranks, one of which hands in what it likes.
+#include "conductor.hpp"
+
+#include <cmath>
+
+#include "fuzz.hpp"
+
+using namespace everylink;
+
+namespace {
+
+constexpr int ranks = 4, hostile = 3;
+
+Options options() {
+  Options o;
+  o.sizes = {8, 1024};
+  o.messages = 2;
+  o.warmups = 0;
+  o.no_output = true;
+  o.progress = Progress::none;
+  o.retest_budget = 1e9;
+  return o;
+}
+
+Report honest(int rank, const Order& order, const Plan& plan) {
+  Report report;
+  report.rank = rank;
+  if (order.what == Order::What::hand_in) return report;
+  report.peer = partner_in(order, plan, rank);
+  report.step = order.step;
+  if (report.peer == no_rank) return report;
+  report.busy = report.took = 1e-3;
+  report.notes.resize(2);
+  if (order.what == Order::What::calibrate) {
+    report.needs.resize(2);
+    return report;
+  }
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Sample s;
+    s.from = static_cast<std::uint32_t>(rank);
+    s.to = static_cast<std::uint32_t>(report.peer);
+    s.step = order.step;
+    s.size = i;
+    s.attempt = order.attempt;
+    s.one_way = {2, 1e-6f, 1e-6f, 1e-6f, not_known, 1e-6f, 0};
+    report.led.samples.push_back(s);
+  }
+  return report;
+}
+
+// Its own report, some of it changed; or bytes.
+Blob made_up(fuzz::Pieces& in, Report report) {
+  const int what = in.byte() % 16;
+  const auto number = static_cast<std::int8_t>(in.byte());
+  switch (what) {
+    case 0: {
+      const View raw = in.bytes(std::size_t{in.byte()} * 4);
+      return Blob(raw.begin(), raw.end());
+    }
+    case 1: report.rank = number; break;
+    case 2: report.peer = number; break;
+    case 3: report.step = static_cast<std::uint32_t>(number); break;
+    case 4: report.busy = std::sqrt(number); break;
+    case 5: report.took = number * 1e300; break;
+    case 6: report.fault_of_link = fuzz::text_of(in.bytes(8)); break;
+    case 7: report.led.samples.resize(static_cast<std::size_t>(in.byte())); break;
+    case 8: report.notes.resize(static_cast<std::size_t>(in.byte())); break;
+    case 9:
+      report.needs.assign(2, {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number)});
+      break;
+    case 10:
+      for (auto& sample : report.led.samples) sample.outcome = static_cast<Outcome>(number);
+      break;
+    case 11:
+      for (auto& sample : report.led.samples) sample.attempt = static_cast<Attempt>(number);
+      break;
+    case 12:
+      for (auto& sample : report.led.samples) sample.one_way.mean = std::sqrt(static_cast<float>(number));
+      break;
+    case 13: report.led.laps.resize(static_cast<std::size_t>(in.byte())); break;
+    case 14:
+      for (auto& sample : report.led.samples) sample.size = static_cast<std::uint32_t>(number);
+      break;
+    default: break;  // honest for once
+  }
+  return report.packed();
+}
+
+}  // namespace
+
+EVERYLINK_FUZZ_TARGET(conductor) {
+  static const Options o = options();
+  fuzz::Pieces in(bytes);
+  const auto recorder = make_no_recorder();
+  Console console(Progress::none);
+  Conductor conductor({o, "local", false, false, steady_now}, ranks, *recorder, console);
+  std::vector<Handed> handed;
+  for (int rank = 0; rank < ranks; ++rank)
+    handed.push_back({rank, RankFacts{"n" + std::to_string(rank), "m", "", "0", 0, 0, {}}.packed()});
+  if (in.byte() % 4 == 0) {
+    const View raw = in.bytes(in.byte());
+    handed[hostile].to_rank_0.assign(raw.begin(), raw.end());
+  }
+  const auto introduction = Introduction::unpacked(conductor.decide(handed, {}));
+  Order before = introduction.first, order = before;
+  const Plan plan = plan_for(o, introduction, 0);
+  for (int round = 0; round < 40 && order.what != Order::What::stop; ++round) {
+    handed.clear();
+    std::vector<int> gone;
+    for (int rank = 0; rank < hostile; ++rank) handed.push_back({rank, honest(rank, before, plan).packed()});
+    if (in.any() && in.byte() % 8 == 0) gone.push_back(hostile);
+    for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
+      handed.push_back({hostile, made_up(in, honest(hostile, before, plan))});
+    before = std::exchange(order, Order::unpacked(conductor.decide(handed, gone)));
+  }
+}

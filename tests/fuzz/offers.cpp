@@ -1,0 +1,27 @@
+// What a peer says of where it listens. Nothing leaves this machine: whoever calls finds every address
+// refused.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "fuzz.hpp"
+#include "net/door.hpp"
+
+using namespace everylink;
+
+// Stands in front of the C library's, and reads what the kernel would.
+extern "C" int connect(int, const sockaddr* address, socklen_t length) {
+  volatile unsigned char sum = 0;
+  for (socklen_t i = 0; i < length; ++i) sum = sum ^ reinterpret_cast<const unsigned char*>(address)[i];
+  errno = ECONNREFUSED;
+  return -1;
+}
+
+EVERYLINK_FUZZ_TARGET(offers) {
+  fuzz::Pieces in(bytes);
+  const int peer = in.byte() % 2 ? 1 : 0;  // the lower rank calls, the upper one listens
+  Door door(1 - peer, "", true);
+  door.offer(peer, 7);
+  door.connect(peer, 7, in.rest(), 1, steady_now());
+}

@@ -1,0 +1,82 @@
+"""The results file when its writer is killed before any of its calls that write, cut or rename."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import PATIENCE, measure_program, read_plainly
+from everylink import results
+
+# Built where the tests of the core are; it links the recorder, and counts the calls.
+PROGRAM = Path(measure_program()).parent.parent / "tests" / "core" / "recorder_to_be_killed"
+SAMPLE = 40
+LAST = 2800  # rows that it writes
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAM.exists(), reason="the tests of the core are not built here (cmake -DEVERYLINK_TESTS=ON)"
+)
+
+
+def write(folder: Path, killed_at: int) -> tuple[int, list[int]]:
+    """Gives the exit code and what the program said: rows after each commit."""
+    folder.mkdir()
+    command = [str(PROGRAM), str(folder / "k.h5"), str(folder / "log"), str(killed_at)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.stderr == ""
+    return done.returncode, [int(line) for line in (folder / "log").read_text().split()]
+
+
+def check(path: Path, committed: int) -> None:
+    """Opens it as docs/results-file.md says: plainly, or else with swmr=True."""
+    swmr = False
+    try:
+        left = read_plainly(path)
+    except OSError:
+        swmr = True
+        left = read_plainly(path, swmr=True)
+    rows = int(left.attributes["rows"])
+    assert rows in range(committed, LAST + 1, 700)
+    assert int(left.attributes["steps"]) == rows // 700
+    if left.attributes["complete"]:
+        assert rows == LAST
+        assert left.attributes["failed_not_retried"] == 7
+        with h5py.File(path, "r", swmr=swmr) as file:
+            assert file["remarks"].asstr()[:].tolist() == ["a remark", "another"]
+    for table in left.sizes.values():
+        row = np.arange(rows)
+        assert np.array_equal(table["n"], row)
+        assert np.array_equal(table["median"], row + 1)
+        assert np.array_equal(table["from"], row % 3)
+        assert np.array_equal(table["step"], row // 700)
+        assert np.array_equal(table["first"], 2 * row)
+        assert (table["count"] == 2).all()
+        laps = table["laps"][: 2 * rows].reshape(-1, 2)
+        assert np.array_equal(laps, np.stack([row, row + 1], axis=1))
+    assert [len(size.rows.median) for size in results.read(path).sizes] == [rows, rows]
+
+
+def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -> None:
+    code, said = write(tmp_path / "whole", 0)
+    calls = said.pop()
+    assert (code, said) == (0, [700, 1400, 2100, 2800])
+    check(tmp_path / "whole" / "k.h5", LAST)
+    every = 1 if os.environ.get("EVERYLINK_TEST_LONG") else calls // SAMPLE
+    renamed = False
+    for n in sorted({*range(1, calls, every), *range(calls - 3, calls + 1)}):
+        folder = tmp_path / str(n)
+        code, said = write(folder, n)
+        assert code == -signal.SIGKILL, n
+        if (folder / "k.h5").exists():
+            renamed = True
+            assert not (folder / "k.h5.new").exists()
+            check(folder / "k.h5", max(said, default=0))
+        else:
+            assert not renamed
+            assert said == []
+    assert renamed
+    assert write(tmp_path / "one more", calls + 1) == (0, [700, 1400, 2100, 2800])
