@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/random.h>
 
 #include <algorithm>
 
@@ -38,28 +37,16 @@ std::string this_machine() {
 }
 
 std::vector<Interface> chosen_interfaces(const std::string& wanted, bool one_machine) {
+  if (!wanted.empty()) return interfaces_named(wanted, "interface=");
   auto all = interfaces();
-  if (wanted.empty()) {
-    if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
-      std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
-    return all;
-  }
-  std::string known;
-  std::vector<Interface> chosen;
-  for (const auto& one : all) {
-    if (one.name == wanted || one.address.host_text() == wanted) chosen.push_back(one);
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.address.host_text());
-  }
-  if (chosen.empty())
-    throw UsageError(
-        fmt::format("interface={}: there is no such interface here; there are: {}", wanted, known));
-  return chosen;
+  if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
+    std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
+  return all;
 }
 
 Nonce fresh_nonce() {
   Nonce nonce;
-  if (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size()))
-    throw_errno("getrandom");
+  draw(nonce);
   return nonce;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "net/interfaces.hpp"
 #include "net/socket.hpp"
 
 namespace everylink {
