@@ -17,9 +17,10 @@ Branches::Branches(int size)
 void Branches::add(int rank, Socket socket) {
   epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.u32 = static_cast<std::uint32_t>(rank)}};
   check_errno(::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, socket.fd(), &event), "epoll_ctl");
-  channels_[rank].close();  // the one by which it came before
+  const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a letter of it comes here
+  channels_[rank].close();                                       // the one by which it came before
   channels_[rank] = Channel(std::move(socket));
-  reached_through(rank, rank);
+  if (!knows_way) reached_through(rank, rank);
 }
 
 void Branches::serve(const Take& take, const Ended& ended) {

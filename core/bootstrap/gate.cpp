@@ -25,6 +25,12 @@ Mac proof(View key, const char* end, const Challenge& challenge, const Mac& call
                      {std::as_bytes(std::span(name)), bytes_of(challenge), bytes_of(callers_nonce), said});
 }
 
+// One of ours that has found another way in the meantime says so, and is no stranger.
+bool has_withdrawn(View said) {
+  const Challenge ours;
+  return said.size() == sizeof ours.magic && std::memcmp(said.data(), ours.magic, said.size()) == 0;
+}
+
 }  // namespace
 
 AddressList AddressList::of(const std::vector<Address>& addresses) {
@@ -61,7 +67,9 @@ Gate::Gate(Socket listener, Key key, Judge judge, Welcome welcome, Say say)
 
 void Gate::serve() {
   callers_.serve([this](Callers::Caller caller) { hear(std::move(caller)); },
-                 [this](const Address& address, const std::string& why) { refuse(address, why); });
+                 [this](const Callers::Caller& caller, const std::string& why) {
+                   if (!has_withdrawn(caller.said)) refuse(caller.address, why);
+                 });
 }
 
 void Gate::hear(Callers::Caller caller) {
@@ -93,6 +101,13 @@ Call::Call(const Address& address, const Key& key, const Hello& hello)
     watch(socket_);
   else
     fail(std::strerror(errno));
+}
+
+Call::~Call() {
+  if (state_ == State::silent)
+    ::send(socket_.fd(), challenge_.magic, sizeof challenge_.magic, MSG_NOSIGNAL);
+  else if (socket_)
+    reset(socket_);  // in good order would mean that our process has ended
 }
 
 short Call::events() const { return state_ == State::connecting ? POLLOUT : POLLIN; }

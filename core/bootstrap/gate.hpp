@@ -5,6 +5,7 @@
 //
 //   acceptor -> caller   Challenge   magic and version, nonce A
 //   caller -> acceptor   Greeting    nonce C, Hello, HMAC(key, "caller" | A | C | Hello)
+//                        (or magic alone, and the end: the caller has found another way)
 //   acceptor -> caller   Verdict     Reply, HMAC(key, "acceptor" | A | C | Reply)
 //
 // Each of a fixed length. A wrong HMAC is answered by nothing: the connection is closed, and one line says
@@ -107,6 +108,9 @@ class Call {
   enum class State { connecting, silent, greeted, answered, failed };
 
   Call(const Address&, const Key&, const Hello&);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
   int fd() const { return socket_.fd(); }
   short events() const;  // to poll for
   State step();

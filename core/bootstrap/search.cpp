@@ -11,7 +11,7 @@ namespace {
 constexpr Seconds connect_limit = 3;   // a path that swallows calls
 constexpr Seconds silent_limit = 8;    // before another address of the same rank is tried
 constexpr Seconds sent_on_limit = 20;  // for the one that rank 0 named; then rank 0 is asked again
-constexpr Seconds rank_0_first = 2;    // before the others are called too
+constexpr Seconds rank_0_first = 1;    // before the others are called too
 constexpr Seconds pause = 0.2;         // between two passes
 constexpr Seconds without_a_sign = 10;
 
@@ -38,7 +38,14 @@ void Search::add_to(std::vector<pollfd>& polled) const {
 }
 
 std::optional<Search::Found> Search::step() {
-  const Seconds now = steady_now();
+  auto found = step_all(steady_now());
+  if (!found) return {};
+  attempts_.clear();
+  sent_on_.reset();
+  return found;
+}
+
+std::optional<Search::Found> Search::step_all(Seconds now) {
   if (sent_on_) {
     if (auto found = step(*sent_on_, now)) return found;
     if (sent_on_->passes > 0 || now - sent_on_->began > sent_on_limit) {
@@ -55,7 +62,9 @@ std::optional<Search::Found> Search::step() {
 
 bool Search::is_its_turn(const Attempt& one, Seconds now) const {
   if (sent_on_ || now < one.not_before) return false;
-  return one.rank == 0 || attempts_[0].passes > 0 || now - began_ > rank_0_first;
+  const auto& call = attempts_[0].call;
+  const bool rank_0_is_there = call && call->state() != Call::State::connecting;  // and busy
+  return one.rank == 0 || attempts_[0].passes > 0 || (!rank_0_is_there && now - began_ > rank_0_first);
 }
 
 std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
@@ -85,7 +94,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
 }
 
 void Search::start(Attempt& one, Seconds now) {
-  one.call.emplace(one.addresses[one.next], key_, hello_);
+  one.call = std::make_unique<Call>(one.addresses[one.next], key_, hello_);
   one.next = (one.next + 1) % one.addresses.size();
   one.began = now;
 }

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ class Search {
 
   void begin(const Hello&, const std::vector<Relay>&);
   void add_to(std::vector<pollfd>&) const;
-  std::optional<Found> step();  // never waits
+  std::optional<Found> step();  // never waits; when it finds one, the other calls are taken back
 
   // Rank 0 is gone: where it listened nobody does, or there has been no sign of it for long. Who is connected
   // and waits for an answer has such a sign: that process is busy or stopped.
@@ -37,13 +38,14 @@ class Search {
   struct Attempt {
     int rank;
     std::vector<Address> addresses;
-    std::optional<Call> call{};
+    std::unique_ptr<Call> call{};
     std::size_t next = 0;  // address
     Seconds began = 0, not_before = 0;
     int noes = 0;    // in a row: refused or without a way
     int passes = 0;  // through all addresses
     int turned_away = 0;
   };
+  std::optional<Found> step_all(Seconds now);
   std::optional<Found> step(Attempt&, Seconds now);
   std::optional<Found> hear(Attempt&, Seconds now);
   void start(Attempt&, Seconds now);

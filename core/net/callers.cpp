@@ -39,7 +39,7 @@ void Callers::serve(const Heard& heard, const Dropped& dropped) {
   // After reading: we may not have looked for long, and that is not the caller's fault.
   std::erase_if(callers_, [&, now = steady_now()](const auto& one) {
     if (now - one.second.since < patience) return false;
-    dropped(one.second.address, "has not said who it is for 5 s");
+    dropped(one.second, "has not said who it is for 5 s");
     return true;
   });
   listen_while_there_is_room();
@@ -60,7 +60,7 @@ void Callers::accept_all(const Dropped& dropped) {
     if (greet_) caller.greeting = greet_();
     if (!caller.greeting.empty() && ::send(caller.socket.fd(), caller.greeting.data(), caller.greeting.size(),
                                            MSG_NOSIGNAL) != static_cast<ssize_t>(caller.greeting.size())) {
-      dropped(caller.address, "left at once");
+      dropped(caller, "left at once");
       continue;
     }
     const int fd = caller.socket.fd();
@@ -76,7 +76,7 @@ bool Callers::read(Caller& caller, const Dropped& dropped) const {
   const ssize_t n = ::recv(caller.socket.fd(), caller.said.data() + had, bytes_ - had, 0);
   caller.said.resize(had + (n > 0 ? static_cast<std::size_t>(n) : 0));
   if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
-  dropped(caller.address, had == 0 ? "left without a word" : "left in the middle of its first words");
+  dropped(caller, had == 0 ? "left without a word" : "left in the middle of its first words");
   return false;
 }
 

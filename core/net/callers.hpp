@@ -25,9 +25,9 @@ class Callers {
     Blob said;
     Seconds since = 0;
   };
-  using Greet = std::function<Blob()>;                                      // what a caller is told first
-  using Heard = std::function<void(Caller)>;                                // has said all
-  using Dropped = std::function<void(const Address&, const std::string&)>;  // and why
+  using Greet = std::function<Blob()>;                                     // what a caller is told first
+  using Heard = std::function<void(Caller)>;                               // has said all
+  using Dropped = std::function<void(const Caller&, const std::string&)>;  // and why
 
   Callers(Socket listener, std::size_t bytes, Greet greet = {});
   int fd() const { return epoll_.fd(); }  // readable: serve has something to do

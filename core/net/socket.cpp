@@ -21,8 +21,8 @@
 namespace everylink {
 namespace {
 
-constexpr int idle_seconds = 3, probe_seconds = 1, probes = 4;  // of a watched connection
-constexpr unsigned dark_milliseconds = 6000;
+constexpr int idle_seconds = 2, probe_seconds = 1, probes = 3;  // of a watched connection
+constexpr unsigned dark_milliseconds = 4500;
 
 int milliseconds_to(Seconds until) {
   const Seconds left = until - steady_now();

@@ -58,7 +58,7 @@ int connect_result(const Socket&);                 // 0, EINPROGRESS or why not
 Socket connect_to(const Address&, Seconds until);  // not valid: not reached; errno says why
 void send_at_once(const Socket&);                  // TCP_NODELAY
 
-// For connections that are silent for long: keepalive ends one whose path went dark within 8 s, and a stopped
+// For connections that are silent for long: keepalive ends one whose path went dark within 5 s, and a stopped
 // process is no dark path, because its kernel still answers. While bytes of ours are under way keepalive
 // sleeps, and TCP_USER_TIMEOUT would end connections to stopped peers whose window is full (measured): so
 // is_dark looks at what is unanswered instead.
