@@ -39,7 +39,9 @@ void Channel::flush() {
     else if (errno == EAGAIN)
       return;
     else if (errno != EINTR) {
-      // What it said before it ended may still lie in the kernel: next() reads it and sees the end.
+      // What it said before may still lie in the kernel: next() reads it, and then sees an end that looks
+      // like one in good order, because this error is told only once.
+      broken_ |= errno != EPIPE;
       break;
     }
   }
@@ -63,7 +65,7 @@ std::optional<Channel::Frame> Channel::next() {
     }
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return {};
-    ended_ = n == 0;
+    ended_ = !broken_ && (n == 0 || errno == EPIPE);  // EPIPE: a reset behind the end in good order
     socket_ = Socket();
     return {};
   }

@@ -43,7 +43,7 @@ class Channel {
   Socket socket_;
   Blob inbox_, outbox_;
   std::size_t begin_ = 0, sent_ = 0;  // of the inbox, of the outbox
-  bool ended_ = false;
+  bool ended_ = false, broken_ = false;
 };
 
 // The bodies. Each throws MachineError where the bytes are not one.

@@ -45,7 +45,6 @@ Follower::Follower(Place& place, Seconds until)
         std::move(listener), key_, [this](const Hello& caller) { return judge(caller); },
         [this](const Hello& caller, Socket socket) { branches_.add(caller.rank, std::move(socket)); }, say);
   }
-  search_.begin(hello_, relays_);
   for (Seconds nap = 0; !above_.open(); nap = look_soon) {
     if (!search_.refusal().empty()) throw MachineError(search_.refusal());
     if (steady_now() > until)
@@ -73,14 +72,15 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
       above_.send(Channel::Kind::ask, {HandIn{number_, rank_, peer, {}, {}}.packed()});
       asks_at = steady_now() + ask_after;
     }
-    if (!answer_) continue;
-    const auto answer = std::exchange(answer_, {});
-    number_ = answer->number + 1;  // we may have slept for many rounds
-    branches_.drain(steady_now() + look_again, 0.02);
-    return answer;
   }
-  lost_ = true;
-  return {};
+  if (!answer_) {
+    lost_ = true;
+    return {};
+  }
+  const auto answer = std::exchange(answer_, {});
+  number_ = answer->number + 1;  // we may have slept for many rounds
+  branches_.drain(steady_now() + look_again, 0.02);
+  return answer;
 }
 
 // Sleeps until something comes from above, from below or from a stranger, and passes it on.
@@ -118,13 +118,14 @@ void Follower::look_above() {
   } catch (const MachineError&) {
     above_.close();
   }
-  if (above_.open() || answer_) return;
-  hello_.lost = rank_above_;
-  hello_.has_children = !branches_.empty();
-  search_.begin(hello_, relays_);
 }
 
 void Follower::find_way() {
+  if (!search_.is_under_way()) {
+    hello_.lost = rank_above_;
+    hello_.has_children = !branches_.empty();
+    search_.begin(hello_, relays_);
+  }
   auto found = search_.step();
   keeps_listening_ |= search_.keep_listening();
   if (!found) {

@@ -22,6 +22,7 @@ class Search {
   Search(const Key& key, std::vector<Address> rank_0) : key_(key), rank_0_(std::move(rank_0)) {}
 
   void begin(const Hello&, const std::vector<Relay>&);
+  bool is_under_way() const { return !attempts_.empty(); }
   void add_to(std::vector<pollfd>&) const;
   std::optional<Found> step();  // never waits; when it finds one, the other calls are taken back
 
