@@ -15,6 +15,7 @@ Branches::Branches(int size)
       ways_(static_cast<std::size_t>(size), no_rank) {}
 
 void Branches::add(int rank, Socket socket) {
+  watch(socket);
   epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.u32 = static_cast<std::uint32_t>(rank)}};
   check_errno(::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, socket.fd(), &event), "epoll_ctl");
   const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a letter of it comes here

@@ -56,7 +56,6 @@ void Callers::accept_all(const Dropped& dropped) {
     }
     caller.address = peer_address(caller.socket);
     caller.since = steady_now();
-    watch(caller.socket);
     if (greet_) caller.greeting = greet_();
     if (!caller.greeting.empty() && ::send(caller.socket.fd(), caller.greeting.data(), caller.greeting.size(),
                                            MSG_NOSIGNAL) != static_cast<ssize_t>(caller.greeting.size())) {

@@ -31,6 +31,7 @@ class Callers {
 
   Callers(Socket listener, std::size_t bytes, Greet greet = {});
   int fd() const { return epoll_.fd(); }  // readable: serve has something to do
+  const Socket& events() const { return epoll_; }
   const Socket& listener() const { return listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
 

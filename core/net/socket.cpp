@@ -111,13 +111,18 @@ Socket::~Socket() {
 }
 
 Socket listen_on(const Address& address, int backlog) {
+  Socket listener = try_listen_on(address, backlog);
+  if (!listener) throw_errno("cannot listen on " + address.text());
+  return listener;
+}
+
+Socket try_listen_on(const Address& address, int backlog) {
   Socket listener(
       check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
   const int on = 1;
   check_errno(::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
-  if (::bind(listener.fd(), address.raw(), address.length) < 0)
-    throw_errno("cannot listen on " + address.text());
-  check_errno(::listen(listener.fd(), backlog), "listen");
+  if (::bind(listener.fd(), address.raw(), address.length) < 0 || ::listen(listener.fd(), backlog) < 0)
+    return Socket();
   return listener;
 }
 

@@ -49,14 +49,15 @@ class Socket {
 };
 
 // All sockets are non-blocking and close on exec.
-Socket listen_on(const Address&, int backlog);     // throws MachineError
-Address local_address(const Socket&);              // throws MachineError
-Address peer_address(const Socket&);               // 127.0.0.1:0 when the peer has left already
-Socket accept_from(const Socket& listener);        // not valid: nobody waits
-Socket start_connecting(const Address&);           // not valid: refused at once; errno says why
-int connect_result(const Socket&);                 // 0, EINPROGRESS or why not
-Socket connect_to(const Address&, Seconds until);  // not valid: not reached; errno says why
-void send_at_once(const Socket&);                  // TCP_NODELAY
+Socket listen_on(const Address&, int backlog);      // throws MachineError
+Socket try_listen_on(const Address&, int backlog);  // not valid: errno says why
+Address local_address(const Socket&);               // throws MachineError
+Address peer_address(const Socket&);                // 127.0.0.1:0 when the peer has left already
+Socket accept_from(const Socket& listener);         // not valid: nobody waits
+Socket start_connecting(const Address&);            // not valid: refused at once; errno says why
+int connect_result(const Socket&);                  // 0, EINPROGRESS or why not
+Socket connect_to(const Address&, Seconds until);   // not valid: not reached; errno says why
+void send_at_once(const Socket&);                   // TCP_NODELAY
 
 // For connections that are silent for long: keepalive ends one whose path went dark within 5 s, and a stopped
 // process is no dark path, because its kernel still answers. While bytes of ours are under way keepalive

@@ -1,9 +1,12 @@
 // The star of rounds over loopback: who hands in, who is gone, who is back, and strangers at the rendezvous.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <string>
 #include <thread>
 
+#include "signals.hpp"
 #include "world.hpp"
 
 namespace everylink {
@@ -130,6 +133,32 @@ TEST(Star, who_ends_is_gone_without_waiting_for_the_limit) {
   auto place = std::make_shared<Place>(star.place(2, 3));
   std::async(std::launch::async, [&] { hand_in(*join(*place, long_limit()), ""); }).get();
   ended.happens();
+}
+
+// In a process of its own, because the wish to end stays.
+TEST(Star, a_signal_to_rank_0_ends_its_waiting_at_once) {
+  EXPECT_EXIT(
+      {
+        heed_signals();
+        Event over;
+        Star star(2);
+        star.start(1, [&](Bootstrap&) { over.wait(); });
+        star.start(0, [&](Bootstrap& world) {
+          std::thread asks([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            ::kill(::getpid(), SIGTERM);
+          });
+          const Seconds began = steady_now();
+          const auto round = must(world.round({}, no_rank, {}, 600 * patience(), echo));
+          asks.join();
+          over.happens();
+          const bool right = round.gone == Ranks{1} && steady_now() - began < 60 * patience();
+          std::fprintf(stderr, right ? "at once" : "late");
+        });
+        star.wait();
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(0), "at once");
 }
 
 TEST(Star, without_rank_0_the_others_end_at_once) {
