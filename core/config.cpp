@@ -40,6 +40,11 @@ void bind(CLI::App& app, Options& o, Words& w) {
   app.add_option("--node-name", o.node_name, "name of this host in the results")
       ->type_name("NAME")
       ->group(group);
+  app.add_option("--interface", o.interface,
+                 "name or address of the interface of the control connections, and of --mode tcp unless its "
+                 "own interface= says otherwise (any)")
+      ->type_name("NAME")
+      ->group(group);
   group = "Carrier";
   app.add_option("-m,--mode", w.mode, "transport and its options: NAME[:key=value,...] (tcp)")
       ->type_name("NAME")
@@ -224,7 +229,9 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   const auto colon = w.mode.find(':');
   o.mode = w.mode.substr(0, colon);
   o.mode_options = colon == std::string::npos ? "" : w.mode.substr(colon + 1);
-  parse_settings(o.mode_options, "--mode " + o.mode);
+  const bool has_own = parse_settings(o.mode_options, "--mode " + o.mode).contains("interface");
+  if (o.mode == "tcp" && !o.interface.empty() && !has_own)
+    o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
   memory_named(o.memory);
   understand_pair(w, o);
   understand_schedule(w, o);

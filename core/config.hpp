@@ -17,6 +17,7 @@ struct Options {
   int np = 0;  // 0: started by something else
   std::string bootstrap = "auto";
   std::string node_name;
+  std::string interface;  // "": any
   // carrier
   std::string mode = "tcp";
   std::string mode_options;  // as given, behind the colon

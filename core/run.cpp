@@ -47,7 +47,8 @@ class Runner {
     const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
-    world_ = join_star(place, join_limit);
+    place.host = facts_.host + facts_.machine + facts_.network;
+    world_ = join(place, join_limit);
     if (place.rank == 0) {
       const Conductor::Context context{
           options, place.bootstrap, pinned, moves_bytes(),

@@ -40,8 +40,12 @@ class Bootstrap {
                                      const Decide&) = 0;
 };
 
-// A star over TCP: rank 0 listens, the others call. Returns when all have joined; throws MachineError that
-// names those who did not within `limit`.
-std::unique_ptr<Bootstrap> join_star(Place&, Seconds limit);
+// 512, or EVERYLINK_TREE_ABOVE: for tests of the tree with few ranks.
+int default_tree_above();
+
+// Over TCP: rank 0 listens, the others call. Up to `tree_above` ranks all stay connected to it; above, one a
+// host leads those of its host, and the leaders form a tree. Returns when all have joined; throws
+// MachineError that names those who did not within `limit`, or says why rank 0 did not let us in.
+std::unique_ptr<Bootstrap> join(Place&, Seconds limit, int tree_above = default_tree_above());
 
 }  // namespace everylink

@@ -4,21 +4,31 @@
 #include <cerrno>
 #include <cstring>
 
+#include "errors.hpp"
+#include "pack.hpp"
+
 namespace everylink {
 namespace {
 
-constexpr std::size_t longest = std::size_t{256} << 20;  // of a letter; what claims more is not ours
+constexpr std::size_t longest = std::size_t{256} << 20;  // of a frame; what claims more is not ours
+
+void must(bool holds) {
+  if (!holds) throw MachineError("a letter of the control connection makes no sense");
+}
 
 }  // namespace
 
-void Channel::send(std::uint64_t round, View body, View gone, View to_peer, int peer) {
+void Channel::send(Kind kind, std::initializer_list<View> parts) {
   if (!open()) return;
-  const Head head{round, static_cast<std::uint32_t>(body.size()), static_cast<std::uint32_t>(gone.size()),
-                  static_cast<std::uint32_t>(to_peer.size()), peer};
-  for (const View part : {View(std::as_bytes(std::span(&head, 1))), body, gone, to_peer})
-    outbox_.insert(outbox_.end(), part.begin(), part.end());
+  std::size_t bytes = 0;
+  for (const View part : parts) bytes += part.size();
+  if (bytes > longest) return close();
+  const Head head{static_cast<std::uint32_t>(bytes), kind};
+  const View front = std::as_bytes(std::span(&head, 1));
+  outbox_.insert(outbox_.end(), front.begin(), front.end());
+  for (const View part : parts) outbox_.insert(outbox_.end(), part.begin(), part.end());
   flush();
-  if (outbox_.size() - sent_ > longest) close();  // stopped for long: it must join anew
+  if (outbox_.size() - sent_ > longest) close();  // stopped for long: it must come anew
 }
 
 void Channel::flush() {
@@ -28,44 +38,124 @@ void Channel::flush() {
       sent_ += static_cast<std::size_t>(n);
     else if (errno == EAGAIN)
       return;
-    else
-      close();
+    else if (errno != EINTR) {
+      // What it said before may still lie in the kernel: next() reads it, and then sees an end that looks
+      // like one in good order, because this error is told only once.
+      broken_ |= errno != EPIPE;
+      break;
+    }
   }
   outbox_.clear();
   sent_ = 0;
 }
 
-std::optional<Channel::Letter> Channel::next() {
-  bool ended = false;
-  while (open()) {
+std::optional<Channel::Frame> Channel::next() {
+  for (;;) {
+    if (auto frame = cut()) return frame;
+    if (!open()) return {};
+    if (begin_ > 0) {
+      inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(begin_));
+      begin_ = 0;
+    }
     std::byte bytes[65536];
     const ssize_t n = ::recv(fd(), bytes, sizeof bytes, 0);
-    if (n <= 0) {
-      ended = n == 0 || (errno != EAGAIN && errno != EINTR);
-      break;
+    if (n > 0) {
+      inbox_.insert(inbox_.end(), bytes, bytes + n);
+      continue;
     }
-    inbox_.insert(inbox_.end(), bytes, bytes + n);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return {};
+    ended_ = !broken_ && (n == 0 || errno == EPIPE);  // EPIPE: a reset behind the end in good order
+    socket_ = Socket();
+    return {};
   }
+}
+
+std::optional<Channel::Frame> Channel::cut() {
   Head head;
-  if (inbox_.size() >= sizeof head) {
-    std::memcpy(&head, inbox_.data(), sizeof head);
-    const std::size_t length = sizeof head + std::size_t{head.body} + head.gone + head.to_peer;
-    if (length > longest)
-      ended = true;
-    else if (inbox_.size() >= length) {
-      auto at = inbox_.begin() + sizeof head;
-      const auto cut = [&](std::size_t n) {
-        const auto from = at;
-        at += static_cast<std::ptrdiff_t>(n);
-        return Blob(from, at);
-      };
-      Letter letter{head.round, head.peer, cut(head.body), cut(head.gone), cut(head.to_peer)};
-      inbox_.erase(inbox_.begin(), at);
-      return letter;
-    }
+  const std::size_t have = inbox_.size() - begin_;
+  if (have < sizeof head) return {};
+  std::memcpy(&head, inbox_.data() + begin_, sizeof head);
+  if (head.bytes > longest || head.kind > Kind::answer) {
+    inbox_.clear();
+    begin_ = 0;
+    close();
+    return {};
   }
-  if (ended) close();
-  return {};
+  if (have < sizeof head + head.bytes) return {};
+  const auto from = inbox_.begin() + static_cast<std::ptrdiff_t>(begin_ + sizeof head);
+  begin_ += sizeof head + head.bytes;
+  return Frame{head.kind, Blob(from, from + head.bytes)};
+}
+
+void Channel::close_if_dark() {
+  if (open() && is_dark(socket_)) close();
+}
+
+Blob HandIn::packed() const {
+  return Packer().add(round).add(rank).add(peer).add(to_rank_0).add(to_peer).take();
+}
+
+HandIn HandIn::head_of(View bytes) {
+  Unpacker in(bytes);
+  HandIn letter;
+  letter.round = in.get<std::uint64_t>();
+  letter.rank = in.get<int>();
+  letter.peer = in.get<int>();
+  return letter;
+}
+
+HandIn HandIn::unpacked(View bytes) {
+  HandIn letter = head_of(bytes);
+  Unpacker in(bytes.subspan(sizeof letter.round + 2 * sizeof(int)));
+  letter.to_rank_0 = in.list<std::byte>();
+  letter.to_peer = in.list<std::byte>();
+  return letter;
+}
+
+Blob Answer::Common::packed() const {
+  Packer out;
+  out.add(round).add(word).add(gone).add(static_cast<int>(relays.size()));
+  for (const auto& relay : relays) out.add(relay.rank).add(relay.addresses);
+  return out.take();
+}
+
+Answer::Common Answer::Common::unpacked(View bytes, int size) {
+  Unpacker in(bytes);
+  Common common;
+  common.round = in.get<std::uint64_t>();
+  common.word = in.list<std::byte>();
+  common.gone = in.list<int>();
+  for (std::size_t i = 0; i < common.gone.size(); ++i)
+    must(common.gone[i] >= 0 && common.gone[i] < size && (i == 0 || common.gone[i - 1] < common.gone[i]));
+  const int relays = in.get<int>();
+  for (int i = 0; i < relays; ++i) {
+    const int rank = in.get<int>();
+    common.relays.push_back({rank, in.list<Address>()});
+    must(rank >= 0 && rank < size);
+    for (const auto& address : common.relays.back().addresses) must(address.is_whole());
+  }
+  return common;
+}
+
+Blob Answer::packed(const std::vector<For>& all) {
+  Packer out;
+  out.add(static_cast<std::uint64_t>(all.size()));
+  for (const auto& one : all) out.add(one.rank).add(one.from_peer);
+  return out.take();
+}
+
+std::pair<Blob, std::vector<Answer::For>> Answer::split(View bytes, int size) {
+  Unpacker in(bytes);
+  std::pair<Blob, std::vector<For>> parts;
+  parts.first = in.list<std::byte>();
+  const auto count = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const int rank = in.get<int>();
+    must(rank >= 0 && rank < size);
+    parts.second.push_back({rank, in.list<std::byte>()});
+  }
+  return parts;
 }
 
 }  // namespace everylink

@@ -1,9 +1,11 @@
-// One end of a control connection: letters with a head of fixed size, never waiting.
+// One end of a control connection: frames, never waiting; and what is in them.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
+#include "bootstrap/gate.hpp"
 #include "net/socket.hpp"
 #include "words.hpp"
 
@@ -11,32 +13,65 @@ namespace everylink {
 
 class Channel {
  public:
-  // Upwards: body (to rank 0), nothing, to the peer. Downwards: word, gone, from the peer. Lengths in bytes.
-  struct Head {
-    std::uint64_t round;
-    std::uint32_t body, gone, to_peer;
-    std::int32_t peer;
-  };
-  struct Letter {
-    std::uint64_t round;
-    int peer;
-    Blob body, gone, to_peer;
+  enum class Kind : std::uint32_t { hand_in, ask, ended, answer };
+  struct Frame {
+    Kind kind;
+    Blob body;
   };
 
   explicit Channel(Socket socket = Socket()) : socket_(std::move(socket)) {}
   bool open() const { return static_cast<bool>(socket_); }
+  // Why it is not open: the process at the other end has ended, which its kernel said in good order; else the
+  // way to it is broken, and it may come by another.
+  bool ended() const { return ended_; }
   int fd() const { return socket_.fd(); }
   bool has_to_send() const { return sent_ < outbox_.size(); }
 
-  void send(std::uint64_t round, View body, View gone, View to_peer, int peer);
-  void flush();                  // as much as the kernel takes now
-  std::optional<Letter> next();  // the next whole letter, if it has come; a broken connection is closed
-  void close() { socket_ = Socket(); }
+  void send(Kind, std::initializer_list<View> parts);
+  void flush();                 // as much as the kernel takes now
+  std::optional<Frame> next();  // the next whole frame, if it has come; a broken connection is closed
+  void close_if_dark();         // what we sent is not answered
+  void close() { reset(socket_); }
 
  private:
+  struct Head {
+    std::uint32_t bytes;
+    Kind kind;
+  };
+  std::optional<Frame> cut();
+
   Socket socket_;
   Blob inbox_, outbox_;
-  std::size_t sent_ = 0;
+  std::size_t begin_ = 0, sent_ = 0;  // of the inbox, of the outbox
+  bool ended_ = false, broken_ = false;
+};
+
+// The bodies. Each throws MachineError where the bytes are not one.
+struct HandIn {
+  std::uint64_t round = 0;
+  int rank = no_rank, peer = no_rank;
+  Blob to_rank_0, to_peer;
+  Blob packed() const;
+  static HandIn unpacked(View);
+  static HandIn head_of(View);  // round, rank and peer alone
+};
+
+struct Answer {
+  struct Common {
+    std::uint64_t round = 0;
+    Blob word;
+    std::vector<int> gone;
+    std::vector<Relay> relays;
+    Blob packed() const;
+    static Common unpacked(View, int size);
+  };
+  struct For {
+    int rank;
+    Blob from_peer;
+  };
+  static Blob packed(const std::vector<For>&);
+  // The common part as it came, and whom it is for.
+  static std::pair<Blob, std::vector<For>> split(View, int size);
 };
 
 }  // namespace everylink

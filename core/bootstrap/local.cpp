@@ -67,6 +67,7 @@ int supervise() {
 int run_here(int ranks, const std::function<int(Place)>& body) {
   Socket listener = listen_on(loopback(0), ranks);
   const Address rendezvous = local_address(listener);
+  const Key key = random_key();
   const pid_t parent = ::getpid();
   std::fflush(stdout);
   for (int rank = 0; rank < ranks; ++rank) {
@@ -74,8 +75,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
     if (child == 0) {
       children.clear();
       die_with(parent);
-      return body(
-          Place{rank, ranks, "local", {rendezvous}, rank == 0 ? std::move(listener) : Socket(), nullptr});
+      return body(Place{
+          rank, ranks, "local", {rendezvous}, rank == 0 ? std::move(listener) : Socket(), nullptr, key});
     }
     children.push_back(child);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bootstrap/hmac.hpp"
 #include "net/socket.hpp"
 #include "words.hpp"
 
@@ -32,24 +33,40 @@ struct LauncherEntry {
 };
 inline constexpr int launcher_abi = 1;
 
+// A rank that listens for others, so that who cannot reach rank 0 reaches it through this one.
+struct Relay {
+  int rank;
+  std::vector<Address> addresses;
+};
+
 struct Place {
   int rank, size;
   std::string bootstrap;               // local, tcp, mpi
   std::vector<Address> rendezvous;     // where rank 0 listens; the first that answers
-  Socket listener;                     // rank 0 only
+  Socket listener;                     // of rank 0, and of those who are relays from the start
   std::unique_ptr<Launcher> launcher;  // where a library started us
+  Key key = {};                        // of the run: who has it belongs to it
+  std::vector<Relay> relays = {};      // known from the start
+  Address own = {};                    // of the chosen interface; of length 0: none was chosen
+  std::string host = {};               // told from all others; "": this machine and its network namespace
 };
+
+// Where the others may call this listener: every address of this machine if it listens on all, loopback only
+// if there is no other.
+std::vector<Address> addresses_of(const Socket& listener);
 
 // --np N: starts N processes on this machine. The body runs in each child, and its result is the child's exit
 // code; the parent stays behind as their supervisor, and gets rank 0's exit code.
 int run_here(int ranks, const std::function<int(Place)>& body);
 
-// EVERYLINK_RANK, EVERYLINK_SIZE, EVERYLINK_RENDEZVOUS=host:port. Throws UsageError.
+// EVERYLINK_RANK, EVERYLINK_SIZE, EVERYLINK_RENDEZVOUS=host:port[,host:port...] (rank k listens at the k-th),
+// EVERYLINK_KEY or EVERYLINK_KEY_FILE. `interface`: name or address of the one to listen on; "": as the
+// rendezvous says. Throws UsageError.
 bool variables_are_set();
-Place place_from_variables();
+Place place_from_variables(const std::string& interface);
 
-// Started by mpirun or srun: MPI tells rank, size and rank 0's address.
-Place place_from_mpi();
+// Started by mpirun or srun: MPI tells rank, size, rank 0's addresses and the key that it drew.
+Place place_from_mpi(const std::string& interface);
 // What mpirun or srun said in this process's environment; "" or -1 where they did not.
 struct LauncherHint {
   std::string name;

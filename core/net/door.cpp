@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/random.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "errors.hpp"
+#include "net/callers.hpp"
 #include "pack.hpp"
+#include "random.hpp"
 
 namespace everylink {
 
@@ -44,35 +47,50 @@ std::string this_machine() {
 }
 
 std::vector<Interface> chosen_interfaces(const std::string& wanted, bool one_machine) {
+  if (!wanted.empty()) return interfaces_named(wanted, "interface=");
   auto all = interfaces();
-  if (wanted.empty()) {
-    if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
-      std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
-    return all;
-  }
-  std::string known;
-  std::vector<Interface> chosen;
-  for (const auto& one : all) {
-    if (one.name == wanted || one.address.host_text() == wanted) chosen.push_back(one);
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.address.host_text());
-  }
-  if (chosen.empty())
-    throw UsageError(
-        fmt::format("interface={}: there is no such interface here; there are: {}", wanted, known));
-  return chosen;
+  if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
+    std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
+  return all;
 }
 
 Nonce fresh_nonce() {
   Nonce nonce;
-  if (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size()))
-    throw_errno("getrandom");
+  draw(nonce);
   return nonce;
+}
+
+// What a wrong caller hears in place of its nonce.
+constexpr char this_is_rank[12] = {'i', ' ', 'a', 'm', ' ', 'e', 'v', 'e', 'r', 'y', 'l', 'k'};
+
+Nonce named(std::int32_t rank) {
+  Nonce name;
+  std::memcpy(name.data(), this_is_rank, sizeof this_is_rank);
+  std::memcpy(name.data() + sizeof this_is_rank, &rank, sizeof rank);
+  return name;
+}
+
+int rank_in(const Nonce& name) {
+  std::int32_t rank = no_rank;
+  if (std::memcmp(name.data(), this_is_rank, sizeof this_is_rank) == 0)
+    std::memcpy(&rank, name.data() + sizeof this_is_rank, sizeof rank);
+  return rank;
+}
+
+// The i-th rank of each host to open a door in an epoch opens it at the same port, where that is free: then
+// who reaches a wrong host, because two have one address, meets one of us there, who says so.
+Socket open_at_common_port(const Address& any, std::uint64_t epoch) {
+  constexpr int lowest = 32768, ports = 28000, tries = 8;  // those that the kernel hands out too
+  const auto first = static_cast<int>(mix(epoch) % (ports - tries));
+  for (int i = 0; i < tries; ++i)
+    if (Socket listener = try_listen_on(any.with_port(lowest + first + i), 64)) return listener;
+  return listen_on(any.with_port(0), 64);
 }
 
 }  // namespace
 
 Door::Door(int rank, const std::string& interface, bool one_machine)
-    : rank_(rank), interfaces_(chosen_interfaces(interface, one_machine)) {
+    : rank_(rank), one_machine_(one_machine), interfaces_(chosen_interfaces(interface, one_machine)) {
   if (interfaces_.empty())
     throw MachineError("this machine has no network interface that is up, not even loopback");
 }
@@ -88,7 +106,7 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
     const bool one = std::all_of(interfaces_.begin(), interfaces_.end(),
                                  [&](const Interface& i) { return i.name == interfaces_.front().name; });
     if (!one) any = parse_address(any.family() == AF_INET ? "0.0.0.0:0" : "[::]:0", "interface");
-    waiting.listener = listen_on(any.with_port(0), 64);
+    waiting.listener = one_machine_ ? listen_on(any.with_port(0), 64) : open_at_common_port(any, epoch);
     const int port = local_address(waiting.listener).port();
     for (const auto& i : interfaces_)
       if (i.address.family() == any.family()) offer.addresses.push_back(i.address.with_port(port));
@@ -97,18 +115,24 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
 }
 
 std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until) {
+  last_fault_.clear();
   const Offer theirs = Offer::unpacked(peer_offer);
   const auto found = waiting_.find({epoch, peer});
   if (found == waiting_.end()) return {};  // we have made no offer
-  const Waiting waiting = std::move(found->second);
+  Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
   const Hello hello{calls ? theirs.nonce : waiting.nonce, epoch, calls ? us : them, calls ? them : us, 0, 0};
   auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until)
-                       : answer(hello, theirs, waiting.listener, count, until);
+                       : answer(hello, theirs, std::move(waiting.listener), count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
+}
+
+// Of several reasons that of a rank in the wrong place says most.
+void Door::note_fault(const std::string& why) {
+  if (!last_fault_.starts_with("answered")) last_fault_ = why;
 }
 
 // The same machine by loopback, if that is among the addresses; else a network that both are in; else in
@@ -131,7 +155,7 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
 }
 
 std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
-                               Seconds until) const {
+                               Seconds until) {
   const auto addresses = best_first(theirs);
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
     // One that swallows calls must not take the time of the others.
@@ -142,10 +166,16 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
       Hello mine = hello;
       mine.stream = static_cast<std::uint32_t>(i);
       Socket socket = connect_to(addresses[tried], share);
+      if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
       Nonce echo;
       if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
-          !receive_all(socket, echo, until) || echo != ours)
+          !receive_all(socket, echo, until))
         break;
+      if (echo != ours) {
+        if (const int other = rank_in(echo); other != no_rank)
+          last_fault_ = fmt::format("answered by rank {}", other);
+        break;
+      }
       sockets.push_back(std::move(socket));
     }
     if (static_cast<int>(sockets.size()) == count) return sockets;
@@ -153,44 +183,30 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
   return {};
 }
 
-std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, const Socket& listener,
-                                 int count, Seconds until) {
-  struct Caller {
-    Socket socket;
-    Hello hello{};
-    std::size_t got = 0;
-  };
-  std::vector<Caller> callers;
+std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Socket listener, int count,
+                                 Seconds until) {
+  Callers callers(std::move(listener), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
-  // A caller who has said all of its hello is either the one we expect, or nobody.
-  const auto hear = [&](Caller& caller) {
-    const auto room = std::as_writable_bytes(std::span(&caller.hello, 1)).subspan(caller.got);
-    const ssize_t n = ::recv(caller.socket.fd(), room.data(), room.size(), 0);
-    if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0) return void(caller.socket = Socket());
-    caller.got += static_cast<std::size_t>(n);
-    if (caller.got < sizeof(Hello)) return;
-    const Hello& h = caller.hello;
+  // A caller who has said all of its hello is either the one we expect, or nobody. One that means another
+  // rank learns whom it has reached: the address of that rank leads here.
+  const auto hear = [&](Callers::Caller caller) {
+    Hello h;
+    std::memcpy(&h, caller.said.data(), sizeof h);
     const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch &&
                       h.from == expected.from && h.to == expected.to && h.stream < sockets.size() &&
                       !sockets[h.stream];
-    if (ours && send_all(caller.socket, theirs.nonce, until)) {
+    if (h.to != expected.to) {
+      const Nonce name = named(rank_);
+      ::send(caller.socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
+    } else if (ours && send_all(caller.socket, theirs.nonce, until)) {
       sockets[h.stream] = std::move(caller.socket);
       ++found;
     }
-    caller.socket = Socket();
   };
   while (found < count && steady_now() < until) {
-    std::vector<pollfd> polled{{listener.fd(), POLLIN, 0}};
-    for (const auto& caller : callers) polled.push_back({caller.socket.fd(), POLLIN, 0});
-    const Seconds left = std::max(0.0, until - steady_now());
-    if (::poll(polled.data(), polled.size(), static_cast<int>(std::min(left, 60.0) * 1000) + 1) < 0 &&
-        errno != EINTR)
-      throw_errno("poll");
-    for (auto& caller : callers) hear(caller);
-    while (Socket socket = accept_from(listener)) callers.push_back({std::move(socket), {}, 0});
-    std::erase_if(callers, [](const Caller& caller) { return !caller.socket; });
+    ready(callers.events(), POLLIN, std::min(until, steady_now() + 1));
+    callers.serve(hear, [](const Callers::Caller&, const std::string&) {});
   }
   if (found < count) sockets.clear();
   return sockets;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "net/interfaces.hpp"
 #include "net/socket.hpp"
 
 namespace everylink {
@@ -26,6 +27,10 @@ class Door {
   // and does not eat the limit.
   std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
 
+  // Why the last connect gave none, as far as it is known: "answered by rank 7" where two hosts have one
+  // address.
+  const std::string& last_fault() const { return last_fault_; }
+
   const std::vector<Interface>& interfaces() const { return interfaces_; }
 
  private:
@@ -40,15 +45,17 @@ class Door {
     Nonce nonce;
     Socket listener;
   };
-  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count,
-                           Seconds until) const;
-  static std::vector<Socket> answer(const Hello& expected, const Offer& theirs, const Socket& listener,
-                                    int count, Seconds until);
+  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count, Seconds until);
+  std::vector<Socket> answer(const Hello& expected, const Offer& theirs, Socket listener, int count,
+                             Seconds until);
+  void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
 
   int rank_;
+  bool one_machine_;
   std::vector<Interface> interfaces_;
   std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;  // by epoch and peer
+  std::string last_fault_;
 };
 
 }  // namespace everylink

@@ -4,14 +4,12 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -23,27 +21,8 @@
 namespace everylink {
 namespace {
 
-Address make_address(const sockaddr* raw, socklen_t length) {
-  Address address;
-  std::memcpy(&address.storage, raw, length);
-  address.length = length;
-  return address;
-}
-
-std::span<const unsigned char> network_bytes(const Address& address) {
-  if (address.family() == AF_INET)
-    return {reinterpret_cast<const unsigned char*>(
-                &reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr),
-            4};
-  return {reinterpret_cast<const unsigned char*>(
-              &reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr),
-          16};
-}
-
-bool is_link_local(const Address& address) {
-  return address.family() == AF_INET6 &&
-         IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr);
-}
+constexpr int idle_seconds = 2, probe_seconds = 1, probes = 3;  // of a watched connection
+constexpr unsigned dark_milliseconds = 4500;
 
 int milliseconds_to(Seconds until) {
   const Seconds left = until - steady_now();
@@ -52,6 +31,13 @@ int milliseconds_to(Seconds until) {
 }
 
 }  // namespace
+
+Address make_address(const sockaddr* raw, socklen_t length) {
+  Address address;
+  std::memcpy(&address.storage, raw, length);
+  address.length = length;
+  return address;
+}
 
 int Address::port() const {
   return ntohs(family() == AF_INET ? reinterpret_cast<const sockaddr_in*>(&storage)->sin_port
@@ -68,8 +54,29 @@ Address Address::with_port(int port) const {
 
 std::string Address::host_text() const {
   char name[INET6_ADDRSTRLEN] = "";
-  ::inet_ntop(family(), network_bytes(*this).data(), name, sizeof name);
+  const void* number = &reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr;
+  if (family() == AF_INET6) number = &reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr;
+  ::inet_ntop(family(), number, name, sizeof name);
   return name;
+}
+
+bool Address::is_loopback() const {
+  if (family() == AF_INET)
+    return ntohl(reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr.s_addr) >> 24 == 127;
+  return family() == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr);
+}
+
+bool Address::is_any() const {
+  if (family() == AF_INET)
+    return reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr.s_addr == INADDR_ANY;
+  return family() == AF_INET6 &&
+         IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr);
+}
+
+bool Address::is_whole() const {
+  return (family() == AF_INET && length == sizeof(sockaddr_in)) ||
+         (family() == AF_INET6 && length == sizeof(sockaddr_in6));
 }
 
 std::string Address::text() const {
@@ -99,45 +106,23 @@ Address loopback(int port) {
   return make_address(reinterpret_cast<const sockaddr*>(&raw), sizeof raw).with_port(port);
 }
 
-std::vector<Interface> interfaces() {
-  ifaddrs* list = nullptr;
-  check_errno(::getifaddrs(&list), "getifaddrs");
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
-  std::vector<Interface> found;
-  for (const ifaddrs* at = list; at; at = at->ifa_next) {
-    if (!at->ifa_addr || !at->ifa_netmask || !(at->ifa_flags & IFF_UP)) continue;
-    const int family = at->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6) continue;
-    const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-    Interface one{at->ifa_name, make_address(at->ifa_addr, length), 0, (at->ifa_flags & IFF_LOOPBACK) != 0};
-    const Address mask = make_address(at->ifa_netmask, length);
-    for (const unsigned char byte : network_bytes(mask))
-      one.prefix += static_cast<unsigned>(std::popcount(byte));
-    if (!is_link_local(one.address)) found.push_back(one);
-  }
-  return found;
-}
-
-bool same_network(const Interface& ours, const Address& theirs) {
-  if (ours.address.family() != theirs.family()) return false;
-  const auto a = network_bytes(ours.address), b = network_bytes(theirs);
-  for (unsigned bit = 0; bit < ours.prefix; ++bit)
-    if ((a[bit / 8] ^ b[bit / 8]) & (0x80u >> bit % 8)) return false;
-  return true;
-}
-
 Socket::~Socket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
 Socket listen_on(const Address& address, int backlog) {
+  Socket listener = try_listen_on(address, backlog);
+  if (!listener) throw_errno("cannot listen on " + address.text());
+  return listener;
+}
+
+Socket try_listen_on(const Address& address, int backlog) {
   Socket listener(
       check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
   const int on = 1;
   check_errno(::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
-  if (::bind(listener.fd(), address.raw(), address.length) < 0)
-    throw_errno("cannot listen on " + address.text());
-  check_errno(::listen(listener.fd(), backlog), "listen");
+  if (::bind(listener.fd(), address.raw(), address.length) < 0 || ::listen(listener.fd(), backlog) < 0)
+    return Socket();
   return listener;
 }
 
@@ -149,26 +134,69 @@ Address local_address(const Socket& socket) {
   return address;
 }
 
+Address peer_address(const Socket& socket) {
+  Address address;
+  address.length = sizeof address.storage;
+  if (::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length) < 0)
+    address = loopback(0);
+  return address;
+}
+
 Socket accept_from(const Socket& listener) {
   return Socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
-Socket connect_to(const Address& address, Seconds until) {
+Socket start_connecting(const Address& address) {
   Socket socket(
       check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
-  if (::connect(socket.fd(), address.raw(), address.length) == 0) return socket;
-  if (errno != EINPROGRESS) return Socket();
-  if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
+  if (::connect(socket.fd(), address.raw(), address.length) < 0 && errno != EINPROGRESS) return Socket();
+  return socket;
+}
+
+int connect_result(const Socket& socket) {
+  pollfd one{socket.fd(), POLLOUT, 0};
+  if (::poll(&one, 1, 0) <= 0) return EINPROGRESS;
   int error = 0;
   socklen_t length = sizeof error;
   check_errno(::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length), "SO_ERROR");
-  if (error) return errno = error, Socket();
+  return error;
+}
+
+Socket connect_to(const Address& address, Seconds until) {
+  Socket socket = start_connecting(address);
+  if (!socket) return socket;
+  if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
+  if (const int error = connect_result(socket)) return errno = error, Socket();
   return socket;
 }
 
 void send_at_once(const Socket& socket) {
   const int on = 1;
   check_errno(::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "TCP_NODELAY");
+}
+
+void watch(const Socket& socket) {
+  send_at_once(socket);
+  const int on = 1;
+  ::setsockopt(socket.fd(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
+  ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_KEEPINTVL, &probe_seconds, sizeof probe_seconds);
+  ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+bool is_dark(const Socket& socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (::getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) < 0) return false;
+  const bool unanswered =
+      (info.tcpi_unacked > 0 && info.tcpi_retransmits >= probes) || info.tcpi_probes >= probes;
+  return unanswered && info.tcpi_last_ack_recv > dark_milliseconds;
+}
+
+void reset(Socket& socket) {
+  const linger now{1, 0};
+  ::setsockopt(socket.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  socket = Socket();
 }
 
 bool ready(const Socket& socket, short events, Seconds until) {
@@ -201,6 +229,11 @@ bool receive_all(const Socket& socket, std::span<std::byte> bytes, Seconds until
       return false;
   }
   return true;
+}
+
+void draw(std::span<std::byte> bytes) {
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw_errno("getrandom");
 }
 
 std::string boot_id() {

@@ -3,10 +3,9 @@
 
 #include <sys/socket.h>
 
-#include <optional>
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "words.hpp"
 
@@ -23,21 +22,15 @@ struct Address {
   Address with_port(int port) const;
   std::string host_text() const;  // 127.0.0.1
   std::string text() const;       // 127.0.0.1:4000, [::1]:4000
+  bool is_loopback() const;
+  bool is_any() const;    // 0.0.0.0, ::
+  bool is_whole() const;  // of a family and length that we know, whoever sent it
 };
+Address make_address(const sockaddr*, socklen_t);
 
 // host:port, host a name or a number. Throws UsageError naming `what`.
 Address parse_address(const std::string& text, const std::string& what);
 Address loopback(int port);
-
-// An address of this machine and the interface that has it.
-struct Interface {
-  std::string name;
-  Address address;
-  unsigned prefix;  // bits of the network part
-  bool is_loopback;
-};
-std::vector<Interface> interfaces();  // those that are up; link-local IPv6 left out
-bool same_network(const Interface&, const Address&);
 
 class Socket {
  public:
@@ -56,17 +49,31 @@ class Socket {
 };
 
 // All sockets are non-blocking and close on exec.
-Socket listen_on(const Address&, int backlog);     // throws MachineError
-Address local_address(const Socket&);              // throws MachineError
-Socket accept_from(const Socket& listener);        // not valid: nobody waits
-Socket connect_to(const Address&, Seconds until);  // not valid: not reached; errno says why
-void send_at_once(const Socket&);                  // TCP_NODELAY
+Socket listen_on(const Address&, int backlog);      // throws MachineError
+Socket try_listen_on(const Address&, int backlog);  // not valid: errno says why
+Address local_address(const Socket&);               // throws MachineError
+Address peer_address(const Socket&);                // 127.0.0.1:0 when the peer has left already
+Socket accept_from(const Socket& listener);         // not valid: nobody waits
+Socket start_connecting(const Address&);            // not valid: refused at once; errno says why
+int connect_result(const Socket&);                  // 0, EINPROGRESS or why not
+Socket connect_to(const Address&, Seconds until);   // not valid: not reached; errno says why
+void send_at_once(const Socket&);                   // TCP_NODELAY
+
+// For connections that are silent for long: keepalive ends one whose path went dark within 5 s, and a stopped
+// process is no dark path, because its kernel still answers. While bytes of ours are under way keepalive
+// sleeps, and TCP_USER_TIMEOUT would end connections to stopped peers whose window is full (measured): so
+// is_dark looks at what is unanswered instead.
+void watch(const Socket&);
+bool is_dark(const Socket&);
+void reset(Socket&);  // closes without the orderly end, by which a peer knows a process that has ended
 
 // Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has come (steady
 // clock).
 bool ready(const Socket&, short events, Seconds until);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
+
+void draw(std::span<std::byte>);  // bytes that nobody can guess
 
 // This machine, told from others of the same name: boot id; and its network namespace.
 std::string boot_id();

@@ -342,6 +342,8 @@ class Tcp final : public Transport {
     return sockets.empty() ? nullptr : std::make_unique<TcpLink>(std::move(sockets), setup_);
   }
 
+  std::string last_fault() const override { return door_.last_fault(); }
+
  private:
   const Setup setup_;
   Door door_;

@@ -117,7 +117,7 @@ void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& bo
     if (child == 0) {
       try {
         Place place{r, ranks, "local", {rendezvous}, r == 0 ? std::move(listener) : Socket(), nullptr};
-        const auto world = join_star(place, patience());
+        const auto world = join(place, patience());
         Rank rank(*world, bytes);
         body(rank);
         rank.end();
@@ -148,8 +148,8 @@ int main(int argc, char** argv) {
   mode_name = mode.substr(0, mode.find(':'));
   mode_options = mode.find(':') == std::string::npos ? "" : mode.substr(mode.find(':') + 1);
   if (mode_name == "mpi") {
-    mpi_place = place_from_mpi();
-    mpi_world = join_star(mpi_place, patience());
+    mpi_place = place_from_mpi("");
+    mpi_world = join(mpi_place, patience());
   }
   int failed = RUN_ALL_TESTS();
   if (mpi_world) gather(failed, mpi_is_clean);

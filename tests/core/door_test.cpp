@@ -87,6 +87,40 @@ TEST(Door, it_opens_for_several_peers_in_one_epoch) {
   expect_joined(with_second[0], called_second[0], '1');
 }
 
+TEST(Door, who_reaches_another_rank_than_it_meant_learns_which) {
+  Door caller(0, "", true), wrong(7, "", true), meant(1, "", true);
+  auto of_meant = unpacked(meant.offer(0, epoch));
+  of_meant.addresses = unpacked(wrong.offer(3, epoch)).addresses;  // as if two hosts had one address
+  const Blob of_caller = caller.offer(1, epoch);
+  auto other = std::async(std::launch::async, [&] {
+    return wrong.connect(3, epoch, Door(3, "", true).offer(7, epoch), 1, steady_now() + 2 * patience());
+  });
+  EXPECT_TRUE(caller.connect(1, epoch, packed(of_meant), 1, soon()).empty());
+  EXPECT_EQ(caller.last_fault(), "answered by rank 7");
+  EXPECT_TRUE(other.get().empty()) << "and it is not taken for the one who was expected there";
+}
+
+TEST(Door, where_nobody_listens_the_fault_names_the_address) {
+  Two two;
+  two.listener.offer(0, epoch + 1);  // closes the door of this epoch
+  EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
+  EXPECT_NE(two.caller.last_fault().find(unpacked(two.of_listener).addresses.at(0).text()), std::string::npos)
+      << two.caller.last_fault();
+}
+
+TEST(Door, doors_of_an_epoch_open_at_the_same_port_on_different_hosts) {
+  const auto port_at = [](std::uint64_t number) {
+    return unpacked(Door(1, "", false).offer(0, number)).addresses.at(0).port();
+  };
+  int same = 0;  // the one before is closed by then, as if on another host
+  for (std::uint64_t number = 100; number < 110; ++number) same += port_at(number) == port_at(number);
+  EXPECT_GE(same, 8) << "but for ports that something else has";
+  Door first(1, "", false), second(2, "", false);
+  EXPECT_NE(unpacked(first.offer(0, epoch)).addresses.at(0).port(),
+            unpacked(second.offer(0, epoch)).addresses.at(0).port())
+      << "on one host each has its own";
+}
+
 TEST(Door, a_half_open_caller_does_not_eat_the_limit) {
   Two two;
   const Address there = unpacked(two.of_listener).addresses.at(0);

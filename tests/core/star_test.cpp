@@ -1,97 +1,16 @@
 // The star of rounds over loopback: who hands in, who is gone, who is back, and strangers at the rendezvous.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <future>
+#include <csignal>
 #include <string>
 #include <thread>
 
-#include "bootstrap/bootstrap.hpp"
-#include "errors.hpp"
+#include "signals.hpp"
+#include "world.hpp"
 
 namespace everylink {
 namespace {
-
-Seconds patience() {
-  const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
-  return factor ? std::atof(factor) : 1;
-}
-Seconds long_limit() { return 30 * patience(); }    // for what must happen
-Seconds short_limit() { return 0.2 * patience(); }  // for who does not come
-
-Blob blob(const std::string& text) {
-  Blob bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
-std::string text(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-using Ranks = std::vector<int>;
-
-// What rank 0 says: who handed in what, as "1:b 2:c", sorted as it came.
-Blob echo(std::span<const Handed> handed, std::span<const int>) {
-  std::string said;
-  for (const auto& one : handed) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
-  return blob(said);
-}
-const Decide never = [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); };
-
-// Outlives the star whose ranks wait for it.
-class Event {
- public:
-  void happens() { promise_.set_value(); }
-  void wait() {
-    if (promise_.get_future().wait_for(std::chrono::duration<double>(long_limit())) !=
-        std::future_status::ready)
-      throw std::runtime_error("it never happened");
-  }
-
- private:
-  std::promise<void> promise_;
-};
-
-// A rank is a thread that joins, does its part and leaves.
-class Star {
- public:
-  using Part = std::function<void(Bootstrap&)>;
-  explicit Star(int size)
-      : size_(size), listener_(listen_on(loopback(0), 16)), address_(local_address(listener_)) {}
-  ~Star() { wait(); }
-
-  Place place(int rank, int size) {
-    return {rank, size, "local", {address_}, rank == 0 ? std::move(listener_) : Socket(), nullptr};
-  }
-  void start(int rank, Part part) {
-    ranks_.push_back(std::async(std::launch::async, [place = std::make_shared<Place>(place(rank, size_)),
-                                                     part] { part(*join_star(*place, long_limit())); }));
-  }
-  void wait() {
-    for (auto& rank : ranks_) try {
-        rank.get();
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << error.what();
-      }
-    ranks_.clear();
-  }
-  const Address& address() const { return address_; }
-
- private:
-  int size_;
-  Socket listener_;
-  Address address_;
-  std::vector<std::future<void>> ranks_;
-};
-
-Round must(std::optional<Round> round) {
-  if (!round) throw std::runtime_error("rank 0 is lost");
-  return std::move(*round);
-}
-Round hand_in(Bootstrap& world, const std::string& mine, int peer = no_rank,
-              const std::string& to_peer = "") {
-  return must(
-      world.round(blob(mine), peer, blob(to_peer), long_limit(), world.rank() == 0 ? Decide(echo) : never));
-}
 
 TEST(Star, a_round_carries_everything_to_rank_0_and_its_word_back) {
   Star star(3);
@@ -212,8 +131,34 @@ TEST(Star, who_ends_is_gone_without_waiting_for_the_limit) {
     EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
   });
   auto place = std::make_shared<Place>(star.place(2, 3));
-  std::async(std::launch::async, [&] { hand_in(*join_star(*place, long_limit()), ""); }).get();
+  std::async(std::launch::async, [&] { hand_in(*join(*place, long_limit()), ""); }).get();
   ended.happens();
+}
+
+// In a process of its own, because the wish to end stays.
+TEST(Star, a_signal_to_rank_0_ends_its_waiting_at_once) {
+  EXPECT_EXIT(
+      {
+        heed_signals();
+        Event over;
+        Star star(2);
+        star.start(1, [&](Bootstrap&) { over.wait(); });
+        star.start(0, [&](Bootstrap& world) {
+          std::thread asks([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            ::kill(::getpid(), SIGTERM);
+          });
+          const Seconds began = steady_now();
+          const auto round = must(world.round({}, no_rank, {}, 600 * patience(), echo));
+          asks.join();
+          over.happens();
+          const bool right = round.gone == Ranks{1} && steady_now() - began < 60 * patience();
+          std::fprintf(stderr, right ? "at once" : "late");
+        });
+        star.wait();
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(0), "at once");
 }
 
 TEST(Star, without_rank_0_the_others_end_at_once) {
@@ -241,8 +186,13 @@ TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_goe
   });
   for (const auto& [rank, size] : {std::pair{1, 3}, {7, 2}, {2, 2}, {-1, 2}}) {
     auto place = star.place(rank, size);
-    const auto world = join_star(place, long_limit());
-    EXPECT_FALSE(world->round({}, no_rank, {}, long_limit(), never)) << "rank " << rank << " of " << size;
+    try {
+      join(place, long_limit());
+      ADD_FAILURE() << "rank " << rank << " of " << size;
+    } catch (const MachineError& error) {
+      EXPECT_NE(std::string(error.what()).find("rank " + std::to_string(rank)), std::string::npos)
+          << error.what();
+    }
   }
   star.start(1, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "one").gone, Ranks{}); });
 }
@@ -251,27 +201,24 @@ TEST(Star, a_second_rank_of_the_same_number_is_refused) {
   Star star(3);
   star.start(0, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "").gone, Ranks{}); });
   auto one = star.place(1, 3), twin = star.place(1, 3);
-  const auto first = join_star(one, long_limit()), second = join_star(twin, long_limit());
-  auto a = std::async(std::launch::async, [&] { return first->round({}, no_rank, {}, long_limit(), never); });
-  auto b =
-      std::async(std::launch::async, [&] { return second->round({}, no_rank, {}, long_limit(), never); });
+  const auto first = join(one, long_limit());
+  EXPECT_THROW(join(twin, long_limit()), MachineError);
   star.start(2, [](Bootstrap& world) { hand_in(world, ""); });
-  EXPECT_EQ(a.get().has_value() + b.get().has_value(), 1) << "one of the two is rank 1";
+  EXPECT_TRUE(first->round({}, no_rank, {}, long_limit(), never));
 }
 
 TEST(Star, who_never_joins_is_named) {
   Star star(4);
   auto place = star.place(0, 4);
-  auto two = std::async(std::launch::async, [place = std::make_shared<Place>(star.place(2, 4))] {
-    join_star(*place, long_limit());
-  });
-  two.get();
+  auto two = std::async(std::launch::async,
+                        [place = std::make_shared<Place>(star.place(2, 4))] { join(*place, long_limit()); });
   try {
-    join_star(place, short_limit());
+    join(place, 10 * short_limit());
     FAIL();
   } catch (const MachineError& error) {
     EXPECT_NE(std::string(error.what()).find("1"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("3"), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()).find("2"), std::string::npos) << error.what();
   }
 }
 
@@ -282,7 +229,7 @@ TEST(Star, without_anybody_at_the_rendezvous_a_rank_says_so) {
     place.rendezvous = {local_address(closed)};
   }
   try {
-    join_star(place, short_limit());
+    join(place, short_limit());
     FAIL();
   } catch (const MachineError& error) {
     EXPECT_NE(std::string(error.what()).find(place.rendezvous[0].text()), std::string::npos) << error.what();

@@ -1,0 +1,244 @@
+// The gate: who has the key comes in, nobody else does, and each refusal is said once.
+#include "bootstrap/gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <netinet/in.h>
+#include <poll.h>
+
+#include <thread>
+
+#include "world.hpp"
+
+namespace everylink {
+namespace {
+
+Blob bytes_of_hex(const std::string& hex) {
+  Blob bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+std::string hex_of(const Mac& mac) {
+  std::string text;
+  for (const auto byte : mac) {
+    text += "0123456789abcdef"[static_cast<int>(byte) / 16];
+    text += "0123456789abcdef"[static_cast<int>(byte) % 16];
+  }
+  return text;
+}
+
+TEST(Hmac, it_gives_what_rfc_4231_says) {
+  const auto repeated = [](std::size_t n, int byte) { return Blob(n, static_cast<std::byte>(byte)); };
+  struct {
+    Blob key, data;
+    const char* mac;
+  } const cases[] = {
+      {repeated(20, 0x0b), blob("Hi There"),
+       "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+      {blob("Jefe"), blob("what do ya want for nothing?"),
+       "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+      {repeated(20, 0xaa), repeated(50, 0xdd),
+       "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+      {bytes_of_hex("0102030405060708090a0b0c0d0e0f10111213141516171819"), repeated(50, 0xcd),
+       "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
+      {repeated(131, 0xaa), blob("Test Using Larger Than Block-Size Key - Hash Key First"),
+       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+      {repeated(131, 0xaa),
+       blob("This is a test using a larger than block-size key and a larger than block-size data. The key "
+            "needs to be hashed before being used by the HMAC algorithm."),
+       "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
+  };
+  for (const auto& one : cases) {
+    EXPECT_EQ(hex_of(hmac_sha256(one.key, {one.data})), one.mac);
+    const View data = one.data;
+    EXPECT_EQ(hex_of(hmac_sha256(one.key, {data.first(3), data.subspan(3)})), one.mac) << "in two parts";
+  }
+  // Case 5: the first 128 bits.
+  EXPECT_EQ(hex_of(hmac_sha256(repeated(20, 0x0c), {blob("Test With Truncation")})).substr(0, 32),
+            "a3b6167473100ee06e0c796c2955552b");
+}
+
+TEST(Hmac, one_changed_bit_is_another_proof) {
+  const Mac mac = hmac_sha256(blob("key"), {blob("data")});
+  Mac other = mac;
+  other[31] ^= std::byte{1};
+  EXPECT_TRUE(same(mac, mac));
+  EXPECT_FALSE(same(mac, other));
+}
+
+// A gate on loopback, and what it did.
+struct Opened {
+  explicit Opened(const Key& key)
+      : listener(listen_on(loopback(0), 256)),
+        address(local_address(listener)),
+        gate(
+            std::move(listener), key,
+            [this](const Hello& hello) {
+              judged.push_back(hello.rank);
+              Reply reply;
+              reply.verdict = Verdict::welcome;
+              reply.rank = 0;
+              return reply;
+            },
+            [this](const Hello& hello, Socket socket) {
+              welcomed.push_back(hello.rank);
+              sockets.push_back(std::move(socket));
+            },
+            [this](const std::string& line) { said.push_back(line); }) {}
+
+  // Serves until the caller knows, or for `limit`.
+  Call::State serve(Call& call, Seconds limit = long_limit()) {
+    const Seconds until = steady_now() + limit;
+    while (call.step() != Call::State::answered && call.state() != Call::State::failed &&
+           steady_now() < until)
+      gate.serve();
+    return call.state();
+  }
+  void serve_for(Seconds time) {
+    for (const Seconds until = steady_now() + time; steady_now() < until;) {
+      gate.serve();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  Socket listener;
+  Address address;
+  Ranks judged, welcomed;
+  std::vector<Socket> sockets;
+  std::vector<std::string> said;
+  Gate gate;
+};
+
+Hello hello_of(int rank) {
+  Hello hello;
+  hello.rank = rank;
+  hello.size = 9;
+  return hello;
+}
+
+TEST(Gate, who_has_the_key_comes_in_and_knows_that_it_is_the_right_place) {
+  const Key key = random_key();
+  Opened opened(key);
+  Call call(opened.address, key, hello_of(3));
+  ASSERT_EQ(opened.serve(call), Call::State::answered) << call.why();
+  EXPECT_EQ(call.reply().verdict, Verdict::welcome);
+  EXPECT_EQ(opened.welcomed, Ranks{3});
+  const Socket ours = call.take();
+  EXPECT_TRUE(send_all(opened.sockets.at(0), blob("x"), steady_now() + long_limit()));
+  std::byte got{};
+  EXPECT_TRUE(receive_all(ours, std::span(&got, 1), steady_now() + long_limit()));
+  EXPECT_EQ(got, std::byte{'x'});
+  EXPECT_TRUE(opened.said.empty());
+}
+
+TEST(Gate, a_caller_with_another_key_is_turned_away_and_that_is_said_once) {
+  Opened opened(random_key());
+  for (int i = 0; i < 5; ++i) {
+    Call call(opened.address, random_key(), hello_of(3));
+    EXPECT_EQ(opened.serve(call), Call::State::failed);
+    EXPECT_TRUE(call.turned_away());
+  }
+  EXPECT_TRUE(opened.judged.empty()) << "nothing of what it says is looked at";
+  ASSERT_EQ(opened.said.size(), 1u);
+  EXPECT_NE(opened.said[0].find("127.0.0.1"), std::string::npos) << opened.said[0];
+  EXPECT_NE(opened.said[0].find("key"), std::string::npos) << opened.said[0];
+}
+
+// Who listens in our place sees a nonce and a proof that is good for nothing else.
+TEST(Gate, a_caller_does_not_believe_one_who_sends_its_own_proof_back) {
+  const Key key = random_key();
+  const Socket listener = listen_on(loopback(0), 4);
+  Call call(local_address(listener), key, hello_of(1));
+  ASSERT_TRUE(ready(listener, POLLIN, steady_now() + long_limit()));
+  const Socket caller = accept_from(listener);
+  const Challenge challenge;
+  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), steady_now() + long_limit()));
+  const Seconds until = steady_now() + long_limit();
+  while (call.step() != Call::State::greeted && steady_now() < until) {
+  }
+  Greeting greeting;
+  ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
+  Answered answered;
+  answered.reply.verdict = Verdict::welcome;
+  answered.proof = greeting.proof;
+  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&answered, 1)), until));
+  while (call.step() == Call::State::greeted && steady_now() < until) {
+  }
+  EXPECT_EQ(call.state(), Call::State::failed);
+  EXPECT_NE(call.why().find("key"), std::string::npos) << call.why();
+}
+
+TEST(Gate, what_was_said_at_one_challenge_is_no_answer_to_another) {
+  const Key key = random_key();
+  Opened opened(key);
+  Greeting heard;  // by one who listens in: the acceptor that it calls first
+  {
+    const Socket listener = listen_on(loopback(0), 4);
+    Call call(local_address(listener), key, hello_of(1));
+    ASSERT_TRUE(ready(listener, POLLIN, steady_now() + long_limit()));
+    const Socket caller = accept_from(listener);
+    const Challenge challenge;
+    ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), steady_now() + long_limit()));
+    while (call.step() != Call::State::greeted) {
+    }
+    ASSERT_TRUE(
+        receive_all(caller, std::as_writable_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
+  }
+  const Socket again = connect_to(opened.address, steady_now() + long_limit());
+  ASSERT_TRUE(send_all(again, std::as_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
+  const Seconds until = steady_now() + long_limit();
+  while (opened.said.empty() && steady_now() < until) opened.gate.serve();
+  EXPECT_TRUE(opened.judged.empty());
+  EXPECT_EQ(opened.said.size(), 1u);
+}
+
+TEST(Gate, garbage_and_port_scans_are_said_once_each_and_the_rank_comes_in) {
+  const Key key = random_key();
+  Opened opened(key);
+  for (int i = 0; i < 20; ++i) {
+    { const Socket scan = connect_to(opened.address, steady_now() + long_limit()); }
+    const Socket garbage = connect_to(opened.address, steady_now() + long_limit());
+    static_cast<void>(send_all(garbage, Blob(100000, std::byte{0xff}), steady_now() + short_limit() / 20));
+    const Socket halfway = connect_to(opened.address, steady_now() + long_limit());
+    static_cast<void>(send_all(halfway, blob("GET / HTTP/1.1\r\n\r\n"), steady_now() + long_limit()));
+    opened.serve_for(0.002);
+  }
+  Call call(opened.address, key, hello_of(3));
+  EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
+  opened.serve_for(short_limit());
+  EXPECT_EQ(opened.welcomed, Ranks{3});
+  EXPECT_EQ(opened.judged, Ranks{3});
+  EXPECT_LE(opened.said.size(), 5u);
+  EXPECT_GE(opened.said.size(), 2u);
+}
+
+TEST(Gate, half_open_callers_hold_only_so_many_places_and_not_for_long) {
+  const Key key = random_key();
+  Opened opened(key);
+  std::vector<Socket> silent;
+  for (std::size_t i = 0; i < Callers::most; ++i)
+    silent.push_back(connect_to(opened.address, steady_now() + long_limit()));
+  const Seconds began = steady_now();
+  opened.serve_for(short_limit());
+  Call call(opened.address, key, hello_of(3));
+  EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
+  EXPECT_GE(steady_now() - began, Callers::patience * 0.9)
+      << "there was no place before one of them had to go";
+  ASSERT_EQ(opened.said.size(), 1u) << "one line for all";
+  EXPECT_NE(opened.said[0].find("5 s"), std::string::npos) << opened.said[0];
+}
+
+TEST(Gate, an_address_list_of_a_liar_gives_only_addresses) {
+  AddressList list = AddressList::of({loopback(7)});
+  list.count = 1 << 30;
+  list.at[1] = loopback(8);
+  list.at[1].length = 5000;
+  list.at[2].length = sizeof(sockaddr_in);
+  EXPECT_EQ(list.whole().size(), 1u);
+  list.count = -1;
+  EXPECT_TRUE(list.whole().empty());
+}
+
+}  // namespace
+}  // namespace everylink

@@ -1,0 +1,119 @@
+// Places from the three variables: the key, the list of those who listen, the interface.
+#include "bootstrap/place.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "errors.hpp"
+#include "world.hpp"
+
+namespace everylink {
+namespace {
+
+class Variables : public testing::Test {
+ protected:
+  Variables() {
+    set({{"EVERYLINK_RANK", "1"}, {"EVERYLINK_SIZE", "4"}, {"EVERYLINK_RENDEZVOUS", "127.0.0.1:9"}});
+  }
+  ~Variables() override {
+    for (const char* name :
+         {"EVERYLINK_RANK", "EVERYLINK_SIZE", "EVERYLINK_RENDEZVOUS", "EVERYLINK_KEY", "EVERYLINK_KEY_FILE"})
+      ::unsetenv(name);
+    std::filesystem::remove(file_);
+  }
+  static void set(const std::map<std::string, std::string>& values) {
+    for (const auto& [name, value] : values) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  const std::string& file_of(const std::string& contents, mode_t mode) {
+    std::ofstream(file_) << contents;
+    ::chmod(file_.c_str(), mode);
+    return file_;
+  }
+  static void expect_refused(std::initializer_list<const char*> words) {
+    try {
+      place_from_variables("");
+      ADD_FAILURE() << "not refused";
+    } catch (const UsageError& error) {
+      for (const char* word : words)
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  }
+
+  std::string file_ = testing::TempDir() + "everylink-key-" + std::to_string(::getpid());
+};
+
+TEST_F(Variables, on_loopback_no_key_is_needed) {
+  EXPECT_TRUE(place_from_variables("").key.empty());
+  set({{"EVERYLINK_RENDEZVOUS", "[::1]:9"}});
+  EXPECT_TRUE(place_from_variables("").key.empty());
+}
+
+TEST_F(Variables, where_others_can_reach_the_rendezvous_a_key_is_needed) {
+  set({{"EVERYLINK_RANK", "3"}, {"EVERYLINK_RENDEZVOUS", "127.0.0.1:9,192.0.2.1:9"}});
+  expect_refused({"EVERYLINK_RENDEZVOUS", "EVERYLINK_KEY", "EVERYLINK_KEY_FILE", "openssl rand"});
+  set({{"EVERYLINK_KEY", "secret"}});
+  EXPECT_EQ(text(place_from_variables("").key), "secret");
+}
+
+TEST_F(Variables, a_key_in_a_file_is_its_contents_without_the_last_newline) {
+  set({{"EVERYLINK_KEY_FILE", file_of("0123 4567\n", 0600)}});
+  EXPECT_EQ(text(place_from_variables("").key), "0123 4567");
+}
+
+TEST_F(Variables, a_key_file_that_others_can_read_or_is_empty_or_missing_is_refused_by_name) {
+  set({{"EVERYLINK_KEY_FILE", file_of("secret", 0644)}});
+  expect_refused({"EVERYLINK_KEY_FILE", file_.c_str(), "others", "chmod"});
+  file_of("secret", 0640);
+  expect_refused({"others"});
+  file_of("\n", 0600);
+  expect_refused({file_.c_str(), "empty"});
+  file_of(std::string(2000, 'x'), 0600);
+  expect_refused({file_.c_str(), "longer"});
+  set({{"EVERYLINK_KEY_FILE", "/dev/zero"}});
+  expect_refused({"/dev/zero", "not a file"});
+  set({{"EVERYLINK_KEY_FILE", "/nowhere/key"}});
+  expect_refused({"/nowhere/key", "No such file"});
+}
+
+TEST_F(Variables, a_key_and_a_key_file_exclude_each_other) {
+  set({{"EVERYLINK_KEY", "secret"}, {"EVERYLINK_KEY_FILE", file_of("secret", 0600)}});
+  expect_refused({"EVERYLINK_KEY ", "EVERYLINK_KEY_FILE"});
+}
+
+TEST_F(Variables, rank_k_listens_at_the_k_th_of_a_list_and_knows_the_others) {
+  int port = 0;
+  {
+    const Socket free = listen_on(loopback(0), 1);
+    port = local_address(free).port();
+  }
+  set({{"EVERYLINK_RENDEZVOUS", "127.0.0.1:9,127.0.0.1:" + std::to_string(port) + ",127.0.0.1:10"}});
+  const Place place = place_from_variables("");
+  ASSERT_TRUE(place.listener);
+  EXPECT_EQ(local_address(place.listener).port(), port);
+  EXPECT_EQ(place.rendezvous.size(), 1u);
+  ASSERT_EQ(place.relays.size(), 2u);
+  EXPECT_EQ(place.relays[1].rank, 2);
+  EXPECT_EQ(place.relays[1].addresses.at(0).port(), 10);
+  set({{"EVERYLINK_RANK", "3"}});
+  EXPECT_FALSE(place_from_variables("").listener);
+}
+
+TEST_F(Variables, an_interface_that_is_not_there_is_refused_with_those_there_are) {
+  try {
+    place_from_variables("warp0");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("--interface warp0"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("127.0.0.1"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(place_from_variables("127.0.0.1").own.host_text(), "127.0.0.1");
+}
+
+}  // namespace
+}  // namespace everylink

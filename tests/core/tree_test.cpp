@@ -1,0 +1,345 @@
+// The tree of rounds: hosts that are only names, all over loopback. Ranks that are sent on, that lose who
+// stands above them, and that reach rank 0 through others.
+#include "bootstrap/tree.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "bootstrap/node.hpp"
+#include "world.hpp"
+
+namespace everylink {
+namespace {
+
+Mac host(int number) {
+  Place place{0, 0, "", {}, Socket(), nullptr};
+  place.host = "host " + std::to_string(number);
+  return host_of(place);
+}
+Hello arriving(int rank, int on_host) {
+  Hello hello;
+  hello.rank = rank;
+  hello.host = host(on_host);
+  hello.listens = AddressList::of({loopback(1000 + rank)});
+  return hello;
+}
+
+TEST(Tree, ten_thousand_hosts_stand_below_those_who_came_before_them_32_at_each) {
+  constexpr int hosts = 10000;
+  Tree tree(hosts, host(0), 512);
+  std::map<int, int> below, depth{{0, 0}};
+  for (int rank = 1; rank < hosts; ++rank) {
+    const Reply reply = tree.place(arriving(rank, rank));
+    EXPECT_TRUE(reply.keep_listening);
+    ASSERT_TRUE(depth.contains(reply.rank)) << rank << " is sent to one who has not come yet";
+    ++below[reply.rank];
+    depth[rank] = depth[reply.rank] + 1;
+    EXPECT_LE(depth[rank], 3);
+    EXPECT_EQ(reply.verdict, reply.rank == 0 ? Verdict::welcome : Verdict::redirected);
+  }
+  for (const auto& [rank, count] : below) EXPECT_LE(count, 32) << rank;
+  EXPECT_EQ(tree.relays().size(), 4u);
+}
+
+TEST(Tree, the_ranks_of_a_host_stand_below_the_first_of_them_and_those_beside_rank_0_below_it) {
+  Tree tree(1000, host(0), 512);
+  EXPECT_EQ(tree.place(arriving(5, 1)).verdict, Verdict::welcome);
+  EXPECT_EQ(tree.place(arriving(4, 1)).rank, 5);
+  EXPECT_FALSE(tree.place(arriving(4, 1)).keep_listening);
+  EXPECT_EQ(tree.place(arriving(1, 0)).verdict, Verdict::welcome);
+  EXPECT_FALSE(tree.place(arriving(1, 0)).keep_listening);
+}
+
+TEST(Tree, who_lost_its_hosts_first_takes_its_place_and_the_others_are_sent_there) {
+  Tree tree(1000, host(0), 512);
+  tree.place(arriving(5, 1));
+  Hello orphan = arriving(7, 1), other = arriving(6, 1);
+  orphan.lost = other.lost = 5;
+  EXPECT_EQ(tree.place(orphan).verdict, Verdict::welcome);
+  const Reply sent_on = tree.place(other);
+  EXPECT_EQ(sent_on.verdict, Verdict::redirected);
+  EXPECT_EQ(sent_on.rank, 7);
+  EXPECT_EQ(sent_on.there.whole().at(0).port(), 1007);
+}
+
+TEST(Tree, who_has_others_below_it_is_never_sent_on) {
+  Tree tree(1000, host(0), 512);
+  for (int rank = 1; rank < 100; ++rank) tree.place(arriving(rank, rank));
+  Hello with_children = arriving(70, 70);
+  with_children.has_children = 1;
+  with_children.lost = 2;
+  EXPECT_EQ(tree.place(with_children).verdict, Verdict::welcome);
+}
+
+TEST(Tree, a_star_keeps_everybody_and_four_of_them_listen_on_for_others) {
+  Tree tree(512, host(0), 512);
+  std::set<int> listening;
+  for (int rank = 1; rank < 512; ++rank) {
+    const Reply reply = tree.place(arriving(rank, rank / 8));
+    EXPECT_EQ(reply.verdict, Verdict::welcome);
+    if (reply.keep_listening) listening.insert(rank);
+  }
+  EXPECT_EQ(listening, (std::set<int>{8, 16, 24, 32})) << "the first of four hosts that are not rank 0's";
+}
+
+// Everything that reached rank 0: each letter says of which rank and round it is.
+class Book {
+ public:
+  Decide decide() {
+    return [this](std::span<const Handed> handed, std::span<const int>) {
+      const std::lock_guard lock(mutex_);
+      std::set<std::string> sorted;
+      for (const auto& one : handed) {
+        const std::string letter = std::to_string(one.rank) + ":" + text(one.to_rank_0);
+        ++seen_[letter];
+        sorted.insert(letter);
+      }
+      std::string word;
+      for (const auto& one : sorted) word += one + " ";
+      return blob(word);
+    };
+  }
+  int times(int rank, std::uint64_t round) {
+    const std::lock_guard lock(mutex_);
+    return seen_[std::to_string(rank) + ":" + std::to_string(round)];
+  }
+  void expect_nothing_twice() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [letter, times] : seen_) EXPECT_EQ(times, 1) << letter;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, int> seen_;
+};
+
+Round talk(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
+  return must(world.round(blob(std::to_string(number)), peer, blob("to " + std::to_string(peer)),
+                          long_limit(), decide));
+}
+
+// Each of these ranks joins after the one before it, so that the tree is known.
+void start_in_order(Star& star, const std::map<int, std::string>& hosts, const Star::Part& part) {
+  for (const auto& [rank, on_host] : hosts) {
+    auto joined = std::make_shared<Event>();
+    star.start(star.place_on(on_host, rank), [joined, part](Bootstrap& world) {
+      if (world.rank() > 0) joined->happens();
+      part(world);
+    });
+    if (rank > 0) joined->wait();
+  }
+}
+
+const std::map<int, std::string> three_hosts{{0, "a"}, {1, "b"}, {2, "b"}, {3, "b"}, {4, "c"},
+                                             {5, "c"}, {6, "a"}, {7, "c"}, {8, "b"}};
+
+std::map<int, std::vector<Round>> all_rounds(int tree_above) {
+  Star star(9, tree_above);
+  Book book;
+  std::mutex mutex;
+  std::map<int, std::vector<Round>> rounds;
+  start_in_order(star, three_hosts, [&](Bootstrap& world) {
+    for (int number = 0; number < 12; ++number) {
+      const int peer = world.rank() == 8 ? no_rank : (world.rank() ^ (1 + number % 7));
+      const Round round = talk(world, static_cast<std::uint64_t>(number), peer, book.decide());
+      const std::lock_guard lock(mutex);
+      rounds[world.rank()].push_back(round);
+    }
+  });
+  star.wait();
+  book.expect_nothing_twice();
+  return rounds;
+}
+
+TEST(Tree, its_rounds_are_those_of_the_star) {
+  const auto of_star = all_rounds(512), of_tree = all_rounds(4);
+  ASSERT_EQ(of_star.size(), 9u);
+  for (const auto& [rank, rounds] : of_star) {
+    ASSERT_EQ(rounds.size(), 12u);
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const Round &a = rounds[i], &b = of_tree.at(rank).at(i);
+      EXPECT_EQ(a.number, b.number);
+      EXPECT_EQ(text(a.word), text(b.word));
+      EXPECT_EQ(a.gone, b.gone);
+      EXPECT_EQ(text(a.from_peer), text(b.from_peer)) << "rank " << rank << " round " << i;
+      EXPECT_EQ(text(a.from_peer), rank == 8 ? "" : "to " + std::to_string(rank)) << rank << " " << i;
+    }
+  }
+}
+
+TEST(Tree, when_the_first_of_a_host_is_killed_the_others_of_it_go_on_and_nothing_counts_twice) {
+  Star star(9, 4);
+  Book book;
+  start_in_order(star, three_hosts, [&](Bootstrap& world) {
+    for (std::uint64_t number = 0; number < 8; ++number) {
+      if (world.rank() == 1 && number == 3) return;  // 2, 3 and 8 stand below it
+      const Round round = talk(world, number, world.rank() ^ 1, book.decide());
+      EXPECT_EQ(round.number, number) << world.rank();
+      EXPECT_EQ(round.gone, number < 3 ? Ranks{} : Ranks{1}) << world.rank() << " " << number;
+      if (world.rank() != 8 && (number < 3 || (world.rank() ^ 1) != 1))
+        EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
+    }
+  });
+  star.wait();
+  book.expect_nothing_twice();
+  for (int rank = 0; rank < 9; ++rank)
+    for (std::uint64_t number = 0; number < (rank == 1 ? 3u : 8u); ++number)
+      EXPECT_EQ(book.times(rank, number), 1) << rank << " " << number;
+}
+
+TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
+  Star star(9, 4);
+  Book book;
+  Event slept;
+  const auto leads = [&](Bootstrap& world) {
+    for (std::uint64_t number = 0;; ++number) {
+      const bool without_1 = number >= 2 && number < 5;
+      const Round round = must(world.round(blob(std::to_string(number)), no_rank, {},
+                                           without_1 ? short_limit() : long_limit(), book.decide()));
+      if (without_1) {  // those below it may have been quick for one round more
+        EXPECT_EQ(round.gone.at(0), 1) << number;
+        for (const int rank : round.gone) EXPECT_TRUE(rank <= 3 || rank == 8) << rank;
+      }
+      if (number == 5) slept.happens();
+      if (number > 5 && round.gone.empty()) break;
+      if (number > 5)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the step that others measure
+    }
+    must(world.round({}, no_rank, {}, long_limit(), [](auto, auto) { return Blob(); }));
+  };
+  start_in_order(star, three_hosts, [&](Bootstrap& world) {
+    if (world.rank() == 0) return leads(world);
+    for (std::uint64_t number = 0;;) {
+      if (world.rank() == 1 && number == 2) slept.wait();
+      const Round round = talk(world, number, no_rank);
+      if (round.word.empty()) break;
+      if (world.rank() > 3 && world.rank() < 8) EXPECT_EQ(round.number, number);
+      number = round.number + 1;
+    }
+  });
+  star.wait();
+  book.expect_nothing_twice();
+}
+
+TEST(Tree, without_rank_0_everybody_ends_soon) {
+  Star star(9, 4);
+  const Seconds began = steady_now();
+  start_in_order(star, three_hosts, [&](Bootstrap& world) {
+    talk(world, 0, no_rank, Book().decide());
+    if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
+  });
+  star.wait();
+  EXPECT_LT(steady_now() - began, 60 * patience());
+}
+
+// A way between two ranks that can be cut: what comes is passed on, both ways.
+class Cable {
+ public:
+  explicit Cable(const Address& to) : to_(to), thread_([this] { pass_on(); }) {}
+  ~Cable() {
+    cut();
+    thread_.join();
+  }
+  Address address() const { return address_; }
+  void cut() { is_cut_ = true; }  // every connection is reset, and new ones are refused
+
+ private:
+  void pass_on() {
+    std::vector<std::pair<Socket, Socket>> ends;
+    while (!is_cut_) {
+      std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}};
+      for (const auto& [a, b] : ends) {
+        polled.push_back({a.fd(), POLLIN, 0});
+        polled.push_back({b.fd(), POLLIN, 0});
+      }
+      ::poll(polled.data(), polled.size(), 5);
+      for (auto& [a, b] : ends) move(a, b), move(b, a);
+      std::erase_if(ends, [](const auto& pair) { return !pair.first; });
+      while (Socket caller = accept_from(listener_))
+        ends.emplace_back(std::move(caller), connect_to(to_, steady_now() + long_limit()));
+    }
+    for (auto& [a, b] : ends) reset(a), reset(b);
+    listener_ = Socket();
+  }
+  static void move(Socket& from, Socket& to) {
+    std::byte bytes[65536];
+    const ssize_t n = from ? ::recv(from.fd(), bytes, sizeof bytes, 0) : -1;
+    if (n > 0) send_all(to, View(bytes, static_cast<std::size_t>(n)), steady_now() + long_limit());
+    if (n == 0) from = Socket(), to = Socket();
+  }
+
+  Address to_;
+  Socket listener_ = listen_on(loopback(0), 16);
+  Address address_ = local_address(listener_);
+  std::atomic<bool> is_cut_ = false;
+  std::thread thread_;
+};
+
+TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_no_round) {
+  Star star(4);
+  Book book;
+  Cable cable(star.address());
+  const auto part = [&](Bootstrap& world) {
+    for (std::uint64_t number = 0; number < 8; ++number) {
+      if (world.rank() == 3 && number == 3) cable.cut();
+      const Round round = talk(world, number, 3 - world.rank(), book.decide());
+      EXPECT_EQ(round.number, number);
+      EXPECT_EQ(round.gone, Ranks{}) << world.rank() << " " << number;
+      EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
+    }
+  };
+  for (int rank = 0; rank < 3; ++rank) star.start(star.place_on(std::string(1, "abc"[rank]), rank), part);
+  Place behind = star.place_on("d", 3);
+  behind.rendezvous = {cable.address()};
+  star.start(std::move(behind), part);
+  star.wait();
+  book.expect_nothing_twice();
+}
+
+TEST(Relay, who_cannot_reach_rank_0_at_all_joins_through_a_rank_that_listens) {
+  Star star(4);
+  Book book;
+  Socket of_relay = listen_on(loopback(0), 16);
+  const Relay relay{1, {local_address(of_relay)}};
+  Address nowhere;
+  {
+    const Socket closed = listen_on(loopback(0), 1);
+    nowhere = local_address(closed);
+  }
+  const auto part = [&](Bootstrap& world) {
+    for (std::uint64_t number = 0; number < 4; ++number)
+      EXPECT_EQ(talk(world, number, no_rank, book.decide()).gone, Ranks{});
+  };
+  Place cut_off = star.place_on("d", 3), first = star.place_on("b", 1);
+  cut_off.rendezvous = {nowhere};
+  cut_off.relays = {relay};
+  first.listener = std::move(of_relay);
+  star.start(std::move(cut_off), part);
+  star.start(star.place_on("c", 2), part);
+  star.start(star.place_on("a", 0), part);
+  star.start(std::move(first), part);
+  star.wait();
+  book.expect_nothing_twice();
+}
+
+TEST(Relay, two_relays_that_have_both_lost_rank_0_do_not_wait_for_each_other) {
+  Star star(4);
+  const Seconds began = steady_now();
+  const auto part = [&](Bootstrap& world) {
+    talk(world, 0, no_rank, Book().decide());
+    if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
+  };
+  for (int rank = 0; rank < 4; ++rank) star.start(star.place_on(std::string(1, "abcd"[rank]), rank), part);
+  star.wait();
+  EXPECT_LT(steady_now() - began, 60 * patience());
+}
+
+}  // namespace
+}  // namespace everylink
