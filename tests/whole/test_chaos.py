@@ -81,7 +81,7 @@ def a_bed_is_possible() -> None:
 def test_a_run_survives_whatever_befalls_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     scenario = chaos.scenario_on_bed(seed)
     bed = netns.Bed(netns.new_name(), scenario.ranks)
-    command = [str(netns.PROGRAM), "--name", bed.name, "measure", *scenario.options, "-o", str(tmp_path / "x.h5")]
+    command = [str(netns.PROGRAM), "--name", bed.name, "measure", "--", *scenario.options, "-o", str(tmp_path / "x.h5")]
     try:
         bed.do("up", scenario.ranks)
         seen = chaos.run(scenario, ["env", f"EVERYLINK_MEASURE={measure_program()}", *command], tmp_path, bed.do)
