@@ -27,10 +27,14 @@ OK, TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED = range(6)
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 
 
-def seeds(short: int, long: int) -> list[int]:
+# Quick ones that have each kind of fault.
+QUICK_HERE, QUICK_BED = (3, 5, 6, 11, 14, 32, 33), (1, 4, 9)
+
+
+def seeds(quick: tuple[int, ...], long: int) -> tuple[int, ...]:
     if "EVERYLINK_CHAOS_SEED" in os.environ:
-        return [int(os.environ["EVERYLINK_CHAOS_SEED"])]
-    return list(range(long if LONG else short))
+        return (int(os.environ["EVERYLINK_CHAOS_SEED"]),)
+    return tuple(range(long)) if LONG else quick
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def told(runs: list[Seen]) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", seeds(6, 140))
+@pytest.mark.parametrize("seed", seeds(QUICK_HERE, 140))
 def test_a_run_survives_whatever_befalls_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     scenario = chaos.scenario_here(seed)
     command = [measure_program(), *scenario.options, "-o", str(tmp_path / "x.h5")]
@@ -77,7 +81,7 @@ def a_bed_is_possible() -> None:
 
 
 @pytest.mark.usefixtures("a_bed_is_possible")
-@pytest.mark.parametrize("seed", seeds(3, 60))
+@pytest.mark.parametrize("seed", seeds(QUICK_BED, 60))
 def test_a_run_survives_whatever_befalls_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     scenario = chaos.scenario_on_bed(seed)
     bed = netns.Bed(netns.new_name(), scenario.ranks)
