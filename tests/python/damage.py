@@ -153,6 +153,7 @@ REFUSED: dict[str, Recipe] = {
     "end of file far behind the end": bytes_at(28, b"\xff" * 7),
     "root group nowhere": bytes_at(36, b"\xff" * 8),
     "a wrong sum": bytes_at(44, b"\x00" * 4),
+    "a block of zeros": bytes_at(48, bytes(512)),
     "no format": inside(lambda file: file.attrs.__delitem__("format")),
     "format of another": attribute("format", "linktest"),
     "format that is a number": attribute("format", 7),

@@ -103,13 +103,13 @@ def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> N
 
 
 @pytest.fixture(scope="module")
-def whole_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[bytes]]:
+def whole_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
     """A file that was closed, one that a kill left, and one that was recorded."""
     folder = tmp_path_factory.mktemp("whole")
     closed = make_results(folder / "closed.h5", sizes=(1, 1024), remarks=["a remark"], attributes={"run_id": "0" * 32})
-    content = closed.read_bytes()
-    killed = as_left_by_a_kill(closed, folder / "killed.h5").read_bytes()
-    yield [content, killed, (DATA / "results-v1.h5").read_bytes()]
+    shutil.copy(closed, folder / "later.h5")
+    killed = as_left_by_a_kill(folder / "later.h5", folder / "killed.h5")
+    yield [closed, killed, DATA / "results-v1.h5"]
     shutil.rmtree(folder)
 
 
@@ -145,10 +145,10 @@ def spoiled(whole: bytes, seed: int, changes: int) -> bytes:
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(which=st.integers(0, 2), seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 1, 2, 4, 16]))
 def test_a_file_spoiled_by_chance_is_read_or_refused_in_one_line(
-    whole_files: list[bytes], tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int
+    whole_files: list[Path], tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "spoiled.h5"
-    path.write_bytes(spoiled(whole_files[which], seed, changes))
+    path.write_bytes(spoiled(whole_files[which].read_bytes(), seed, changes))
     code, said, memory = shown("show", path)
     assert memory < MEMORY
     assert (code == 0 and said == "") or (code == 2 and said.count("\n") == 1), said

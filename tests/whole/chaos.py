@@ -13,6 +13,7 @@ from pathlib import Path
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 SUPERVISOR = -1
+Bed = Callable[..., object] | None  # takes the words of a fault
 SENT = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "go on": signal.SIGCONT}
 SENT |= {"term": signal.SIGTERM, "int": signal.SIGINT, "end supervisor": signal.SIGKILL}
 NETWORK = ("dark", "dark-pair", "slow", "drop")
@@ -101,6 +102,7 @@ class Seen:
 
     scenario: Scenario
     command: list[str]
+    in_bed: bool
     code: int | None = None
     took: float = 0
     out: str = ""
@@ -153,9 +155,9 @@ def described(pid: int) -> str:
         return ""
 
 
-def run(scenario: Scenario, command: list[str], folder: Path, bed: Callable[[tuple[str, ...]], None] | None) -> Seen:
+def run(scenario: Scenario, command: list[str], folder: Path, bed: Bed) -> Seen:
     """Start the command, plant the faults, wait for its end and that of all its processes, each within the limit."""
-    seen, before = Seen(scenario, command), set(descendants_of(os.getpid()))
+    seen, before = Seen(scenario, command, in_bed=bed is not None), set(descendants_of(os.getpid()))
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         began = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, start_new_session=True)
@@ -175,7 +177,7 @@ def run(scenario: Scenario, command: list[str], folder: Path, bed: Callable[[tup
     return seen
 
 
-def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: object) -> dict[int, int]:
+def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: Bed) -> dict[int, int]:
     """Plant all faults at their time; the handles of the ranks are taken before any of them can be another process."""
     own = os.pidfd_open(process.pid)
     handles = {SUPERVISOR: own}
@@ -192,8 +194,8 @@ def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: obje
         if process.poll() is not None:
             break
         try:
-            if fault.words:
-                bed(fault.words)  # type: ignore[operator]
+            if bed and fault.words:
+                bed(*fault.words)
             else:
                 signal.pidfd_send_signal(handles[fault.rank], SENT[fault.kind])
         except (ProcessLookupError, KeyError):
@@ -202,6 +204,17 @@ def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: obje
         if not (folder / "x.h5").exists():
             seen.before_the_file.append(fault)
     return handles
+
+
+def wait_for_descendants(before: set[int], seconds: float) -> list[str]:
+    """Wait until no process but those of before is left, and bury them; gives those that stay."""
+    until = time.monotonic() + seconds
+    while (left := _left_over(before)) and time.monotonic() < until:
+        time.sleep(0.02)
+    for pid in children_of(os.getpid()):
+        if pid not in before and not described(pid):
+            os.waitpid(pid, 0)
+    return left
 
 
 def _left_over(before: set[int]) -> list[str]:

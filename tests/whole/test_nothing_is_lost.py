@@ -1,0 +1,327 @@
+"""What was measured is not lost: signals, a killed rank 0, a full disk, a removed folder; and a run that goes on."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chaos
+import h5py
+import numpy as np
+import pytest
+
+from conftest import PATIENCE, Outcome, Run, Table, measure_program, mpi_launcher, read_plainly
+from everylink.results import read
+
+RANKS = 5
+ENDLESS = ["-n", 3, "-w", 0, "--num-slowest", 0, "-s", "1,64", "--min-runtime", "100h"]
+TCP = ["--mode", "tcp", "--time-limit", 10 * chaos.PATIENCE, *ENDLESS]
+needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    """Every test adopts what its runs leave behind, and nothing may be left."""
+    before = set(chaos.descendants_of(os.getpid()))
+    chaos.adopt_orphans(True)
+    yield
+    left = chaos.wait_for_descendants(before, PATIENCE)
+    chaos.adopt_orphans(False)
+    assert not left
+
+
+class Running:
+    """A run that goes on until something is done to it."""
+
+    def __init__(self, folder: Path, *arguments: object, launcher: list[str] | None = None) -> None:
+        self.path = folder / "x.h5"
+        output = [] if "--resume" in arguments else ["-o", self.path]
+        command = [*(launcher or ["env"]), measure_program(), *(str(a) for a in [*arguments, *output])]
+        if not launcher:
+            command = command[1:]
+        self.out, self.err = folder / "out", folder / "err"
+        with self.out.open("w") as out, self.err.open("w") as err:
+            self.process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, start_new_session=True)
+
+    def committed(self) -> int:
+        try:
+            with h5py.File(self.path, "r", swmr=True) as file:
+                return int(file.attrs["rows"])
+        except OSError:
+            return -1
+
+    def wait_for_rows(self, more_than: int = 0) -> int:
+        until = time.monotonic() + PATIENCE
+        while (rows := self.committed()) <= more_than:
+            assert time.monotonic() < until, "no rows were committed"
+            assert self.process.poll() is None, self.err.read_text()
+            time.sleep(0.02)
+        return rows
+
+    def wait_for_the_end_of_the_file(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while not read(self.path).facts.interrupted:
+            assert time.monotonic() < until, "the file was not closed"
+            time.sleep(0.1)
+
+    def wait_for_text(self, text: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while text not in self.out.read_text():
+            assert time.monotonic() < until, f"'{text}' was not said"
+            time.sleep(0.02)
+
+    def rank(self, number: int) -> int:
+        """A handle of a rank's process."""
+        return os.pidfd_open(chaos.children_of(self.process.pid)[number])
+
+    def signal_rank(self, number: int, sent: int) -> None:
+        handle = self.rank(number)
+        signal.pidfd_send_signal(handle, sent)
+        os.close(handle)
+
+    def end(self) -> int:
+        return self.process.wait(PATIENCE)
+
+    def left(self) -> Outcome:
+        """What the file holds, read by h5py alone; it must open without further ado."""
+        return read_plainly(self.path, self.process.returncode, self.out.read_text(), self.err.read_text())
+
+
+def assert_closed_properly(left: Outcome, rows: int) -> None:
+    assert left.code == 1, left.err
+    assert "a signal ends the run" in left.err
+    assert (left.attributes["complete"], left.attributes["interrupted"]) == (0, 1)
+    for table in left.sizes.values():
+        assert len(table["from"]) >= rows
+        assert (table["outcome"] == 0).all(), "a link is accused of what a signal did"
+        assert (table["median"] > 0).all()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sent: sent.name)
+def test_a_signal_closes_the_file(tmp_path: Path, sent: signal.Signals) -> None:
+    run = Running(tmp_path, "--np", RANKS, *TCP)
+    rows = run.wait_for_rows()
+    run.process.send_signal(sent)
+    run.end()
+    assert_closed_properly(run.left(), rows)
+    assert not (tmp_path / "x.h5.parts").exists()
+
+
+def test_a_terminal_that_signals_every_process_at_once_closes_the_file_too(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--np", RANKS, *TCP)
+    rows = run.wait_for_rows()
+    os.killpg(run.process.pid, signal.SIGINT)
+    run.end()
+    assert_closed_properly(run.left(), rows)
+
+
+@needs_mpi
+@pytest.mark.parametrize("mode", ["tcp", "mpi"])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
+def test_a_signal_to_mpirun_closes_the_file(tmp_path: Path, sent: signal.Signals, mode: str) -> None:
+    run = Running(tmp_path, "--bootstrap", "mpi", *TCP, "--mode", mode, launcher=mpi_launcher(4))
+    rows = run.wait_for_rows()
+    run.process.send_signal(sent)
+    run.end()
+    left = read_plainly(run.path)
+    assert (left.attributes["complete"], left.attributes["interrupted"]) == (0, 1)
+    assert len(left.sizes[64]["from"]) >= rows
+    assert (left.sizes[64]["outcome"] == 0).all()
+
+
+def test_a_signal_is_heeded_while_a_rank_is_stopped(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--np", RANKS, "--mode", "tcp", "--time-limit", 1, *ENDLESS)
+    rows = run.wait_for_rows()
+    handle = run.rank(2)
+    signal.pidfd_send_signal(handle, signal.SIGSTOP)
+    run.process.send_signal(signal.SIGTERM)
+    run.wait_for_the_end_of_the_file()
+    signal.pidfd_send_signal(handle, signal.SIGCONT)  # else the supervisor waits for it for a while
+    os.close(handle)
+    run.end()
+    left = run.left()
+    assert (left.attributes["complete"], left.attributes["interrupted"]) == (0, 1)
+    table = left.sizes[64]
+    assert len(table["from"]) >= rows
+    assert set(table["outcome"][(table["from"] != 2) & (table["to"] != 2)].tolist()) == {0}
+
+
+def test_an_interim_summary_is_given_and_the_run_goes_on(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--np", RANKS, *TCP, "--progress", "none")
+    run.wait_for_rows()
+    run.process.send_signal(signal.SIGUSR1)
+    run.wait_for_text("So far:")
+    run.wait_for_text("RESULT: Min Time:")
+    rows = run.wait_for_rows(run.committed())
+    run.process.send_signal(signal.SIGTERM)
+    run.end()
+    assert_closed_properly(run.left(), rows)
+
+
+@needs_mpi
+def test_an_interim_summary_is_given_under_mpirun(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--bootstrap", "mpi", *TCP, "--progress", "none", launcher=mpi_launcher(4))
+    run.wait_for_rows()
+    run.process.send_signal(signal.SIGUSR1)
+    run.wait_for_text("So far:")
+    run.wait_for_rows(run.committed())
+    run.process.send_signal(signal.SIGTERM)
+    run.end()
+
+
+# Rank 0 is lost.
+
+
+def test_rank_0_is_killed_and_what_the_others_have_is_found_beside_the_file(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--np", RANKS, *TCP)
+    rows = run.wait_for_rows()
+    time.sleep(0.4)  # for rows that are handed in, but not committed
+    run.signal_rank(0, signal.SIGKILL)
+    assert run.end() == 1
+    assert "rank 0 was ended by signal 9" in run.err.read_text()
+    raw = read_plainly(run.path, swmr=True)
+    assert (raw.attributes["complete"], raw.attributes["interrupted"]) == (0, 0)
+    results = read(run.path)
+    assert results.parts_left_out == ()
+    assert results.rows_from_parts > 0
+    for size in results.sizes:
+        assert len(size.rows.frm) > len(raw.sizes[size.bytes]["from"]) >= rows
+        lost = (size.rows.frm == 0) | (size.rows.to == 0)
+        assert (size.rows.outcome[~lost] == 0).all(), "a link is accused that had nothing to do with rank 0"
+        assert (size.rows.median[size.rows.outcome == 0] > 0).all()
+
+
+def test_the_supervisor_is_killed_and_the_file_so_far_is_whole(tmp_path: Path) -> None:
+    run = Running(tmp_path, "--np", RANKS, *TCP)
+    rows = run.wait_for_rows()
+    run.process.kill()
+    run.end()
+    assert len(read_plainly(run.path, swmr=True).sizes[64]["from"]) >= rows
+
+
+# The place of the file is lost.
+
+
+@pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk wants root and unshare")
+def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    script = 'mount -t tmpfs -o size=600k none disk && "$@"; code=$?; cp disk/x.h5 . && exit $code'
+    command = [measure_program(), "--np", RANKS, *TCP, "-o", tmp_path / "disk" / "x.h5"]
+    done = subprocess.run(
+        ["unshare", "--mount", "bash", "-c", script, "bash", *(str(word) for word in command)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "No space left on device" in done.stderr
+    left = read_plainly(tmp_path / "x.h5", swmr=True)
+    assert len(left.sizes[64]["from"]) > 0
+    assert (left.sizes[64]["median"] > 0).all()
+    assert len(read(tmp_path / "x.h5").sizes[1].links) == RANKS * (RANKS - 1)
+
+
+def test_a_removed_folder_ends_the_run_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "place").mkdir()
+    run = Running(tmp_path / "place", "--np", RANKS, *TCP)
+    run.wait_for_rows()
+    err = run.err.open()
+    shutil.rmtree(tmp_path / "place")
+    assert run.end() == 1
+    with err:
+        said = err.read()
+    assert "no longer there" in said
+    assert str(run.path) in said
+    assert not (tmp_path / "place").exists()
+
+
+# A run that goes on.
+
+FINITE = ["--mode", "tcp", "-n", 3, "-w", 0, "--num-slowest", 0, "-s", "1,64", "--time-limit", 10 * chaos.PATIENCE]
+TURNS = 400
+
+
+def assert_each_link_once_a_turn(table: Table, steps: Table, turns: int) -> None:
+    main = table.main()
+    turn = steps["iteration"][main["step"]].astype(int)
+    keys = (turn * RANKS + main["from"]) * RANKS + main["to"]
+    expected = [(t * RANKS + a) * RANKS + b for t in range(turns) for a in range(RANKS) for b in range(RANKS) if a != b]
+    assert np.sort(keys).tolist() == expected
+
+
+def left_by(tmp_path: Path, how: str) -> int:
+    """A run that was ended before its end; gives the committed rows."""
+    run = Running(tmp_path, "--np", RANKS, *FINITE, "--min-iterations", TURNS)
+    run.wait_for_rows()
+    if how == "rank 0 killed":
+        run.signal_rank(0, signal.SIGKILL)
+    else:
+        run.process.send_signal(signal.SIGKILL if how == "all killed" else signal.SIGTERM)
+    run.end()
+    rows = len(read_plainly(run.path, swmr=how != "signal").sizes[64]["from"])
+    assert rows < TURNS * RANKS * (RANKS - 1), "there is nothing to go on with"
+    return rows
+
+
+@pytest.mark.parametrize("how", ["signal", "all killed", "rank 0 killed"])
+def test_a_run_goes_on_with_what_is_missing(tmp_path: Path, how: str) -> None:
+    rows = left_by(tmp_path, how)
+    before = read_plainly(tmp_path / "x.h5", swmr=how != "signal").sizes
+    run = Running(tmp_path, "--np", RANKS, *FINITE, "--min-iterations", TURNS, "--resume", tmp_path / "x.h5")
+    assert run.end() == 0, run.err.read_text()
+    after = run.left()
+    assert (after.attributes["complete"], after.attributes["interrupted"]) == (1, 0)
+    for size, table in after.sizes.items():
+        assert_each_link_once_a_turn(table, after.steps, TURNS)
+        for name, column in before[size].columns.items():
+            np.testing.assert_array_equal(table[name][:rows], column[:rows], err_msg=name)
+    assert read(run.path).facts.complete
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["-n", 4], "messages was 3 there, and is 4 here"),
+        (["-s", "1,128"], "sizes are 1, 64 bytes"),
+        (["--bidirectional"], "kernel was semidirectional there, and is bidirectional here"),
+        (["--schedule", "bisection"], "schedule was all there, and is bisection here"),
+        (["--np", RANKS + 1], "ranks was 5 there, and is 6 here"),
+        (["--mode", "tcp:sockets=2"], "transport_options was  there, and is sockets=2 here"),
+        (["--keep-laps"], "--keep-laps"),
+        (["--seed", 77], "seed was 0 there, and is 77 here"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_a_run_with_other_options_does_not_go_on(
+    tmp_path: Path, run: Run, options: list[object], named: str, ended_run: bytes
+) -> None:
+    (tmp_path / "x.h5").write_bytes(ended_run)
+    done = run("--np", RANKS, *FINITE, *options, "--min-iterations", TURNS, "--resume", "x.h5")
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "--resume x.h5: " in done.stderr
+    assert named in done.stderr
+    assert (tmp_path / "x.h5").read_bytes() == ended_run
+
+
+@pytest.fixture(scope="module")
+def ended_run(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("ended")
+    chaos.adopt_orphans(True)
+    left_by(folder, "signal")
+    return (folder / "x.h5").read_bytes()
+
+
+def test_what_cannot_go_on_is_named(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "text.h5").write_text("no results\n")
+    assert run("--np", 2, "--mode", "sim", "-o", "whole.h5").returncode == 0
+    for name, why in (("none.h5", "No such file"), ("text.h5", "no results file"), ("whole.h5", "nothing is missing")):
+        done = run("--np", 2, "--mode", "sim", "--resume", name)
+        assert done.returncode == 2, done.stderr
+        assert f"--resume {name}" in done.stderr
+        assert why in done.stderr
