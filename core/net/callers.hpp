@@ -11,11 +11,11 @@
 
 namespace everylink {
 
-// Each caller says a message of one fixed length, so that no length of theirs is ever trusted. At most 64 may
+// Each caller says a message of one fixed length, so that no length of theirs is ever trusted. At most 48 may
 // be half-way at a time, for 5 s each; the rest wait in the kernel.
 class Callers {
  public:
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t most = 48;
   static constexpr Seconds patience = 5;
 
   struct Caller {

@@ -1,0 +1,182 @@
+// The scale of the control plane: a real rank 0, and one process that speaks the protocol for all other
+// hosts.
+//
+//   control_scale [HOSTS (10000)] [ROUNDS (100)]
+//
+// Every host calls rank 0 and is let in or sent on, as if each were a machine of its own. What stands below
+// those that were let in is only made up here: their letters come to rank 0 as the tree would carry them.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "bootstrap/bootstrap.hpp"
+#include "bootstrap/channel.hpp"
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::size_t report_bytes = 300, offer_bytes = 150, word_bytes = 100;
+constexpr std::size_t calls_at_once = 512;
+
+int open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(all), end(all))) - 1;  // its own
+}
+
+int rank_0(Place& place, int rounds) {
+  std::atomic<bool> over = false;
+  int most = 0;
+  std::thread watch([&] {
+    while (!over) {
+      most = std::max(most, open_descriptors());
+      ::usleep(5000);
+    }
+  });
+  const Seconds began = steady_now();
+  auto world = join(place, 600);
+  const Seconds joined = steady_now();
+  std::vector<Seconds> times;
+  const Decide decide = [&](std::span<const Handed> handed, std::span<const int> gone) {
+    if (static_cast<int>(handed.size()) != place.size || !gone.empty())
+      throw MachineError(fmt::format("{} handed in, {} are gone", handed.size(), gone.size()));
+    return Blob(word_bytes);
+  };
+  for (int i = 0; i < rounds; ++i) {
+    const Seconds start = steady_now();
+    world->round(Blob(report_bytes), no_rank, {}, 600, decide);
+    times.push_back(steady_now() - start);
+  }
+  over = true;
+  watch.join();
+  std::sort(times.begin(), times.end());
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  fmt::print(
+      "{} hosts: start {:.2f} s; {} rounds: median {:.1f} ms, longest {:.1f} ms; rank 0: peak memory {} MiB, "
+      "at "
+      "most {} descriptors\n",
+      place.size, joined - began, rounds, times[times.size() / 2] * 1e3, times.back() * 1e3,
+      used.ru_maxrss / 1024, most);
+  return 0;
+}
+
+// All hosts but rank 0's.
+class Others {
+ public:
+  Others(const Address& address, const Key& key, int size)
+      : address_(address), key_(key), size_(size), below_(static_cast<std::size_t>(size)) {}
+
+  void join() {
+    std::map<int, std::unique_ptr<Call>> calls;
+    for (int next = 1; next < size_ || !calls.empty();) {
+      while (next < size_ && calls.size() < calls_at_once) {
+        calls[next] = std::make_unique<Call>(address_, key_, hello(next));
+        ++next;
+      }
+      std::vector<pollfd> polled;
+      for (const auto& [rank, call] : calls) polled.push_back({call->fd(), call->events(), 0});
+      ::poll(polled.data(), polled.size(), 1000);
+      std::erase_if(calls, [this](auto& one) { return is_over(one.first, *one.second); });
+    }
+  }
+
+  void round(std::uint64_t number) {
+    for (int rank = 1; rank < size_; ++rank) {
+      const HandIn letter{number, rank, rank ^ 1, Blob(report_bytes), Blob(offer_bytes)};
+      way(rank).send(Channel::Kind::hand_in, {letter.packed()});
+    }
+    for (int answered = 0; answered < size_ - 1;) {
+      std::vector<pollfd> polled;
+      for (auto& [rank, channel] : channels_) {
+        channel.flush();
+        polled.push_back(
+            {channel.fd(), static_cast<short>(channel.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
+      }
+      ::poll(polled.data(), polled.size(), 1000);
+      for (auto& [rank, channel] : channels_) {
+        while (const auto frame = channel.next())
+          answered += static_cast<int>(Answer::split(frame->body, size_).second.size());
+        if (!channel.open() && answered < size_ - 1) throw MachineError("rank 0 closed a channel");
+      }
+    }
+  }
+
+ private:
+  Hello hello(int rank) const {
+    Hello hello;
+    hello.rank = rank;
+    hello.size = size_;
+    hello.instance = static_cast<std::uint64_t>(rank);
+    hello.host = hmac_sha256({}, {std::as_bytes(std::span(&rank, 1))});
+    hello.listens = AddressList::of({loopback(1 + rank % 60000)});
+    return hello;
+  }
+
+  bool is_over(int rank, Call& call) {
+    const auto state = call.step();
+    if (state == Call::State::failed) throw MachineError(fmt::format("rank {}: {}", rank, call.why()));
+    if (state != Call::State::answered) return false;
+    const auto at = static_cast<std::size_t>(rank);
+    if (call.reply().verdict == Verdict::welcome) {
+      channels_[rank] = Channel(call.take());
+      below_[at] = rank;
+    } else {
+      below_[at] = call.reply().rank;
+    }
+    return true;
+  }
+
+  // The channel at the top of the branch in which this rank is.
+  Channel& way(int rank) {
+    while (below_[static_cast<std::size_t>(rank)] != rank) rank = below_[static_cast<std::size_t>(rank)];
+    return channels_.at(rank);
+  }
+
+  Address address_;
+  Key key_;
+  int size_;
+  std::vector<int> below_;  // whom: itself if right below rank 0
+  std::map<int, Channel> channels_;
+};
+
+int bench(int hosts, int rounds) {
+  const Key key = random_key();
+  Socket listener = listen_on(loopback(0), 4096);
+  const Address address = local_address(listener);
+  const pid_t child = check_errno(::fork(), "fork");
+  if (child > 0) {
+    Place place{0, hosts, "tcp", {address}, std::move(listener), nullptr, key};
+    const int code = rank_0(place, rounds);
+    std::fflush(stdout);
+    ::waitpid(child, nullptr, 0);
+    return code;
+  }
+  listener = Socket();
+  Others others(address, key, hosts);
+  others.join();
+  for (int i = 0; i < rounds; ++i) others.round(static_cast<std::uint64_t>(i));
+  ::_exit(0);
+}
+
+}  // namespace
+}  // namespace everylink
+
+int main(int argc, char** argv) {
+  try {
+    return everylink::bench(argc > 1 ? std::atoi(argv[1]) : 10000, argc > 2 ? std::atoi(argv[2]) : 100);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "control_scale: {}\n", error.what());
+    return 1;
+  }
+}
