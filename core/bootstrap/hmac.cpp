@@ -8,7 +8,11 @@
 namespace everylink {
 namespace {
 
-const unsigned char* raw(const std::byte* at) { return reinterpret_cast<const unsigned char*>(at); }
+// The library wants no null, not even for nothing.
+const unsigned char* raw(const std::byte* at) {
+  static constexpr unsigned char nothing = 0;
+  return at ? reinterpret_cast<const unsigned char*>(at) : &nothing;
+}
 
 }  // namespace
 
