@@ -2,7 +2,6 @@
 #include "net/door.hpp"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -31,10 +30,7 @@ struct Door::Offer {
     offer.machine = in.text();
     offer.addresses = in.list<Address>();
     in.end();
-    for (const auto& address : offer.addresses)
-      Unpacker::must(address.family() == AF_INET    ? address.length == sizeof(sockaddr_in)
-                     : address.family() == AF_INET6 ? address.length == sizeof(sockaddr_in6)
-                                                    : false);
+    for (const auto& address : offer.addresses) Unpacker::must(address.is_whole());
     return offer;
   }
 };

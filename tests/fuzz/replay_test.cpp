@@ -25,14 +25,26 @@ std::size_t largest_allocation = 0;
 // GCC 12 does not see that new and delete below belong together.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-// A list that claims more than has come must be refused before it is allocated.
-void* operator new(std::size_t bytes) {
+// A list that claims more than has come must be refused before it is allocated. All forms, because a
+// sanitizer wants each delete to be of its new.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   largest_allocation = std::max(largest_allocation, bytes);
-  if (void* at = std::malloc(bytes ? bytes : 1)) return at;
+  return std::malloc(bytes ? bytes : 1);
+}
+void* operator new(std::size_t bytes) {
+  if (void* at = operator new(bytes, std::nothrow)) return at;
   throw std::bad_alloc();
 }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return operator new(bytes, std::nothrow);
+}
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
 void operator delete(void* at) noexcept { std::free(at); }
+void operator delete[](void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
+void operator delete(void* at, const std::nothrow_t&) noexcept { std::free(at); }
+void operator delete[](void* at, const std::nothrow_t&) noexcept { std::free(at); }
 
 namespace everylink::fuzz {
 namespace {

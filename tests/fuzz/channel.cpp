@@ -1,0 +1,45 @@
+// The control connection: frames as they come, and what is in them.
+#include "bootstrap/channel.hpp"
+
+#include <sys/socket.h>
+
+#include "errors.hpp"
+#include "fuzz.hpp"
+
+using namespace everylink;
+
+namespace {
+
+constexpr int ranks = 8;
+
+void read(const Channel::Frame& frame) {
+  try {
+    switch (frame.kind) {
+      case Channel::Kind::hand_in: HandIn::unpacked(frame.body).packed(); break;
+      case Channel::Kind::ask:
+      case Channel::Kind::ended: HandIn::head_of(frame.body); break;
+      case Channel::Kind::answer: {
+        const auto [common, all] = Answer::split(frame.body, ranks);
+        Answer::Common::unpacked(common, ranks).packed();
+        Answer::packed(all);
+      }
+    }
+  } catch (const MachineError&) {  // this frame; the next one may be good
+  }
+}
+
+}  // namespace
+
+EVERYLINK_FUZZ_TARGET(channel) {
+  int ends[2];
+  check_errno(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
+  Channel channel{Socket(ends[0])};
+  const Socket other(ends[1]);
+  fuzz::Pieces in(bytes);
+  const std::size_t at_once = 1 + std::size_t{in.byte()};
+  while (in.any() && channel.open()) {
+    const View piece = in.bytes(at_once);
+    if (::send(other.fd(), piece.data(), piece.size(), MSG_NOSIGNAL) < 0) throw_errno("send");
+    while (const auto frame = channel.next()) read(*frame);
+  }
+}

@@ -1,0 +1,101 @@
+// What strangers say at the gate to a run, and what a wrong acceptor answers; and both with the right key.
+#include "bootstrap/gate.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+#include "errors.hpp"
+#include "fuzz.hpp"
+
+using namespace everylink;
+
+namespace {
+
+const Key key(32, std::byte{7});
+constexpr Seconds patience = 10;
+
+template <class T>
+View bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+template <class T>
+T taken(fuzz::Pieces& in) {
+  T value{};
+  const View some = in.bytes(sizeof value);
+  if (!some.empty()) std::memcpy(static_cast<void*>(&value), some.data(), some.size());
+  return value;
+}
+Mac proof(std::string_view end, const Challenge& challenge, const Mac& nonce, View said) {
+  return hmac_sha256(key, {std::as_bytes(std::span(end)), bytes_of(challenge), bytes_of(nonce), said});
+}
+
+struct Listening {
+  Socket listener = listen_on(loopback(0), 8);
+  Address address = local_address(listener);
+};
+
+void hostile_caller(fuzz::Pieces& in, bool has_key) {
+  Listening here;
+  int welcome = 0;
+  Gate gate(
+      std::move(here.listener), key,
+      [](const Hello& hello) {
+        hello.listens.whole();
+        return Reply::refusal("is not wanted");
+      },
+      [&](const Hello&, Socket) { ++welcome; }, [](const std::string&) {});
+  const Socket caller = connect_to(here.address, steady_now() + patience);
+  gate.serve();
+  Challenge challenge;
+  if (!receive_all(caller, std::as_writable_bytes(std::span(&challenge, 1)), steady_now() + patience))
+    throw std::logic_error("the gate does not greet");
+  Greeting greeting = taken<Greeting>(in);
+  if (has_key) greeting.proof = proof("caller", challenge, greeting.nonce, bytes_of(greeting.hello));
+  const View said = bytes_of(greeting).first(sizeof greeting - (has_key ? 0 : in.byte()));
+  send_all(caller, said, steady_now() + patience);
+  gate.serve();
+  if (welcome) throw std::logic_error("a stranger came in");
+}
+
+void step(Call& call, Seconds until) {
+  call.step();
+  if (steady_now() > until) throw std::logic_error("a call does not end");
+}
+
+void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
+  Listening there;
+  Call call(there.address, key, Hello{});
+  const Seconds until = steady_now() + patience;
+  if (!ready(there.listener, POLLIN, until)) throw std::logic_error("it does not call");
+  Socket acceptor = accept_from(there.listener);
+  Challenge challenge = taken<Challenge>(in);
+  if (has_key) challenge = Challenge{};
+  send_all(acceptor, bytes_of(challenge), steady_now() + patience);
+  while (call.state() < Call::State::greeted) step(call, until);
+  if (call.state() != Call::State::greeted) return;
+  Greeting greeting;
+  if (!receive_all(acceptor, std::as_writable_bytes(std::span(&greeting, 1)), steady_now() + patience))
+    return;
+  Answered answered = taken<Answered>(in);
+  if (has_key) answered.proof = proof("acceptor", challenge, greeting.nonce, bytes_of(answered.reply));
+  send_all(acceptor, bytes_of(answered), steady_now() + patience);
+  acceptor = Socket();
+  while (call.state() == Call::State::greeted) step(call, until);
+  if (call.state() != Call::State::answered) return;
+  if (!has_key) throw std::logic_error("an acceptor without the key was believed");
+  call.reply().there.whole();
+  static_cast<void>(std::string(call.reply().reason));
+}
+
+}  // namespace
+
+EVERYLINK_FUZZ_TARGET(gate) {
+  fuzz::Pieces in(bytes);
+  const int who = in.byte() % 4;
+  if (who < 2)
+    hostile_caller(in, who == 1);
+  else
+    hostile_acceptor(in, who == 3);
+}
