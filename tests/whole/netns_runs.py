@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from netns import FOLDER, NETNS, PATIENCE, PROGRAM, Bed, address, kernel
 
 from conftest import Outcome, measure_program, read_plainly
@@ -41,6 +43,11 @@ def matrix(result: Outcome, size: int = 0) -> str:
     return "\n".join(" ".join(row) for row in letters)
 
 
+def skip_without_mpi(mode: str) -> None:
+    if mode == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("no mpirun here")
+
+
 class Job:
     """Ranks on the hosts of a bed, one a host."""
 
@@ -54,7 +61,7 @@ class Job:
         fcntl.fcntl(self.ear, fcntl.F_SETPIPE_SZ, 4096)
         program = [measure_program(), "--mode", mode, "-o", self.file, "--force", "--progress", "json", *options]
         command = ["sh", "-c", SPEAK, "sh", *(str(word) for word in program)]
-        self.errors = (folder / "errors").open("w+")
+        self.errors = (folder / "errors").open("w")
         self.processes = self._under_mpirun(command, folder) if mode == "mpi" else self._by_hand(command)
 
     def _by_hand(self, command: list[str]) -> list[subprocess.Popen[bytes]]:
@@ -106,8 +113,7 @@ class Job:
         yield
 
     def all_said(self) -> str:
-        self.errors.seek(0)
-        return "".join(self.said) + self.errors.read()
+        return "".join(self.said) + Path(self.errors.name).read_text()
 
     def events(self, name: str) -> list[dict[str, Any]]:
         return [event for line in self.said if (event := json.loads(line))["event"] == name]
@@ -159,6 +165,7 @@ class Job:
         kernel.wait_for([one for one in ended if one is not None], 10)
         for process in self.processes:
             process.wait(10)
+        self.errors.close()
         if self.ear >= 0:
             os.close(self.ear)
         self.ear = -1
