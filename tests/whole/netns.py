@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def skip_unless_possible() -> None:
 
 def new_name() -> str:
     return f"test-{os.getpid()}-{next(_numbers)}"
+
+
+def a_bed(hosts: int) -> Iterator["Bed"]:
+    """For fixtures."""
+    bed = Bed(new_name(), hosts)
+    bed.do("up", hosts)
+    yield bed
+    bed.do("down")
 
 
 @dataclass

@@ -1,24 +1,36 @@
-"""Whole runs in a bed: ranks started on hosts, with a fault planted at a given step, and what became of each link."""
+"""Whole runs in a bed: a rank a host, rank i on host i; faults planted between two steps; what became of each link."""
 
 import contextlib
+import fcntl
 import json
 import os
-import queue
 import secrets
-import signal
+import select
+import shutil
+import socket
 import subprocess
-import threading
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from netns import FOLDER, NETNS, PATIENCE, PROGRAM, Bed, address, kernel
 
 from conftest import Outcome, measure_program, read_plainly
 
 LETTERS = "otbcap"  # ok, timeout, broken, corrupt, absent, presumed
-LIMIT = 150 * PATIENCE  # of a run; most take a few seconds, a rank that lost rank 0 gives up after 90
+LIMIT = 120 * PATIENCE  # of a run; most take a few seconds
+RANK = "${OMPI_COMM_WORLD_RANK:-$EVERYLINK_RANK}"
+# Rank 0 speaks into a pipe that holds one line: while nobody reads, it stands between two steps, and all with it.
+SPEAK = f"""[ "{RANK}" = 0 ] || exec "$@" >/dev/null
+exec '{sys.executable}' -ESsc 'import fcntl, os, sys
+pipe = os.open(sys.argv[1], os.O_WRONLY)
+fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_DIRECT)
+os.dup2(pipe, 1)
+os.execv(sys.argv[2], sys.argv[2:])' "$PIPE" "$@"
+"""
 
 
 def matrix(result: Outcome, size: int = 0) -> str:
@@ -28,39 +40,39 @@ def matrix(result: Outcome, size: int = 0) -> str:
     letters = [["." if a == b else "-" for b in range(ranks)] for a in range(ranks)]
     for a, b, outcome in zip(table["from"], table["to"], table["outcome"], strict=True):
         letters[a][b] = LETTERS[outcome]
-    return drawn(letters)
-
-
-def drawn(letters: list[list[str]]) -> str:
     return "\n".join(" ".join(row) for row in letters)
 
 
+def skip_without_mpi(mode: str) -> None:
+    if mode == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("no mpirun here")
+
+
 class Job:
-    """Ranks on the hosts of a bed, one a host. Rank 0 tells its progress, so that a fault can follow a step."""
+    """Ranks on the hosts of a bed, one a host."""
 
     def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path) -> None:
         self.bed, self.mode = bed, mode
-        self.file = folder / "x.h5"
-        self.pids: list[int] = []
-        self.events: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self.file, self.pipe = folder / "x.h5", folder / "said"
         self.said: list[str] = []
-        self.began = time.monotonic()
+        self.deadline = time.monotonic() + LIMIT
+        os.mkfifo(self.pipe)
+        self.ear = os.open(self.pipe, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(self.ear, fcntl.F_SETPIPE_SZ, 4096)
         program = [measure_program(), "--mode", mode, "-o", self.file, "--force", "--progress", "json", *options]
-        command = [str(word) for word in program]
-        self.errors = (folder / "errors").open("w+")
+        command = ["sh", "-c", SPEAK, "sh", *(str(word) for word in program)]
+        self.errors = (folder / "errors").open("w")
         self.processes = self._under_mpirun(command, folder) if mode == "mpi" else self._by_hand(command)
-        self.voice = threading.Thread(target=self._listen, daemon=True)
-        self.voice.start()
 
-    def _by_hand(self, command: list[str]) -> list[subprocess.Popen[str]]:
+    def _by_hand(self, command: list[str]) -> list[subprocess.Popen[bytes]]:
         common = {"EVERYLINK_SIZE": str(self.bed.hosts), "EVERYLINK_RENDEZVOUS": f"{address(0)}:7700"}
         common["EVERYLINK_KEY"] = secrets.token_hex(32)
         return [self._start(rank, command, common | {"EVERYLINK_RANK": str(rank)}) for rank in range(self.bed.hosts)]
 
     # mpirun runs on the last host, so that rank 0 and others may lose each other without its noticing.
-    def _under_mpirun(self, command: list[str], folder: Path) -> list[subprocess.Popen[str]]:
+    def _under_mpirun(self, command: list[str], folder: Path) -> list[subprocess.Popen[bytes]]:
         hosts = folder / "hosts"
-        hosts.write_text("".join(f"h{i} slots=1\n" for i in range(self.bed.hosts)))
+        hosts.write_text("".join(f"h{i}\n" for i in range(self.bed.hosts)))
         settings = {
             "plm_rsh_agent": FOLDER / "rsh",
             "btl": "tcp,self",
@@ -68,76 +80,81 @@ class Job:
             "btl_tcp_if_include": "eth0",
             "oob_tcp_if_include": "eth0",
             "mpi_yield_when_idle": 1,
+            "rmaps": "seq",
+            "hwloc_base_binding_policy": "none",
+            "btl_base_warn_component_unused": 0,
         }
         mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
-        launcher = ["mpirun", "--allow-run-as-root", *mca, "--hostfile", str(hosts), "--map-by", "node"]
+        launcher = ["mpirun", "--allow-run-as-root", *mca, "--hostfile", str(hosts), "-x", "PIPE"]
         return [self._start(self.bed.hosts - 1, [*launcher, "-np", str(self.bed.hosts), *command], {})]
 
-    def _start(self, host: int, command: list[str], environment: dict[str, str]) -> subprocess.Popen[str]:
+    def _start(self, host: int, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [str(PROGRAM), "--name", self.bed.name, "exec", f"h{host}", *command],
-            env=os.environ | environment,
+            env=os.environ | environment | {"PIPE": str(self.pipe)},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if not environment or environment["EVERYLINK_RANK"] == "0" else subprocess.DEVNULL,
+            stdout=self.errors,
             stderr=self.errors,
-            text=True,
         )
 
-    def _listen(self) -> None:
-        stream = self.processes[0].stdout
-        assert stream
-        for line in stream:
-            self.said.append(line)
-            if line.startswith('{"event"'):
-                self.events.put(json.loads(line))
-        self.events.put(None)
+    # A line, or nothing once rank 0 has ended.
+    def _hear(self) -> str:
+        left = max(0.0, self.deadline - time.monotonic())
+        assert select.select([self.ear], [], [], left)[0], f"rank 0 has said nothing more in time: {self.all_said()}"
+        line = os.read(self.ear, 65536).decode()
+        self.said += [line] if line else []
+        return line
 
-    def after_step(self, step: int) -> "Job":
-        """Returns once this step of the main run is over; the first is 1."""
-        while (event := self.events.get(timeout=LIMIT)) is not None:
-            if event["event"] == "plan":
-                self.pids = [self._pid(rank) for rank in range(self.bed.hosts)]
-            if event["event"] == "step" and event["step"] >= step:
-                return self
-        raise AssertionError(f"the run ended before step {step}: {self.all_said()}")
+    @contextlib.contextmanager
+    def between_steps(self, step: int) -> Iterator[None]:
+        """Meanwhile this step of the main run, the first is 1, is over and kept, and the next has not begun."""
+        while f"Parallel Results for step {step}:" not in (line := self._hear()):
+            assert line, f"the run ended before step {step}: {self.all_said()}"
+        yield
 
     def all_said(self) -> str:
-        self.errors.seek(0)
-        return "".join(self.said) + self.errors.read()
+        return "".join(self.said) + Path(self.errors.name).read_text()
 
-    # Of the measuring process itself.
-    def _pid(self, rank: int) -> int:
-        if self.mode != "mpi":
-            return self.processes[rank].pid
+    def events(self, name: str) -> list[dict[str, Any]]:
+        return [event for line in self.said if (event := json.loads(line))["event"] == name]
+
+    def pid(self, rank: int) -> int:
+        """Of the measuring process itself."""
         (found,) = self._measuring([rank])
         return found
+
+    def wait_for_word_of(self, rank: int) -> None:
+        """Until what this rank has handed in lies at rank 0, which must stand between two steps."""
+        there = f"{int.from_bytes(socket.inet_aton(address(rank)), sys.byteorder):08X}:"
+        table = Path(f"/proc/{self.pid(0)}/net/tcp")
+        while time.monotonic() < self.deadline:
+            rows = [line.split() for line in table.read_text().splitlines()[1:]]
+            if any(row[2].startswith(there) and not row[4].endswith(":00000000") for row in rows):
+                return
+            time.sleep(0.01)
+        raise AssertionError(f"nothing has come from rank {rank}: {self.all_said()}")
 
     def _measuring(self, hosts: list[int]) -> list[int]:
         spaces = [NETNS / f"{self.bed.name}-h{host}" for host in hosts]
         return [pid for pid in kernel.processes_in(spaces) if _name_of(pid) == "everylink-measu"]
 
-    @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """All ranks stand still, so that what is done meanwhile happens at one moment of the run."""
-        for sign in (signal.SIGSTOP, signal.SIGCONT):
-            for pid in self.pids:
-                os.kill(pid, sign)
-            if sign == signal.SIGSTOP:
-                yield
-
-    def finish(self, expect: int = 3) -> Outcome:
-        """All ranks end within the limit, rank 0 with the expected exit code, and the file is whole."""
-        deadline = self.began + LIMIT
+    def finish(self, expect: int = 3, heal: bool = False) -> Outcome:
+        """All ranks end within the limit, the run with the expected exit code, and the file is whole. With `heal`,
+        faults go when rank 0 has ended: who has lost it need not wait until it gives up."""
         try:
+            while self._hear():
+                pass
+            if heal:
+                self.bed.heal()
             for process in self.processes:
-                process.wait(max(0.1, deadline - time.monotonic()))
+                process.wait(max(0.1, self.deadline - time.monotonic()))
         finally:
             left = self._measuring(list(range(self.bed.hosts)))
             self.stop()
-        assert not left, f"{len(left)} ranks are left behind: {self.all_said()}"
-        self.voice.join(10)
         said = self.all_said()
+        assert not left, f"{len(left)} ranks are left behind: {said}"
         assert self.processes[0].returncode == expect, said
+        assert self.events("end")[0]["exit"] == expect
         result = read_plainly(self.file, expect, "".join(self.said), said)
         assert result.attributes["complete"] == 1
         return result
@@ -148,6 +165,10 @@ class Job:
         kernel.wait_for([one for one in ended if one is not None], 10)
         for process in self.processes:
             process.wait(10)
+        self.errors.close()
+        if self.ear >= 0:
+            os.close(self.ear)
+        self.ear = -1
 
 
 def _name_of(pid: int) -> str:

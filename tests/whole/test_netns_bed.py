@@ -41,10 +41,7 @@ def ended(pid: int) -> bool:
 
 @pytest.fixture(scope="module")
 def four(possible: None) -> Iterator[Bed]:
-    bed = Bed(netns.new_name(), 4)
-    bed.do("up", 4)
-    yield bed
-    bed.do("down")
+    yield from netns.a_bed(4)
 
 
 @pytest.fixture

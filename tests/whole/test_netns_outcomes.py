@@ -1,0 +1,242 @@
+"""Faults planted among 8 hosts: the run ends, and the outcome of every link is what is written down here."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import h5py
+import pytest
+from netns import PATIENCE, Bed, a_bed
+from netns_runs import Job, matrix, skip_without_mpi
+
+SHORT = ["-n", 10, "-w", 2, "--time-limit", PATIENCE, "--num-slowest", 0]
+SMALL = [*SHORT, "-s", 1]
+BOTH = [*SHORT, "-s", "64,64KiB"]
+ONCE = ["--retest-budget", 0]  # failed links are not tried again
+
+WHOLE = """
+    . o o o o o o o
+    o . o o o o o o
+    o o . o o o o o
+    o o o . o o o o
+    o o o o . o o o
+    o o o o o . o o
+    o o o o o o . o
+    o o o o o o o .
+"""
+
+
+def written(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().splitlines())
+
+
+@pytest.fixture(scope="module")
+def eight(possible: None) -> Iterator[Bed]:
+    yield from a_bed(8)
+
+
+@pytest.fixture(params=["tcp", "mpi"])
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def start(eight: Bed, tmp_path: Path) -> Iterator[Callable[..., Job]]:
+    """Starts a run of all hosts, of which nothing is left when the test ends."""
+    jobs = []
+
+    def begin(mode: str, options: list[object]) -> Job:
+        skip_without_mpi(mode)
+        jobs.append(Job(eight, mode, options, tmp_path))
+        return jobs[-1]
+
+    yield begin
+    for job in jobs:
+        job.stop()
+    eight.heal()
+    assert eight.is_whole()
+
+
+Start = Callable[..., Job]
+
+
+def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed, start: Start, mode: str) -> None:
+    eight.fault("dark h2>h5")
+    result = start(mode, SMALL).finish()
+    # Over TCP what comes back is as needed as what goes out.
+    assert matrix(result) == written("""
+        . o o o o o o o
+        o . o o o o o o
+        o o . o o t o o
+        o o o . o o o o
+        o o o o . o o o
+        o o t o o . o o
+        o o o o o o . o
+        o o o o o o o .
+    """)
+    again = result.only.where(result.only["attempt"] == 2)
+    assert sorted(zip(again.links(), again["outcome"], strict=True)) == [((2, 5), 1), ((5, 2), 1)]
+
+
+def test_a_dark_pair_is_that_pair_alone(eight: Bed, start: Start, mode: str) -> None:
+    eight.fault("dark-pair h1 h6")
+    result = start(mode, [*SMALL, *ONCE]).finish()
+    assert matrix(result) == written("""
+        . o o o o o o o
+        o . o o o o t o
+        o o . o o o o o
+        o o o . o o o o
+        o o o o . o o o
+        o o o o o . o o
+        o t o o o o . o
+        o o o o o o o .
+    """)
+
+
+# Rank 0 and 5 cannot talk any more, neither about what was measured; the others can, with both.
+def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start, mode: str) -> None:
+    job = start(mode, [*SMALL, *ONCE])
+    with job.between_steps(1):
+        job.bed.fault("dark-pair h0 h5")
+    assert matrix(job.finish()) == written("""
+        . o o o o t o o
+        o . o o o o o o
+        o o . o o o o o
+        o o o . o o o o
+        o o o o . o o o
+        t o o o o . o o
+        o o o o o o . o
+        o o o o o o o .
+    """)
+
+
+# Host 3 meets 4 and 6 in the first two steps.
+def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on(start: Start, mode: str) -> None:
+    job = start(mode, SMALL)
+    with job.between_steps(2):
+        job.bed.fault("dark h3")
+    assert matrix(job.finish(heal=True)) == written("""
+        . o o a o o o o
+        o . o a o o o o
+        o o . a o o o o
+        a a a . o a o a
+        o o o o . o o o
+        o o o a o . o o
+        o o o o o o . o
+        o o o a o o o .
+    """)
+
+
+# What happens to host 5 after the first step is over after the third, and it takes part in the fifth again. It
+# misses 4, 6 and 1, and meets 2 before and 3, 7 and 0 after that.
+MISSED = """
+    . o o o o o o o
+    o . o o o a o o
+    o o . o o o o o
+    o o o . o o o o
+    o o o o . a o o
+    o a o o a . a o
+    o o o o o a . o
+    o o o o o o o .
+"""
+
+
+def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: Start, mode: str) -> None:
+    job = start(mode, SMALL)
+    with job.between_steps(1):
+        os.kill(job.pid(5), signal.SIGSTOP)
+    with job.between_steps(3):
+        os.kill(job.pid(5), signal.SIGCONT)
+        job.wait_for_word_of(5)
+    result = job.finish()
+    assert matrix(result) == written(MISSED)
+    again = result.only.where(result.only["attempt"] == 2)
+    assert len(again["from"]) == 6
+    assert set(again["outcome"]) == {0}, "it is back, so all three pairs are ok"
+
+
+def test_a_port_that_goes_down_and_comes_up_again_misses_the_steps_between(start: Start, mode: str) -> None:
+    job = start(mode, [*SMALL, *ONCE])
+    with job.between_steps(1):
+        job.bed.fault("link-down h5")
+    with job.between_steps(3):
+        job.bed.heal("link-down")
+        job.wait_for_word_of(5)
+    assert matrix(job.finish()) == written(MISSED)
+
+
+# MPI does not survive a dead process. Rank 5 meets 2 in the first step.
+def test_a_rank_that_is_killed_is_absent_from_then_on(start: Start) -> None:
+    job = start("tcp", SMALL)
+    with job.between_steps(1):
+        os.kill(job.pid(5), signal.SIGKILL)
+    assert matrix(job.finish()) == written("""
+        . o o o o a o o
+        o . o o o a o o
+        o o . o o o o o
+        o o o . o a o o
+        o o o o . a o o
+        a a o a a . a a
+        o o o o o a . o
+        o o o o o a o .
+    """)
+
+
+# From the fifth step on, in which host 2 meets 6; then it meets 1 and 3.
+def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, mode: str) -> None:
+    job = start(mode, [*BOTH, *ONCE])
+    with job.between_steps(4):
+        job.bed.fault("mtu-hole h2")
+    result = job.finish()
+    assert matrix(result, 64) == written(WHOLE)
+    assert matrix(result, 65536) == written("""
+        . o o o o o o o
+        o . t o o o o o
+        o t . t o o t o
+        o o t . o o o o
+        o o o o . o o o
+        o o o o o . o o
+        o o t o o o . o
+        o o o o o o o .
+    """)
+
+
+# A pair takes some half a second, of which so many are allowed that no loss is too much.
+def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, mode: str) -> None:
+    eight.fault("shape 20mbit")
+    options = ["-s", "32KiB", "-n", 8, "-w", 1, "--time-limit", 15 * PATIENCE, "--num-slowest", 0]
+    job = start(mode, options)
+    with job.between_steps(1):
+        job.bed.fault("drop h4 5")
+    assert matrix(job.finish(expect=0)) == written(WHOLE)
+
+
+# Hosts 1 and 6 take 5 for 4. Where 1 calls, 5 refuses; the answers to what 4 calls end at 5, as do those of 5.
+@pytest.mark.parametrize(("mode", "called"), [("tcp", "b"), ("mpi", "t")])
+def test_a_duplicate_address_costs_the_links_of_those_who_are_misled(start: Start, mode: str, called: str) -> None:
+    job = start(mode, [*SMALL, *ONCE])
+    with job.between_steps(1):
+        job.bed.fault("duplicate-ip h4 h5 h1 h6")
+    assert matrix(job.finish()) == written(f"""
+        . o o o o o o o
+        o . o o {called} o o o
+        o o . o o o o o
+        o o o . o o o o
+        o {called} o o . t t o
+        o o o o t . o o
+        o o o o t o . o
+        o o o o o o o .
+    """)
+
+
+def test_two_hosts_of_one_name_are_told_apart_and_warned_of(start: Start, eight: Bed, mode: str) -> None:
+    eight.fault("duplicate-name h1 h2")
+    job = start(mode, SMALL)
+    result = job.finish(expect=0)
+    assert matrix(result) == written(WHOLE)
+    assert list(result.ranks["host_index"]) == list(range(8))
+    warning = "2 different hosts are named h1 (hosts 1, 2)"
+    assert f"warning: {warning}" in result.err
+    with h5py.File(job.file) as file:
+        assert [text.decode() for text in file["remarks"][:]] == [warning]
