@@ -15,7 +15,9 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds look_again = 1;      // at dark paths and half-open callers
+constexpr Seconds look_again = 1;  // at dark paths and half-open callers
+constexpr Seconds last_moment =
+    0.4;  // for the others to hand in, once the end is wanted: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for last words that still lie here
 
 }  // namespace
@@ -44,11 +46,12 @@ Leader::~Leader() { branches_.drain(steady_now() + farewell_limit, farewell_limi
 
 std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Seconds limit,
                                    const Decide& decide) {
-  const Seconds until = steady_now() + limit;
+  Seconds until = steady_now() + limit;
   take_hand_in(
       {number_, 0, peer, Blob(to_rank_0.begin(), to_rank_0.end()), Blob(to_peer.begin(), to_peer.end())});
   tend(0);
-  while (somebody_is_due() && !end_is_wanted()) {
+  while (somebody_is_due()) {
+    if (end_is_wanted()) until = std::min(until, steady_now() + last_moment);
     const Seconds left = until - steady_now();
     if (left <= 0) break;
     tend(std::min(left, look_again));
