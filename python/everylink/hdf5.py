@@ -19,7 +19,8 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
 SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # places of bytes in the head of an HDF5 file
 MOST_CHUNKS = 2**17  # of one column
-STRINGS_AT_ONCE = 64  # each may be as long as the file
+# HDF5 takes as much memory for such a string as it claims to need, before it looks whether the file has that.
+VARIABLE = "is of variable length, and all strings of a results file are of fixed length"
 SMALL, SQUEEZED = 64 * 2**20, 20  # all columns may take so many bytes, and so many times those of the file
 # What h5py raises where a file is damaged; a damaged file makes all of them.
 FAULTS = (OSError, KeyError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError)
@@ -122,14 +123,11 @@ class Node:
         """The first strings of a column; all of them without a length."""
         column = self._column(name, length)
         length = column.shape[0] if length is None else length
+        if column.dtype.hasobject:
+            raise Damage(f"{self._called(name)} {VARIABLE}")
         if h5py.check_string_dtype(column.dtype) is None:
             raise Damage(f"{self._called(name)} holds no strings, but {column.dtype}")
-        found: list[str] = []
-        for begin in range(0, length, STRINGS_AT_ONCE):
-            piece = column[begin : min(begin + STRINGS_AT_ONCE, length)]
-            self._budget.take(sum(map(len, piece)), self._called(name))
-            found += [printable(text.decode("utf-8", "replace")) for text in piece]
-        return tuple(found)
+        return tuple(printable(text.decode("utf-8", "replace")) for text in column[:length])
 
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
         """The first numbers of a column, as this kind of number."""
@@ -161,6 +159,8 @@ class Node:
     def _attribute(self, name: str) -> Any:
         if name not in self._group.attrs:
             raise Damage(f"attribute {name} of {self.name} is missing")
+        if self._group.attrs.get_id(name).dtype.hasobject:
+            raise Damage(f"attribute {name} of {self.name} {VARIABLE}")
         return self._group.attrs[name]
 
     def _number(self, name: str) -> Any:
@@ -193,6 +193,8 @@ class _Budget:
         chunks = -(-length // column.chunks[0]) if column.chunks else 0
         if (stored < wanted and not filtered) or chunks > MOST_CHUNKS:
             raise Damage(f"{name} has {stored} bytes and {chunks} chunks for {wanted} bytes")
+        if column.chunks and column.chunks[0] * column.dtype.itemsize > SMALL:
+            raise Damage(f"{name} is in chunks of {column.chunks[0]}")
         if length and (_end_of_chunks if column.chunks else _end_of_block)(column, length) > self._size():
             raise Damage(f"{name} is cut: it goes on behind the end of the file")
 

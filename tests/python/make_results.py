@@ -88,7 +88,9 @@ def make_results(
         if remarks:
             file["remarks"] = np.array([remark.encode() for remark in remarks])
         counts = {"ranks": len(hosts), "hosts": len(set(hosts)), "steps": np.uint64(steps)}
-        file.attrs.update(ATTRIBUTES | counts | {"rows": np.uint64(rows - uncommitted)} | dict(attributes or {}))
+        all_attributes = ATTRIBUTES | counts | {"rows": np.uint64(rows - uncommitted)} | dict(attributes or {})
+        for name, value in all_attributes.items():
+            file.attrs[name] = np.bytes_(value.encode() or b"\0") if isinstance(value, str) else value
     return path
 
 
@@ -111,7 +113,8 @@ def write_ranks(file: Any, hosts: Sequence[str], host_index: Sequence[int] | Non
     strings = {"host": hosts, "cores": ["0-1"] * len(hosts), "device": ["lo"] * len(hosts)}
     strings |= {"address": ["127.0.0.1"] * len(hosts), "lanes": [""] * len(hosts), "libraries": [""] * len(hosts)}
     for name, values in strings.items():
-        group.create_dataset(name, data=list(values), dtype=h5py.string_dtype())
+        encoded = [value.encode() for value in values]
+        group[name] = np.array(encoded, f"S{max(64, *map(len, encoded))}")
 
 
 def write_steps(file: Any, steps: int, overlap: float) -> None:
