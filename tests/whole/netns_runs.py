@@ -112,6 +112,11 @@ class Job:
             assert line, f"the run ended before step {step}: {self.all_said()}"
         yield
 
+    def go_on_for(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while select.select([self.ear], [], [], max(0.0, until - time.monotonic()))[0]:
+            assert self._hear(), f"the run has ended: {self.all_said()}"
+
     def all_said(self) -> str:
         return "".join(self.said) + Path(self.errors.name).read_text()
 
