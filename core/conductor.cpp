@@ -195,13 +195,19 @@ void Conductor::remark_doubles() {
 
 // What was measured before this round comes in; what is measured after it was decided one round ago, so that
 // every rank could hand in an offer for it; now the one after that is decided.
-Order Conductor::work(const std::vector<Report>& reports, std::span<const int> gone) {
+Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
   clean_ &= gone.empty();
   bool interrupted = end_is_wanted();
   for (const auto& report : reports) {
     clean_ &= !report.buried;
     interrupted |= report.interrupted;
   }
+  if (interrupted)  // who left first made others fail
+    std::erase_if(reports, [](const Report& report) {
+      const auto& samples = report.led.samples;
+      return std::any_of(samples.begin(), samples.end(),
+                         [](const auto& s) { return s.outcome != Outcome::ok; });
+    });
   if (measured_.what == Order::What::calibrate) tune(reports);
   ledger_.keep(reports, measured_, gone);
   if (interrupted) return finish(true);

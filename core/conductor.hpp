@@ -40,7 +40,7 @@ class Conductor {
   Blob introduce(std::span<const Handed>, std::span<const int> gone);
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
-  Order work(const std::vector<Report>&, std::span<const int> gone);
+  Order work(std::vector<Report>, std::span<const int> gone);
   void tune(const std::vector<Report>&);
   void refuse_long_serial(const std::vector<Report>&) const;
 

@@ -19,8 +19,8 @@ namespace {
 
 // What the parser fills before it is understood.
 struct Words {
-  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget,
-      resume, progress = "auto";
+  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume,
+              progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;

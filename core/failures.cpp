@@ -147,7 +147,9 @@ std::vector<std::string> Failures::lines() const {
   for (auto group = best_group(open); group && lines.size() < shown_lines; group = best_group(open)) {
     const auto rest =
         std::stable_partition(open.begin(), open.end(), [&](const Link* l) { return is_in(*group, *l); });
-    const std::vector<const Link*> inside(open.begin(), rest);
+    std::vector<const Link*> inside;  // those that an earlier line covers too
+    for (const auto& link : kept_)
+      if (is_in(*group, link)) inside.push_back(&link);
     const auto id = static_cast<std::size_t>(group->id);
     lines.push_back(fmt::format("{} {}: {} of {} links {}", group->whole_host ? "host" : "rank",
                                 group->whole_host ? host_names_[id] : rank_names_[id], inside.size(),

@@ -74,7 +74,8 @@ int measure(const Options& options) {
     });
   if (bootstrap == "tcp")
     this_rank = 0;  // wrong variables are this process's own: it says so, whatever rank it may be
-  Place place = bootstrap == "tcp" ? place_from_variables(options.interface) : place_from_mpi(options.interface);
+  Place place =
+      bootstrap == "tcp" ? place_from_variables(options.interface) : place_from_mpi(options.interface);
   this_rank = place.rank;
   if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
   return run(options, std::move(place));

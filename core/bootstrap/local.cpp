@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "bootstrap/place.hpp"
@@ -14,12 +16,14 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds grace = 90;  // after rank 0 has ended, for the others to notice it
+constexpr Seconds grace = 25;  // for the rest to notice the end; Slurm gives 30 s behind its signal
 
+volatile std::sig_atomic_t end_wanted = 0;
 std::vector<pid_t> children;  // for the handler of signals
 
 // A terminal signals the whole group; kill(1) only us: then it is passed on.
 void pass_on(int signal) {
+  if (signal != SIGUSR1 && signal != SIGUSR2) end_wanted = 1;
   for (const pid_t child : children)
     if (child > 0) ::kill(child, signal);
 }
@@ -39,25 +43,25 @@ int exit_code_of(int rank, int status) {
   return exit_machine;
 }
 
-// Waits for all children; what is left long after rank 0 has ended is ended, by its process id.
+// Waits for all children. What is left long after rank 0 has ended, or all but rank 0 have, or a signal
+// wanted the end, is stopped or stuck, and is ended by its process id.
 int supervise() {
   int of_rank_0 = exit_machine;
-  Seconds rank_0_ended = 0;
+  std::optional<Seconds> kill_at;
   for (std::size_t left = children.size(); left > 0;) {
     int status = 0;
-    const pid_t ended = ::waitpid(-1, &status, rank_0_ended > 0 ? WNOHANG : 0);
+    const pid_t ended = ::waitpid(-1, &status, kill_at ? WNOHANG : 0);
     if (ended < 0 && errno != EINTR) throw_errno("waitpid");
     for (std::size_t rank = 0; ended > 0 && rank < children.size(); ++rank) {
       if (children[rank] != ended) continue;
       const int code = exit_code_of(static_cast<int>(rank), status);
-      if (rank == 0) of_rank_0 = code, rank_0_ended = steady_now();
+      if (rank == 0) of_rank_0 = code;
       children[rank] = 0;
       --left;
     }
-    if (ended == 0) {
-      if (steady_now() > rank_0_ended + grace) pass_on(SIGKILL);
-      ::usleep(10000);
-    }
+    if (!kill_at && (children[0] == 0 || left == 1 || end_wanted)) kill_at = steady_now() + grace;
+    if (kill_at && steady_now() > *kill_at) pass_on(SIGKILL);
+    if (kill_at && ended == 0) ::usleep(10000);
   }
   return of_rank_0;
 }
@@ -75,8 +79,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
     if (child == 0) {
       children.clear();
       die_with(parent);
-      return body(Place{
-          rank, ranks, "local", {rendezvous}, rank == 0 ? std::move(listener) : Socket(), nullptr, key});
+      if (rank != 0) listener = Socket();  // else it would answer when rank 0 no longer does
+      return body(Place{rank, ranks, "local", {rendezvous}, std::move(listener), nullptr, key});
     }
     children.push_back(child);
   }

@@ -163,7 +163,7 @@ void make_writable_again(const std::string& path) {
   const Handle access = access_list();
   const hbool_t clear = true;
   check(H5Pset(access, "clear_status_flags", &clear), "H5Pset");
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose);
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access), H5Fclose);
   constexpr hsize_t room = 1 << 20;
   check(H5Fincrement_filesize(file, room), "H5Fincrement_filesize");
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
