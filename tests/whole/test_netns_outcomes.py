@@ -217,9 +217,9 @@ def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, m
     """)
 
 
-# A pair takes some half a second, of which so many are allowed that no loss is too much.
+# A pair takes more than half a second; it may take 20 times as long, for which no loss is too much.
 def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, mode: str) -> None:
-    eight.fault("shape 20mbit")
+    eight.fault("shape 10mbit")
     options = ["-s", "32KiB", "-n", 8, "-w", 1, "--time-limit", 15 * PATIENCE, "--num-slowest", 0]
     job = start(mode, options)
     with job.between_steps(1):
