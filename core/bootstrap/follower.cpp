@@ -97,7 +97,7 @@ void Follower::tend(Seconds longest) {
   look_above();
   if (!above_.open()) find_way();
   if (gate_) gate_->serve();
-  branches_.serve([this](int from, Channel::Frame frame) { carry_up(from, frame); },
+  branches_.serve([this](int from, const Channel::Frame& frame) { carry_up(from, frame); },
                   [this](int rank) {
                     const HandIn ended{0, rank, no_rank, {}, {}};
                     above_.send(Channel::Kind::ended, {ended.packed()});

@@ -65,7 +65,7 @@ void Leader::tend(Seconds longest) {
   if (::poll(polled, 2, static_cast<int>(std::ceil(longest * 1000))) < 0 && errno != EINTR)
     throw_errno("poll");
   gate_.serve();
-  branches_.serve([this](int from, Channel::Frame frame) { take(from, frame); },
+  branches_.serve([this](int from, const Channel::Frame& frame) { take(from, frame); },
                   [this](int rank) { state(rank).ended = true; });
 }
 

@@ -5,7 +5,8 @@
 namespace everylink {
 namespace {
 
-// A lap is two exchanges. The peer may send its next message as soon as it has our last one, so two receives
+// A lap is two exchanges, and ends when all four messages have been sent and received: so both ends read the
+// slower direction. The peer may send its next message as soon as it has our last one, so two receives
 // stand ready when we send; the third is posted while the message is on its way.
 Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages, messages = 2 * all;
@@ -21,10 +22,10 @@ Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Lap
       if (message + 2 < messages) in[(message + 2) % 3] = link.start_recv(shot.slice(message + 2));
       if (const auto o = link.wait(in[message % 3], shot.until); o != Outcome::ok) return o;
       ++laps.arrived;
-      if (half == 1) readings.after(lap, 2);
     }
     for (const int ticket : out)
       if (const auto o = link.wait(ticket, shot.until); o != Outcome::ok) return o;
+    readings.after(lap, 2);
   }
   return link.meet(shot.until);
 }

@@ -53,8 +53,9 @@ def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -
             for end in ends:
                 free[end] = max(free[end], at[end]) + size / way(end, ends[end])[1]
             at = {end: max(at[end], free[ends[end]] + way(ends[end], end)[0]) for end in ends}
-        times.append((at[a] - begin[a]) / 2)
-        begin = {end: max(at[end], free[end]) for end in ends}
+        after = {end: max(at[end], free[end]) for end in ends}
+        times.append((after[a] - begin[a]) / 2)
+        begin = after
     return float(np.mean(times[warmups:]))
 
 

@@ -13,7 +13,7 @@ from everylink.errors import CoreError
 PATIENCE = 30.0  # seconds that the core has to end after a signal, before it is killed
 LAST_PATIENCE = 5.0  # seconds that it has where nobody listens any more
 LAST_WORDS = 1.0  # seconds that a pipe may stay open behind a core that has ended
-PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # the last asks for a summary only
 
 
 def run_core(command: Sequence[str], on_line: Callable[[str], None]) -> int:
@@ -68,11 +68,11 @@ def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
 
 @contextmanager
 def _signals_passed_on(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """While inside, signals go to the core; it is killed if it then does not end within PATIENCE."""
+    """While inside, signals go to the core; it is killed if it was to end and does not within PATIENCE."""
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         _signal_group(child, signal.Signals(number))
-        if signal.getitimer(signal.ITIMER_REAL)[0] == 0:
+        if number != signal.SIGUSR1 and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
     def kill(number: int, frame: FrameType | None) -> None:
