@@ -43,6 +43,11 @@ def eight(possible: None) -> Iterator[Bed]:
     yield from a_bed(8)
 
 
+def takes_long_over_mpi(mode: str) -> None:
+    if mode == "mpi" and not os.environ.get("EVERYLINK_TEST_LONG"):
+        pytest.skip("make test-long runs it over mpi too")
+
+
 @pytest.fixture(params=["tcp", "mpi"])
 def mode(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -122,6 +127,7 @@ def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start,
 
 # Host 3 meets 4 and 6 in the first two steps.
 def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on(start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, SMALL)
     with job.between_steps(2):
         job.bed.fault("dark h3")
@@ -139,6 +145,7 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
 
 # Rank 5 sleeps through three steps, in which it would have met 4, 6 and 1; before and after them it meets the others.
 def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, SMALL)
     with job.between_steps(1):
         os.kill(job.pid(5), signal.SIGSTOP)
