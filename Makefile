@@ -37,7 +37,7 @@ check: setup-check
 	scripts/check
 
 SECONDS = 60
-fuzz: setup-check
+fuzz: setup-fuzz
 	scripts/fuzz run $(SECONDS)
 
 bench: setup-test release
