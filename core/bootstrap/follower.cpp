@@ -128,10 +128,8 @@ void Follower::find_way() {
   }
   auto found = search_.step();
   keeps_listening_ |= search_.keep_listening();
-  if (!found) {
-    lost_ = search_.is_hopeless() || !search_.refusal().empty();
-    return;
-  }
+  lost_ = !found && (search_.is_hopeless() || !search_.refusal().empty());
+  if (!found) return;
   above_ = Channel(std::move(found->socket));
   rank_above_ = found->rank;
   std::erase_if(waiting_,
