@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "errors.hpp"
+#include "net/socket.hpp"
 #include "random.hpp"
 #include "signals.hpp"
 #include "units.hpp"
@@ -37,8 +38,7 @@ RunId fresh_run_id() {
     const auto number = static_cast<std::uint64_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
     for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<std::uint8_t>(mix(number, i));
   } else {
-    std::random_device draw;
-    for (auto& byte : run) byte = static_cast<std::uint8_t>(draw());
+    draw(std::as_writable_bytes(std::span(run)));
   }
   return run;
 }
@@ -179,18 +179,17 @@ void Conductor::remark_doubles() {
     const auto& address = ranks_[rank].carrier.address;
     if (!address.empty() && !address.starts_with("127.")) by_address[address].insert(host);
   }
-  const auto remark = [&](const std::string& text) {
-    ledger_.remark(text);
-    console_.complain("warning: " + text);
+  const auto remark = [&](const auto& hosts_by, const char* share) {
+    for (const auto& [shared, hosts] : hosts_by) {
+      if (hosts.size() < 2) continue;
+      const auto text = fmt::format("{} different hosts {} {} (hosts {})", hosts.size(), share, shared,
+                                    fmt::join(hosts, ", "));
+      ledger_.remark(text);
+      console_.complain("warning: " + text);
+    }
   };
-  for (const auto& [name, hosts] : by_name)
-    if (hosts.size() > 1)
-      remark(fmt::format("{} different hosts are named {} (hosts {})", hosts.size(), name,
-                         fmt::join(hosts, ", ")));
-  for (const auto& [address, hosts] : by_address)
-    if (hosts.size() > 1)
-      remark(fmt::format("{} different hosts have the address {} (hosts {})", hosts.size(), address,
-                         fmt::join(hosts, ", ")));
+  remark(by_name, "are named");
+  remark(by_address, "have the address");
 }
 
 // What was measured before this round comes in; what is measured after it was decided one round ago, so that
@@ -218,8 +217,9 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     else
       console_.retest(again_done_, again_.size());
   }
-  if (ledger_.commit_if_due()) committed_ = rounds_;
-  if (summary_is_wanted()) ledger_.tell_interim();
+  const bool tells = summary_is_wanted();
+  if (ledger_.commit_if_due(tells)) committed_ = rounds_;
+  if (tells) ledger_.tell_interim();
   Order next = next_order(gone);
   if (next.attempt == Attempt::main) health_->advise(next);
   measured_ = current_;
@@ -239,7 +239,7 @@ Order Conductor::next_order(std::span<const int> gone) {
     order.step = next_row_++;
     return order;
   }
-  if (current_.what == Order::What::measure) return again_or_finish();
+  if (current_.what == Order::What::measure) return next_again();
   if (measured_.what == Order::What::calibrate) {
     ledger_.start(context_.now());
     next_row_ = recalled_.steps;
@@ -247,14 +247,12 @@ Order Conductor::next_order(std::span<const int> gone) {
     if (done < passes())
       return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
     current_.iteration = static_cast<std::uint32_t>(done);
-    choose_again(gone);
-    return again_.empty() ? finish(false) : again_or_finish();
+    return begin_again(gone);
   }
-  if (retesting_) return finish(false);
+  if (!again_.empty()) return finish(false);  // all of it is done
   if (current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime)
     return start_iteration(current_.iteration + 1);
-  choose_again(gone);
-  return again_.empty() ? finish(false) : again_or_finish();
+  return begin_again(gone);
 }
 
 std::uint32_t Conductor::passes() const {
@@ -290,17 +288,17 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
   return step;
 }
 
-void Conductor::choose_again(std::span<const int> gone) {
-  retesting_ = true;
+Order Conductor::begin_again(std::span<const int> gone) {
   again_began_ = context_.now();
   if (context_.options.retest_budget > 0)
     for (const auto& [low, high] : ledger_.failures().to_try_again(gone))
       again_.push_back({Attempt::alone, low, high});
   ledger_.slowest().sort();
   for (const auto& pair : ledger_.slowest().pairs()) again_.push_back({Attempt::retest, pair.low, pair.high});
+  return again_.empty() ? finish(false) : next_again();
 }
 
-Order Conductor::again_or_finish() {
+Order Conductor::next_again() {
   const bool over = context_.now() - again_began_ > context_.options.retest_budget;
   while (over && again_done_ < again_.size() && again_[again_done_].attempt == Attempt::alone) ++again_done_;
   Order order;

@@ -47,8 +47,8 @@ class Conductor {
   Order next_order(std::span<const int> gone);
   Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
   void remark_doubles();
-  void choose_again(std::span<const int> gone);
-  Order again_or_finish();
+  Order begin_again(std::span<const int> gone);
+  Order next_again();
   Order finish(bool interrupted);
   Order stop(int exit_code) const;
   std::int64_t busy_steps() const;
@@ -74,7 +74,7 @@ class Conductor {
   std::vector<Again> again_;  // pairs to be measured once more: those that failed, then the slowest
   std::size_t again_done_ = 0;
   Seconds again_began_ = 0;
-  bool retesting_ = false, clean_ = true;
+  bool clean_ = true;
   std::optional<Health> health_;
   Recalled recalled_;  // of the run that this one goes on with
   std::uint64_t rounds_ = 0, committed_ = 0;

@@ -73,12 +73,11 @@ std::vector<std::pair<int, int>> Failures::to_try_again(std::span<const int> gon
   constexpr int most_a_host = 3;
   std::map<int, int> of_host;
   std::set<std::pair<int, int>> pairs;
-  const auto is_gone = [&](int rank) { return std::binary_search(gone.begin(), gone.end(), rank); };
   for (const auto& link : kept_) {
     const std::pair<int, int> pair = std::minmax(link.from, link.to);
     const int a = host_of_[static_cast<std::size_t>(pair.first)],
               b = host_of_[static_cast<std::size_t>(pair.second)];
-    if (is_gone(pair.first) || is_gone(pair.second) || pairs.contains(pair)) continue;
+    if (is_among(gone, pair.first) || is_among(gone, pair.second) || pairs.contains(pair)) continue;
     if (of_host[a] >= most_a_host || of_host[b] >= most_a_host) continue;
     ++of_host[a];
     if (a != b) ++of_host[b];

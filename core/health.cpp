@@ -57,7 +57,7 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
   std::map<std::pair<int, int>, Pair> pairs;
   for (const auto& report : reports) {
     if (report.step != order.step || report.led.samples.empty()) continue;
-    if (std::binary_search(gone.begin(), gone.end(), report.peer)) continue;
+    if (is_among(gone, report.peer)) continue;
     const auto ends = std::minmax(report.rank, report.peer);
     Pair& pair =
         pairs.emplace(ends, Pair{ends.first, ends.second, reach_of(host_of_, ends.first, ends.second)})
@@ -70,7 +70,6 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
     }
     for (const auto& note : report.notes)
       if (note.arrived > 0) pair.done = std::max(pair.done, static_cast<std::uint32_t>(note.arrived));
-    pair.moved = pair.done > 0;
     pair.took = std::max(pair.took, report.took);
   }
   std::vector<Pair> list;
@@ -81,33 +80,40 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
 void Health::learn(const std::vector<Report>& reports, const Order& order, std::span<const int> gone) {
   std::size_t taken[2] = {0, 0};
   for (const auto& pair : pairs_of(reports, order, gone)) {
-    const auto reach = index(pair.reach);
-    if ((pair.answered || pair.moved) && messages_of(order, pair.reach, pair.a, pair.b) == 0 &&
-        taken[reach]++ < taken_a_step) {
-      auto& times = times_[reach];
-      if (times.size() < kept_times) times.push_back(0);
-      times[next_[reach]++ % kept_times] = pair.took;
-    }
-    if (!pair.answered && pair.moved) {
+    const bool moved = pair.done > 0;  // something arrived, whatever came then
+    const bool whole = messages_of(order, pair.reach, pair.a, pair.b) == 0;
+    if ((pair.answered || moved) && whole && taken[index(pair.reach)]++ < taken_a_step) note_time(pair);
+    if (pair.answered) {
+      note_answer(pair, pair.a);
+      note_answer(pair, pair.b);
+    } else if (moved) {
       note_slow(pair, pair.a, pair.b);
       note_slow(pair, pair.b, pair.a);
-    } else if (!pair.answered) {
+    } else {
       const bool a_is = is_suspect(pair.a, pair.reach), b_is = is_suspect(pair.b, pair.reach);
       if (!b_is) note_silent(pair.a, pair.b, pair.reach, order.step);
       if (!a_is) note_silent(pair.b, pair.a, pair.reach, order.step);
-    } else {
-      for (const int rank : {pair.a, pair.b}) {
-        const auto found = troubles_.find({rank, pair.reach});
-        if (found == troubles_.end()) continue;
-        // A slow rank stays slow until a pair of it would have been fast with all its messages.
-        const auto messages = found->second.messages;
-        const Seconds whole = messages ? pair.took * options_.messages / messages : 0;
-        found->second = Trouble();
-        if (whole > patience / 2 * usual(pair.reach)) found->second.messages = messages;
-        if (found->second.messages == 0) troubles_.erase(found);
-      }
     }
   }
+}
+
+void Health::note_time(const Pair& pair) {
+  auto& times = times_[index(pair.reach)];
+  if (times.size() < kept_times) times.push_back(0);
+  times[next_[index(pair.reach)]++ % kept_times] = pair.took;
+}
+
+// A slow rank stays slow until a pair of it would have been fast with all its messages.
+void Health::note_answer(const Pair& pair, int rank) {
+  const auto found = troubles_.find({rank, pair.reach});
+  if (found == troubles_.end()) return;
+  const auto messages = found->second.messages;
+  const Seconds whole = messages ? pair.took * options_.messages / messages : 0;
+  found->second = Trouble();
+  if (whole > patience / 2 * usual(pair.reach))
+    found->second.messages = messages;
+  else
+    troubles_.erase(found);
 }
 
 bool Health::is_suspect(int rank, Reach reach) const {

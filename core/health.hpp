@@ -46,13 +46,14 @@ class Health {
     int a, b;
     Reach reach;
     bool answered = true;    // no size timed out
-    bool moved = false;      // something arrived all the same
-    std::uint32_t done = 0;  // messages of its best turn
+    std::uint32_t done = 0;  // messages of its best turn; more than 0: something arrived
     Seconds took = 0;
   };
   using Key = std::pair<int, Reach>;
 
   std::vector<Pair> pairs_of(const std::vector<Report>&, const Order&, std::span<const int> gone) const;
+  void note_time(const Pair&);
+  void note_answer(const Pair&, int rank);
   void note_silent(int rank, int peer, Reach, std::uint32_t step);
   void note_slow(const Pair&, int rank, int peer);
   bool is_suspect(int rank, Reach) const;

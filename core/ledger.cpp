@@ -71,17 +71,14 @@ void Ledger::start(Seconds now) {
   last_commit_ = steady_now();
 }
 
-bool Ledger::commit_if_due() {
-  if (steady_now() < last_commit_ + commit_every) return false;
+bool Ledger::commit_if_due(bool at_once) {
+  if (!at_once && steady_now() < last_commit_ + commit_every) return false;
   recorder_.commit();
   last_commit_ = steady_now();
   return true;
 }
 
-void Ledger::tell_interim() {
-  recorder_.commit();
-  console_.say("So far:\n" + summary());
-}
+void Ledger::tell_interim() { console_.say("So far:\n" + summary()); }
 
 void Ledger::remark(const std::string& text) {
   constexpr std::size_t most = 1000;
@@ -108,26 +105,27 @@ void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::sp
   std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
   for (const auto& report : reports)
     if (report.step == step.step) of_this_step[{report.rank, report.peer}] = &report;
-  for (Report report : reports) {
+  for (const auto& report : reports) {
     if (report.led.samples.empty()) continue;
+    LinkRows led = report.led;
     if (!report.fault_of_link.empty())
       remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
                          report.fault_of_link));
     const bool in_time = report.step == step.step;
-    if (in_time && std::binary_search(gone.begin(), gone.end(), report.peer))
-      for (auto& sample : report.led.samples)
+    if (in_time && is_among(gone, report.peer))
+      for (auto& sample : led.samples)
         if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
           sample.outcome = Outcome::absent;
     if (!in_time) {
-      const auto& samples = report.led.samples;
+      const auto& samples = led.samples;
       if (std::any_of(samples.begin(), samples.end(), [](const auto& s) { return s.outcome != Outcome::ok; }))
         continue;
       if (samples.front().attempt == Attempt::main) failures_.take_back(samples.front());
     }
     const auto peers = of_this_step.find({report.peer, report.rank});
     const bool known = in_time && peers != of_this_step.end();
-    if (known) agree(report.led, peers->second->led);
-    keep_link(std::move(report.led), known ? peers->second->notes : std::vector<Note>());
+    if (known) agree(led, peers->second->led);
+    keep_link(std::move(led), known ? peers->second->notes : std::vector<Note>());
   }
 }
 
@@ -186,10 +184,9 @@ void Ledger::learn(const LinkRows& link) {
 // Links that nobody will hand in: of ranks that are gone, and of dark ones.
 void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>& reported,
                           std::span<const int> gone) {
-  const auto is_gone = [&](int rank) { return std::binary_search(gone.begin(), gone.end(), rank); };
   const auto keep_link_of = [&](int from, int to, Outcome outcome) {
     if (std::exchange(reported[static_cast<std::size_t>(from)], 1) == 0)
-      keep_outcome(step, from, to, is_gone(from) ? Outcome::absent : outcome);
+      keep_outcome(step, from, to, is_among(gone, from) ? Outcome::absent : outcome);
   };
   for (const auto& care : step.care) {
     const int peer = care.dark ? partner_in(step, plan, care.rank) : no_rank;

@@ -39,9 +39,9 @@ class Ledger {
   Slowest& slowest() { return slowest_; }
   Seconds began() const { return began_; }
   Failures& failures() { return failures_; }
-  void remark(const std::string&);  // once each
-  bool commit_if_due();             // whether all that was kept is in the file now
-  void tell_interim();              // what is known so far, committed before
+  void remark(const std::string&);   // once each
+  bool commit_if_due(bool at_once);  // whether all that was kept is in the file now
+  void tell_interim();               // what is known so far
   // Closes the output, says the results, and gives the exit code.
   int end(bool interrupted);
 

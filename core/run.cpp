@@ -77,7 +77,7 @@ class Runner {
       const Order next = Order::unpacked(round.word);
       report = {};
       report.rank = world_->rank();
-      const bool late = round.number != number_ || contains(round.gone, world_->rank());
+      const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) parts_.hand_in_later(number_);
       parts_.forget_before(next.committed);
@@ -89,9 +89,6 @@ class Runner {
   }
 
  private:
-  static bool contains(const std::vector<int>& sorted, int rank) {
-    return std::binary_search(sorted.begin(), sorted.end(), rank);
-  }
   bool moves_bytes() const { return !entry_.host_of || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
@@ -181,7 +178,7 @@ class Runner {
     report.rank = world_->rank();
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
-    const bool gone = contains(round.gone, peer);
+    const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const PairWork work{options_,
                         kernel_,

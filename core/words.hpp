@@ -1,6 +1,7 @@
 // The words that every part of the core shares.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,10 @@ struct Slice {
 };
 
 inline constexpr int no_rank = -1;
+
+inline bool is_among(std::span<const int> sorted, int rank) {
+  return std::binary_search(sorted.begin(), sorted.end(), rank);
+}
 
 inline Seconds steady_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

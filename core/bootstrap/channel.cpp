@@ -4,17 +4,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "errors.hpp"
 #include "pack.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr std::size_t longest = std::size_t{256} << 20;  // of a frame; what claims more is not ours
-
-void must(bool holds) {
-  if (!holds) throw MachineError("a letter of the control connection makes no sense");
-}
 
 }  // namespace
 
@@ -127,13 +122,14 @@ Answer::Common Answer::Common::unpacked(View bytes, int size) {
   common.word = in.list<std::byte>();
   common.gone = in.list<int>();
   for (std::size_t i = 0; i < common.gone.size(); ++i)
-    must(common.gone[i] >= 0 && common.gone[i] < size && (i == 0 || common.gone[i - 1] < common.gone[i]));
+    Unpacker::must(common.gone[i] >= 0 && common.gone[i] < size &&
+                   (i == 0 || common.gone[i - 1] < common.gone[i]));
   const int relays = in.get<int>();
   for (int i = 0; i < relays; ++i) {
     const int rank = in.get<int>();
     common.relays.push_back({rank, in.list<Address>()});
-    must(rank >= 0 && rank < size);
-    for (const auto& address : common.relays.back().addresses) must(address.is_whole());
+    Unpacker::must(rank >= 0 && rank < size);
+    for (const auto& address : common.relays.back().addresses) Unpacker::must(address.is_whole());
   }
   return common;
 }
@@ -152,7 +148,7 @@ std::pair<Blob, std::vector<Answer::For>> Answer::split(View bytes, int size) {
   const auto count = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < count; ++i) {
     const int rank = in.get<int>();
-    must(rank >= 0 && rank < size);
+    Unpacker::must(rank >= 0 && rank < size);
     parts.second.push_back({rank, in.list<std::byte>()});
   }
   return parts;

@@ -15,9 +15,8 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds look_again = 1;  // at dark paths and half-open callers
-constexpr Seconds last_moment =
-    0.4;  // for the others to hand in, once the end is wanted: mpirun kills after 1 s
+constexpr Seconds look_again = 1;      // at dark paths and half-open callers
+constexpr Seconds last_moment = 0.4;   // to hand in, once the end is wanted: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for last words that still lie here
 
 }  // namespace

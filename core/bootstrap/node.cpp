@@ -21,7 +21,7 @@ Socket listener_for(const Place& place) {
   const Address& rank_0 = place.rendezvous.at(0);
   if (place.own.length) return listen_on(place.own.with_port(0), 1024);
   if (rank_0.is_loopback()) return listen_on(loopback(0), 1024);
-  return listen_on(parse_address(rank_0.family() == AF_INET ? "0.0.0.0:0" : "[::]:0", "listener"), 1024);
+  return listen_on(any_address(rank_0.family()), 1024);
 }
 
 void say(const std::string& line) { fmt::print(stderr, "everylink-measure: {}\n", line); }

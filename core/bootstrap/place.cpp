@@ -126,8 +126,7 @@ Place place_from_mpi(const std::string& interface) {
   place.size = place.launcher->size();
   place.own = address_of(interface);
   if (place.rank == 0) {
-    place.listener =
-        listen_on(place.own.length ? place.own : parse_address("0.0.0.0:0", "rendezvous"), backlog);
+    place.listener = listen_on(place.own.length ? place.own : any_address(AF_INET), backlog);
     place.rendezvous = addresses_of(place.listener);
     place.key = random_key();
   }

@@ -101,7 +101,7 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
     Address any = interfaces_.front().address;
     const bool one = std::all_of(interfaces_.begin(), interfaces_.end(),
                                  [&](const Interface& i) { return i.name == interfaces_.front().name; });
-    if (!one) any = parse_address(any.family() == AF_INET ? "0.0.0.0:0" : "[::]:0", "interface");
+    if (!one) any = any_address(any.family());
     waiting.listener = one_machine_ ? listen_on(any.with_port(0), 64) : open_at_common_port(any, epoch);
     const int port = local_address(waiting.listener).port();
     for (const auto& i : interfaces_)

@@ -106,6 +106,10 @@ Address loopback(int port) {
   return make_address(reinterpret_cast<const sockaddr*>(&raw), sizeof raw).with_port(port);
 }
 
+Address any_address(int family) {
+  return parse_address(family == AF_INET ? "0.0.0.0:0" : "[::]:0", "any address");
+}
+
 Socket::~Socket() {
   if (fd_ >= 0) ::close(fd_);
 }

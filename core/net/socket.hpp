@@ -31,6 +31,7 @@ Address make_address(const sockaddr*, socklen_t);
 // host:port, host a name or a number. Throws UsageError naming `what`.
 Address parse_address(const std::string& text, const std::string& what);
 Address loopback(int port);
+Address any_address(int family);  // all interfaces, a free port
 
 class Socket {
  public:

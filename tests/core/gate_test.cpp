@@ -145,20 +145,27 @@ TEST(Gate, a_caller_with_another_key_is_turned_away_and_that_is_said_once) {
   EXPECT_NE(opened.said[0].find("key"), std::string::npos) << opened.said[0];
 }
 
+// One who listens in our place, without the key: the caller greets it.
+void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& greeting) {
+  const Seconds until = steady_now() + long_limit();
+  ASSERT_TRUE(ready(listener, POLLIN, until));
+  caller = accept_from(listener);
+  const Challenge challenge;
+  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), until));
+  while (call.step() != Call::State::greeted && steady_now() < until) {
+  }
+  ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
+}
+
 // Who listens in our place sees a nonce and a proof that is good for nothing else.
 TEST(Gate, a_caller_does_not_believe_one_who_sends_its_own_proof_back) {
   const Key key = random_key();
   const Socket listener = listen_on(loopback(0), 4);
   Call call(local_address(listener), key, hello_of(1));
-  ASSERT_TRUE(ready(listener, POLLIN, steady_now() + long_limit()));
-  const Socket caller = accept_from(listener);
-  const Challenge challenge;
-  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), steady_now() + long_limit()));
-  const Seconds until = steady_now() + long_limit();
-  while (call.step() != Call::State::greeted && steady_now() < until) {
-  }
+  Socket caller;
   Greeting greeting;
-  ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
+  ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, greeting));
+  const Seconds until = steady_now() + long_limit();
   Answered answered;
   answered.reply.verdict = Verdict::welcome;
   answered.proof = greeting.proof;
@@ -176,14 +183,8 @@ TEST(Gate, what_was_said_at_one_challenge_is_no_answer_to_another) {
   {
     const Socket listener = listen_on(loopback(0), 4);
     Call call(local_address(listener), key, hello_of(1));
-    ASSERT_TRUE(ready(listener, POLLIN, steady_now() + long_limit()));
-    const Socket caller = accept_from(listener);
-    const Challenge challenge;
-    ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), steady_now() + long_limit()));
-    while (call.step() != Call::State::greeted) {
-    }
-    ASSERT_TRUE(
-        receive_all(caller, std::as_writable_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
+    Socket caller;
+    ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, heard));
   }
   const Socket again = connect_to(opened.address, steady_now() + long_limit());
   ASSERT_TRUE(send_all(again, std::as_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
