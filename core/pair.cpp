@@ -142,7 +142,7 @@ class Pair {
   }
 
   // So many rounds that reading the clock costs less than 1 % of them, and so many that warm-up outlasts the
-  // answers.
+  // answers. A made-up clock costs nothing, and no answer disturbs what it times.
   Tuning need(std::size_t i, const Laps& led) const {
     Tuning tuning;
     const Options& o = work_.options;
@@ -151,12 +151,14 @@ class Pair {
     const double lap = one_way * (work_.kernel.windowed ? o.window_used() : 2);
     const int laps =
         work_.kernel.windowed ? (o.messages + o.window_used() - 1) / o.window_used() : o.messages;
-    if (!o.check && lap > 0)
-      tuning.rounds_per_reading = static_cast<std::uint32_t>(
-          std::clamp(std::ceil(100 * clock_cost(transport_) / lap), 1.0, double(laps)));
+    const Seconds reading = clock_cost(transport_);
+    if (reading <= 0 || lap <= 0) return tuning;
+    if (!o.check)
+      tuning.rounds_per_reading =
+          static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, double(laps)));
     const double wait = answers_leave_in * work_.size;
     const double messages = wait / (work_.kernel.windowed ? one_way : lap);
-    if (i == 0 && !o.serial && lap > 0)
+    if (i == 0 && !o.serial)
       tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(messages) - o.warmups, 0.0, 1e5));
     return tuning;
   }

@@ -4,9 +4,11 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -200,6 +202,12 @@ bool is_dark(const Socket& socket) {
 void reset(Socket& socket) {
   const linger now{1, 0};
   ::setsockopt(socket.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  socket = Socket();
+}
+
+void close_for_good(Socket& socket) {
+  int under_way = 0;
+  if (socket && ::ioctl(socket.fd(), SIOCOUTQ, &under_way) == 0 && under_way == 0) return reset(socket);
   socket = Socket();
 }
 

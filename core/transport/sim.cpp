@@ -64,7 +64,7 @@ class SimLink final : public Link {
   // The peer's process sees the end of the stream: nothing more will come, however long its clock runs.
   Outcome close(Seconds) override {
     flush();
-    socket_ = Socket();
+    close_for_good(socket_);
     return Outcome::ok;
   }
 

@@ -57,6 +57,7 @@ class Stream {
   explicit Stream(Socket socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.fd(); }
+  void close() { close_for_good(socket_); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }
   bool busy() const { return !out_.empty() || !in_.empty(); }
@@ -257,6 +258,7 @@ class TcpLink final : public Link {
   }
 
   Outcome close(Seconds) override {
+    for (auto& stream : streams_) stream.close();
     streams_.clear();
     return Outcome::ok;  // a closed socket touches no buffer
   }

@@ -19,6 +19,7 @@ WRONG = {
     "an unknown mode": (["--np", 2, "--mode", "carrier-pigeon"], ["carrier-pigeon", "tcp", "sim", "mpi"]),
     "an unknown option of a mode": (["--np", 2, "--mode", "tcp:colour=red"], ["colour", "interface", "sockets"]),
     "a mode's option without a value": (["--np", 2, "--mode", "tcp:sockets"], ["sockets", "key=value"]),
+    "an interface for nothing": (["--np", 2, "--mode", "sim", "--interface", "lo"], ["--interface lo", "--mode tcp"]),
     "an unknown interface": (["--np", 2, "--mode", "tcp:interface=nope0"], ["nope0", "lo"]),
     "mpi without mpirun": (["--np", 2, "--mode", "mpi"], ["mpirun"]),
     "one rank": (["--np", 1], ["--np", "2"]),

@@ -1,0 +1,54 @@
+"""What a step costs 2 to 256 real ranks of one machine beside the messages: sim's take no real time.
+
+A run of 201 steps against one of 1, the fastest of several each; the processors' time is that of all ranks together.
+"""
+
+import argparse
+import resource
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+STEPS = 201
+SHORT = ["--mode", "sim", "-n", "1", "-w", "0", "--num-slowest", "0", "--schedule", "sample:1", "--progress", "none"]
+
+
+def used() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
+def run(measure: Path, ranks: int, steps: int, folder: Path) -> tuple[float, float]:
+    """Seconds on the wall, and of the processors."""
+    output = folder / "steps.h5"
+    command = [measure, "--np", str(ranks), *SHORT, "--min-iterations", str(steps), "--force", "-o", output]
+    began, used_before = time.monotonic(), used()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=600)
+    return time.monotonic() - began, used() - used_before
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--measure", type=Path, default=Path("build/release/core/everylink-measure"))
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    print("ranks  start and end  a step  processors' time for a rank and step")
+    with tempfile.TemporaryDirectory() as name:
+        for ranks in (2, 4, 8, 16, 32, 64, 128, 256):
+            best = [
+                [
+                    min(each)
+                    for each in zip(
+                        *(run(arguments.measure, ranks, steps, Path(name)) for _ in range(arguments.rounds)),
+                        strict=True,
+                    )
+                ]
+                for steps in (1, STEPS)
+            ]
+            wall, cpu = ((long - short) / (STEPS - 1) for short, long in zip(*best, strict=True))
+            print(f"{ranks:5}  {best[0][0]:11.2f} s  {wall * 1e3:6.1f} ms  {cpu / ranks * 1e3:6.2f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    main()
