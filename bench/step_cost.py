@@ -22,7 +22,7 @@ def used() -> float:
 def run(measure: Path, ranks: int, steps: int, folder: Path) -> tuple[float, float]:
     """Seconds on the wall, and of the processors."""
     output = folder / "steps.h5"
-    command = [measure, "--np", str(ranks), *SHORT, "--min-iterations", str(steps), "--force", "-o", output]
+    command = [str(measure), "--np", str(ranks), *SHORT, "--min-iterations", str(steps), "--force", "-o", str(output)]
     began, used_before = time.monotonic(), used()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=600)
     return time.monotonic() - began, used() - used_before
