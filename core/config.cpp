@@ -233,9 +233,10 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   if (o.mode == "tcp" && !o.interface.empty() && !has_own)
     o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
   else if (o.np > 0 && !o.interface.empty())
-    throw UsageError(fmt::format(
-        "--interface {}: with --np the control connections stay on loopback, and --mode {} does not take it{}",
-        o.interface, w.mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
+    throw UsageError(
+        fmt::format("--interface {}: with --np the control connections stay on loopback, and --mode {} does "
+                    "not take it{}",
+                    o.interface, w.mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
   memory_named(o.memory);
   understand_pair(w, o);
   understand_schedule(w, o);

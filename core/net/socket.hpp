@@ -67,8 +67,9 @@ void send_at_once(const Socket&);                   // TCP_NODELAY
 void watch(const Socket&);
 bool is_dark(const Socket&);
 void reset(Socket&);  // closes without the orderly end, by which a peer knows a process that has ended
-// Closes so that the kernel keeps nothing of it where all that was sent has come: after the orderly end it keeps
-// the port for a minute, and thousands of short connections in that time use up the ports of the machine.
+// Closes so that the kernel keeps nothing of it where all that was sent has come: after the orderly end it
+// keeps the port for a minute, and thousands of short connections in that time use up the ports of the
+// machine.
 void close_for_good(Socket&);
 
 // Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has come (steady
