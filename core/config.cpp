@@ -33,9 +33,9 @@ void bind(CLI::App& app, Options& o, Words& w) {
   app.add_option("--np", w.np, "start N ranks on this machine, no launcher needed")
       ->type_name("N")
       ->group(group);
-  app.add_option(
-         "--bootstrap", o.bootstrap,
-         "how ranks find each other: auto, local (--np), tcp (EVERYLINK_RANK, _SIZE, _RENDEZVOUS), mpi")
+  app.add_option("--bootstrap", o.bootstrap,
+                 "how ranks find each other: auto, local (--np), tcp (EVERYLINK_RANK, _SIZE, _RENDEZVOUS), "
+                 "slurm, pmix, pmi, mpi")
       ->group(group);
   app.add_option("--node-name", o.node_name, "name of this host in the results")
       ->type_name("NAME")
@@ -222,7 +222,7 @@ void understand_schedule(const Words& w, Options& o) {
 
 void understand(const CLI::App& app, const Words& w, Options& o) {
   o.np = count(w.np, "--np", 2, 0, 1 << 16);
-  one_of(o.bootstrap, "--bootstrap", {"auto", "local", "tcp", "mpi"});
+  one_of(o.bootstrap, "--bootstrap", {"auto", "local", "tcp", "slurm", "pmix", "pmi", "mpi"});
   if (o.np > 0 && o.bootstrap != "auto" && o.bootstrap != "local")
     throw UsageError(
         fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself", o.bootstrap));

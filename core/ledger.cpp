@@ -224,9 +224,10 @@ void Ledger::tell_plan(const Facts& facts) {
                  steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
   std::vector<std::string> sizes;
   for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
-  std::string text = fmt::format("Everylink {}: {} ranks on {} host(s), mode {}{}{}, memory {}, {} kernel",
-                                 version, ranks_.size(), failures_.hosts(), o.mode,
-                                 o.mode_options.empty() ? "" : ":", o.mode_options, o.memory, o.kernel);
+  std::string text =
+      fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}, {} kernel", version,
+                  ranks_.size(), failures_.hosts(), facts.bootstrap, o.mode,
+                  o.mode_options.empty() ? "" : ":", o.mode_options, o.memory, o.kernel);
   if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", o.window_used());
   text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "bootstrap/launcher.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
 #include "schedule/schedule.hpp"
@@ -21,6 +22,11 @@ void line(std::string_view name, std::string_view summary, std::string_view why_
 void print_list() {
   fmt::print("Modes (--mode)\n");
   for (const auto& state : transport_states()) line(state.name, state.summary, state.why_unusable);
+  fmt::print("Ways to start the ranks (--bootstrap)\n");
+  line("local", "--np N, on this machine", "");
+  line("tcp", "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS", "");
+  line("slurm", "srun with neither PMIx nor PMI, and a key", "");
+  for (const auto& state : launcher_states()) line(state.name, state.summary, state.why_unusable);
   fmt::print("Memories (--memory)\n");
   for (const auto& entry : memories()) line(entry.name, entry.summary, entry.why_unusable());
   fmt::print("Kernels\n");

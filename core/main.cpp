@@ -21,16 +21,21 @@ namespace {
 
 using namespace everylink;
 
-// How this process is one of the ranks. `auto` takes --np, then the three variables, then MPI.
+// How this process is one of the ranks. `auto` takes the first that is there: --np, the three variables, MPI
+// where it measures, PMIx, PMI, Slurm's variables, MPI.
 std::string bootstrap_for(const Options& o) {
   if (o.np > 0) return "local";
   if (o.bootstrap == "local")
     throw UsageError("--bootstrap local wants --np N, the number of ranks to start here");
   if (o.bootstrap != "auto") return o.bootstrap;
   if (variables_are_set()) return "tcp";
-  if (launcher_hint().size >= 0 || o.mode == "mpi") return "mpi";
+  if (o.mode == "mpi") return "mpi";
+  for (const char* name : {"pmix", "pmi"})
+    if (launcher_is_here(name)) return name;
+  if (slurm_is_here()) return "slurm";
+  if (launcher_is_here("mpi")) return "mpi";
   throw UsageError(
-      "no ranks: --np N starts N on this machine; else start by mpirun, or set EVERYLINK_RANK, "
+      "no ranks: --np N starts N on this machine; else start by mpirun or srun, or set EVERYLINK_RANK, "
       "EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
 }
 
@@ -74,8 +79,9 @@ int measure(const Options& options) {
     });
   if (bootstrap == "tcp")
     this_rank = 0;  // wrong variables are this process's own: it says so, whatever rank it may be
-  Place place =
-      bootstrap == "tcp" ? place_from_variables(options.interface) : place_from_mpi(options.interface);
+  Place place = bootstrap == "tcp"     ? place_from_variables(options.interface)
+                : bootstrap == "slurm" ? place_from_slurm(options.interface)
+                                       : place_from_launcher(bootstrap, options.interface);
   this_rank = place.rank;
   if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
   return run(options, std::move(place));

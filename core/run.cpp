@@ -22,9 +22,10 @@ namespace everylink {
 namespace {
 
 constexpr Seconds join_limit = 60;
-constexpr Seconds begin_limit = 30;   // to hand in before measuring: memory is made and filled
-constexpr Seconds talk_limit = 10;    // to hand in after a step, whose own limit comes on top
-constexpr Seconds watch_limit = 60;   // for a library to come back, after the limit that we gave it
+constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is made and filled
+constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
+constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
+constexpr Seconds leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
 
 // A transport and the memories it registers: they live and are buried together.
@@ -43,7 +44,7 @@ class Runner {
         console_(options.progress),
         recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()),
         parts_(options, place.rank),
-        stays_(place.launcher != nullptr) {
+        stays_(place.ends_together) {
     const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
@@ -247,8 +248,12 @@ int run(const Options& options, Place place) {
     Runner runner(options, place);
     last = runner.run();
   }
-  if (place.launcher) place.launcher->leave(last.exit_code, last.clean);
-  return last.exit_code;
+  if (place.launcher) {
+    const CallLimit limit(leave_limit, "leaving the library that started the ranks");
+    place.launcher->leave(last.exit_code, last.clean);
+  }
+  // Rank 0 says how the run went; where one error ends all, another must not be the first to say it.
+  return place.ends_together && place.rank > 0 ? exit_ok : last.exit_code;
 }
 
 }  // namespace everylink

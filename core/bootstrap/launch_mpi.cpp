@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include "bootstrap/place.hpp"
+#include "bootstrap/launcher.hpp"
 #include "errors.hpp"
 
 namespace everylink {

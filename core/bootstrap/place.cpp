@@ -1,4 +1,4 @@
-// Places from the environment, and from MPI through its module.
+// Places from the three variables; the key.
 #include "bootstrap/place.hpp"
 
 #include <fcntl.h>
@@ -6,13 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 
+#include "bootstrap/environment.hpp"
 #include "errors.hpp"
-#include "modules.hpp"
 #include "net/interfaces.hpp"
-#include "pack.hpp"
 #include "units.hpp"
 
 namespace everylink {
@@ -20,23 +19,6 @@ namespace {
 
 constexpr std::size_t longest_key = 1024;
 constexpr int backlog = 4096;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-int number_in(const char* name) {
-  const auto text = variable(name);
-  const auto value = parse_integer(text, name);
-  if (value < 0 || value > (1 << 24)) throw UsageError(fmt::format("{}={}: out of range", name, text));
-  return static_cast<int>(value);
-}
-
-// Where we listen: at the chosen interface, whose address this gives; at none chosen, nothing.
-Address address_of(const std::string& interface) {
-  return interface.empty() ? Address{} : interfaces_named(interface, "--interface ").front().address;
-}
 
 Key key_in_file(const std::string& path) {
   const Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -58,8 +40,9 @@ Key key_in_file(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Without a key anybody who reaches the port could take part, so only this machine may.
-Key key_from_variables(const std::vector<Address>& rendezvous) {
+}  // namespace
+
+Key key_from_variables() {
   const std::string text = variable("EVERYLINK_KEY"), path = variable("EVERYLINK_KEY_FILE");
   if (!text.empty() && !path.empty())
     throw UsageError("EVERYLINK_KEY and EVERYLINK_KEY_FILE are both set; set one of them");
@@ -67,18 +50,20 @@ Key key_from_variables(const std::vector<Address>& rendezvous) {
     throw UsageError(fmt::format("EVERYLINK_KEY is longer than {} bytes", longest_key));
   if (!path.empty()) return key_in_file(path);
   const View bytes = std::as_bytes(std::span(text));
-  if (!text.empty()) return {bytes.begin(), bytes.end()};
-  for (const auto& address : rendezvous)
-    if (!address.is_loopback())
-      throw UsageError(fmt::format(
-          "EVERYLINK_RENDEZVOUS={} can be reached from other machines, so the ranks must share a "
-          "key: set EVERYLINK_KEY, or EVERYLINK_KEY_FILE=PATH, to the same for each (openssl rand "
-          "-hex 32 makes one)",
-          variable("EVERYLINK_RENDEZVOUS")));
-  return {};
+  return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace
+void must_share_a_key(const Key& key, const std::string& where) {
+  if (key.empty())
+    throw UsageError(fmt::format(
+        "{} can be reached from other machines, so the ranks must share a key: set EVERYLINK_KEY, or "
+        "EVERYLINK_KEY_FILE=PATH, to the same for each (openssl rand -hex 32 makes one)",
+        where));
+}
+
+Address address_of(const std::string& interface) {
+  return interface.empty() ? Address{} : interfaces_named(interface, "--interface ").front().address;
+}
 
 std::vector<Address> addresses_of(const Socket& listener) {
   const Address bound = local_address(listener);
@@ -105,7 +90,10 @@ Place place_from_variables(const std::string& interface) {
   std::vector<Address> all;
   for (const auto& one : split(variable("EVERYLINK_RENDEZVOUS"), ','))
     all.push_back(parse_address(one, "EVERYLINK_RENDEZVOUS"));
-  place.key = key_from_variables(all);
+  // Without a key anybody who reaches the port could take part, so only this machine may.
+  place.key = key_from_variables();
+  if (!std::all_of(all.begin(), all.end(), [](const Address& one) { return one.is_loopback(); }))
+    must_share_a_key(place.key, "EVERYLINK_RENDEZVOUS=" + variable("EVERYLINK_RENDEZVOUS"));
   place.own = address_of(interface);
   place.rendezvous = {all[0]};
   for (std::size_t k = 1; k < all.size() && k < static_cast<std::size_t>(place.size); ++k)
@@ -113,41 +101,6 @@ Place place_from_variables(const std::string& interface) {
   if (place.rank < static_cast<int>(all.size()))
     place.listener = listen_on(all[static_cast<std::size_t>(place.rank)], backlog);
   return place;
-}
-
-Place place_from_mpi(const std::string& interface) {
-  std::string why;
-  const auto* entry = static_cast<const LauncherEntry*>(module_symbol("launch_mpi", "launcher", why));
-  if (!entry) throw UsageError("these ranks were started by MPI, but MPI cannot be used: " + why);
-  if (entry->abi != launcher_abi)
-    throw UsageError("the module launch_mpi.so is of another version of Everylink");
-  Place place{0, 0, "mpi", {}, Socket(), entry->join()};
-  place.rank = place.launcher->rank();
-  place.size = place.launcher->size();
-  place.own = address_of(interface);
-  if (place.rank == 0) {
-    place.listener = listen_on(place.own.length ? place.own : any_address(AF_INET), backlog);
-    place.rendezvous = addresses_of(place.listener);
-    place.key = random_key();
-  }
-  const Blob told = place.launcher->tell_all(Packer().add(place.rendezvous).add(place.key).take());
-  Unpacker in(told);
-  place.rendezvous = in.list<Address>();
-  place.key = in.list<std::byte>();
-  return place;
-}
-
-LauncherHint launcher_hint() {
-  struct Known {
-    const char *name, *rank, *size;
-  };
-  constexpr Known known[] = {{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                             {"MPICH or PMI", "PMI_RANK", "PMI_SIZE"},
-                             {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-  for (const auto& one : known)
-    if (!variable(one.rank).empty() && !variable(one.size).empty())
-      return {one.name, number_in(one.rank), number_in(one.size)};
-  return {};
 }
 
 }  // namespace everylink

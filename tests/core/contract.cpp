@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
   mode_name = mode.substr(0, mode.find(':'));
   mode_options = mode.find(':') == std::string::npos ? "" : mode.substr(mode.find(':') + 1);
   if (mode_name == "mpi") {
-    mpi_place = place_from_mpi("");
+    mpi_place = place_from_launcher("mpi", "");
     mpi_world = join(mpi_place, patience());
   }
   int failed = RUN_ALL_TESTS();

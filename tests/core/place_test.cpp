@@ -115,5 +115,32 @@ TEST_F(Variables, an_interface_that_is_not_there_is_refused_with_those_there_are
   EXPECT_EQ(place_from_variables("127.0.0.1").own.host_text(), "127.0.0.1");
 }
 
+TEST(Slurm, the_first_host_of_the_step_is_where_rank_0_listens) {
+  const std::map<std::string, std::string> step{{"SLURM_PROCID", "1"},
+                                                {"SLURM_STEP_NUM_TASKS", "4"},
+                                                {"SLURM_JOB_ID", "71"},
+                                                {"SLURM_STEP_ID", "0"},
+                                                {"EVERYLINK_KEY", "key"}};
+  for (const auto& [name, value] : step) ::setenv(name.c_str(), value.c_str(), 1);
+  const auto first = [](const char* list) {
+    ::setenv("SLURM_STEP_NODELIST", list, 1);
+    return place_from_slurm("").rendezvous.at(0);
+  };
+  EXPECT_EQ(first("127.0.0.[8-11,15],m3").host_text(), "127.0.0.8");
+  EXPECT_EQ(first("127.[0-3].0.1").host_text(), "127.0.0.1");
+  EXPECT_EQ(first("127.0.0.[07,9-12]").host_text(), "127.0.0.7");
+  const int port = first("127.0.0.1,m3").port();
+  EXPECT_GE(port, 20000);
+  EXPECT_LT(port, 32000);
+  ::setenv("SLURM_STEP_ID", "1", 1);
+  EXPECT_NE(first("127.0.0.1").port(), port) << "two steps beside each other";
+  ::setenv("SLURM_STEP_RESV_PORTS", "12003-12006", 1);
+  EXPECT_EQ(first("127.0.0.1").port(), 12003);
+  ::unsetenv("EVERYLINK_KEY");
+  EXPECT_THROW(place_from_slurm(""), UsageError);
+  for (const auto& [name, value] : step) ::unsetenv(name.c_str());
+  for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_STEP_RESV_PORTS"}) ::unsetenv(name);
+}
+
 }  // namespace
 }  // namespace everylink

@@ -1,0 +1,14 @@
+// What a launcher says in this process's environment.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace everylink {
+
+std::string variable(const char* name);  // "": not set
+int number_in(const char* name);         // 0 to 2^24; throws UsageError, which names the variable
+// Throws UsageError for the first that is not set: "`what`: NAME is not set; `who` sets it".
+void must_be_set(std::initializer_list<const char*> names, const std::string& what, const std::string& who);
+
+}  // namespace everylink

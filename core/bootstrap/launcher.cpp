@@ -1,0 +1,136 @@
+// The launchers, and a Place from one.
+#include "bootstrap/launcher.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "bootstrap/environment.hpp"
+#include "bootstrap/place.hpp"
+#include "bootstrap/pmi.hpp"
+#include "errors.hpp"
+#include "modules.hpp"
+#include "pack.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr int backlog = 4096;
+constexpr Seconds start_limit = 300;  // 100,000 processes do not start in a minute
+
+struct Known {
+  std::string_view name, summary;
+  const char* sign;    // the variable that a process so started has
+  const char* module;  // null: built in
+};
+constexpr Known launchers[] = {
+    {"pmix", "PMIx: mpirun of Open MPI, srun --mpi=pmix", "PMIX_NAMESPACE", "launch_pmix"},
+    {"pmi", "PMI-1: mpiexec of MPICH and Intel MPI, srun --mpi=pmi2", "PMI_FD", nullptr},
+    {"mpi", "MPI itself", nullptr, "launch_mpi"}};
+
+const Known& known(std::string_view name) {
+  for (const auto& one : launchers)
+    if (one.name == name) return one;
+  throw MachineError(fmt::format("there is no launcher {}", name));
+}
+
+const LauncherEntry* module_of(const Known& one, std::string& why) {
+  const auto* entry = static_cast<const LauncherEntry*>(module_symbol(one.module, "launcher", why));
+  if (entry && entry->abi != launcher_abi)
+    why = fmt::format("{}.so is of another version of Everylink", one.module);
+  return entry && entry->abi == launcher_abi ? entry : nullptr;
+}
+
+std::unique_ptr<Launcher> join(const Known& one) {
+  if (!one.module) return join_by_pmi();
+  std::string why;
+  const auto* entry = module_of(one, why);
+  if (!entry) throw UsageError(fmt::format("--bootstrap {}: {}", one.name, why));
+  return entry->join();
+}
+
+}  // namespace
+
+std::vector<LauncherState> launcher_states() {
+  std::vector<LauncherState> states;
+  for (const auto& one : launchers) {
+    std::string why;
+    if (one.module) module_of(one, why);
+    states.push_back({one.name, one.summary, why});
+  }
+  return states;
+}
+
+bool launcher_is_here(std::string_view name) {
+  const Known& one = known(name);
+  std::string why;
+  const bool started = one.sign ? !variable(one.sign).empty() : launcher_hint().size >= 0;
+  return started && (!one.module || module_of(one, why));
+}
+
+LauncherHint launcher_hint() {
+  struct Variables {
+    const char *name, *rank, *size;
+  };
+  constexpr Variables all[] = {{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                               {"MPICH or PMI", "PMI_RANK", "PMI_SIZE"},
+                               {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+  for (const auto& one : all)
+    if (!variable(one.rank).empty() && !variable(one.size).empty())
+      return {one.name, number_in(one.rank), number_in(one.size)};
+  return {};
+}
+
+Place place_from_launcher(const std::string& name, const std::string& interface) {
+  const CallLimit limit(start_limit, fmt::format("joining the other ranks by {}", name));
+  Place place{0, 0, name, {}, Socket(), join(known(name))};
+  place.ends_together = true;
+  place.rank = place.launcher->rank();
+  place.size = place.launcher->size();
+  place.own = address_of(interface);
+  if (place.rank == 0) {
+    place.listener = listen_on(place.own.length ? place.own : any_address(AF_INET), backlog);
+    place.rendezvous = addresses_of(place.listener);
+    place.key = random_key();
+  }
+  const Blob told = place.launcher->tell_all(Packer().add(place.rendezvous).add(place.key).take());
+  Unpacker in(told);
+  place.rendezvous = in.list<Address>();
+  place.key = in.list<std::byte>();
+  in.end();
+  Unpacker::must(!place.rendezvous.empty());
+  for (const auto& address : place.rendezvous) Unpacker::must(address.is_whole());
+  return place;
+}
+
+struct CallLimit::Watch {
+  std::mutex mutex;
+  std::condition_variable over;
+  bool is_over = false;
+  std::thread thread;
+};
+
+CallLimit::CallLimit(Seconds limit, std::string what) : watch_(std::make_unique<Watch>()) {
+  watch_->thread = std::thread([watch = watch_.get(), limit, what = std::move(what)] {
+    std::unique_lock lock(watch->mutex);
+    if (watch->over.wait_for(lock, std::chrono::duration<Seconds>(limit), [&] { return watch->is_over; }))
+      return;
+    fmt::print(stderr, "everylink-measure: {} has not ended within {} s\n", what, limit);
+    ::_exit(exit_machine);
+  });
+}
+
+CallLimit::~CallLimit() {
+  {
+    const std::lock_guard lock(watch_->mutex);
+    watch_->is_over = true;
+  }
+  watch_->over.notify_one();
+  watch_->thread.join();
+}
+
+}  // namespace everylink
