@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "bootstrap/place.hpp"
@@ -43,28 +45,62 @@ int exit_code_of(int rank, int status) {
   return exit_machine;
 }
 
-// Waits for all children. What is left long after rank 0 has ended, or all but rank 0 have, or a signal
-// wanted the end, is stopped or stuck, and is ended by its process id.
-int supervise() {
-  int of_rank_0 = exit_machine;
-  std::optional<Seconds> kill_at;
-  for (std::size_t left = children.size(); left > 0;) {
-    int status = 0;
-    const pid_t ended = ::waitpid(-1, &status, kill_at ? WNOHANG : 0);
-    if (ended < 0 && errno != EINTR) throw_errno("waitpid");
-    for (std::size_t rank = 0; ended > 0 && rank < children.size(); ++rank) {
-      if (children[rank] != ended) continue;
-      const int code = exit_code_of(static_cast<int>(rank), status);
-      if (rank == 0) of_rank_0 = code;
-      children[rank] = 0;
-      --left;
+// Waits for all children. Who is left long after the run has ended is stopped or stuck, and is ended by its
+// process id.
+class Supervisor {
+ public:
+  int run() {
+    while (left() > 0) {
+      int status = 0;
+      const pid_t child = ::waitpid(-1, &status, WUNTRACED | WCONTINUED | (kill_at_ ? WNOHANG : 0));
+      if (child < 0 && errno != EINTR) throw_errno("waitpid");
+      if (child > 0) note(static_cast<std::size_t>(rank_of(child)), status);
+      if (!is_over())
+        kill_at_.reset();
+      else if (!kill_at_)
+        kill_at_ = steady_now() + grace;
+      else if (steady_now() > *kill_at_)
+        pass_on(SIGKILL);
+      if (kill_at_ && child == 0) ::usleep(10000);
     }
-    if (!kill_at && (children[0] == 0 || left == 1 || end_wanted)) kill_at = steady_now() + grace;
-    if (kill_at && steady_now() > *kill_at) pass_on(SIGKILL);
-    if (kill_at && ended == 0) ::usleep(10000);
+    return of_rank_0_;
   }
-  return of_rank_0;
-}
+
+ private:
+  static std::ptrdiff_t left() {
+    return std::count_if(children.begin(), children.end(), [](pid_t p) { return p > 0; });
+  }
+  static std::ptrdiff_t rank_of(pid_t child) {
+    return std::find(children.begin(), children.end(), child) - children.begin();
+  }
+
+  void note(std::size_t rank, int status) {
+    if (rank >= children.size()) return;
+    if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+      if (WIFSTOPPED(status))
+        stopped_.insert(rank);
+      else
+        stopped_.erase(rank);
+      return;
+    }
+    const int code = exit_code_of(static_cast<int>(rank), status);
+    if (rank == 0) of_rank_0_ = code;
+    one_gave_up_ |= WIFEXITED(status) && code == exit_machine;
+    stopped_.erase(rank);
+    children[rank] = 0;
+  }
+
+  // Rank 0 has ended; or only it is left; or nobody is left who could go on, after one has given rank 0 up.
+  bool is_over() const {
+    const bool all_stopped = static_cast<std::size_t>(left()) == stopped_.size();
+    return end_wanted || children[0] == 0 || left() == 1 || (one_gave_up_ && all_stopped);
+  }
+
+  int of_rank_0_ = exit_machine;
+  bool one_gave_up_ = false;
+  std::set<std::size_t> stopped_;  // ranks
+  std::optional<Seconds> kill_at_;
+};
 
 }  // namespace
 
@@ -88,7 +124,7 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
   struct sigaction action {};
   action.sa_handler = pass_on;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) ::sigaction(signal, &action, nullptr);
-  return supervise();
+  return Supervisor().run();
 }
 
 }  // namespace everylink
