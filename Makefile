@@ -6,6 +6,7 @@ ENVIRONMENT = EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"
 help:
 	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
 	@echo 'make test       build and run all tests (make test-long: the slow ones too)'
+	@echo 'make contract   the contract of a transport over each: how many tests, or why it cannot run'
 	@echo 'make check      formatters, linters, types'
 	@echo 'make fuzz       feed the parsers with hostile bytes, SECONDS=60 each'
 	@echo 'make bench      compare with the tools of others, see bench/README.md'
@@ -33,6 +34,9 @@ test-python: setup-test release
 test-whole: setup-test release-tests
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
 
+contract: release-tests
+	ctest --preset release -R '^contract' --verbose | grep -E 'tests of the contract|the contract cannot run'
+
 check: setup-check
 	scripts/check
 
@@ -59,5 +63,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long test-core test-python test-whole check fuzz bench release release-tests dev clean
+.PHONY: help run test test-long contract test-core test-python test-whole check fuzz bench release release-tests dev clean
 .NOTPARALLEL:

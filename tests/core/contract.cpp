@@ -147,6 +147,12 @@ int main(int argc, char** argv) {
   const std::string mode = argv[1];
   mode_name = mode.substr(0, mode.find(':'));
   mode_options = mode.find(':') == std::string::npos ? "" : mode.substr(mode.find(':') + 1);
+  try {
+    transport_named(mode_name);
+  } catch (const UsageError& error) {
+    constexpr int skipped = 77;  // as CTest knows it (SKIP_RETURN_CODE)
+    return fmt::print("{}: the contract cannot run over it: {}\n", mode, error.what()), skipped;
+  }
   if (mode_name == "mpi") {
     mpi_place = place_from_launcher("mpi", "");
     mpi_world = join(mpi_place, patience());
