@@ -1,0 +1,384 @@
+// ucp: tagged messages of UCX, over whatever UCX has; one worker a rank, one endpoint a link.
+#include <fmt/format.h>
+#include <ucp/api/ucp.h>
+#include <ucs/debug/log_def.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <regex>
+#include <set>
+
+#include "errors.hpp"
+#include "net/interfaces.hpp"
+#include "pack.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiter.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+// UCX prints what it finds wrong; we keep its last sentence for ours.
+class Words {
+ public:
+  static void listen() {
+    static const bool first = (ucs_log_push_handler(keep), true);
+    static_cast<void>(first);
+    take();
+  }
+  static std::string take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(last_, "");
+  }
+
+ private:
+  // UCX's own thread calls it too.
+  static ucs_log_func_rc_t keep(const char*, unsigned, const char*, ucs_log_level_t level,
+                                const ucs_log_component_config_t*, const char* format, va_list arguments) {
+    static const bool wanted = std::getenv("UCX_LOG_LEVEL") != nullptr;
+    char text[1024];
+    va_list copy;
+    va_copy(copy, arguments);
+    std::vsnprintf(text, sizeof text, format, copy);
+    va_end(copy);
+    const std::lock_guard lock(mutex_);
+    if (last_.empty()) last_ = text;  // the first sentence names the cause
+    return wanted || level == UCS_LOG_LEVEL_FATAL ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
+  }
+  static inline std::mutex mutex_;
+  static inline std::string last_;
+};
+
+std::string said(ucs_status_t status) {
+  const std::string words = Words::take();
+  return words.empty() ? ucs_status_string(status) : fmt::format("{} ({})", ucs_status_string(status), words);
+}
+
+void check(ucs_status_t status, const char* call) {
+  if (status != UCS_OK) throw MachineError(fmt::format("{}: {}", call, said(status)));
+}
+
+// What one of UCX's print functions writes: in 1.13 the only way to learn resources and lanes.
+template <class Print>
+std::string printed(Print print) {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* stream = ::open_memstream(&text, &length);
+  if (!stream) throw_errno("open_memstream");
+  print(stream);
+  std::fclose(stream);
+  const std::string all(text, length);
+  std::free(text);
+  return all;
+}
+
+// The "transport/device" of each match, once, in their order.
+std::vector<std::string> names_in(const std::string& text, const char* pattern) {
+  std::vector<std::string> names;
+  const std::regex wanted(pattern);
+  for (std::sregex_iterator at(text.begin(), text.end(), wanted), end; at != end; ++at)
+    if (std::find(names.begin(), names.end(), (*at)[1]) == names.end()) names.push_back((*at)[1]);
+  return names;
+}
+
+class UcpLink final : public Link {
+ public:
+  UcpLink(ucp_worker_h worker, std::uint64_t epoch, int peer, const Setup& setup)
+      : worker_(worker),
+        out_(setup.out.region().at),
+        in_(setup.in.region().at),
+        ours_(tag(epoch, setup.rank)),
+        theirs_(tag(epoch, peer)),
+        waiter_(setup.crowded) {}
+  ~UcpLink() override {
+    if (endpoint_) close(0);
+  }
+
+  ucs_status_t open(View address, ucp_err_handling_mode_t errors) {
+    ucp_ep_params_t p{};
+    p.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    p.address = reinterpret_cast<const ucp_address_t*>(address.data());
+    p.err_mode = errors;
+    p.err_handler.arg = this;
+    p.err_handler.cb = [](void* link, ucp_ep_h, ucs_status_t) {
+      static_cast<UcpLink*>(link)->broken_ = true;
+    };
+    can_be_torn_ = errors == UCP_ERR_HANDLING_MODE_PEER;
+    return ucp_ep_create(worker_, &p, &endpoint_);
+  }
+  ucp_ep_h endpoint() const { return endpoint_; }
+
+  int start_send(Slice slice) override { return send(out_ + slice.offset, slice.bytes, ours_); }
+  int start_recv(Slice slice) override { return receive(in_ + slice.offset, slice.bytes, theirs_); }
+
+  Outcome wait(int ticket, Seconds until) override {
+    if (ticket < base_) return Outcome::ok;
+    const auto outcome = drive(op(ticket), until);
+    for (; !ops_.empty() && ops_.front().status == UCS_OK; ++base_) ops_.pop_front();
+    return outcome;
+  }
+
+  // The flush: our token may still lie in UCX's buffers, and nobody may call UCX for us from now on. Who has
+  // the token has all that it needs of us, and may have closed already.
+  Outcome meet(Seconds until) override {
+    const int in = receive(nullptr, 0, theirs_ | token), out = send(nullptr, 0, ours_ | token);
+    for (const int ticket : {in, out})
+      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
+    const int flushed =
+        start(0, [&](const ucp_request_param_t& p) { return ucp_ep_flush_nbx(endpoint_, &p); });
+    const auto outcome = wait(flushed, until);
+    if (outcome != Outcome::broken) return outcome;
+    op(flushed).status = UCS_OK;
+    return Outcome::ok;
+  }
+
+  // An endpoint with error handling can be torn, and with it all that is under way. Of one without, a peer
+  // that was stopped may still write into our buffers (measured): then it is not ok.
+  Outcome close(Seconds until) override {
+    for (auto& op : ops_)
+      if (op.status == UCS_INPROGRESS) ucp_request_cancel(worker_, op.request);
+    const bool tear = broken_ || is_under_way();
+    if (is_under_way() && !can_be_torn_) return Outcome::timeout;
+    ucp_request_param_t p{};
+    p.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    p.flags = tear && can_be_torn_ ? static_cast<unsigned>(UCP_EP_CLOSE_FLAG_FORCE) : 0;
+    void* closing = ucp_ep_close_nbx(std::exchange(endpoint_, nullptr), &p);
+    const auto is_closing = [&] {
+      return UCS_PTR_IS_PTR(closing) && ucp_request_check_status(closing) == UCS_INPROGRESS;
+    };
+    while (is_closing() || is_under_way()) {
+      if (ucp_worker_progress(worker_) == 0) waiter_.nothing_moved();
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+    }
+    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);
+    return Outcome::ok;
+  }
+
+ private:
+  struct Op {
+    void* request = nullptr;
+    ucs_status_t status = UCS_INPROGRESS;
+    std::size_t bytes = 0;  // of a receive
+  };
+  // Epoch, sender, and whether it is the token of `meet`.
+  static constexpr ucp_tag_t token = 1;
+  static ucp_tag_t tag(std::uint64_t epoch, int sender) {
+    return epoch << 32 | static_cast<ucp_tag_t>(sender) << 1;
+  }
+
+  Op& op(int ticket) { return ops_[static_cast<std::size_t>(ticket - base_)]; }
+  bool is_under_way() const {
+    return std::any_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.status == UCS_INPROGRESS; });
+  }
+
+  int send(const std::byte* at, std::size_t bytes, ucp_tag_t tag) {
+    return start(bytes, [&](ucp_request_param_t& p) {
+      p.cb.send = done;
+      return ucp_tag_send_nbx(endpoint_, at, bytes, tag, &p);
+    });
+  }
+
+  int receive(std::byte* at, std::size_t bytes, ucp_tag_t tag) {
+    return start(bytes, [&](ucp_request_param_t& p) {
+      ucp_tag_recv_info_t info{};
+      p.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
+      p.recv_info.tag_info = &info;
+      p.cb.recv = received;
+      void* request = ucp_tag_recv_nbx(worker_, at, bytes, tag, ~ucp_tag_t{0}, &p);
+      if (request || info.length == bytes) return request;
+      return UCS_STATUS_PTR(UCS_ERR_MESSAGE_TRUNCATED);
+    });
+  }
+
+  template <class Call>
+  int start(std::size_t bytes, Call call) {
+    Op& op = ops_.emplace_back();
+    op.bytes = bytes;
+    ucp_request_param_t p{};
+    p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    p.user_data = &op;
+    p.cb.send = done;
+    void* request = call(p);
+    if (UCS_PTR_IS_PTR(request))
+      op.request = request;
+    else
+      op.status = UCS_PTR_STATUS(request);
+    return base_ + static_cast<int>(ops_.size()) - 1;
+  }
+  static void done(void* request, ucs_status_t status, void* op) {
+    static_cast<Op*>(op)->status = status;
+    ucp_request_free(request);
+  }
+  static void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* op) {
+    const bool whole = status != UCS_OK || info->length == static_cast<Op*>(op)->bytes;
+    done(request, whole ? status : UCS_ERR_MESSAGE_TRUNCATED, op);
+  }
+
+  Outcome drive(const Op& op, Seconds until) {
+    while (op.status == UCS_INPROGRESS) {
+      const bool moved = ucp_worker_progress(worker_) != 0;
+      if (op.status != UCS_INPROGRESS) break;
+      if (!moved && broken_) return Outcome::broken;
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+      moved ? waiter_.moved() : waiter_.nothing_moved();
+    }
+    return op.status == UCS_OK ? Outcome::ok : Outcome::broken;
+  }
+
+  ucp_worker_h worker_;
+  ucp_ep_h endpoint_ = nullptr;
+  std::byte *const out_, *const in_;
+  const ucp_tag_t ours_, theirs_;
+  Waiter waiter_;
+  std::deque<Op> ops_;
+  int base_ = 0;
+  bool broken_ = false, can_be_torn_ = false;
+};
+
+class Ucp final : public Transport {
+ public:
+  explicit Ucp(const Setup& setup) : setup_(setup) {
+    refuse_unknown_options(setup.options, "ucp", {"tls", "net_devices", "errors"});
+    errors_ = setting(setup.options, "errors");
+    if (errors_.empty()) errors_ = "auto";
+    if (errors_ != "auto" && errors_ != "peer" && errors_ != "none")
+      throw UsageError("--mode ucp:errors is auto, peer or none");
+    Words::listen();
+    open_context();
+    resources_ = names_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }),
+                          R"(resource +\d+ .* (\S+/\S+))");
+    ucp_worker_params_t p{};
+    p.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
+    p.thread_mode = UCS_THREAD_MODE_SINGLE;
+    p.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
+    check(ucp_worker_create(context_, &p, &worker_), "ucp_worker_create");
+    ucp_address_t* address = nullptr;
+    std::size_t length = 0;
+    check(ucp_worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
+    const auto* bytes = reinterpret_cast<const std::byte*>(address);
+    offer_ = Packer().add(shared_memory()).add(Blob(bytes, bytes + length)).take();
+    ucp_worker_release_address(worker_, address);
+  }
+  ~Ucp() override {
+    ucp_worker_destroy(worker_);
+    ucp_cleanup(context_);
+  }
+
+  Carrier carrier() const override {
+    Carrier carrier{"", "", fmt::format("{}", fmt::join(lanes_, ", ")),
+                    fmt::format("UCX {}", ucp_get_version_string())};
+    std::vector<std::string> devices;
+    for (const auto& resource : resources_) {
+      const auto device = resource.substr(resource.find('/') + 1);
+      if (!device.starts_with("memory") && std::find(devices.begin(), devices.end(), device) == devices.end())
+        devices.push_back(device);
+    }
+    carrier.device = fmt::format("{}", fmt::join(devices, ", "));
+    for (const auto& interface : interfaces())
+      if (carrier.address.empty() && interface.is_loopback == setup_.one_machine &&
+          std::find(devices.begin(), devices.end(), interface.name) != devices.end())
+        carrier.address = interface.address.host_text();
+    return carrier;
+  }
+
+  Blob offer(int, std::uint64_t) override { return offer_; }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+    Unpacker in(peer_offer);
+    const std::string their_memory = in.text();
+    const Blob address = in.list<std::byte>();
+    Unpacker::must(!address.empty());
+    const bool near = !their_memory.empty() && their_memory == shared_memory();
+    // With PEER on one machine UCX takes TCP instead of shared memory, which cannot tell of a peer's end.
+    const bool peer_errors = errors_ == "peer" || (errors_ == "auto" && !near);
+    auto link = std::make_unique<UcpLink>(worker_, epoch, peer, setup_);
+    Words::take();
+    auto status = link->open(address, peer_errors ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE);
+    if (status == UCS_ERR_UNREACHABLE && errors_ == "auto" && peer_errors)
+      status = link->open(address, UCP_ERR_HANDLING_MODE_NONE);
+    if (status != UCS_OK) {
+      last_fault_ = fmt::format("UCX: {}", said(status));
+      return nullptr;
+    }
+    note_lanes(peer, link->endpoint());
+    return link;
+  }
+
+  std::string last_fault() const override { return last_fault_; }
+
+ private:
+  void open_context() {
+    ucp_config_t* config = nullptr;
+    check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+    choose(config, "TLS", "tls");
+    choose(config, "NET_DEVICES", "net_devices");
+    ucp_config_modify(config, "TCP_CONN_NB", "y");  // else connecting to a dark host blocks for minutes
+    ucp_params_t p{};
+    p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+    p.features = UCP_FEATURE_TAG;
+    p.estimated_num_eps = static_cast<std::size_t>(setup_.size);  // as applications say it: UCX chooses by it
+    const auto status = ucp_init(&p, config, &context_);
+    ucp_config_release(config);
+    if (status == UCS_OK && setup_.options.empty()) return;
+    const std::string words = Words::take();
+    if (status == UCS_OK && words.empty()) return;
+    if (status == UCS_OK) ucp_cleanup(context_);
+    throw UsageError(fmt::format("--mode ucp: UCX: {}", words.empty() ? ucs_status_string(status) : words));
+  }
+
+  void choose(ucp_config_t* config, const char* key, const std::string& option) {
+    std::string value = setting(setup_.options, option);
+    if (value.empty()) return;
+    std::replace_if(
+        value.begin(), value.end(), [](char c) { return c == '+' || c == ';'; }, ',');
+    if (const auto status = ucp_config_modify(config, key, value.c_str()); status != UCS_OK)
+      throw UsageError(fmt::format("--mode ucp:{}={}: {}", option, value, said(status)));
+  }
+
+  // Whom we can share memory with: machine and namespace, as UCX compares them; "": nobody.
+  std::string shared_memory() const {
+    const auto shares = [](const std::string& resource) {
+      return resource.starts_with("posix/") || resource.starts_with("sysv/") ||
+             resource.starts_with("xpmem/");
+    };
+    if (std::none_of(resources_.begin(), resources_.end(), shares)) return "";
+    std::error_code none;
+    return boot_id() + std::filesystem::read_symlink("/proc/self/ns/ipc", none).string();
+  }
+
+  // What UCX chose, which may not be what was hoped for; once a peer, because printing takes its time.
+  void note_lanes(int peer, ucp_ep_h endpoint) {
+    if (!known_.insert(peer).second) return;
+    const auto text = printed([&](std::FILE* to) { ucp_ep_print_info(endpoint, to); });
+    lanes_.insert(fmt::format("{}", fmt::join(names_in(text, R"(lane\[\d+\]: +\d+:(\S+/\S+)\.\d+ )"), "+")));
+  }
+
+  const Setup setup_;
+  std::string errors_, last_fault_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  std::vector<std::string> resources_;  // transport/device
+  Blob offer_;
+  std::set<int> known_;          // peers whose lanes are known
+  std::set<std::string> lanes_;  // of an endpoint each
+};
+
+}  // namespace
+
+extern "C" const TransportEntry entry{
+    transport_abi,
+    "ucp",
+    "tagged messages of UCX; tls=posix+cma, net_devices=, errors=auto|peer|none",
+    always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ucp>(setup); },
+    nullptr,
+    nullptr};
+
+}  // namespace everylink
