@@ -87,33 +87,42 @@ std::vector<std::string> names_in(const std::string& text, const char* pattern) 
   return names;
 }
 
-class UcpLink final : public Link {
- public:
-  UcpLink(ucp_worker_h worker, std::uint64_t epoch, int peer, const Setup& setup)
-      : worker_(worker),
-        out_(setup.out.region().at),
-        in_(setup.in.region().at),
-        ours_(tag(epoch, setup.rank)),
-        theirs_(tag(epoch, peer)),
-        waiter_(setup.crowded) {}
-  ~UcpLink() override {
-    if (endpoint_) close(0);
-  }
+// UCX's end of a connection. With error handling (`tears`) it lives as long as a link: it can be torn, and
+// with it all that is under way. Without, it is kept for later links: where both ends close one and open the
+// next, UCX 1.13 loses messages.
+struct Endpoint {
+  ucp_ep_h handle = nullptr;
+  bool tears = false, broken = false;
+  Blob address;
 
-  ucs_status_t open(View address, ucp_err_handling_mode_t errors) {
+  ucs_status_t open(ucp_worker_h worker, const Blob& to, ucp_err_handling_mode_t errors) {
+    address = to;
+    tears = errors == UCP_ERR_HANDLING_MODE_PEER;
     ucp_ep_params_t p{};
     p.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                    UCP_EP_PARAM_FIELD_ERR_HANDLER;
     p.address = reinterpret_cast<const ucp_address_t*>(address.data());
     p.err_mode = errors;
     p.err_handler.arg = this;
-    p.err_handler.cb = [](void* link, ucp_ep_h, ucs_status_t) {
-      static_cast<UcpLink*>(link)->broken_ = true;
+    p.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t) {
+      static_cast<Endpoint*>(self)->broken = true;
     };
-    can_be_torn_ = errors == UCP_ERR_HANDLING_MODE_PEER;
-    return ucp_ep_create(worker_, &p, &endpoint_);
+    return ucp_ep_create(worker, &p, &handle);
   }
-  ucp_ep_h endpoint() const { return endpoint_; }
+};
+
+class UcpLink final : public Link {
+ public:
+  UcpLink(ucp_worker_h worker, std::shared_ptr<Endpoint> endpoint, std::uint64_t epoch, int peer,
+          const Setup& setup)
+      : worker_(worker),
+        endpoint_(std::move(endpoint)),
+        out_(setup.out.region().at),
+        in_(setup.in.region().at),
+        ours_(tag(epoch, setup.rank)),
+        theirs_(tag(epoch, peer)),
+        waiter_(setup.crowded) {}
+  ~UcpLink() override { close(0); }
 
   int start_send(Slice slice) override { return send(out_ + slice.offset, slice.bytes, ours_); }
   int start_recv(Slice slice) override { return receive(in_ + slice.offset, slice.bytes, theirs_); }
@@ -132,33 +141,31 @@ class UcpLink final : public Link {
     for (const int ticket : {in, out})
       if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
     const int flushed =
-        start(0, [&](const ucp_request_param_t& p) { return ucp_ep_flush_nbx(endpoint_, &p); });
+        start(0, [&](const ucp_request_param_t& p) { return ucp_ep_flush_nbx(endpoint_->handle, &p); });
     const auto outcome = wait(flushed, until);
     if (outcome != Outcome::broken) return outcome;
     op(flushed).status = UCS_OK;
     return Outcome::ok;
   }
 
-  // An endpoint with error handling can be torn, and with it all that is under way. Of one without, a peer
-  // that was stopped may still write into our buffers (measured): then it is not ok.
+  // What is under way without error handling, a peer that was stopped may still write into our buffers
+  // (measured): then it is not ok. `meet` has flushed what the peer still needs, and a polite end would never
+  // come where the peer was first (UCX 1.13).
   Outcome close(Seconds until) override {
     for (auto& op : ops_)
       if (op.status == UCS_INPROGRESS) ucp_request_cancel(worker_, op.request);
-    const bool tear = broken_ || is_under_way();
-    if (is_under_way() && !can_be_torn_) return Outcome::timeout;
-    ucp_request_param_t p{};
-    p.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    p.flags = tear && can_be_torn_ ? static_cast<unsigned>(UCP_EP_CLOSE_FLAG_FORCE) : 0;
-    void* closing = ucp_ep_close_nbx(std::exchange(endpoint_, nullptr), &p);
-    const auto is_closing = [&] {
-      return UCS_PTR_IS_PTR(closing) && ucp_request_check_status(closing) == UCS_INPROGRESS;
-    };
-    while (is_closing() || is_under_way()) {
-      if (ucp_worker_progress(worker_) == 0) waiter_.nothing_moved();
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+    if (endpoint_->tears && endpoint_->handle) {
+      ucp_request_param_t p{};
+      p.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+      p.flags = UCP_EP_CLOSE_FLAG_FORCE;
+      void* closing = ucp_ep_close_nbx(std::exchange(endpoint_->handle, nullptr), &p);
+      if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it goes on by itself
     }
-    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);
-    return Outcome::ok;
+    while (is_under_way() && endpoint_->tears) {
+      if (ucp_worker_progress(worker_) == 0) waiter_.nothing_moved();
+      if (waiter_.is_over(until, steady_now)) break;
+    }
+    return is_under_way() ? Outcome::timeout : Outcome::ok;
   }
 
  private:
@@ -181,7 +188,7 @@ class UcpLink final : public Link {
   int send(const std::byte* at, std::size_t bytes, ucp_tag_t tag) {
     return start(bytes, [&](ucp_request_param_t& p) {
       p.cb.send = done;
-      return ucp_tag_send_nbx(endpoint_, at, bytes, tag, &p);
+      return ucp_tag_send_nbx(endpoint_->handle, at, bytes, tag, &p);
     });
   }
 
@@ -225,7 +232,7 @@ class UcpLink final : public Link {
     while (op.status == UCS_INPROGRESS) {
       const bool moved = ucp_worker_progress(worker_) != 0;
       if (op.status != UCS_INPROGRESS) break;
-      if (!moved && broken_) return Outcome::broken;
+      if (!moved && endpoint_->broken) return Outcome::broken;
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       moved ? waiter_.moved() : waiter_.nothing_moved();
     }
@@ -233,13 +240,12 @@ class UcpLink final : public Link {
   }
 
   ucp_worker_h worker_;
-  ucp_ep_h endpoint_ = nullptr;
+  const std::shared_ptr<Endpoint> endpoint_;
   std::byte *const out_, *const in_;
   const ucp_tag_t ours_, theirs_;
   Waiter waiter_;
   std::deque<Op> ops_;
   int base_ = 0;
-  bool broken_ = false, can_be_torn_ = false;
 };
 
 class Ucp final : public Transport {
@@ -295,20 +301,12 @@ class Ucp final : public Transport {
     const std::string their_memory = in.text();
     const Blob address = in.list<std::byte>();
     Unpacker::must(!address.empty());
-    const bool near = !their_memory.empty() && their_memory == shared_memory();
-    // With PEER on one machine UCX takes TCP instead of shared memory, which cannot tell of a peer's end.
-    const bool peer_errors = errors_ == "peer" || (errors_ == "auto" && !near);
-    auto link = std::make_unique<UcpLink>(worker_, epoch, peer, setup_);
     Words::take();
-    auto status = link->open(address, peer_errors ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE);
-    if (status == UCS_ERR_UNREACHABLE && errors_ == "auto" && peer_errors)
-      status = link->open(address, UCP_ERR_HANDLING_MODE_NONE);
-    if (status != UCS_OK) {
-      last_fault_ = fmt::format("UCX: {}", said(status));
-      return nullptr;
-    }
-    note_lanes(peer, link->endpoint());
-    return link;
+    const auto endpoint =
+        endpoint_to(peer, address, !their_memory.empty() && their_memory == shared_memory());
+    if (!endpoint) return nullptr;
+    note_lanes(peer, endpoint->handle);
+    return std::make_unique<UcpLink>(worker_, endpoint, epoch, peer, setup_);
   }
 
   std::string last_fault() const override { return last_fault_; }
@@ -342,6 +340,25 @@ class Ucp final : public Transport {
       throw UsageError(fmt::format("--mode ucp:{}={}: {}", option, value, said(status)));
   }
 
+  // With error handling UCX takes TCP on one machine, because shared memory cannot tell of a peer's end.
+  std::shared_ptr<Endpoint> endpoint_to(int peer, const Blob& address, bool near) {
+    auto& kept = kept_[peer];
+    if (kept && !kept->broken && kept->address == address) return kept;
+    auto endpoint = std::make_shared<Endpoint>();
+    auto status = UCS_ERR_UNREACHABLE;
+    if (errors_ == "peer" || (errors_ == "auto" && !near))
+      status = endpoint->open(worker_, address, UCP_ERR_HANDLING_MODE_PEER);
+    if (status == UCS_ERR_UNREACHABLE && errors_ != "peer")
+      status = endpoint->open(worker_, address, UCP_ERR_HANDLING_MODE_NONE);
+    if (status != UCS_OK) {
+      last_fault_ = fmt::format("UCX: {}", said(status));
+      return nullptr;
+    }
+    if (endpoint->tears) return endpoint;
+    if (kept) outlived_.push_back(kept);  // UCX may still tell it that it broke
+    return kept = endpoint;
+  }
+
   // Whom we can share memory with: machine and namespace, as UCX compares them; "": nobody.
   std::string shared_memory() const {
     const auto shares = [](const std::string& resource) {
@@ -366,6 +383,8 @@ class Ucp final : public Transport {
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
   Blob offer_;
+  std::map<int, std::shared_ptr<Endpoint>> kept_;  // by peer
+  std::vector<std::shared_ptr<Endpoint>> outlived_;
   std::set<int> known_;          // peers whose lanes are known
   std::set<std::string> lanes_;  // of an endpoint each
 };
