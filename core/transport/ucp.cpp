@@ -129,22 +129,22 @@ class UcpLink final : public Link {
 
   Outcome wait(int ticket, Seconds until) override {
     if (ticket < base_) return Outcome::ok;
-    const auto outcome = drive(op(ticket), until);
+    const auto outcome = drive(op(ticket), until, [] {});
     for (; !ops_.empty() && ops_.front().status == UCS_OK; ++base_) ops_.pop_front();
     return outcome;
   }
 
-  // The flush: our token may still lie in UCX's buffers, and nobody may call UCX for us from now on. Who has
-  // the token has all that it needs of us, and may have closed already.
+  // Flushed before, because what we sent may wait for the peer's answers; and after, because our token may
+  // still lie in UCX's buffers when nobody calls UCX for us any more. The peer may have closed by then, which
+  // lets UCX 1.13 wait for ever; while it has not, the token needs no longer than this.
   Outcome meet(Seconds until) override {
-    const int in = receive(nullptr, 0, theirs_ | token), out = send(nullptr, 0, ours_ | token);
+    constexpr Seconds of_a_token = 0.2;
+    const int in = receive(nullptr, 0, theirs_ | token);
+    if (const auto outcome = flush(until); outcome != Outcome::ok) return outcome;
+    const int out = send(nullptr, 0, ours_ | token);
     for (const int ticket : {in, out})
       if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
-    const int flushed =
-        start(0, [&](const ucp_request_param_t& p) { return ucp_ep_flush_nbx(endpoint_->handle, &p); });
-    const auto outcome = wait(flushed, until);
-    if (outcome != Outcome::broken) return outcome;
-    op(flushed).status = UCS_OK;
+    flush(std::min(until, steady_now() + of_a_token));
     return Outcome::ok;
   }
 
@@ -183,6 +183,16 @@ class UcpLink final : public Link {
   Op& op(int ticket) { return ops_[static_cast<std::size_t>(ticket - base_)]; }
   bool is_under_way() const {
     return std::any_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.status == UCS_INPROGRESS; });
+  }
+
+  Outcome flush(Seconds until) {
+    const ucp_request_param_t p{};
+    void* request = ucp_ep_flush_nbx(endpoint_->handle, &p);
+    if (!UCS_PTR_IS_PTR(request)) return request ? Outcome::broken : Outcome::ok;
+    Op op;
+    const auto outcome = drive(op, until, [&] { op.status = ucp_request_check_status(request); });
+    ucp_request_free(request);
+    return outcome;
   }
 
   int send(const std::byte* at, std::size_t bytes, ucp_tag_t tag) {
@@ -228,8 +238,10 @@ class UcpLink final : public Link {
     done(request, whole ? status : UCS_ERR_MESSAGE_TRUNCATED, op);
   }
 
-  Outcome drive(const Op& op, Seconds until) {
-    while (op.status == UCS_INPROGRESS) {
+  // `look` finds out how it stands with an operation that no callback ends.
+  template <class Look>
+  Outcome drive(const Op& op, Seconds until, Look look) {
+    for (look(); op.status == UCS_INPROGRESS; look()) {
       const bool moved = ucp_worker_progress(worker_) != 0;
       if (op.status != UCS_INPROGRESS) break;
       if (!moved && endpoint_->broken) return Outcome::broken;
