@@ -272,6 +272,7 @@ class Ucp final : public Transport {
     open_context();
     resources_ = names_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }),
                           R"(resource +\d+ .* (\S+/\S+))");
+    carrier_ = own_carrier();
     ucp_worker_params_t p{};
     p.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
     p.thread_mode = UCS_THREAD_MODE_SINGLE;
@@ -290,19 +291,8 @@ class Ucp final : public Transport {
   }
 
   Carrier carrier() const override {
-    Carrier carrier{"", "", fmt::format("{}", fmt::join(lanes_, ", ")),
-                    fmt::format("UCX {}", ucp_get_version_string())};
-    std::vector<std::string> devices;
-    for (const auto& resource : resources_) {
-      const auto device = resource.substr(resource.find('/') + 1);
-      if (!device.starts_with("memory") && std::find(devices.begin(), devices.end(), device) == devices.end())
-        devices.push_back(device);
-    }
-    carrier.device = fmt::format("{}", fmt::join(devices, ", "));
-    for (const auto& interface : interfaces())
-      if (carrier.address.empty() && interface.is_loopback == setup_.one_machine &&
-          std::find(devices.begin(), devices.end(), interface.name) != devices.end())
-        carrier.address = interface.address.host_text();
+    Carrier carrier = carrier_;
+    carrier.lanes = fmt::format("{}", fmt::join(lanes_, ", "));
     return carrier;
   }
 
@@ -341,6 +331,22 @@ class Ucp final : public Transport {
     if (status == UCS_OK && words.empty()) return;
     if (status == UCS_OK) ucp_cleanup(context_);
     throw UsageError(fmt::format("--mode ucp: UCX: {}", words.empty() ? ucs_status_string(status) : words));
+  }
+
+  Carrier own_carrier() const {
+    Carrier carrier{"", "", "", fmt::format("UCX {}", ucp_get_version_string())};
+    std::vector<std::string> devices;
+    for (const auto& resource : resources_) {
+      const auto device = resource.substr(resource.find('/') + 1);
+      if (!device.starts_with("memory") && std::find(devices.begin(), devices.end(), device) == devices.end())
+        devices.push_back(device);
+    }
+    carrier.device = fmt::format("{}", fmt::join(devices, ", "));
+    for (const auto& interface : interfaces())
+      if (carrier.address.empty() && interface.is_loopback == setup_.one_machine &&
+          std::find(devices.begin(), devices.end(), interface.name) != devices.end())
+        carrier.address = interface.address.host_text();
+    return carrier;
   }
 
   void choose(ucp_config_t* config, const char* key, const std::string& option) {
@@ -394,6 +400,7 @@ class Ucp final : public Transport {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
+  Carrier carrier_;
   Blob offer_;
   std::map<int, std::shared_ptr<Endpoint>> kept_;  // by peer
   std::vector<std::shared_ptr<Endpoint>> outlived_;
