@@ -11,7 +11,6 @@
 #include <deque>
 #include <filesystem>
 #include <mutex>
-#include <regex>
 #include <set>
 
 #include "errors.hpp"
@@ -78,13 +77,23 @@ std::string printed(Print print) {
   return all;
 }
 
-// The "transport/device" of each match, once, in their order.
-std::vector<std::string> names_in(const std::string& text, const char* pattern) {
-  std::vector<std::string> names;
-  const std::regex wanted(pattern);
-  for (std::sregex_iterator at(text.begin(), text.end(), wanted), end; at != end; ++at)
-    if (std::find(names.begin(), names.end(), (*at)[1]) == names.end()) names.push_back((*at)[1]);
-  return names;
+// The "transport/device" in each line of this kind, once, in their order: "resource 0 : md 0 dev 0 flags --
+// self/memory0", "lane[0]:  0:rc_mlx5/mlx5_0:1.0 md[0] -> ...".
+std::vector<std::string> ways_in(const std::string& text, const std::string& kind) {
+  std::vector<std::string> ways;
+  for (const auto& line : split(text, '\n')) {
+    if (line.find(kind) == std::string::npos) continue;
+    for (auto word : split(line, ' ')) {
+      if (word.find('/') == std::string::npos) continue;
+      if (const auto number = word.find_first_not_of("0123456789"); number > 0 && word[number] == ':') {
+        word = word.substr(number + 1);
+        word = word.substr(0, word.rfind('.'));  // the path, of several through one device
+      }
+      if (std::find(ways.begin(), ways.end(), word) == ways.end()) ways.push_back(word);
+      break;
+    }
+  }
+  return ways;
 }
 
 // UCX's end of a connection. With error handling (`tears`) it lives as long as a link: it can be torn, and
@@ -270,8 +279,7 @@ class Ucp final : public Transport {
       throw UsageError("--mode ucp:errors is auto, peer or none");
     Words::listen();
     open_context();
-    resources_ = names_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }),
-                          R"(resource +\d+ .* (\S+/\S+))");
+    resources_ = ways_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }), " resource ");
     carrier_ = own_carrier();
     ucp_worker_params_t p{};
     p.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
@@ -315,11 +323,12 @@ class Ucp final : public Transport {
 
  private:
   void open_context() {
+    // Else connecting to a dark host blocks for minutes; ucp_config_modify does not reach it in UCX 1.13.
+    ::setenv("UCX_TCP_CONN_NB", "y", 0);
     ucp_config_t* config = nullptr;
     check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
     choose(config, "TLS", "tls");
     choose(config, "NET_DEVICES", "net_devices");
-    ucp_config_modify(config, "TCP_CONN_NB", "y");  // else connecting to a dark host blocks for minutes
     ucp_params_t p{};
     p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     p.features = UCP_FEATURE_TAG;
@@ -392,7 +401,7 @@ class Ucp final : public Transport {
   void note_lanes(int peer, ucp_ep_h endpoint) {
     if (!known_.insert(peer).second) return;
     const auto text = printed([&](std::FILE* to) { ucp_ep_print_info(endpoint, to); });
-    lanes_.insert(fmt::format("{}", fmt::join(names_in(text, R"(lane\[\d+\]: +\d+:(\S+/\S+)\.\d+ )"), "+")));
+    lanes_.insert(fmt::format("{}", fmt::join(ways_in(text, " lane["), "+")));
   }
 
   const Setup setup_;

@@ -71,7 +71,8 @@ def over_tcp(results: Results) -> str | None:
     found = sorted(lane for lane in lanes if lane.startswith("tcp"))
     if not found:
         return None
-    return f"{LAYERED[facts.transport]} chose TCP by itself ({', '.join(found)}): a faster network, if there is one, was not used."
+    chosen = f"{LAYERED[facts.transport]} chose TCP by itself ({', '.join(found)})"
+    return f"{chosen}: a faster network, if there is one, was not used."
 
 
 def warnings(results: Results) -> list[str]:
