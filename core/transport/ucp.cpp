@@ -1,100 +1,25 @@
 // ucp: tagged messages of UCX, over whatever UCX has; one worker a rank, one endpoint a link.
 #include <fmt/format.h>
 #include <ucp/api/ucp.h>
-#include <ucs/debug/log_def.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <filesystem>
-#include <mutex>
+#include <map>
 #include <set>
 
 #include "errors.hpp"
 #include "net/interfaces.hpp"
 #include "pack.hpp"
 #include "transport/transport.hpp"
+#include "transport/ucx_said.hpp"
 #include "transport/waiter.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {
 
-// UCX prints what it finds wrong; we keep its last sentence for ours.
-class Words {
- public:
-  static void listen() {
-    static const bool first = (ucs_log_push_handler(keep), true);
-    static_cast<void>(first);
-    take();
-  }
-  static std::string take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(last_, "");
-  }
-
- private:
-  // UCX's own thread calls it too.
-  static ucs_log_func_rc_t keep(const char*, unsigned, const char*, ucs_log_level_t level,
-                                const ucs_log_component_config_t*, const char* format, va_list arguments) {
-    static const bool wanted = std::getenv("UCX_LOG_LEVEL") != nullptr;
-    char text[1024];
-    va_list copy;
-    va_copy(copy, arguments);
-    std::vsnprintf(text, sizeof text, format, copy);
-    va_end(copy);
-    const std::lock_guard lock(mutex_);
-    if (last_.empty()) last_ = text;  // the first sentence names the cause
-    return wanted || level == UCS_LOG_LEVEL_FATAL ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
-  }
-  static inline std::mutex mutex_;
-  static inline std::string last_;
-};
-
-std::string said(ucs_status_t status) {
-  const std::string words = Words::take();
-  return words.empty() ? ucs_status_string(status) : fmt::format("{} ({})", ucs_status_string(status), words);
-}
-
-void check(ucs_status_t status, const char* call) {
-  if (status != UCS_OK) throw MachineError(fmt::format("{}: {}", call, said(status)));
-}
-
-// What one of UCX's print functions writes: in 1.13 the only way to learn resources and lanes.
-template <class Print>
-std::string printed(Print print) {
-  char* text = nullptr;
-  std::size_t length = 0;
-  std::FILE* stream = ::open_memstream(&text, &length);
-  if (!stream) throw_errno("open_memstream");
-  print(stream);
-  std::fclose(stream);
-  const std::string all(text, length);
-  std::free(text);
-  return all;
-}
-
-// The "transport/device" in each line of this kind, once, in their order: "resource 0 : md 0 dev 0 flags --
-// self/memory0", "lane[0]:  0:rc_mlx5/mlx5_0:1.0 md[0] -> ...".
-std::vector<std::string> ways_in(const std::string& text, const std::string& kind) {
-  std::vector<std::string> ways;
-  for (const auto& line : split(text, '\n')) {
-    if (line.find(kind) == std::string::npos) continue;
-    for (auto word : split(line, ' ')) {
-      if (word.find('/') == std::string::npos) continue;
-      if (const auto number = word.find_first_not_of("0123456789"); number > 0 && word[number] == ':') {
-        word = word.substr(number + 1);
-        word = word.substr(0, word.rfind('.'));  // the path, of several through one device
-      }
-      if (std::find(ways.begin(), ways.end(), word) == ways.end()) ways.push_back(word);
-      break;
-    }
-  }
-  return ways;
-}
+using namespace ucx;
 
 // UCX's end of a connection. With error handling (`tears`) it lives as long as a link: it can be torn, and
 // with it all that is under way. Without, it is kept for later links: where both ends close one and open the
@@ -344,16 +269,14 @@ class Ucp final : public Transport {
 
   Carrier own_carrier() const {
     Carrier carrier{"", "", "", fmt::format("UCX {}", ucp_get_version_string())};
-    std::vector<std::string> devices;
-    for (const auto& resource : resources_) {
-      const auto device = resource.substr(resource.find('/') + 1);
-      if (!device.starts_with("memory") && std::find(devices.begin(), devices.end(), device) == devices.end())
-        devices.push_back(device);
-    }
+    std::set<std::string> devices;
+    for (const auto& resource : resources_)
+      if (const auto device = resource.substr(resource.find('/') + 1); !device.starts_with("memory"))
+        devices.insert(device);
     carrier.device = fmt::format("{}", fmt::join(devices, ", "));
     for (const auto& interface : interfaces())
       if (carrier.address.empty() && interface.is_loopback == setup_.one_machine &&
-          std::find(devices.begin(), devices.end(), interface.name) != devices.end())
+          devices.contains(interface.name))
         carrier.address = interface.address.host_text();
     return carrier;
   }
