@@ -47,6 +47,8 @@ fuzz: setup-fuzz
 bench: setup-test release
 	$(ENVIRONMENT) $(PYTHON) bench/tcp_pingpong.py
 	$(ENVIRONMENT) $(PYTHON) bench/mpi_pingpong.py
+	$(ENVIRONMENT) $(PYTHON) bench/ucp_pingpong.py
+	$(ENVIRONMENT) $(PYTHON) bench/ofi_pingpong.py
 
 release: setup-run
 	cmake --preset release

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,11 +31,27 @@ def need(program: str, how: str) -> str:
     return found
 
 
-def output_of(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+def output_of(command: Sequence[str], environment: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, env=environment
+    )
     if done.returncode:
         sys.exit(f"exit code {done.returncode} of: {' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def beside(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -> str:
+    """What the client says that meets a server, each on a processor of its own."""
+    environment = os.environ | more
+    waiting = subprocess.Popen(
+        ["taskset", "-c", "1", *server], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
+    try:
+        time.sleep(0.3)  # it says nothing that could be waited for
+        return output_of(["taskset", "-c", "0", *client], environment)
+    finally:
+        waiting.kill()
+        waiting.wait()
 
 
 def our_mean(command: Sequence[str], size: int, messages: int) -> float:

@@ -207,6 +207,8 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
       return std::any_of(samples.begin(), samples.end(),
                          [](const auto& s) { return s.outcome != Outcome::ok; });
     });
+  for (const auto& report : reports)
+    if (!report.carrier.lanes.empty()) ledger_.carried(report.rank, report.carrier.lanes);
   if (measured_.what == Order::What::calibrate) tune(reports);
   ledger_.keep(reports, measured_, gone);
   if (interrupted) return finish(true);

@@ -273,7 +273,9 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
 }
 
 int Ledger::end(bool interrupted) {
-  recorder_.end({interrupted, failures_.not_tried_again(), remarks_});
+  std::vector<std::string> lanes;
+  for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes)});
   const int code = interrupted ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
   // Who reads JSON has the file for the rest.
   console_.say(options_.progress == Progress::json ? lines_.results() : summary());

@@ -39,6 +39,9 @@ class Ledger {
   Slowest& slowest() { return slowest_; }
   Seconds began() const { return began_; }
   Failures& failures() { return failures_; }
+  void carried(int rank, const std::string& lanes) {
+    ranks_[static_cast<std::size_t>(rank)].carrier.lanes = lanes;
+  }
   void remark(const std::string&);   // once each
   bool commit_if_due(bool at_once);  // whether all that was kept is in the file now
   void tell_interim();               // what is known so far

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "signals.hpp"
 #include "units.hpp"
 
 namespace everylink {
@@ -35,6 +36,7 @@ void* module_symbol(const std::string& name, const char* symbol, std::string& wh
   for (const auto& folder : folders()) {
     const std::string path = fmt::format("{}/{}.so", folder, name);
     if (::access(path.c_str(), F_OK) != 0) continue;
+    const KeptSignals kept;
     void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* found = module ? ::dlsym(module, symbol) : nullptr;
     if (!found) why = ::dlerror();

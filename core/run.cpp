@@ -124,6 +124,7 @@ class Runner {
       make_carrying();
       if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
       report.carrier = carrying_.transport->carrier();
+      lanes_told_ = report.carrier.lanes;
     } catch (const UsageError& error) {
       report.fault = error.what();
       report.fault_exit = exit_usage;
@@ -195,6 +196,7 @@ class Runner {
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
                           gone ? View() : View(round.from_peer));
     stop_watching();
+    tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
     if (report.buried) {
@@ -202,6 +204,14 @@ class Runner {
       make_carrying();
     }
     return report;
+  }
+
+  // A library may choose its way only when it connects.
+  void tell_lanes(Report& report) {
+    Carrier carrier = carrying_.transport->carrier();
+    if (carrier.lanes == lanes_told_) return;
+    lanes_told_ = carrier.lanes;
+    report.carrier = std::move(carrier);
   }
 
   // Everybody takes part, and nobody once one was late: what it left behind never ends.
@@ -235,6 +245,7 @@ class Runner {
   std::uint64_t relabelling_ = 0;
   Carrying carrying_;
   std::vector<Carrying> buried_;
+  std::string lanes_told_;
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };

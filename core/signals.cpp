@@ -49,4 +49,18 @@ bool summary_is_wanted() {
   return wanted;
 }
 
+KeptSignals::KeptSignals() : handlers_(SIGRTMAX + 1) {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    ::sigaction(signal, nullptr, &handlers_[static_cast<std::size_t>(signal)]);
+}
+
+KeptSignals::~KeptSignals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction now {};
+    const auto& before = handlers_[static_cast<std::size_t>(signal)];
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != before.sa_handler)
+      ::sigaction(signal, &before, nullptr);
+  }
+}
+
 }  // namespace everylink

@@ -116,6 +116,7 @@ class Hdf5Recorder final : public Recorder {
       set(file_, "failed_not_retried", static_cast<std::uint64_t>(ending.not_tried_again));
       for (const auto& remark : ending.remarks) remarks_->add(remark);
       remarks_->write();
+      set_lanes(file_, ending.lanes);
       flush();
       set(file_, "complete", std::int32_t{!ending.interrupted});
       flush();

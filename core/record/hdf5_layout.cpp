@@ -16,6 +16,7 @@ namespace {
 constexpr int format_version = 1;
 
 constexpr std::size_t longest_remark = 400;  // bytes; a longer one is cut
+constexpr std::size_t longest_lanes = 120;   // some are known at the end only; a longer one is cut
 
 }  // namespace
 
@@ -44,8 +45,7 @@ std::vector<ColumnKind> size_columns(const Options& options) {
 
 namespace {
 
-void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts) {
-  std::size_t longest = 1;
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest) {
   for (const auto& text : texts) longest = std::max(longest, text.size());
   std::string all;
   for (std::string text : texts) {
@@ -60,10 +60,11 @@ void put_strings(hid_t group, const char* name, const std::vector<std::string>& 
 }
 
 template <class Get>
-void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get) {
+void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get,
+                  std::size_t room = 1) {
   std::vector<std::string> texts;
   for (const auto& rank : ranks) texts.push_back(get(rank));
-  put_strings(group, name, texts);
+  put_strings(group, name, texts, room);
 }
 
 void put_ranks(hid_t root, const Facts& facts) {
@@ -84,7 +85,8 @@ void put_ranks(hid_t root, const Facts& facts) {
   put_of_ranks(group, "cores", facts.ranks, [](const RankFacts& r) { return r.cores; });
   put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });
   put_of_ranks(group, "address", facts.ranks, [](const RankFacts& r) { return r.carrier.address; });
-  put_of_ranks(group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; });
+  put_of_ranks(
+      group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; }, longest_lanes);
   put_of_ranks(group, "libraries", facts.ranks, [](const RankFacts& r) { return r.carrier.libraries; });
 }
 
@@ -126,6 +128,18 @@ void put_settings(hid_t root, const Facts& facts) {
 }
 
 }  // namespace
+
+void set_lanes(hid_t file, const std::vector<std::string>& lanes) {
+  const Handle set(H5Dopen2(file, "ranks/lanes", H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose);
+  const std::size_t width = H5Tget_size(type);
+  std::string all;
+  for (std::string text : lanes) {
+    text.resize(width);
+    all += text;
+  }
+  if (lanes.size() == length_of(set))
+    check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
+}
 
 Handle access_list() {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

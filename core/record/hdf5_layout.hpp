@@ -16,6 +16,9 @@ Handle access_list();  // of files; the caller may add to it
 // A whole file without a row. errno says why it could not be made.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);
 
+// How each rank's messages really went.
+void set_lanes(hid_t file, const std::vector<std::string>& lanes);
+
 // --resume: throws UsageError, naming what differs, unless a run with these facts can go on in this file.
 void check_same(hid_t file, const Facts&);
 // Makes a file that its writer did not close ready for another one.

@@ -62,6 +62,7 @@ struct Ending {
   bool interrupted = false;               // by a signal: the file stays incomplete
   std::int64_t not_tried_again = 0;       // failed links
   std::vector<std::string> remarks = {};  // sentences on what numbers do not say
+  std::vector<std::string> lanes = {};    // of each rank, as they are known now
 };
 
 // Throws MachineError, naming path and reason, when what it was given could not be kept.

@@ -48,11 +48,20 @@ def skip_without_mpi(mode: str) -> None:
         pytest.skip("no mpirun here")
 
 
-class Job:
-    """Ranks on the hosts of a bed, one a host."""
+def skip_unless_usable(mode: str) -> None:
+    """Where the library of a mode is missing."""
+    name = mode.split(":")[0]
+    listed = subprocess.run([measure_program(), "--list"], capture_output=True, text=True, check=True).stdout
+    (line,) = (line for line in listed.splitlines() if line.split()[:1] == [name])
+    if not line.endswith("can run here"):
+        pytest.skip(line.strip())
 
-    def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path) -> None:
-        self.bed, self.mode = bed, mode
+
+class Job:
+    """Ranks on the hosts of a bed, one a host or more."""
+
+    def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path, ranks_a_host: int = 1) -> None:
+        self.bed, self.mode, self.ranks_a_host = bed, mode, ranks_a_host
         self.file, self.pipe = folder / "x.h5", folder / "said"
         self.said: list[str] = []
         self.deadline = time.monotonic() + LIMIT
@@ -65,9 +74,13 @@ class Job:
         self.processes = self._under_mpirun(command, folder) if mode == "mpi" else self._by_hand(command)
 
     def _by_hand(self, command: list[str]) -> list[subprocess.Popen[bytes]]:
-        common = {"EVERYLINK_SIZE": str(self.bed.hosts), "EVERYLINK_RENDEZVOUS": f"{address(0)}:7700"}
+        ranks = self.bed.hosts * self.ranks_a_host
+        common = {"EVERYLINK_SIZE": str(ranks), "EVERYLINK_RENDEZVOUS": f"{address(0)}:7700"}
         common["EVERYLINK_KEY"] = secrets.token_hex(32)
-        return [self._start(rank, command, common | {"EVERYLINK_RANK": str(rank)}) for rank in range(self.bed.hosts)]
+        return [
+            self._start(rank // self.ranks_a_host, command, common | {"EVERYLINK_RANK": str(rank)})
+            for rank in range(ranks)
+        ]
 
     # mpirun runs on the last host, so that rank 0 and others may lose each other without its noticing.
     def _under_mpirun(self, command: list[str], folder: Path) -> list[subprocess.Popen[bytes]]:

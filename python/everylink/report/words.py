@@ -1,12 +1,15 @@
 """Sentences about a run that the terminal and the reports share."""
 
 import math
+from collections import Counter
 
 from everylink.parts import folder_of
 from everylink.results import Results
 from everylink.units import size_text
 
 MOST_REMARKS = 20
+MOST_WAYS = 3
+LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose what lies below
 SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
 
 
@@ -33,7 +36,7 @@ def kernel_text(results: Results) -> str:
 
 
 def run_lines(results: Results) -> list[str]:
-    """What was run, in three lines."""
+    """What was run, and what carried it."""
     facts = results.facts
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
     return [
@@ -42,7 +45,34 @@ def run_lines(results: Results) -> list[str]:
         f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
         f"{pairs_text(results)}",
         f"{plural(facts.messages, 'message')} and {plural(facts.warmups, 'warm-up')} a turn, sizes {sizes}",
+        *carrier_lines(results),
     ]
+
+
+def carrier_lines(results: Results) -> list[str]:
+    """What really carried the messages, as far as the ranks know."""
+    ranks = results.ranks
+    ways = Counter(zip(ranks.lanes, ranks.device, ranks.libraries, strict=True))
+    lines = []
+    for (lanes, device, libraries), count in ways.most_common():
+        if way := lanes or device:
+            by = f" ({libraries})" if libraries else ""
+            lines.append(f"carried by {way}{by}: {plural(count, 'rank')}")
+    more = [f"and in {len(lines) - MOST_WAYS} other ways"] if len(lines) > MOST_WAYS else []
+    return [*lines[:MOST_WAYS], *more]
+
+
+def over_tcp(results: Results) -> str | None:
+    """What is to be known where a library that could do better sent messages over TCP, unless it was told to."""
+    facts = results.facts
+    if facts.transport not in LAYERED or "tcp" in facts.transport_options:
+        return None
+    lanes = {lane for text in results.ranks.lanes for way in text.split(", ") for lane in way.split("+")}
+    found = sorted(lane for lane in lanes if lane.startswith("tcp"))
+    if not found:
+        return None
+    chosen = f"{LAYERED[facts.transport]} chose TCP by itself ({', '.join(found)})"
+    return f"{chosen}: a faster network, if there is one, was not used."
 
 
 def warnings(results: Results) -> list[str]:
@@ -58,6 +88,8 @@ def warnings(results: Results) -> list[str]:
         rows = plural(results.rows_from_parts, "row")
         found.append(f"{rows} merged in from {folder_of(results.path)}: what ranks could not hand in.")
     found += results.parts_left_out
+    if chosen := over_tcp(results):
+        found.append(chosen)
     if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
         found.append(
             f"The pairs of a step ran only partly at the same time: half of them had ended after "

@@ -1,0 +1,120 @@
+"""Layered libraries among 4 hosts of 2 ranks: a slow host and a dark one are found as over tcp."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from netns import PATIENCE, Bed, a_bed
+from netns_runs import Job, matrix, skip_unless_usable
+
+from conftest import Measure
+
+MODES = ["ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm"]
+Start = Callable[..., Job]
+
+
+@pytest.fixture(scope="module")
+def four(possible: None) -> Iterator[Bed]:
+    yield from a_bed(4)
+
+
+@pytest.fixture
+def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
+    """Starts a run of two ranks a host, of which nothing is left when the test ends."""
+    jobs = []
+
+    def begin(mode: str, *options: object) -> Job:
+        skip_unless_usable(mode)
+        jobs.append(Job(four, mode, ["--num-slowest", 0, *options], tmp_path, ranks_a_host=2))
+        return jobs[-1]
+
+    yield begin
+    for job in jobs:
+        job.stop()
+    four.heal()
+    assert four.is_whole()
+
+
+# Hosts are shaped, so that the network is the limit. What two ranks of a host send is shaped together; a link is
+# judged by its fastest lap, and each by those that stay on its host or leave it.
+@pytest.mark.parametrize("mode", MODES)
+def test_the_links_of_a_slow_host_read_slow_and_no_others(four: Bed, start: Start, mode: str) -> None:
+    four.fault("shape 200mbit")
+    four.fault("slow h2 50mbit")
+    result = start(mode, "-s", "256KiB", "-n", 4, "-w", 1, "--serial-tests", "--retest-budget", 0).finish(expect=0)
+    table = result.only.main()
+    assert len(table["from"]) == 56
+    times = dict(zip(table.links(), table["min"].astype(float).tolist(), strict=True))
+    between = {link: time for link, time in times.items() if link[0] // 2 != link[1] // 2}
+    bad = {link for link in between if 2 in (link[0] // 2, link[1] // 2)}
+    usual = float(np.median([time for link, time in between.items() if link not in bad]))
+    assert {link for link, time in times.items() if time > 2.5 * usual} == bad, times
+    assert np.median([times[link] for link in bad]) == pytest.approx(4 * usual, rel=0.3), times
+
+
+# Ranks 4 and 5 met 3 and 2 in the first step, and each other in the second.
+@pytest.mark.parametrize("mode", MODES)
+def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on(start: Start, mode: str) -> None:
+    job = start(mode, "-s", 1, "-n", 10, "-w", 2, "--time-limit", PATIENCE)
+    with job.between_steps(2):
+        job.bed.fault("dark h2")
+    expected = """
+        . o o o a a o o
+        o . o o a a o o
+        o o . o a o o o
+        o o o . o a o o
+        a a a o . o a a
+        a a o a o . a a
+        o o o o a a . o
+        o o o o a a o .
+    """
+    assert matrix(job.finish()) == "\n".join(line.strip() for line in expected.strip().splitlines())
+
+
+KERNELS = ["semidirectional", "bidirectional", "unidirectional"]
+
+
+@pytest.mark.parametrize("mode", ["ucp", "ofi", "ofi:provider=shm"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel: str) -> None:
+    skip_unless_usable(mode)
+    window = ["--window", 16] if kernel == "unidirectional" else []
+    sizes = ["-s", "1,64KiB,1MiB", "-n", 40, "--num-slowest", 2]
+    result = measure(
+        "--np", 4, "--mode", mode, f"--{kernel}", "--check", "--num-multi-buf", 3, *window, *sizes, "--progress", "none"
+    )
+    for table in result.sizes.values():
+        assert sorted(table.main().links()) == [(a, b) for a in range(4) for b in range(4) if a != b]
+        assert set(table["outcome"]) == {0}
+        assert (table.main()["arrived"] >= 50).all()
+
+
+# With error handling UCX takes TCP although shared memory is there.
+@pytest.mark.parametrize(("mode", "lanes"), [("ucp:tls=posix", "posix/memory"), ("ucp:errors=peer", "tcp/lo")])
+def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: str, lanes: str) -> None:
+    skip_unless_usable(mode)
+    result = measure("--np", 3, "--mode", mode, "-n", 5, "--progress", "none")
+    assert [text.decode().split("+")[0] for text in result.ranks["lanes"]] == 3 * [lanes]
+    assert all(text.startswith(b"UCX ") for text in result.ranks["libraries"])
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("ucp:tls=pigeon", "pigeon"),
+        ("ucp:net_devices=pigeon0", "pigeon0"),
+        ("ucp:errors=maybe", "auto, peer or none"),
+        ("ofi:provider=pigeon", "No data available; there are: "),
+        ("ofi:domain=pigeon0", "pigeon0"),
+    ],
+)
+def test_what_a_library_does_not_have_is_the_mistake_of_who_asked(
+    run: Callable[..., object], mode: str, said: str
+) -> None:
+    skip_unless_usable(mode)
+    done = run("--np", 2, "--mode", mode, "--no-output")
+    assert done.returncode == 2  # type: ignore[attr-defined]
+    (line,) = done.stderr.splitlines()  # type: ignore[attr-defined]
+    assert f"--mode {mode.split(':')[0]}" in line
+    assert said in line
