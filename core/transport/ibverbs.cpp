@@ -1,8 +1,8 @@
 // ibverbs: reliable queue pairs, made for each step; their numbers travel in the offer.
 //
 // A link has a queue pair for the knock by which its ends find each other, one for the tokens of `meet`, and
-// one or several for messages. What a link does not know is its kernel, but `verb=` tells how messages
-// travel; where it is not given, a kernel that sends one way has RDMA writes.
+// one or several for messages. Those are sends, or writes with immediate data where the kernel sends one way:
+// a link does not know its kernel, so the runner says that in Setup, and `verb=` overrides it.
 #include <fmt/format.h>
 #include <poll.h>
 

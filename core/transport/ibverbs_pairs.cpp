@@ -143,7 +143,9 @@ void QueuePairs::reset(int i) {
 // How much a card takes inline it tells only by refusing.
 Verbs<ibv_qp> QueuePairs::create() {
   constexpr int usual = 220;
-  const int wanted = card_.options.most_inline;
+  const bool of_host =
+      card_.setup.out.region().kind == MemoryKind::host;  // inline is copied by the processor
+  const int wanted = of_host ? card_.options.most_inline : 0;
   for (const int most : {wanted < 0 ? usual : wanted, 0}) {
     ibv_qp_init_attr how{};
     how.send_cq = how.recv_cq = done_.get();

@@ -96,6 +96,7 @@ def initramfs(kernel: Path, init: Path, into: Path) -> None:
             shutil.copy(file, root / "modules")
         shutil.copy(kernel / "order", root / "modules")
         names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
-        with into.open("wb") as file:
-            packed = [BUSYBOX, "cpio", "-o", "-H", "newc"]
-            subprocess.run(packed, cwd=root, input=names.encode(), stdout=file, stderr=subprocess.DEVNULL, check=True)
+        packed = subprocess.run(
+            [str(BUSYBOX), "cpio", "-o", "-H", "newc"], cwd=root, input=names.encode(), capture_output=True, check=True
+        )
+    into.write_bytes(packed.stdout)

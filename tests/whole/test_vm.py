@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from conftest import Outcome, measure_program, read_plainly
 
 ROOT = Path(__file__).resolve().parents[2]

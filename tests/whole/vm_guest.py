@@ -1,4 +1,4 @@
-"""Runs in the virtual machine, for test_vm.py: vm_guest.py contract|measure FOLDER PROGRAM. What is seen goes into FOLDER."""
+"""Runs in the virtual machine, for test_vm.py: vm_guest.py contract|measure FOLDER PROGRAM. FOLDER gets the results."""
 
 import os
 import shutil
