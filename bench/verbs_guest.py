@@ -51,19 +51,21 @@ def ours(measure: str, run: Run, into: Path) -> None:
     if run.messages < 64 and run.what == "bandwidth":
         kernel[-1] = str(run.messages)
     count = ["-s", str(run.size), "-n", str(run.messages), "-w", str(max(2, run.messages // 10)), "--num-slowest", "0"]
-    place = ["--np", "2", "--mode", "ibverbs:completion=event", "-o", str(into), "--progress", "none"]
+    completion = "poll" if run.what == "bandwidth" else "event"
+    place = ["--np", "2", "--mode", f"ibverbs:completion={completion}", "-o", str(into), "--progress", "none"]
     subprocess.run([measure, *place, *kernel, *count], check=True, stdout=subprocess.DEVNULL)
 
 
 def theirs(run: Run, into: Path) -> None:
-    program = ["ib_write_bw", "--tx-depth", "64"] if run.what == "bandwidth" else ["ib_send_lat"]
-    common = ["-F", "-e", "-s", str(run.size), "-n", str(run.messages), "-p", str(PORT)]
+    program = ["ib_write_bw", "--tx-depth", "64"] if run.what == "bandwidth" else ["ib_send_lat", "-e"]
+    common = ["-F", "-s", str(run.size), "-n", str(run.messages), "-p", str(PORT)]
     sides = [[*program, *common, "-d", f"rxe{i}", "-x", gid_of(f"rxe{i}")] for i in range(2)]
     with subprocess.Popen(sides[1], stdout=subprocess.DEVNULL) as server:
         wait_for_listener()
         done = subprocess.run([*sides[0], "127.0.0.1"], capture_output=True, text=True, check=False)
         into.write_text(done.stdout + done.stderr)
-        server.wait()
+        if done.returncode:
+            server.kill()
     if done.returncode:
         raise SystemExit(f"{' '.join(sides[0])}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
 
@@ -83,8 +85,8 @@ def main() -> None:
                     theirs(run, into.with_name(into.name + ".txt"))
                 else:
                     ours(measure, run, into.with_name(into.name + ".h5"))
+        shutil.copytree(FOLDER, results, dirs_exist_ok=True)
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
-    shutil.copytree(FOLDER, results, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """everylink-measure --mode ibverbs against perftest's ib_send_lat and ib_write_bw, in the machine of testbed/vm.
 
 Two ranks, each with a soft-RoCE device of its own, on one processor whose virtual time counts instructions: what is
-compared is how much work a message costs, and the noise of this machine does not show. Both sides sleep until the
-card has something (completion=event, -e), because on one processor who polls takes the time of the other.
+compared is how much work a message costs, and the noise of this machine does not show.
 
-    latency    semidirectional (send), mean of half a round trip     ib_send_lat -e, t_avg
-    bandwidth  unidirectional (RDMA write with immediate, --window   ib_write_bw -e --tx-depth 64, size / average
-               64), mean time of a message                           bandwidth
+    latency    semidirectional (send), mean of half a round trip; both sleep until   ib_send_lat -e, t_avg
+               the card has something (completion=event)
+    bandwidth  unidirectional (RDMA write with immediate, --window 64), mean time    ib_write_bw --tx-depth 64, size /
+               of a message; both poll, ib_write_bw cannot sleep                     average bandwidth
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from verbs_guest import RUNS, Run
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTE = 60.0
+WHERE = "Debian's package perftest has it"
+NEAR = ("/usr/bin/python3", "/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")
 
 
 def our_mean(file: Path, run: Run) -> float:
@@ -63,9 +65,16 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60 * MINUTE, help="for the machine, in seconds of ours")
     chosen = parser.parse_args()
     measure = Path(need(chosen.measure, "name it with --measure")).resolve()
-    need("ib_send_lat", "Debian's package perftest has it")
     with tempfile.TemporaryDirectory() as folder:
         machine = [sys.executable, str(ROOT / "testbed/vm/vm"), "run", "--icount", "--devices", "2"]
+        for file in (
+            measure,
+            measure.parent / "modules/ibverbs.so",
+            *NEAR,
+            need("ib_send_lat", WHERE),
+            need("ib_write_bw", WHERE),
+        ):
+            machine += ["--near", str(file)]
         machine += ["--limit", str(chosen.limit), "--writable", folder, "--"]
         guest = ["/usr/bin/python3", str(ROOT / "bench/verbs_guest.py"), folder, str(measure), str(chosen.rounds)]
         done = subprocess.run([*machine, *guest], check=False)

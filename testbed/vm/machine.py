@@ -39,6 +39,7 @@ class Machine:
     memory: str
     icount: bool
     writable: list[Path] = field(default_factory=list)
+    near: list[Path] = field(default_factory=list)
     console: Path | None = None
 
     def run(self, words: list[str], limit: float) -> int | None:
@@ -64,6 +65,7 @@ class Machine:
         lines += [f"cd {shlex.quote(str(Path.cwd()))}", f"exec {shlex.join(words)}"]
         (share / "command").write_text("\n".join(lines) + "\n")
         (share / "writable").write_text("".join(f"{folder}\n" for folder in self.writable))
+        (share / "near").write_text("".join(f"{file}\n" for file in self.near))
         (share / "devices").write_text(f"{self.devices}\n")
         for name in ("inside", "fabric"):
             shutil.copy(HERE / name, share)
@@ -91,7 +93,9 @@ class Machine:
     def _command(self, share: Path, console: Path) -> list[str]:
         kernel = fetched()
         accelerator = ["-accel", "tcg,thread=multi,tb-size=512"]
-        if self.icount:  # 2 ns an instruction; idle time takes none
+        idle = ""
+        if self.icount:  # 2 ns an instruction. Idle time would fly while we wait for this machine's disk: so it polls
+            idle = " idle=poll"
             accelerator = ["-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off,align=off"]
         folders = [("root", Path("/"), ",readonly=on,multidevs=remap"), ("share", share, "")]
         folders += [(f"writable{i}", folder, "") for i, folder in enumerate(self.writable)]
@@ -106,7 +110,7 @@ class Machine:
             *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"),
             *("-serial", f"file:{_escaped(console)}", "-device", "virtio-rng-pci", *shared),
             *("-kernel", str(kernel / "vmlinuz"), "-initrd", str(share / "initramfs")),
-            *("-append", "console=ttyS0 panic=-1 quiet tsc=reliable nokaslr mitigations=off audit=0"),
+            *("-append", f"console=ttyS0 panic=-1 quiet tsc=reliable nokaslr mitigations=off audit=0{idle}"),
         ]
 
 

@@ -12,6 +12,7 @@ from conftest import Outcome, measure_program, read_plainly
 
 ROOT = Path(__file__).resolve().parents[2]
 VM = ROOT / "testbed" / "vm" / "vm"
+NEAR = ("/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")
 RANKS = 4
 LIMIT = 280 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 ABSENT = 4
@@ -35,7 +36,17 @@ def in_machine(part: str, program: Path, folder: Path, *options: str) -> Path:
         pytest.skip(check.stderr.strip().removeprefix("vm: "))
     guest = ROOT / "tests" / "whole" / "vm_guest.py"
     environment = os.environ | {"EVERYLINK_TRANSPORT_PATH": str(Path(measure_program()).parent / "modules")}
-    words = ["run", *options, "--limit", LIMIT, "--writable", folder, "--"]
+    near = (program, Path(measure_program()).parent / "modules" / "ibverbs.so", *NEAR)
+    words = [
+        "run",
+        *options,
+        *(word for file in near for word in ("--near", file)),
+        "--limit",
+        LIMIT,
+        "--writable",
+        folder,
+        "--",
+    ]
     done = vm(*words, "/usr/bin/python3", guest, part, folder, program, environment=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
