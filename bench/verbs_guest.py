@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path("/dev/shm/bench")  # near: while the machine waits for a file of the host, its virtual time flies
+FOLDER = Path("/dev/shm/bench")  # in memory: a file of the host is waited for
 PORT = 18515
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 RANKS = 4
 PART, RESULTS, PROGRAM = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-FOLDER = Path("/dev/shm/results")  # near: while the machine waits for a file of the host, its virtual time flies
+FOLDER = Path("/dev/shm/results")  # in memory: a file of the host is waited for
 VERBS = "ibverbs:completion=event"
 
 
