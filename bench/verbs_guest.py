@@ -51,8 +51,7 @@ def ours(measure: str, run: Run, into: Path) -> None:
     if run.messages < 64 and run.what == "bandwidth":
         kernel[-1] = str(run.messages)
     count = ["-s", str(run.size), "-n", str(run.messages), "-w", str(max(2, run.messages // 10)), "--num-slowest", "0"]
-    completion = "poll" if run.what == "bandwidth" else "event"
-    place = ["--np", "2", "--mode", f"ibverbs:completion={completion}", "-o", str(into), "--progress", "none"]
+    place = ["--np", "2", "--mode", "ibverbs:completion=event", "-o", str(into), "--progress", "none"]
     subprocess.run([measure, *place, *kernel, *count], check=True, stdout=subprocess.DEVNULL)
 
 

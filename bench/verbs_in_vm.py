@@ -6,7 +6,7 @@ compared is how much work a message costs, and the noise of this machine does no
     latency    semidirectional (send), mean of half a round trip; both sleep until   ib_send_lat -e, t_avg
                the card has something (completion=event)
     bandwidth  unidirectional (RDMA write with immediate, --window 64), mean time    ib_write_bw --tx-depth 64, size /
-               of a message; both poll, ib_write_bw cannot sleep                     average bandwidth
+               of a message; it polls and cannot sleep, but its server does          average bandwidth
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
     chosen = parser.parse_args()
     measure = Path(need(chosen.measure, "name it with --measure")).resolve()
     with tempfile.TemporaryDirectory() as folder:
-        machine = [sys.executable, str(ROOT / "testbed/vm/vm"), "run", "--icount", "--devices", "2"]
+        machine = [sys.executable, str(ROOT / "testbed/vm/vm"), "run", "--icount", "--awake", "--devices", "2"]
         for file in (
             measure,
             measure.parent / "modules/ibverbs.so",

@@ -38,6 +38,7 @@ class Machine:
     processors: int
     memory: str
     icount: bool
+    awake: bool
     writable: list[Path] = field(default_factory=list)
     near: list[Path] = field(default_factory=list)
     console: Path | None = None
@@ -93,9 +94,8 @@ class Machine:
     def _command(self, share: Path, console: Path) -> list[str]:
         kernel = fetched()
         accelerator = ["-accel", "tcg,thread=multi,tb-size=512"]
-        idle = ""
-        if self.icount:  # 2 ns an instruction. Idle time would fly while we wait for this machine's disk: so it polls
-            idle = " idle=poll"
+        idle = " idle=poll" if self.awake else ""
+        if self.icount:  # 2 ns an instruction
             accelerator = ["-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off,align=off"]
         folders = [("root", Path("/"), ",readonly=on,multidevs=remap"), ("share", share, "")]
         folders += [(f"writable{i}", folder, "") for i, folder in enumerate(self.writable)]
