@@ -145,9 +145,9 @@ class Runner {
       carrying_.in->fill({0, options_.memory_bytes()}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
-    carrying_.transport =
-        entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in, settings_,
-                     introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine});
+    carrying_.transport = entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
+                                       settings_, introduction_.crowded[rank] != 0, options_.check,
+                                       introduction_.one_machine, !kernel_.replies});
   }
 
   int partner(const Order& order) {

@@ -59,6 +59,7 @@ struct Setup {
   bool crowded;          // more ranks than cores on this machine: give the core away between polls
   bool contents_matter;  // --check: the bytes will be looked at
   bool one_machine;      // every rank is on this machine
+  bool one_way = false;  // the kernel's messages go one way at a time, many under way at once
 };
 // Throws UsageError unless every option is among `known`.
 void refuse_unknown_options(const Settings&, std::string_view transport,
@@ -80,7 +81,7 @@ struct TransportEntry {
   std::string (*host_of)(int rank, int size, const Settings&);
   AllToAll (*all_to_all)(int size);  // null: has none
 };
-inline constexpr int transport_abi = 1;
+inline constexpr int transport_abi = 2;
 
 inline std::string always_usable() { return {}; }
 

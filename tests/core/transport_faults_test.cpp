@@ -17,7 +17,7 @@
 namespace everylink::contract {
 namespace {
 
-bool a_library_connects() { return mode_name != "tcp" && mode_name != "sim"; }
+bool a_library_connects() { return mode_name != "tcp" && mode_name != "sim" && mode_name != "ibverbs"; }
 
 Seconds limit() { return patience() / 20; }  // for what does not come
 
@@ -115,6 +115,22 @@ TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
   });
 }
 
+// --- Dead in mid-message
+// --------------------------------------------------------------------------------------
+
+TEST(Faults, a_peer_that_dies_breaks_the_link_of_who_only_receives) {
+  if (mode_name == "mpi") GTEST_SKIP() << "MPI ends the job when a process dies";
+  on_ranks(2, 64, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    const int in = link->start_recv({0, 8});
+    OK(link->meet(r.soon()));
+    if (r.rank() == 1) ::_exit(0);  // nothing is closed but by the kernel
+    EXPECT_EQ(link->wait(in, r.soon()), Outcome::broken);
+    OK(link->close(r.soon()));
+  });
+}
+
 // --- Strangers at the door
 // ----------------------------------------------------------------------------------
 
@@ -148,6 +164,7 @@ void expect_a_message(Rank& r, std::unique_ptr<Link> link) {
 
 TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_through) {
   if (a_library_connects()) GTEST_SKIP() << "a library makes the connections, not we";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "a queue pair hears one peer's, whose number it was told";
   on_ranks(2, 64, [](Rank& r) {
     const auto earlier = unpacked(r.exchange(1 - r.rank(), 1));
     const Blob theirs = r.exchange(1 - r.rank(), 2);
@@ -164,6 +181,7 @@ TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_thr
 
 TEST(Faults, half_open_callers_do_not_eat_the_limit) {
   if (a_library_connects()) GTEST_SKIP() << "a library listens, not we";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "nobody listens: a queue pair hears one peer's";
   on_ranks(2, 64, [](Rank& r) {
     const Blob theirs = r.exchange(1 - r.rank(), 1);
     std::vector<Socket> silent;
@@ -217,6 +235,7 @@ TEST(Faults, a_peer_that_sends_a_message_now_and_then_does_not_extend_the_limit_
 
 TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_the_message) {
   if (a_library_connects()) GTEST_SKIP() << "a library sends the bytes, not we";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "the card sends the bytes, not we";
   if (mode_name == "sim") GTEST_SKIP() << "in sim's network a message comes whole or not at all";
   on_ranks(2, 1 << 14, [](Rank& r) {
     constexpr std::size_t bytes = 10000, head = 64;

@@ -1,0 +1,59 @@
+// ibverbs: the options of the mode, and the device and port that a rank uses.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <memory>
+#include <string>
+
+#include "transport/transport.hpp"
+
+namespace everylink {
+
+// What the options say; -1: as the port has it.
+struct VerbsOptions {
+  std::string devices;  // joined by ';', empty: all
+  int port, gid, service_level, mtu, queue_pairs, most_inline;
+  bool write;   // with immediate, not send
+  bool events;  // sleep until the card says that something is done
+  static VerbsOptions parsed(const Settings&, bool one_way);
+};
+
+// Throws MachineError that names the call.
+void check_verbs(int rc, const char* call);
+template <class T>
+T* check_verbs(T* made, const char* call) {
+  if (!made) check_verbs(errno, call);
+  return made;
+}
+
+struct VerbsFree {
+  void operator()(ibv_context* it) const { ibv_close_device(it); }
+  void operator()(ibv_pd* it) const { ibv_dealloc_pd(it); }
+  void operator()(ibv_mr* it) const { ibv_dereg_mr(it); }
+  void operator()(ibv_cq* it) const { ibv_destroy_cq(it); }
+  void operator()(ibv_qp* it) const { ibv_destroy_qp(it); }
+  void operator()(ibv_comp_channel* it) const { ibv_destroy_comp_channel(it); }
+};
+template <class T>
+using Verbs = std::unique_ptr<T, VerbsFree>;
+
+struct VerbsPort {
+  Verbs<ibv_context> context;
+  ibv_device_attr device{};
+  ibv_port_attr attributes{};
+  std::uint8_t number = 0;
+  ibv_mtu mtu{};       // the port's, or less where the options say so
+  int gid_index = -1;  // -1: reached by its LID
+  ibv_gid gid{};
+  Carrier carrier;
+
+  // Of the devices with an active port those nearest to this rank's cores, and of those, by turns.
+  VerbsPort(const VerbsOptions&, int rank);
+  bool is_active() const { return attributes.state == IBV_PORT_ACTIVE; }
+  std::string state() const;  // "port 1 of mlx5_0 is down"
+};
+
+std::string why_no_verbs();  // "" where there is a device
+
+}  // namespace everylink

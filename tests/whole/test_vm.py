@@ -1,0 +1,156 @@
+"""ibverbs for real: a virtual machine with software RDMA devices (testbed/vm), in which vm_guest.py runs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Outcome, measure_program, read_plainly
+
+ROOT = Path(__file__).resolve().parents[2]
+VM = ROOT / "testbed" / "vm" / "vm"
+NEAR = ("/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")
+RANKS = 4
+LIMIT = 280 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
+ABSENT = 4
+
+long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="minutes of emulation: make test-long")
+
+
+def vm(*words: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(VM), *map(str, words)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=LIMIT + 400, env=environment or dict(os.environ)
+    )
+
+
+def in_machine(part: str, program: Path, folder: Path, *options: str) -> Path:
+    """What vm_guest.py has left in the folder."""
+    if not (Path(measure_program()).parent / "modules" / "ibverbs.so").exists():
+        pytest.skip("ibverbs is not built here: libibverbs-dev is missing")
+    check = vm("check")
+    if check.returncode == 77:
+        pytest.skip(check.stderr.strip().removeprefix("vm: "))
+    guest = ROOT / "tests" / "whole" / "vm_guest.py"
+    environment = os.environ | {"EVERYLINK_TRANSPORT_PATH": str(Path(measure_program()).parent / "modules")}
+    near = (program, Path(measure_program()).parent / "modules" / "ibverbs.so", *NEAR)
+    words = [
+        "run",
+        *options,
+        *(word for file in near for word in ("--near", file)),
+        "--limit",
+        LIMIT,
+        "--writable",
+        folder,
+        "--",
+    ]
+    done = vm(*words, "/usr/bin/python3", guest, part, folder, program, environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def contract(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = Path(measure_program()).parents[1] / "tests" / "core" / "transport_contract_test"
+    return in_machine("contract", program, tmp_path_factory.mktemp("contract"))
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return in_machine("measure", Path(measure_program()), tmp_path_factory.mktemp("measured"), "--icount")
+
+
+def outcome(folder: Path, name: str) -> Outcome:
+    return read_plainly(folder / f"{name}.h5")
+
+
+def means(seen: Outcome) -> np.ndarray:
+    """[from, to] of the largest size."""
+    rows = seen.sizes[max(seen.sizes)].main()
+    matrix = np.full((RANKS, RANKS), np.nan)
+    matrix[rows["from"], rows["to"]] = rows["mean"]
+    return matrix
+
+
+def exit_codes(folder: Path, name: str) -> str:
+    return (folder / f"{name}.code").read_text()
+
+
+def test_without_the_emulator_one_sentence_says_what_is_missing() -> None:
+    done = vm("check", environment={"PATH": "/nonexistent"})
+    assert done.returncode == 77
+    assert done.stderr == "vm: qemu-system-x86_64 is missing: install Debian's package qemu-system-x86\n"
+
+
+@long
+@pytest.mark.parametrize("name", ["contract", "contract-write"])
+def test_the_contract_of_a_transport_holds_over_queue_pairs(contract: Path, name: str) -> None:
+    said = (contract / f"{name}.txt").read_text()
+    assert said.splitlines()[-1] == "0", said
+
+
+@long
+def test_what_cannot_run_over_queue_pairs_is_three_tests_of_strangers_and_of_bytes(contract: Path) -> None:
+    assert "17 tests of the contract run, 17 passed; 3 cannot run" in (contract / "contract.txt").read_text()
+
+
+@long
+@pytest.mark.parametrize("kernel", ["semidirectional", "bidirectional", "unidirectional"])
+def test_every_link_is_measured_by_every_kernel_with_bytes_verified(measured: Path, kernel: str) -> None:
+    assert exit_codes(measured, kernel) == "0 0 0 0"
+    seen = outcome(measured, kernel)
+    assert set(seen.sizes) == {8, 65536}
+    for table in seen.sizes.values():
+        assert sorted(table.main().links()) == [(a, b) for a in range(RANKS) for b in range(RANKS) if a != b]
+        assert (table.main()["outcome"] == 0).all()
+        assert (table.main()["mean"] > 0).all()
+
+
+@long
+def test_ranks_take_turns_at_devices_that_are_equally_near(measured: Path) -> None:
+    ranks = outcome(measured, "by-turns").ranks
+    assert [text.decode() for text in ranks["device"]] == [f"rxe{rank} port 1" for rank in range(RANKS)]
+    assert [text.decode() for text in ranks["address"]] == [f"::ffff:10.78.0.{rank + 1}" for rank in range(RANKS)]
+    assert {text.decode() for text in ranks["lanes"]} == {"Ethernet, active, 10 Gbit/s, MTU 4096, send"}
+
+
+@long
+def test_one_way_kernels_write_and_the_others_send(measured: Path) -> None:
+    assert b"RDMA write with immediate" in outcome(measured, "unidirectional").ranks["lanes"][0]
+    assert b"send" in outcome(measured, "bidirectional").ranks["lanes"][0]
+
+
+@long
+def test_a_delayed_device_shows_on_its_links_and_on_no_others(measured: Path) -> None:
+    """5 ms on the way out of device 2 are 2.5 ms of a round trip's half."""
+    assert exit_codes(measured, "delayed") == "0 0 0 0"
+    matrix = means(outcome(measured, "delayed"))
+    touched = np.zeros_like(matrix, dtype=bool)
+    touched[2, :] = touched[:, 2] = True
+    healthy = np.nanmedian(matrix[~touched])
+    assert matrix[touched & ~np.isnan(matrix)] == pytest.approx(0.0025 + healthy, rel=0.1)
+    assert np.nanmax(matrix[~touched]) < 0.001
+
+
+@long
+def test_a_throttled_device_shows_on_what_it_sends_and_on_no_other_links(measured: Path) -> None:
+    """20 Mbit/s on the way out of device 1; the unidirectional kernel tells the direction."""
+    assert exit_codes(measured, "throttled") == "0 0 0 0"
+    matrix = means(outcome(measured, "throttled"))
+    slow = 65536 * 8 / 20e6
+    assert matrix[1, [0, 2, 3]] == pytest.approx(slow, rel=0.1)
+    matrix[1, :] = np.nan
+    assert np.nanmax(matrix) < slow / 2
+
+
+@long
+def test_a_killed_rank_costs_its_own_links_and_the_run_ends(measured: Path) -> None:
+    assert exit_codes(measured, "killed") == "3 3 -9 3"
+    rows = outcome(measured, "killed").only.main()
+    dead = (rows["from"] == 2) | (rows["to"] == 2)
+    assert dead.sum() == 2 * (RANKS - 1)
+    assert (rows["outcome"][dead] == ABSENT).all()
+    assert (rows["outcome"][~dead] == 0).all()
