@@ -1,0 +1,453 @@
+// portals: Portals 4 puts with counting events, straight into a list entry over the peer's whole buffer.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <portals4.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <limits>
+
+#include "errors.hpp"
+#include "net/interfaces.hpp"
+#include "net/socket.hpp"
+#include "pack.hpp"
+#include "transport/probe.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiter.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::string_view name_of(int rc) {
+  constexpr std::string_view names[] = {
+      "PTL_OK",       "PTL_ARG_INVALID", "PTL_CT_NONE_REACHED", "PTL_EQ_DROPPED",    "PTL_EQ_EMPTY",
+      "PTL_FAIL",     "PTL_IGNORED",     "PTL_IN_USE",          "PTL_LIST_TOO_LONG", "PTL_NO_INIT",
+      "PTL_NO_SPACE", "PTL_PID_IN_USE",  "PTL_PT_FULL",         "PTL_PT_EQ_NEEDED",  "PTL_PT_IN_USE"};
+  return rc >= 0 && rc < static_cast<int>(std::size(names)) ? names[rc] : "an unknown error";
+}
+
+void check(int rc, const char* call) {
+  if (rc != PTL_OK) throw MachineError(fmt::format("{}: {}", call, name_of(rc)));
+}
+
+ptl_ct_event_t read(ptl_handle_ct_t counter) {
+  ptl_ct_event_t event{};
+  check(PtlCTGet(counter, &event), "PtlCTGet");
+  return event;
+}
+
+// --- What a link needs of the library, prepared before it is measured -------------------------------------
+
+// The memory that messages leave from, and the count of their acknowledgements. Kept for later links.
+struct Outbox {
+  Outbox(ptl_handle_ni_t ni, const Region& region) {
+    check(PtlCTAlloc(ni, &acknowledged), "PtlCTAlloc");
+    const ptl_md_t md{region.at, region.bytes, PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, acknowledged};
+    check(PtlMDBind(ni, &md, &memory), "PtlMDBind");
+  }
+  ~Outbox() {
+    PtlMDRelease(memory);
+    PtlCTFree(acknowledged);
+  }
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  ptl_handle_ct_t acknowledged{};
+  ptl_handle_md_t memory{};
+  std::uint64_t put = 0;  // so many have been started, ever
+};
+
+// Where one peer's puts of one epoch land, and their count: who knows the key may put.
+class Entry {
+ public:
+  Entry(ptl_handle_ni_t ni, ptl_pt_index_t table, ptl_match_bits_t key, const Region& region) {
+    check(PtlCTAlloc(ni, &counter_), "PtlCTAlloc");
+    ptl_me_t entry{};
+    entry.start = region.at;
+    entry.length = region.bytes;
+    entry.ct_handle = counter_;
+    entry.uid = PTL_UID_ANY;
+    entry.options = PTL_ME_OP_PUT | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_LINK_DISABLE |
+                    PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE;
+    entry.match_id.phys.nid = PTL_NID_ANY;
+    entry.match_id.phys.pid = PTL_PID_ANY;
+    entry.match_bits = key;
+    check(PtlMEAppend(ni, table, &entry, PTL_PRIORITY_LIST, nullptr, &handle_), "PtlMEAppend");
+  }
+  ~Entry() { close(); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  std::uint64_t arrived() const { return read(counter_).success; }
+  // Whether nobody can put there any more; not while a message is being written.
+  bool close() {
+    if (open_ && PtlMEUnlink(handle_) == PTL_IN_USE) return false;
+    if (open_) PtlCTFree(counter_);
+    open_ = false;
+    return true;
+  }
+
+ private:
+  ptl_handle_ct_t counter_{};
+  ptl_handle_me_t handle_{};
+  bool open_ = true;
+};
+
+constexpr ptl_match_bits_t token = 1;  // of a key: `meet`, not a message
+
+ptl_match_bits_t fresh_key() {
+  ptl_match_bits_t key;
+  draw(std::as_writable_bytes(std::span(&key, 1)));
+  return key & ~token;
+}
+
+struct Inbox {
+  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Region& region)
+      : messages(ni, table, key, region),
+        tokens(ni, table, key | token, {region.at, 0, region.kind, region.device}) {}
+  const ptl_match_bits_t key = fresh_key();
+  Entry messages, tokens;
+};
+
+// Where the peer's inbox is.
+struct Target {
+  ptl_process_t process;
+  ptl_pt_index_t table;
+  ptl_match_bits_t key;
+};
+
+// How messages are cut, the same at both ends, and how much may be under way at once. `small` is for those up
+// to 2 KiB: between what it copies into a header and what it takes for data, the reference implementation
+// sends nothing over UDP.
+struct Cut {
+  std::size_t piece, small, most;
+  bool threaded;  // the implementation has a thread that spins
+  std::size_t pieces(std::size_t bytes) const {
+    const std::size_t longest = bytes > 2048 ? piece : small;
+    return std::max<std::size_t>(1, (bytes + longest - 1) / longest);
+  }
+};
+
+// How many pieces are there when a message is whole, message by message: they come in order.
+class Marks {
+ public:
+  int add(std::size_t pieces) {
+    marks_.push_back(last_ += pieces);
+    return base_ + static_cast<int>(marks_.size()) - 1;
+  }
+  bool reached(int message, std::uint64_t pieces) {
+    for (; !marks_.empty() && marks_.front() <= pieces; ++base_) marks_.pop_front();
+    return message < base_;
+  }
+
+ private:
+  std::deque<std::uint64_t> marks_;
+  std::uint64_t last_ = 0;
+  int base_ = 0;
+};
+
+// --- A link
+// -----------------------------------------------------------------------------------------------------
+
+class PortalsLink final : public Link {
+ public:
+  PortalsLink(std::unique_ptr<Outbox> outbox, std::unique_ptr<Inbox> inbox, const Target& target,
+              const Cut& cut, bool crowded, std::vector<std::unique_ptr<Outbox>>& outboxes)
+      : outbox_(std::move(outbox)),
+        inbox_(std::move(inbox)),
+        target_(target),
+        cut_(cut),
+        put_before_(outbox_->put),
+        waiter_(crowded),
+        outboxes_(outboxes) {}
+  ~PortalsLink() override {
+    if (close(0) == Outcome::ok) return;
+    static_cast<void>(outbox_.release());  // the library may still read it
+    static_cast<void>(inbox_.release());
+  }
+
+  int start_send(Slice slice) override {
+    const std::size_t pieces = cut_.pieces(slice.bytes);
+    const auto begin = [&](std::size_t i) {
+      return slice.bytes / pieces * i + std::min(i, slice.bytes % pieces);
+    };
+    for (std::size_t i = 0; i < pieces; ++i)
+      waiting_.push_back({slice.offset + begin(i), begin(i + 1) - begin(i)});
+    start_waiting();
+    return 2 * sent_.add(pieces);
+  }
+
+  int start_recv(Slice slice) override { return 2 * received_.add(cut_.pieces(slice.bytes)) + 1; }
+
+  Outcome wait(int ticket, Seconds until) override {
+    if (ticket % 2)
+      return move_until([&] { return received_.reached(ticket / 2, inbox_->messages.arrived()); }, until);
+    return move_until([&] { return sent_.reached(ticket / 2, acknowledged_); }, until);
+  }
+
+  // The token goes behind what has been acknowledged; when it is too, the peer's library needs nothing of us.
+  Outcome meet(Seconds until) override {
+    if (const auto outcome = move_until([&] { return is_quiet(); }, until); outcome != Outcome::ok)
+      return outcome;
+    while (put({0, 0}, token) == PTL_NO_SPACE)
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+    sent_.add(1);
+    ++meetings_;
+    return move_until([&] { return is_quiet() && inbox_->tokens.arrived() >= meetings_; }, until);
+  }
+
+  // A put cannot be cancelled: what is not acknowledged, the library may still read.
+  Outcome close(Seconds until) override {
+    waiting_.clear();
+    if (!outbox_) return Outcome::ok;
+    for (;;) {
+      acknowledge();
+      const bool quiet = is_quiet(), closed = inbox_->messages.close() && inbox_->tokens.close();
+      if (quiet && closed) break;
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+      rest();
+    }
+    inbox_.reset();
+    if (!failed_) outboxes_.push_back(std::move(outbox_));
+    outbox_.reset();
+    return Outcome::ok;
+  }
+
+ private:
+  struct Piece {
+    std::size_t offset, bytes;
+  };
+  static constexpr std::size_t head = 4096;  // what a short message costs the peer's socket, at most
+
+  bool is_quiet() const { return waiting_.empty() && under_way_.empty(); }
+
+  int put(Piece piece, ptl_match_bits_t kind) {
+    const int rc = PtlPut(outbox_->memory, piece.offset, piece.bytes, PTL_CT_ACK_REQ, target_.process,
+                          target_.table, target_.key | kind, piece.offset, nullptr, 0);
+    if (rc == PTL_NO_SPACE) return rc;
+    check(rc, "PtlPut");
+    ++outbox_->put;
+    under_way_.push_back(piece.bytes + head);
+    bytes_under_way_ += piece.bytes + head;
+    return rc;
+  }
+
+  void start_waiting() {
+    while (!waiting_.empty()) {
+      const Piece piece = waiting_.front();
+      if (!under_way_.empty() && bytes_under_way_ + piece.bytes + head > cut_.most) return;
+      if (put(piece, 0) == PTL_NO_SPACE) return;
+      waiting_.pop_front();
+    }
+  }
+
+  // Whether anything was.
+  bool acknowledge() {
+    const auto event = read(outbox_->acknowledged);
+    failed_ |= event.failure > 0;
+    const std::uint64_t before = acknowledged_;
+    acknowledged_ = event.success + event.failure - put_before_;
+    for (auto n = before; n < acknowledged_ && !under_way_.empty(); ++n) {
+      bytes_under_way_ -= under_way_.front();
+      under_way_.pop_front();
+    }
+    return acknowledged_ > before;
+  }
+
+  // The implementation's thread needs the core.
+  void rest() {
+    constexpr timespec short_while{0, 20000};
+    if (cut_.threaded)
+      ::nanosleep(&short_while, nullptr);
+    else
+      waiter_.nothing_moved();
+  }
+
+  template <class Done>
+  Outcome move_until(Done done, Seconds until) {
+    for (;;) {
+      const bool moved = acknowledge();
+      if (failed_) return Outcome::broken;
+      start_waiting();
+      if (done()) return waiter_.moved(), Outcome::ok;
+      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+      moved ? waiter_.moved() : rest();
+    }
+  }
+
+  std::unique_ptr<Outbox> outbox_;
+  std::unique_ptr<Inbox> inbox_;
+  const Target target_;
+  const Cut cut_;
+  const std::uint64_t put_before_;  // by earlier links
+  Waiter waiter_;
+  std::vector<std::unique_ptr<Outbox>>& outboxes_;
+  std::deque<Piece> waiting_;
+  std::deque<std::size_t> under_way_;
+  std::size_t bytes_under_way_ = 0;
+  Marks sent_, received_;
+  std::uint64_t acknowledged_ = 0, meetings_ = 0;
+  bool failed_ = false;
+};
+
+// --- The transport
+// ----------------------------------------------------------------------------------------------
+
+// The reference implementation takes its interface from the environment, and has no good default.
+std::string chosen_interface(bool loopback, const std::string& wanted) {
+  for (const auto& interface : interfaces())
+    if (interface.address.host_text().find(':') == std::string::npos &&
+        (wanted.empty() ? interface.is_loopback == loopback : interface.name == wanted))
+      return interface.name;
+  return wanted;
+}
+
+std::string why_it_does_not_start() {
+  ::setenv("PTL_IFACE_NAME", chosen_interface(true, "").c_str(), 0);
+  int rc = PtlInit();
+  if (rc != PTL_OK) return fmt::format("PtlInit: {}", name_of(rc));
+  ptl_handle_ni_t ni;
+  rc = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &ni);
+  if (rc == PTL_OK) return "";
+  return fmt::format("PtlNIInit: {}: there is no Portals 4 network interface{}", name_of(rc),
+                     std::getenv("PTL_IFACE_NAME")
+                         ? fmt::format(" (PTL_IFACE_NAME={})", std::getenv("PTL_IFACE_NAME"))
+                         : "");
+}
+
+// The library's thread spins: it must not share the one core that this rank is bound to.
+class AnyCore {
+ public:
+  AnyCore() {
+    if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
+    ::sched_setaffinity(0, sizeof all, &all);  // the kernel takes those that are allowed
+  }
+  ~AnyCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  AnyCore(const AnyCore&) = delete;
+  AnyCore& operator=(const AnyCore&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+class Portals final : public Transport {
+ public:
+  explicit Portals(const Setup& setup) : setup_(setup) {
+    refuse_unknown_options(setup.options, "portals", {"interface", "piece"});
+    choose_interface();
+    {
+      const AnyCore for_its_thread;
+      check(PtlInit(), "PtlInit");
+      check(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, &limits_,
+                      &ni_),
+            "PtlNIInit");
+    }
+    check(PtlGetPhysId(ni_, &id_), "PtlGetPhysId");
+    check(PtlPTAlloc(ni_, 0, PTL_EQ_NONE, PTL_PT_ANY, &table_), "PtlPTAlloc");
+    choose_cut();
+    outboxes_.push_back(std::make_unique<Outbox>(ni_, setup.out.region()));
+  }
+  ~Portals() override {
+    inboxes_.clear();
+    outboxes_.clear();
+    PtlPTFree(ni_, table_);
+    PtlNIFini(ni_);
+    PtlFini();
+  }
+
+  Carrier carrier() const override {
+    Dl_info library{};
+    ::dladdr(reinterpret_cast<void*>(&PtlInit), &library);
+    std::error_code none;
+    const auto file = std::filesystem::canonical(library.dli_fname ? library.dli_fname : "", none).filename();
+    const std::string address = ip_.empty() ? fmt::format("nid {} pid {}", id_.phys.nid, id_.phys.pid) : ip_;
+    return {device_, address, ip_.empty() ? "" : "IP", fmt::format("Portals 4 ({})", file.string())};
+  }
+
+  // The entry must be there before the peer may put, so it is made before the peer is told.
+  Blob offer(int peer, std::uint64_t) override {
+    auto& inbox = inboxes_[peer];
+    inbox = std::make_unique<Inbox>(ni_, table_, setup_.in.region());
+    return Packer()
+        .add(id_.phys.nid)
+        .add(id_.phys.pid)
+        .add(table_)
+        .add(inbox->key)
+        .add(static_cast<std::uint64_t>(cut_.piece))
+        .take();
+  }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t, View peer_offer, Seconds) override {
+    Unpacker in(peer_offer);
+    Target target{};
+    target.process.phys.nid = in.get<ptl_nid_t>();
+    target.process.phys.pid = in.get<ptl_pid_t>();
+    target.table = in.get<ptl_pt_index_t>();
+    target.key = in.get<ptl_match_bits_t>();
+    const auto piece = in.get<std::uint64_t>();
+    in.end();
+    Unpacker::must(piece > 0 && (target.key & token) == 0 && inboxes_[peer]);
+    if (outboxes_.empty()) outboxes_.push_back(std::make_unique<Outbox>(ni_, setup_.out.region()));
+    auto outbox = std::move(outboxes_.back());
+    outboxes_.pop_back();
+    Cut cut = cut_;
+    cut.piece = std::min<std::size_t>(cut.piece, piece);
+    cut.small = std::min(cut.small, cut.piece);
+    return std::make_unique<PortalsLink>(std::move(outbox), std::move(inboxes_[peer]), target, cut,
+                                         setup_.crowded, outboxes_);
+  }
+
+ private:
+  void choose_interface() {
+    const std::string wanted = setting(setup_.options, "interface");
+    const std::string interface = chosen_interface(setup_.one_machine, wanted);
+    if (!wanted.empty()) interfaces_named(wanted, "--mode portals:interface");
+    if (!interface.empty()) ::setenv("PTL_IFACE_NAME", interface.c_str(), !wanted.empty());
+  }
+
+  // The reference implementation's node numbers are IPv4 addresses, and over UDP it loses what a socket does
+  // not hold: then one piece at a time, a datagram each.
+  void choose_cut() {
+    const auto ip = fmt::format("{}.{}.{}.{}", id_.phys.nid >> 24, id_.phys.nid >> 16 & 255,
+                                id_.phys.nid >> 8 & 255, id_.phys.nid & 255);
+    for (const auto& interface : interfaces())
+      if (interface.address.host_text() == ip) ip_ = ip, device_ = interface.name;
+    cut_ = {limits_.max_msg_size, limits_.max_msg_size, std::numeric_limits<std::size_t>::max(), false};
+    if (!ip_.empty()) cut_ = {32 << 10, 512, 128 << 10, true};
+    if (const auto text = setting(setup_.options, "piece"); !text.empty())
+      cut_.piece = parse_bytes(text, "--mode portals:piece");
+    cut_.small = std::min(cut_.small, cut_.piece);
+    if (cut_.piece < 1 || cut_.piece > limits_.max_msg_size)
+      throw UsageError(fmt::format("--mode portals:piece is 1 to {} here", limits_.max_msg_size));
+  }
+
+  const Setup setup_;
+  ptl_handle_ni_t ni_{};
+  ptl_ni_limits_t limits_{};
+  ptl_process_t id_{};
+  ptl_pt_index_t table_{};
+  Cut cut_{};
+  std::string ip_, device_;
+  std::map<int, std::unique_ptr<Inbox>> inboxes_;  // by peer, until it connects
+  std::vector<std::unique_ptr<Outbox>> outboxes_;  // that no link uses
+};
+
+}  // namespace
+
+extern "C" const TransportEntry entry{
+    transport_abi,
+    "portals",
+    "puts of Portals 4 with counting events; interface=NAME, piece=SIZE",
+    [] { return asked_in_a_child(why_it_does_not_start, 10); },
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Portals>(setup); },
+    nullptr,
+    nullptr};
+
+}  // namespace everylink
