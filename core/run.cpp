@@ -147,7 +147,7 @@ class Runner {
     const auto rank = static_cast<std::size_t>(world_->rank());
     carrying_.transport = entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
                                        settings_, introduction_.crowded[rank] != 0, options_.check,
-                                       introduction_.one_machine, !kernel_.replies});
+                                       introduction_.one_machine, !kernel_.replies, introduction_.run});
   }
 
   int partner(const Order& order) {

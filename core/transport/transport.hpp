@@ -2,6 +2,7 @@
 // (tests/core/transport_contract_test.cpp).
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +61,7 @@ struct Setup {
   bool contents_matter;  // --check: the bytes will be looked at
   bool one_machine;      // every rank is on this machine
   bool one_way = false;  // the kernel's messages go one way at a time, many under way at once
+  std::array<std::uint8_t, 16> run = {};  // the same for all ranks of a run, and no other
 };
 // Throws UsageError unless every option is among `known`.
 void refuse_unknown_options(const Settings&, std::string_view transport,
