@@ -29,9 +29,8 @@ struct Version {
   int major = PSM2_VERNO_MAJOR, minor = PSM2_VERNO_MINOR;
 };
 
-// Where a transport was buried there is a second endpoint; what the library has to say of errors, we say.
+// What the library has to say of errors, we say.
 psm2_error_t start_library(Version& version) {
-  ::setenv("PSM2_MULTI_EP", "1", 0);
   ::setenv("PSM2_NO_VERBOSE_ERRORS", "1", 0);
   psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER);
   return psm2_init(&version.major, &version.minor);
@@ -105,10 +104,39 @@ bool progress(psm2_mq_t mq) {
   return moved;
 }
 
+// One for all transports of a process: within a machine the library names endpoints by their process, and a
+// second one would take over what a stopped peer still holds of the first. Connections stay, for later links.
 struct Endpoint {
+  explicit Endpoint(const Setup& setup) {
+    check(start_library(version), "psm2_init");
+    psm2_ep_open_opts options{};
+    check(psm2_ep_open_opts_get_defaults(&options), "psm2_ep_open_opts_get_defaults");
+    options.affinity = PSM2_EP_OPEN_AFFINITY_SKIP;  // ranks are bound to cores by us, or by the launcher
+    psm2_uuid_t job;
+    static_assert(sizeof job == sizeof setup.run);
+    std::memcpy(job, setup.run.data(), sizeof job);
+    check(psm2_ep_open(job, &options, &ep, &id), "psm2_ep_open");
+    check(psm2_mq_init(ep, PSM2_MQ_ORDERMASK_ALL, nullptr, 0, &mq), "psm2_mq_init");
+  }
+  ~Endpoint() {
+    psm2_mq_finalize(mq);
+    psm2_ep_close(ep, PSM2_EP_CLOSE_FORCE, 1);  // its shortest time
+  }
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  static std::shared_ptr<Endpoint> shared(const Setup& setup) {
+    static std::weak_ptr<Endpoint> only;
+    auto endpoint = only.lock();
+    if (!endpoint) only = endpoint = std::make_shared<Endpoint>(setup);
+    return endpoint;
+  }
+
+  Version version;
   psm2_ep_t ep = nullptr;
   psm2_mq_t mq = nullptr;
   psm2_epid_t id = 0;
+  std::map<psm2_epid_t, psm2_epaddr_t> peers;
 };
 
 class Psm2Link final : public Link {
@@ -257,19 +285,7 @@ class Psm2 final : public Transport {
  public:
   explicit Psm2(const Setup& setup) : setup_(setup) {
     refuse_unknown_options(setup.options, "psm2", {});
-    check(start_library(version_), "psm2_init");
-    psm2_ep_open_opts options{};
-    check(psm2_ep_open_opts_get_defaults(&options), "psm2_ep_open_opts_get_defaults");
-    options.affinity = PSM2_EP_OPEN_AFFINITY_SKIP;  // ranks are bound to cores by us, or by the launcher
-    psm2_uuid_t job;
-    static_assert(sizeof job == sizeof setup.run);
-    std::memcpy(job, setup.run.data(), sizeof job);
-    check(psm2_ep_open(job, &options, &endpoint_.ep, &endpoint_.id), "psm2_ep_open");
-    check(psm2_mq_init(endpoint_.ep, PSM2_MQ_ORDERMASK_ALL, nullptr, 0, &endpoint_.mq), "psm2_mq_init");
-  }
-  ~Psm2() override {
-    psm2_mq_finalize(endpoint_.mq);
-    psm2_ep_close(endpoint_.ep, PSM2_EP_CLOSE_FORCE, 1);  // its shortest time
+    endpoint_ = Endpoint::shared(setup);
   }
 
   Carrier carrier() const override {
@@ -278,37 +294,33 @@ class Psm2 final : public Transport {
     ::dladdr(reinterpret_cast<void*>(&psm2_init), &library);
     std::error_code none;
     const auto file = std::filesystem::canonical(library.dli_fname ? library.dli_fname : "", none).filename();
-    return {devices ? devices : "self,shm,hfi", fmt::format("{:x}", endpoint_.id), "",
-            fmt::format("PSM {}.{} ({})", version_.major, version_.minor, file.string())};
+    return {devices ? devices : "self,shm,hfi", fmt::format("{:x}", endpoint_->id), "",
+            fmt::format("PSM {}.{} ({})", endpoint_->version.major, endpoint_->version.minor, file.string())};
   }
 
-  Blob offer(int, std::uint64_t) override { return Packer().add(endpoint_.id).take(); }
+  Blob offer(int, std::uint64_t) override { return Packer().add(endpoint_->id).take(); }
 
-  // Connections stay, for later links.
   std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     Unpacker in(peer_offer);
     const auto id = in.get<psm2_epid_t>();
     in.end();
-    auto& [known, address] = peers_[peer];
-    if (!address || known != id) {
+    auto& address = endpoint_->peers[id];
+    if (!address) {
       psm2_error_t error = PSM2_OK;
       psm2_epaddr_t found = nullptr;
       const auto left = static_cast<std::int64_t>(std::max(until - steady_now(), 0.001) * 1e9);
-      const auto rc = psm2_ep_connect(endpoint_.ep, 1, &id, nullptr, &error, &found, left);
+      const auto rc = psm2_ep_connect(endpoint_->ep, 1, &id, nullptr, &error, &found, left);
       if (rc != PSM2_OK || !found) return last_fault_ = fmt::format("psm2_ep_connect: {}", said(rc)), nullptr;
-      known = id;
       address = found;
     }
-    return std::make_unique<Psm2Link>(endpoint_, address, epoch, peer, setup_);
+    return std::make_unique<Psm2Link>(*endpoint_, address, epoch, peer, setup_);
   }
 
   std::string last_fault() const override { return last_fault_; }
 
  private:
   const Setup setup_;
-  Version version_;
-  Endpoint endpoint_;
-  std::map<int, std::pair<psm2_epid_t, psm2_epaddr_t>> peers_;
+  std::shared_ptr<Endpoint> endpoint_;
   std::string last_fault_;
 };
 
