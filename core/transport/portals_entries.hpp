@@ -1,0 +1,143 @@
+// What a link of the transport `portals` needs of the library, prepared before it is measured.
+#pragma once
+
+#include <fmt/format.h>
+#include <portals4.h>
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+
+#include "errors.hpp"
+#include "memory/memory.hpp"
+#include "net/socket.hpp"
+
+namespace everylink::portals {
+
+constexpr std::string_view name_of(int rc) {
+  constexpr std::string_view names[] = {
+      "PTL_OK",       "PTL_ARG_INVALID", "PTL_CT_NONE_REACHED", "PTL_EQ_DROPPED",    "PTL_EQ_EMPTY",
+      "PTL_FAIL",     "PTL_IGNORED",     "PTL_IN_USE",          "PTL_LIST_TOO_LONG", "PTL_NO_INIT",
+      "PTL_NO_SPACE", "PTL_PID_IN_USE",  "PTL_PT_FULL",         "PTL_PT_EQ_NEEDED",  "PTL_PT_IN_USE"};
+  return rc >= 0 && rc < static_cast<int>(std::size(names)) ? names[rc] : "an unknown error";
+}
+
+inline void check(int rc, const char* call) {
+  if (rc != PTL_OK) throw MachineError(fmt::format("{}: {}", call, name_of(rc)));
+}
+
+inline ptl_ct_event_t read(ptl_handle_ct_t counter) {
+  ptl_ct_event_t event{};
+  check(PtlCTGet(counter, &event), "PtlCTGet");
+  return event;
+}
+
+// The memory that messages leave from, and the count of their acknowledgements. Kept for later links.
+struct Outbox {
+  Outbox(ptl_handle_ni_t ni, const Region& region) {
+    check(PtlCTAlloc(ni, &acknowledged), "PtlCTAlloc");
+    const ptl_md_t md{region.at, region.bytes, PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, acknowledged};
+    check(PtlMDBind(ni, &md, &memory), "PtlMDBind");
+  }
+  ~Outbox() {
+    PtlMDRelease(memory);
+    PtlCTFree(acknowledged);
+  }
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  ptl_handle_ct_t acknowledged{};
+  ptl_handle_md_t memory{};
+  std::uint64_t put = 0;  // so many have been started, ever
+};
+
+// Where one peer's puts of one epoch land, and their count: who knows the key may put.
+class Entry {
+ public:
+  Entry(ptl_handle_ni_t ni, ptl_pt_index_t table, ptl_match_bits_t key, const Region& region) {
+    check(PtlCTAlloc(ni, &counter_), "PtlCTAlloc");
+    ptl_me_t entry{};
+    entry.start = region.at;
+    entry.length = region.bytes;
+    entry.ct_handle = counter_;
+    entry.uid = PTL_UID_ANY;
+    entry.options = PTL_ME_OP_PUT | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_LINK_DISABLE |
+                    PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE;
+    entry.match_id.phys.nid = PTL_NID_ANY;
+    entry.match_id.phys.pid = PTL_PID_ANY;
+    entry.match_bits = key;
+    check(PtlMEAppend(ni, table, &entry, PTL_PRIORITY_LIST, nullptr, &handle_), "PtlMEAppend");
+  }
+  ~Entry() { close(); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  std::uint64_t arrived() const { return read(counter_).success; }
+  // Whether nobody can put there any more; not while a message is being written.
+  bool close() {
+    if (open_ && PtlMEUnlink(handle_) == PTL_IN_USE) return false;
+    if (open_) PtlCTFree(counter_);
+    open_ = false;
+    return true;
+  }
+
+ private:
+  ptl_handle_ct_t counter_{};
+  ptl_handle_me_t handle_{};
+  bool open_ = true;
+};
+
+inline constexpr ptl_match_bits_t token = 1;  // of a key: `meet`, not a message
+
+inline ptl_match_bits_t fresh_key() {
+  ptl_match_bits_t key;
+  draw(std::as_writable_bytes(std::span(&key, 1)));
+  return key & ~token;
+}
+
+struct Inbox {
+  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Region& region)
+      : messages(ni, table, key, region),
+        tokens(ni, table, key | token, {region.at, 0, region.kind, region.device}) {}
+  const ptl_match_bits_t key = fresh_key();
+  Entry messages, tokens;
+};
+
+// Where the peer's inbox is.
+struct Target {
+  ptl_process_t process;
+  ptl_pt_index_t table;
+  ptl_match_bits_t key;
+};
+
+// How messages are cut, the same at both ends, and how much may be under way at once. `small` is for those up
+// to 2 KiB: between what it copies into a header and what it takes for data, the reference implementation
+// sends nothing over UDP.
+struct Cut {
+  std::size_t piece, small, most;
+  bool threaded;  // the implementation has a thread that spins
+  std::size_t pieces(std::size_t bytes) const {
+    const std::size_t longest = bytes > 2048 ? piece : small;
+    return std::max<std::size_t>(1, (bytes + longest - 1) / longest);
+  }
+};
+
+// How many pieces are there when a message is whole, message by message: they come in order.
+class Marks {
+ public:
+  int add(std::size_t pieces) {
+    marks_.push_back(last_ += pieces);
+    return base_ + static_cast<int>(marks_.size()) - 1;
+  }
+  bool reached(int message, std::uint64_t pieces) {
+    for (; !marks_.empty() && marks_.front() <= pieces; ++base_) marks_.pop_front();
+    return message < base_;
+  }
+
+ private:
+  std::deque<std::uint64_t> marks_;
+  std::uint64_t last_ = 0;
+  int base_ = 0;
+};
+
+}  // namespace everylink::portals
