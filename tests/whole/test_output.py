@@ -183,7 +183,7 @@ def alive(pid: int) -> bool:
 def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
     # A limit on file sizes stands for the disk: the same failed writes, without root.
     command = (
-        f"ulimit -f 256; exec {shlex.quote(measure_program())} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
+        f"ulimit -f 2048; exec {shlex.quote(measure_program())} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1, done.stderr
