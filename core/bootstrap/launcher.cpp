@@ -19,7 +19,6 @@
 namespace everylink {
 namespace {
 
-constexpr int backlog = 4096;
 constexpr Seconds start_limit = 300;  // 100,000 processes do not start in a minute
 
 struct Known {
@@ -93,7 +92,7 @@ Place place_from_launcher(const std::string& name, const std::string& interface)
   place.size = place.launcher->size();
   place.own = address_of(interface);
   if (place.rank == 0) {
-    place.listener = listen_on(place.own.length ? place.own : any_address(AF_INET), backlog);
+    place.listener = listener_of_rank_0(place.own);
     place.rendezvous = addresses_of(place.listener);
     place.key = random_key();
   }

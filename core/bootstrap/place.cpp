@@ -65,6 +65,12 @@ Address address_of(const std::string& interface) {
   return interface.empty() ? Address{} : interfaces_named(interface, "--interface ").front().address;
 }
 
+Socket listener_at(const Address& address) { return listen_on(address, backlog); }
+
+Socket listener_of_rank_0(const Address& own, int port) {
+  return listener_at((own.length ? own : any_address(AF_INET)).with_port(port));
+}
+
 std::vector<Address> addresses_of(const Socket& listener) {
   const Address bound = local_address(listener);
   if (!bound.is_any()) return {bound};
@@ -99,7 +105,7 @@ Place place_from_variables(const std::string& interface) {
   for (std::size_t k = 1; k < all.size() && k < static_cast<std::size_t>(place.size); ++k)
     place.relays.push_back({static_cast<int>(k), {all[k]}});
   if (place.rank < static_cast<int>(all.size()))
-    place.listener = listen_on(all[static_cast<std::size_t>(place.rank)], backlog);
+    place.listener = listener_at(all[static_cast<std::size_t>(place.rank)]);
   return place;
 }
 

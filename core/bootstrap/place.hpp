@@ -48,6 +48,11 @@ void must_share_a_key(const Key&, const std::string& where);  // throws UsageErr
 // Where we listen: the address of the chosen interface; of length 0: none is chosen.
 Address address_of(const std::string& interface);
 
+// Where rank 0 waits for the others, one after the other of however many call at once.
+Socket listener_at(const Address&);
+// At `own`, or at every address of this machine where none was chosen; port 0: any.
+Socket listener_of_rank_0(const Address& own, int port = 0);
+
 // EVERYLINK_RANK, EVERYLINK_SIZE, EVERYLINK_RENDEZVOUS=host:port[,host:port...] (rank k listens at the k-th),
 // EVERYLINK_KEY or EVERYLINK_KEY_FILE. `interface`: name or address of the one to listen on; "": as the
 // rendezvous says. Throws UsageError.

@@ -10,8 +10,6 @@
 namespace everylink {
 namespace {
 
-constexpr int backlog = 4096;
-
 // The first of a list of hosts: "n[08-11,15]-ib,m3" begins with n08-ib.
 std::string first_host(const std::string& list) {
   std::string host;
@@ -65,8 +63,8 @@ Place place_from_slurm(const std::string& interface) {
   if (place.rank > 0 || is_given)
     place.rendezvous = {parse_address(meeting, is_given ? "EVERYLINK_RENDEZVOUS" : "SLURM_STEP_NODELIST")};
   if (place.rank > 0) return place;
-  const Address own = place.own.length ? place.own : any_address(AF_INET);
-  place.listener = listen_on(is_given ? place.rendezvous[0] : own.with_port(port_of_step()), backlog);
+  place.listener =
+      is_given ? listener_at(place.rendezvous[0]) : listener_of_rank_0(place.own, port_of_step());
   place.rendezvous = addresses_of(place.listener);
   return place;
 }

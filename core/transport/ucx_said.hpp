@@ -18,7 +18,7 @@
 
 namespace everylink::ucx {
 
-// UCX prints what it finds wrong; we keep its last sentence for ours.
+// UCX prints what it finds wrong; we keep the first sentence, which names the cause, for ours.
 class Words {
  public:
   static void listen() {
@@ -28,7 +28,7 @@ class Words {
   }
   static std::string take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(last_, "");
+    return std::exchange(first_, "");
   }
 
  private:
@@ -42,11 +42,11 @@ class Words {
     std::vsnprintf(text, sizeof text, format, copy);
     va_end(copy);
     const std::lock_guard lock(mutex_);
-    if (last_.empty()) last_ = text;  // the first sentence names the cause
+    if (first_.empty()) first_ = text;
     return wanted || level == UCS_LOG_LEVEL_FATAL ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
   }
   static inline std::mutex mutex_;
-  static inline std::string last_;
+  static inline std::string first_;
 };
 
 inline std::string said(ucs_status_t status) {
