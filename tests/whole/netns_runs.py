@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +194,22 @@ def _name_of(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except (FileNotFoundError, ProcessLookupError):
         return ""
+
+
+Start = Callable[[str, list[object]], Job]
+
+
+def jobs_on(bed: Bed, folder: Path, ranks_a_host: int = 1) -> Iterator[Start]:
+    """For a fixture: starts runs of all hosts (mode, options), of which nothing is left when the test ends."""
+    jobs: list[Job] = []
+
+    def begin(mode: str, options: list[object]) -> Job:
+        skip_without_mpi(mode)
+        jobs.append(Job(bed, mode, options, folder, ranks_a_host))
+        return jobs[-1]
+
+    yield begin
+    for job in jobs:
+        job.stop()
+    bed.heal()
+    assert bed.is_whole()

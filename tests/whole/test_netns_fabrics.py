@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from netns import PATIENCE, Bed, a_bed
-from netns_runs import Job, matrix, skip_unless_usable
+from netns_runs import Start, jobs_on, matrix, skip_unless_usable
 
 from conftest import Measure
 
@@ -15,7 +15,6 @@ MODES = ["ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm"]
 in_the_long_form = pytest.mark.skipif(
     not os.environ.get("EVERYLINK_TEST_LONG"), reason="faults over layered libraries are planted in make test-long"
 )
-Start = Callable[..., Job]
 
 
 @pytest.fixture(scope="module")
@@ -25,19 +24,7 @@ def four(possible: None) -> Iterator[Bed]:
 
 @pytest.fixture
 def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
-    """Starts a run of two ranks a host, of which nothing is left when the test ends."""
-    jobs = []
-
-    def begin(mode: str, *options: object) -> Job:
-        skip_unless_usable(mode)
-        jobs.append(Job(four, mode, ["--num-slowest", 0, *options], tmp_path, ranks_a_host=2))
-        return jobs[-1]
-
-    yield begin
-    for job in jobs:
-        job.stop()
-    four.heal()
-    assert four.is_whole()
+    yield from jobs_on(four, tmp_path, ranks_a_host=2)
 
 
 # Hosts are shaped, so that the network is the limit. What two ranks of a host send is shaped together; a link is
@@ -47,7 +34,9 @@ def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
 def test_the_links_of_a_slow_host_read_slow_and_no_others(four: Bed, start: Start, mode: str) -> None:
     four.fault("shape 200mbit")
     four.fault("slow h2 50mbit")
-    result = start(mode, "-s", "256KiB", "-n", 4, "-w", 1, "--serial-tests", "--retest-budget", 0).finish(expect=0)
+    skip_unless_usable(mode)
+    slow = ["-s", "256KiB", "-n", 4, "-w", 1, "--num-slowest", 0, "--serial-tests", "--retest-budget", 0]
+    result = start(mode, slow).finish(expect=0)
     table = result.only.main()
     assert len(table["from"]) == 56
     times = dict(zip(table.links(), table["min"].astype(float).tolist(), strict=True))
@@ -62,7 +51,8 @@ def test_the_links_of_a_slow_host_read_slow_and_no_others(four: Bed, start: Star
 @in_the_long_form
 @pytest.mark.parametrize("mode", MODES)
 def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on(start: Start, mode: str) -> None:
-    job = start(mode, "-s", 1, "-n", 10, "-w", 2, "--time-limit", PATIENCE)
+    skip_unless_usable(mode)
+    job = start(mode, ["-s", 1, "-n", 10, "-w", 2, "--num-slowest", 0, "--time-limit", PATIENCE])
     with job.between_steps(2):
         job.bed.fault("dark h2")
     expected = """

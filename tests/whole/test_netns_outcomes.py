@@ -2,13 +2,13 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
 import pytest
 from netns import PATIENCE, Bed, a_bed
-from netns_runs import LETTERS, Job, matrix, skip_without_mpi
+from netns_runs import LETTERS, Start, jobs_on, matrix
 
 from conftest import Outcome
 
@@ -54,23 +54,8 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def start(eight: Bed, tmp_path: Path) -> Iterator[Callable[..., Job]]:
-    """Starts a run of all hosts, of which nothing is left when the test ends."""
-    jobs = []
-
-    def begin(mode: str, options: list[object]) -> Job:
-        skip_without_mpi(mode)
-        jobs.append(Job(eight, mode, options, tmp_path))
-        return jobs[-1]
-
-    yield begin
-    for job in jobs:
-        job.stop()
-    eight.heal()
-    assert eight.is_whole()
-
-
-Start = Callable[..., Job]
+def start(eight: Bed, tmp_path: Path) -> Iterator[Start]:
+    yield from jobs_on(eight, tmp_path)
 
 
 def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed, start: Start, mode: str) -> None:
