@@ -10,8 +10,7 @@ import re
 from functools import partial
 from pathlib import Path
 
-from compare import compare
-from side_by_side import arguments, need, our_mean, output_of, print_heading, print_row
+from side_by_side import arguments, need, output_of, print_heading, print_rows
 
 OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
 CARRIERS: list[tuple[str, list[str], dict[int, int]]] = [  # name, options of mpirun, messages of each size
@@ -52,10 +51,8 @@ def main() -> None:
     print_heading(Path(peer).name)
     for carrier, options, messages_of in CARRIERS:
         launcher = [*chosen.mpirun.split(), *options]
-        for size, messages in messages_of.items():
-            a = partial(our_mean, [*launcher, measure, "--mode", "mpi"], size, messages)
-            b = partial(peer_mean, [*launcher, peer], size, messages)
-            print_row(carrier, size, compare(a, b, chosen.rounds, chosen.goal))
+        ours = [*launcher, measure, "--mode", "mpi"]
+        print_rows(carrier, ours, partial(peer_mean, [*launcher, peer]), messages_of, chosen)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from compare import compare
-from side_by_side import arguments, beside, need, our_mean, print_heading, print_row
+from side_by_side import arguments, beside, need, print_heading, print_rows
 
 PROVIDERS: dict[str, dict[int, int]] = {  # messages of each size
     "tcp;ofi_rxm": {8: 10_000, 65_536: 3_000, 1_048_576: 300},
@@ -33,10 +32,7 @@ def main() -> None:
     print_heading("fi_pingpong")
     for provider, messages_of in PROVIDERS.items():
         ours = [measure, "--np", "2", "--mode", f"ofi:provider={provider}"]
-        for size, messages in messages_of.items():
-            a = partial(our_mean, ours, size, messages)
-            b = partial(fi_mean, peer, provider, chosen.port, size, messages)
-            print_row(f"ofi {provider}", size, compare(a, b, chosen.rounds, chosen.goal))
+        print_rows(f"ofi {provider}", ours, partial(fi_mean, peer, provider, chosen.port), messages_of, chosen)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import h5py
-from compare import Comparison
+from compare import Comparison, compare
 
 
 def arguments(description: str | None) -> argparse.ArgumentParser:
@@ -76,3 +77,18 @@ def print_row(what: str, size: int, seen: Comparison) -> None:
         f"{seen.verdict}",
         flush=True,
     )
+
+
+def print_rows(
+    what: str,
+    ours: Sequence[str],
+    theirs: Callable[[int, int], float],
+    messages_of: dict[int, int],
+    chosen: argparse.Namespace,
+) -> None:
+    """Our command against `theirs`(size, messages), a row each size; both give the mean one-way seconds."""
+    for size, messages in messages_of.items():
+        seen = compare(
+            partial(our_mean, ours, size, messages), partial(theirs, size, messages), chosen.rounds, chosen.goal
+        )
+        print_row(what, size, seen)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from compare import compare
-from side_by_side import arguments, beside, need, our_mean, print_heading, print_row
+from side_by_side import arguments, beside, need, print_heading, print_rows
 
 CARRIERS: list[tuple[str, str, dict[int, int]]] = [  # name, UCX_TLS, messages of each size
     ("ucp tcp", "tcp", {8: 20_000, 65_536: 4_000, 1_048_576: 400}),
@@ -46,10 +45,7 @@ def main() -> None:
     for name, transport, messages_of in CARRIERS:
         device = ",net_devices=lo" if transport == "tcp" else ""
         ours = [measure, "--np", "2", "--mode", f"ucp:tls={transport}{device}"]
-        for size, messages in messages_of.items():
-            a = partial(our_mean, ours, size, messages)
-            b = partial(perftest_mean, peer, transport, chosen.port, size, messages)
-            print_row(name, size, compare(a, b, chosen.rounds, chosen.goal))
+        print_rows(name, ours, partial(perftest_mean, peer, transport, chosen.port), messages_of, chosen)
 
 
 if __name__ == "__main__":
