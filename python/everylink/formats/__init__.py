@@ -1,0 +1,1 @@
+"""Other programs' files, and writing our own."""

@@ -1,0 +1,80 @@
+"""Writes a results file (docs/results-file.md), as the core does, for measurements that come from elsewhere."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from everylink.errors import UserMistake
+from everylink.links import Rows
+from everylink.results import FORMAT, FORMAT_VERSION, Results
+
+SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    """Raise UserMistake where a file would be overwritten, or its folder is missing: before anything is computed."""
+    if path.exists() and not force:
+        raise UserMistake(f"{path}: exists; --force overwrites it")
+    if not path.absolute().parent.is_dir():
+        raise UserMistake(f"{path}: there is no folder {path.absolute().parent}")
+
+
+def write_results(results: Results, force: bool = False) -> None:
+    """Write all of `results` to its path, whole or not at all. Raises UserMistake if it exists, or cannot be written."""
+    refuse_existing(results.path, force)
+    new = results.path.with_name(results.path.name + ".new")
+    try:
+        with h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
+            _write(file, results)
+        os.replace(new, results.path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise UserMistake(f"{results.path}: cannot be written: {error}") from None
+
+
+def _write(file: Any, results: Results) -> None:
+    for name, value in asdict(results.facts).items():
+        file.attrs[name] = _text(value) if isinstance(value, str) else _number(name, value)
+    rows = max((len(size.rows.frm) for size in results.sizes), default=0)
+    counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began))}
+    for name, value in {"format": _text(FORMAT), "format_version": FORMAT_VERSION, **counts}.items():
+        file.attrs[name] = value
+    _columns(file.create_group("ranks"), vars(results.ranks))
+    _columns(file.create_group("steps"), vars(results.steps))
+    for size in results.sizes:
+        group = file.create_group(f"sizes/{size.bytes}")
+        group.attrs.update({"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0})
+        _columns(group, columns_of(size.rows))
+    if results.remarks:
+        file["remarks"] = _texts(results.remarks)
+
+
+def columns_of(rows: Rows) -> dict[str, Any]:
+    """The columns of rows by their names in the file."""
+    return {"from" if name == "frm" else name: column for name, column in vars(rows).items()}
+
+
+def _columns(group: Any, columns: dict[str, Any]) -> None:
+    for name, values in columns.items():
+        if isinstance(values, tuple):
+            group[name] = _texts(values)
+        else:
+            chunk = min(max(len(values), SMALLEST_CHUNK), LARGEST_CHUNK)
+            group.create_dataset(name, data=values, maxshape=(None,), chunks=(chunk,))
+
+
+def _number(name: str, value: float) -> Any:
+    return np.uint64(value) if name == "seed" else int(value) if isinstance(value, bool) else value
+
+
+def _text(text: str) -> Any:
+    return np.bytes_(text.encode() or b"\0")  # of fixed length, and HDF5 knows none of length 0
+
+
+def _texts(texts: tuple[str, ...]) -> Any:
+    encoded = [text.encode() for text in texts]
+    return np.array(encoded, f"S{max(SHORTEST_TEXT, *map(len, encoded))}")

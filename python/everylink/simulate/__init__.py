@@ -1,0 +1,1 @@
+"""Made-up clusters whose faults are known."""

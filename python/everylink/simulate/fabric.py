@@ -1,0 +1,182 @@
+"""A made-up cluster: hosts in groups below switches, with faults. Times come from a formula and a keyed noise.
+
+A link's one-way time is latency + bytes / bandwidth, both of its class (same host, same group, other group). A
+slow part divides the bandwidth; of several on one way the slowest counts. Noise is log-normal; with probability
+`transient` a measurement is disturbed and reads up to three times as long. A jittery host makes messages late,
+which moves mean and p99, not the median.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import UserMistake
+from everylink.links import Outcome, Rows
+from everylink.simulate.faults import Fault
+
+LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # of a link on its host, in its group, between groups
+BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes a second, of the same
+LATE, LATE_JITTER = 0.0005, 0.08  # of the messages
+MOST_RANKS = 32768
+Index = NDArray[np.int64]
+Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Host `nK` has `ranks_per_host` ranks, one after the other, and is of group `gJ`, J = K // group_size."""
+
+    hosts: int
+    ranks_per_host: int = 1
+    group_size: int = 32
+    noise: float = 0.02
+    transient: float = 0.005
+    faults: tuple[Fault, ...] = ()
+    seed: int = 1
+    messages: int = 100
+    both_directions: bool = True  # in each reading: the semidirectional kernel
+    _parts: dict[str, list[tuple[Index, Index, float]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.hosts * self.ranks_per_host <= MOST_RANKS:
+            raise UserMistake(f"--hosts x --ranks-per-host: {self.ranks} ranks; 2 to {MOST_RANKS} work")
+        for fault in self.faults:
+            self._parts.setdefault(fault.kind, []).append(self._meant(fault))
+
+    @property
+    def ranks(self) -> int:
+        return self.hosts * self.ranks_per_host
+
+    @property
+    def groups(self) -> int:
+        return -(-self.hosts // self.group_size)
+
+    def host_of(self, ranks: Index) -> Index:
+        return np.asarray(ranks // self.ranks_per_host)
+
+    def group_of(self, ranks: Index) -> Index:
+        return np.asarray(ranks // (self.ranks_per_host * self.group_size))
+
+    def _meant(self, fault: Fault) -> tuple[Index, Index, float]:
+        """The numbers of what a fault names, and its factor."""
+        prefix, limit = ("g", self.groups) if fault.kind == "slow-group" else ("n", self.hosts)
+        numbers = []
+        for name in fault.subject:
+            host, _, local = name.partition(":")
+            if not (host[:1] == prefix and host[1:].isdigit() and int(host[1:]) < limit):
+                raise UserMistake(f"--fault {fault}: there is no {name}; there are {prefix}0 to {prefix}{limit - 1}")
+            number = int(host[1:])
+            if fault.kind == "slow-rank":
+                if not (local.isdigit() and int(local) < self.ranks_per_host):
+                    raise UserMistake(f"--fault {fault}: ranks of a host are 0 to {self.ranks_per_host - 1}")
+                number = number * self.ranks_per_host + int(local)
+            numbers.append(number)
+        return np.int64(numbers[0]), np.int64(numbers[-1]), fault.factor  # type: ignore[return-value]
+
+    def true_times(self, frm: Index, to: Index, size: int) -> Times:
+        """One-way seconds without noise, of each link, for messages of `size` bytes."""
+        there = self._one_way(frm, to, size)
+        return (there + self._one_way(to, frm, size)) / 2 if self.both_directions else there
+
+    def measure(self, frm: Index, to: Index, size: int, attempt: int = 0, draw: int = 0) -> Rows:
+        """Measure these links once; another `draw` is another time, with noise of its own."""
+        random = np.random.default_rng([self.seed, size, attempt, draw])
+        count = len(frm)
+        base = self.true_times(frm, to, size)
+        disturbed = random.random(count) < self.transient
+        stretch = np.exp(self.noise * random.standard_normal(count)) * np.where(disturbed, 1 + 2 * random.random(count), 1)
+        late_share = np.where(self._touches("jitter-host", frm, to), LATE_JITTER, LATE)
+        late = random.binomial(self.messages, late_share).astype(np.uint32)
+        median = base * stretch
+        outcome = self._outcomes(frm, to)
+        ok = outcome == Outcome.OK
+        lateness = 2 + random.exponential(2, count)
+
+        def seconds(values: Times) -> NDArray[np.float32]:
+            return np.where(ok, values, np.nan).astype(np.float32)
+
+        zeros = np.zeros(count)
+        return Rows(
+            frm.astype(np.uint32), to.astype(np.uint32), zeros.astype(np.uint32),
+            np.full(count, attempt, np.uint8), outcome,
+            np.where(ok, self.messages, 0).astype(np.int32), np.full(count, 1e-4, np.float32),
+            np.where(ok, self.messages, 0).astype(np.uint32),
+            seconds(median * (1 - self.noise * random.random(count))), seconds(median),
+            seconds(median * (1 + self.noise / 2 + late / self.messages * lateness)), seconds(zeros + np.nan),
+            seconds(median * np.where(late > 0, lateness, 1 + 3 * self.noise)), np.where(ok, late, 0).astype(np.uint32),
+        )  # fmt: skip
+
+    def _one_way(self, frm: Index, to: Index, size: int) -> Times:
+        near = self.host_of(frm) == self.host_of(to)
+        link_class = np.where(near, 0, np.where(self.group_of(frm) == self.group_of(to), 1, 2))
+        rate = np.ones(len(frm))
+        for kind in ("slow-host", "slow-send", "slow-receive", "slow-rank", "slow-link", "slow-group"):
+            for part in self._parts.get(kind, ()):
+                hit = self._hit(kind, part, frm, to) & ~near
+                rate[hit] = np.minimum(rate[hit], part[2])
+        latency = LATENCY[link_class]
+        for part in self._parts.get("delay-host", ()):
+            latency = np.where(self._hit("slow-host", part, frm, to) & ~near, latency * part[2], latency)
+        return np.asarray(latency + size / (BANDWIDTH[link_class] * rate))
+
+    def _hit(self, kind: str, part: tuple[Index, Index, float], frm: Index, to: Index) -> NDArray[np.bool_]:
+        first, second, _ = part
+        host_from, host_to = self.host_of(frm), self.host_of(to)
+        match kind:
+            case "slow-link" | "dark" | "corrupt":
+                return np.asarray((host_from == first) & (host_to == second))
+            case "slow-send":
+                return np.asarray(host_from == first)
+            case "slow-receive":
+                return np.asarray(host_to == first)
+            case "slow-rank":
+                return np.asarray((frm == first) | (to == first))
+            case "slow-group":
+                return np.asarray((self.group_of(frm) == first) != (self.group_of(to) == first))
+            case _:
+                return np.asarray((host_from == first) | (host_to == first))
+
+    def _touches(self, kind: str, frm: Index, to: Index) -> NDArray[np.bool_]:
+        hit = np.zeros(len(frm), bool)
+        for part in self._parts.get(kind, ()):
+            hit |= self._hit(kind, part, frm, to) & (self.host_of(frm) != self.host_of(to))
+        return hit
+
+    def _outcomes(self, frm: Index, to: Index) -> NDArray[np.uint8]:
+        outcome = np.zeros(len(frm), np.uint8)
+        for kind, what in (("dark", Outcome.TIMEOUT), ("dark-host", Outcome.TIMEOUT), ("corrupt", Outcome.CORRUPT)):
+            hit = self._touches(kind, frm, to)
+            if self.both_directions:
+                hit |= self._touches(kind, to, frm)
+            outcome[hit] = what
+        return outcome
+
+
+def all_links(ranks: int) -> tuple[Index, Index]:
+    """Every ordered pair, by (from, to)."""
+    frm = np.repeat(np.arange(ranks, dtype=np.int64), ranks - 1)
+    to = np.tile(np.arange(ranks - 1, dtype=np.int64), ranks)
+    return frm, to + (to >= frm)
+
+
+def sampled_links(ranks: int, steps: int, seed: int) -> tuple[Index, Index]:
+    """The pairs of `steps` random matchings, both directions of each, as --schedule sample:K gives them."""
+    random = np.random.default_rng([seed, steps])
+    chosen: list[NDArray[np.int64]] = []
+    for _ in range(steps):
+        order = random.permutation(ranks)[: ranks // 2 * 2].reshape(-1, 2)
+        chosen.append(np.concatenate([order, order[:, ::-1]]))
+    pairs = np.unique(np.concatenate(chosen), axis=0)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def host_names(hosts: int) -> Sequence[str]:
+    return [f"n{host}" for host in range(hosts)]
+
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """Rows one behind the other."""
+    kept = list(parts)
+    return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in vars(kept[0])})
