@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST, ALONE = 0, 1, 2
+MAIN, RETEST, ALONE, CONFIRM = 0, 1, 2, 3
 
 
 class Outcome(IntEnum):

@@ -1,0 +1,55 @@
+"""Robust statistics of matrices with gaps: medians by row, spread, and how many findings chance would give."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Values = NDArray[np.float64]
+Matrix = NDArray[np.float32]
+NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal distribution
+LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
+MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
+
+
+def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
+    """The median of each row's known values, NaN where there is none, and how many are known."""
+    ordered = np.sort(matrix, axis=1)  # NaN sorts behind every number
+    known = np.isfinite(matrix).sum(axis=1)
+    rows = np.arange(len(matrix))
+    low = ordered[rows, np.maximum(known - 1, 0) // 2]
+    high = ordered[rows, np.minimum(known // 2, np.maximum(known - 1, 0))]
+    return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
+
+
+def spread(values: NDArray[np.floating]) -> float:
+    """The standard deviation by the median absolute deviation (Hampel 1974); 0 of less than two known values."""
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return 0.0
+    return float(NORMAL * np.median(np.abs(known - np.median(known))))
+
+
+def healthy_spread(values: NDArray[np.floating]) -> float:
+    """The standard deviation of values of which up to half are too large: from their lower quarter where that is smaller.
+
+    Faults lengthen times and shorten none, so what lies low is healthy.
+    """
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return 0.0
+    low, quarter = np.quantile(known, [0.05, 0.25])
+    return min(spread(known), float(quarter - low) / LOWER_QUARTER)
+
+
+def discoveries(z: Values, rate: float) -> NDArray[np.bool_]:
+    """Which of these one-sided normal scores are findings, of which a part `rate` at most is expected to be false.
+
+    Benjamini and Hochberg (1995). NaN is no finding.
+    """
+    p = np.where(np.isfinite(z), stats.norm.sf(z), 1.0)
+    order = np.argsort(p)
+    passed = p[order] <= rate * np.arange(1, len(p) + 1) / len(p)
+    found = np.zeros(len(p), bool)
+    if passed.any():
+        found[order[: np.flatnonzero(passed)[-1] + 1]] = True
+    return found
