@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, row_medians
 
+LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 ROUNDS = 4
 CERTAIN = 4.0  # standard errors, before an effect is taken from the links of others
 SMALLEST = 0.03  # of a group's effect: less is how fabrics are
@@ -128,15 +129,26 @@ def _polish(rest: Matrix, symmetric: bool) -> tuple[Ends, Ends]:
 
 
 def _ends(rest: Matrix, others: Values, noise: float) -> Ends:
-    """The median of each row over those partners that are not slow themselves; over all where there are no others."""
+    """A low quantile of each row, over those partners that are not slow themselves; over all where there are no others.
+
+    A message is as slow as its slower end, so every link of a slow host is slow, while one of a healthy host is so only
+    where its partner is: what lies low in a row is the host's own.
+    """
     good = np.where(others[None, :] > 0, np.float32(np.nan), rest)
     none_left = ~np.isfinite(good).any(axis=1)
     good[none_left] = (rest - others[None, :].astype(np.float32))[none_left]
-    median, links = row_medians(good)
-    effect = np.nan_to_num(median - np.nanmedian(median)) if np.isfinite(median).any() else np.zeros(len(median))
-    spread_of_hosts = max(healthy_spread(effect) ** 2 - (MEDIAN_ERROR * noise) ** 2 / max(float(np.median(links)), 1.0), 0.0)
-    error = np.sqrt((MEDIAN_ERROR * noise) ** 2 / np.maximum(links, 1) + spread_of_hosts + LEAST_SPREAD**2)
+    low, links = _low_of_rows(good)
+    effect = np.nan_to_num(low - np.nanmedian(low)) if np.isfinite(low).any() else np.zeros(len(low))
+    spread_of_hosts = max(healthy_spread(effect) ** 2 - (LOW_ERROR * noise) ** 2 / max(float(np.median(links)), 1.0), 0.0)
+    error = np.sqrt((LOW_ERROR * noise) ** 2 / np.maximum(links, 1) + spread_of_hosts + LEAST_SPREAD**2)
     return Ends(effect, error, links)
+
+
+def _low_of_rows(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
+    ordered = np.sort(matrix, axis=1)
+    known = np.isfinite(matrix).sum(axis=1)
+    at = (np.maximum(known - 1, 0) * LOW).astype(np.intp)
+    return np.asarray(ordered[np.arange(len(matrix)), at], float), known
 
 
 def _certain(ends: Ends) -> Values:
