@@ -1,8 +1,8 @@
 import sys,time; sys.path.insert(0,'/tmp/wt/five/python')
 import numpy as np
 from pathlib import Path
-from everylink.judge.readings import Readings, readings
-from everylink.judge.findings import find, SETTLED_READINGS
+from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.findings import find, SETTLED_READINGS
 from everylink.simulate.fabric import *; from everylink.simulate.faults import Fault
 from everylink.simulate.results import measured
 from dataclasses import replace

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, row_medians
+from everylink.analysis.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, row_medians
 
 LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 ROUNDS = 4

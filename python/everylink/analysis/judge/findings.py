@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.effects import Effects, Ends, fit
-from everylink.judge.readings import Cells, Readings
-from everylink.judge.robust import Values, discoveries
+from everylink.analysis.judge.effects import Effects, Ends, fit
+from everylink.analysis.judge.readings import Cells, Readings
+from everylink.analysis.judge.robust import Values, discoveries
 
 FALSE_RATE = 0.001  # of what is called bad
 SMALLEST_HOST, SMALLEST_PAIR = 0.04, 0.04  # log of the factor: less is how fabrics are
