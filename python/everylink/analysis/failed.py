@@ -38,10 +38,14 @@ class Again:
 class FailedGroup:
     """Failed links that one name covers: `failed` of `links`; `outcomes` counts them, the most frequent first.
 
-    `again` is None in a run that tried no link again.
+    `kind` is all, host, rank, pair or link; `direction` send, receive or both; `subject` names of hosts or ranks, of a
+    pair with a direction from and to. `again` is None in a run that tried no link again.
     """
 
     name: str
+    kind: str
+    direction: str
+    subject: tuple[str, ...]
     failed: int
     links: int
     outcomes: tuple[tuple[int, int], ...]
@@ -52,7 +56,7 @@ class FailedGroup:
             what = outcome_text(self.outcomes[0][0])
         else:
             what = "failed (" + ", ".join(f"{count} {outcome_text(o)}" for o, count in self.outcomes) + ")"
-        if self.name.startswith("pair "):
+        if self.kind == "pair" and self.name.startswith("pair "):
             what = f"both links {what}"
         elif self.links > 1:
             what = f"{self.failed} of {self.links} links {what}"
@@ -82,13 +86,27 @@ class Failures:
 
 
 @dataclass(frozen=True)
+class _Naming:
+    """How things of a kind are called: `form` takes the names of the subject; with a `base` an id is two numbers."""
+
+    form: str
+    kind: str
+    direction: str
+    name_of: Callable[[int], str]
+    base: int | None = None
+
+    def subject(self, i: int) -> tuple[str, ...]:
+        return tuple(map(self.name_of, divmod(i, self.base) if self.base else (i,)))
+
+
+@dataclass(frozen=True)
 class _Kind:
     """Names of one kind: each of `ids` says for each link which name it belongs to, -1: none.
 
     `known` are the names of failed links, `totals` how many links each of them has.
     """
 
-    name_of: Callable[[int], str]
+    naming: "_Naming"
     ids: tuple[NDArray[np.int64], ...]
     known: NDArray[np.int64]
     totals: NDArray[np.intp]
@@ -104,7 +122,7 @@ def fold_failures(results: Results, size: Size) -> Failures:
     """Fold the failed links of one size: the name that covers most of them first, then single links."""
     links, again = size.links, _again(results, size)
     if len(links) > 1 and links.failed.all():
-        every = _group("all links", links, links.failed, again)
+        every = _group(_Naming("all links", "all", "both", str), (), links, links.failed, again)
         return Failures(len(links), len(links), (every,), 0, every.again)
     kinds = _kinds(links, results.ranks)
     open_ = links.failed.copy()
@@ -112,12 +130,13 @@ def fold_failures(results: Results, size: Size) -> Failures:
     while open_.any() and len(groups) < LINES and (best := _best(kinds, open_)):
         kind, name = best
         inside = kind.of(name)
-        groups.append(_group(kind.name_of(int(kind.known[name])), links, inside, again))
+        groups.append(_group(kind.naming, kind.naming.subject(int(kind.known[name])), links, inside, again))
         open_ &= ~inside
     for i in np.flatnonzero(open_)[: LINES - len(groups)]:
-        name_of, one = results.ranks.name, np.arange(len(links)) == i
-        name_text = f"link {name_of(int(links.frm[i]))} -> {name_of(int(links.to[i]))}"
-        groups.append(_group(name_text, links, one, again))
+        one = np.arange(len(links)) == i
+        link = _Naming("link {} -> {}", "link", "send", results.ranks.name, len(results.ranks))
+        subject = link.subject(int(links.frm[i]) * len(results.ranks) + int(links.to[i]))
+        groups.append(_group(link, subject, links, one, again))
         open_ &= ~one
     groups.sort(key=lambda group: group.again is not None and group.again.only_under_load)
     in_all = None if again is None else _counted(again[links.failed])
@@ -141,45 +160,50 @@ def _counted(again: NDArray[np.int16]) -> Again:
     return Again(len(again) - ok - untried, ok, untried)
 
 
-def _group(name: str, links: Links, inside: NDArray[np.bool_], again: NDArray[np.int16] | None) -> FailedGroup:
+def _group(
+    naming: _Naming,
+    subject: tuple[str, ...],
+    links: Links,
+    inside: NDArray[np.bool_],
+    again: NDArray[np.int16] | None,
+) -> FailedGroup:
     failed = inside & links.failed
     outcomes = Counter(links.outcome[failed].tolist())
     tried = None if again is None else _counted(again[failed])
-    return FailedGroup(name, outcomes.total(), int(inside.sum()), tuple(outcomes.most_common()), tried)
+    return FailedGroup(
+        naming.form.format(*subject), naming.kind, naming.direction, subject,
+        outcomes.total(), int(inside.sum()), tuple(outcomes.most_common()), tried,
+    )  # fmt: skip
 
 
 def _kinds(links: Links, ranks: Ranks) -> list[_Kind]:
     """What may be named: hosts and ranks, either of their directions alone, and what lies between two of them."""
     hosts, host = host_names(ranks), ranks.host_index.astype(np.int64)
-    found: list[tuple[Callable[[int], str], tuple[NDArray[np.int64], ...]]] = []
+    found: list[tuple[_Naming, tuple[NDArray[np.int64], ...]]] = []
     for what, of, name in (("host", host, hosts.__getitem__), ("rank", np.arange(len(ranks)), ranks.name)):
         frm, to = of[links.frm], of[links.to]
         apart = frm != to
-        found.append((_named(what + " {}", name), (frm, np.where(apart, to, -1))))
-        found.append((_named(f"from {what} {{}}", name), (frm,)))
-        found.append((_named(f"to {what} {{}}", name), (to,)))
+        found.append((_Naming(what + " {}", what, "both", name), (frm, np.where(apart, to, -1))))
+        found.append((_Naming(f"from {what} {{}}", what, "send", name), (frm,)))
+        found.append((_Naming(f"to {what} {{}}", what, "receive", name), (to,)))
     for between, of, name in (
         ("pair {} <-> {}", np.arange(len(ranks)), ranks.name),
         ("hosts {} <-> {}", host, hosts.__getitem__),
     ):
         frm, to = of[links.frm], of[links.to]
         low, high = np.minimum(frm, to), np.maximum(frm, to)
-        found.append((_named(between, name, len(ranks)), (np.where(low != high, low * len(ranks) + high, -1),)))
+        ids = np.where(low != high, low * len(ranks) + high, -1)
+        found.append((_Naming(between, "pair", "both", name, len(ranks)), (ids,)))
     frm, to = host[links.frm], host[links.to]
     one_way = np.where(frm != to, frm * len(ranks) + to, -1)
-    found.append((_named("host {} -> host {}", hosts.__getitem__, len(ranks)), (one_way,)))
-    return [_kind(name_of, ids, links.failed) for name_of, ids in found]
+    found.append((_Naming("host {} -> host {}", "pair", "send", hosts.__getitem__, len(ranks)), (one_way,)))
+    return [_kind(naming, ids, links.failed) for naming, ids in found]
 
 
-def _named(form: str, name: Callable[[int], str], base: int | None = None) -> Callable[[int], str]:
-    """Names by id; with a base an id is two numbers."""
-    return lambda i: form.format(*map(name, divmod(i, base) if base else (i,)))
-
-
-def _kind(name_of: Callable[[int], str], ids: tuple[NDArray[np.int64], ...], failed: NDArray[np.bool_]) -> _Kind:
+def _kind(naming: _Naming, ids: tuple[NDArray[np.int64], ...], failed: NDArray[np.bool_]) -> _Kind:
     known = np.unique(np.concatenate([part[failed] for part in ids]))
     known = known[known >= 0]
-    return _Kind(name_of, ids, known, _count(ids, known, np.ones(len(failed), bool)))
+    return _Kind(naming, ids, known, _count(ids, known, np.ones(len(failed), bool)))
 
 
 def _count(ids: tuple[NDArray[np.int64], ...], known: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.intp]:

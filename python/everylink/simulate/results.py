@@ -42,7 +42,7 @@ def ranks(fabric: Fabric) -> Ranks:
     return Ranks(
         tuple(names[int(host)] for host in hosts), hosts.astype(np.uint32),
         (index % fabric.ranks_per_host).astype(np.uint32), empty, np.full(fabric.ranks, -1, np.int32),
-        empty, empty, empty, empty,
+        empty, empty, empty, empty, np.full(fabric.ranks, -1, np.int32),
     )  # fmt: skip
 
 

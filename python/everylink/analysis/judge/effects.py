@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, row_medians
+from everylink.analysis.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, moderated, row_medians
 
 LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 ROUNDS = 4
@@ -18,6 +18,7 @@ CERTAIN = 4.0  # standard errors, before an effect is taken from the links of ot
 SMALLEST = 0.03  # of a group's effect: less is how fabrics are
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # of two groups all links between them are slow, whichever is to blame
 LEAST_SPREAD = 1e-3  # two hosts are never as alike as two runs of a formula
+READINGS_A_CELL = 2.0  # both directions of a pair are one reading of it, or nearly so
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Ends:
 class Effects:
     """`rest` [hosts, hosts]: what neither class, nor groups, nor hosts explain; `noise` its standard deviation.
 
+    `expected` [hosts, hosts]: what these explain, log seconds.
+
     `group_effect` and `group_z` have an entry a group, 0 where a group is like the others.
     """
 
@@ -49,29 +52,33 @@ class Effects:
     group_effect: Values
     group_z: Values
     rest: Matrix
+    expected: Matrix
     noise: float
 
 
 def fit(matrix: Matrix, group_of: NDArray[np.int64], symmetric: bool) -> Effects:
     """Fit log times [from, to]; NaN where nothing was measured. `group_of` has an entry a host."""
     near = group_of[:, None] == group_of[None, :]
-    rest = _without_class(matrix, near)
+    of_class = _of_classes(matrix, near)
+    rest = matrix - of_class
     group_effect, group_z = _groups(rest, group_of, near)
     of_groups = _between_groups(group_effect[group_of], near)
     # Behind a slow group a slow host does not show: it is judged by its other links, where it has any.
     send, receive = _polish(np.where(of_groups > 0, np.float32(np.nan), rest), symmetric)
     taken = np.maximum(of_groups, np.maximum(_certain(send)[:, None], _certain(receive)[None, :]).astype(np.float32))
     rest = rest - taken
-    return Effects(send, receive, group_of, group_effect, group_z, rest, max(healthy_spread(rest), LEAST_SPREAD))
+    return Effects(send, receive, group_of, group_effect, group_z, rest, of_class + taken, noise_of(rest))
 
 
-def _without_class(matrix: Matrix, near: NDArray[np.bool_]) -> Matrix:
-    rest = matrix.copy()
-    for mask in (near, ~near):
-        known = mask & np.isfinite(matrix)
-        if known.any():
-            rest[known] -= np.median(matrix[known])
-    return rest
+def noise_of(rest: Matrix) -> float:
+    """The standard deviation of what is left, never smaller than so few readings can tell."""
+    return moderated(healthy_spread(rest), round(float(np.isfinite(rest).sum()) / READINGS_A_CELL))
+
+
+def _of_classes(matrix: Matrix, near: NDArray[np.bool_]) -> Matrix:
+    """The median of each link's class: inside of a group, or between groups."""
+    typical = [np.median(known) if len(known := matrix[mask & np.isfinite(matrix)]) else np.nan for mask in (near, ~near)]
+    return np.where(near, np.float32(typical[0]), np.float32(typical[1]))
 
 
 def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) -> tuple[Values, Values]:
@@ -116,7 +123,7 @@ def _between_groups(effect: Values, near: NDArray[np.bool_]) -> Matrix:
 
 
 def _polish(rest: Matrix, symmetric: bool) -> tuple[Ends, Ends]:
-    noise = max(healthy_spread(rest), LEAST_SPREAD)
+    noise = noise_of(rest)
     sent = received = np.zeros(len(rest))
     send = receive = Ends(sent, np.ones(len(rest)), np.zeros(len(rest), np.intp))
     for _ in range(ROUNDS):
@@ -124,7 +131,7 @@ def _polish(rest: Matrix, symmetric: bool) -> tuple[Ends, Ends]:
         sent = _certain(send)
         receive = send if symmetric else _ends(rest.T, sent, noise)
         received = _certain(receive)
-        noise = max(healthy_spread(rest - np.maximum(sent[:, None], received[None, :]).astype(np.float32)), LEAST_SPREAD)
+        noise = noise_of(rest - np.maximum(sent[:, None], received[None, :]).astype(np.float32))
     return send, receive
 
 

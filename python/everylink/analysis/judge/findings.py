@@ -1,86 +1,123 @@
 """What the fit finds: groups, hosts, ranks and pairs that are slower than chance explains, and those to measure again."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import Effects, Ends, fit
+from everylink.analysis.judge.ranks import rank_ends
 from everylink.analysis.judge.readings import Cells, Readings
 from everylink.analysis.judge.robust import Values, discoveries
 
 FALSE_RATE = 0.001  # of what is called bad
-SMALLEST_HOST, SMALLEST_PAIR = 0.04, 0.04  # log of the factor: less is how fabrics are
+SMALLEST = 0.04  # log of the factor: less is how fabrics are
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
-PAIR_Z, PAIR_SUSPECT_Z = 4.5, 3.5
+PAIR_Z = 3.5
 SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
+
+
+class Side(StrEnum):
+    """Which messages of a subject are meant; `BOTH` also where the kernel cannot see a direction."""
+
+    SEND = "send"
+    RECEIVE = "receive"
+    BOTH = "both"
 
 
 @dataclass(frozen=True)
 class Found:
-    """`subject`: group, host, or from and to; `effect`: log of the factor."""
+    """`kind`: group, host, rank or pair; `subject` its number, of a pair from and to; `effect`: log of the factor."""
 
     kind: str
     subject: tuple[int, ...]
+    side: Side
     effect: float
     z: float
     links: int
+    readings: int = 0  # of a pair
 
 
 @dataclass(frozen=True)
 class Findings:
-    """`bad` are sure; `suspect_hosts` and `suspect_pairs` [suspects, 2] want more readings."""
+    """`bad` are sure; `suspect_hosts` [n] and `suspect_pairs` [n, 2] want more readings.
+
+    `tested` is how many hosts, ranks, groups and pairs were looked at, by kind.
+    """
 
     effects: Effects
     bad: tuple[Found, ...]
     suspect_hosts: NDArray[np.intp]
     suspect_pairs: NDArray[np.intp]
+    tested: dict[str, int]
 
 
 def find(readings: Readings, group_of: NDArray[np.int64]) -> Findings:
-    """Fit, then test every group, host and pair."""
+    """Fit, then test every group, host, rank and pair. `group_of` has an entry a host."""
     cells = readings.between_hosts
-    matrix = cells.median
-    effects = fit(matrix, group_of, readings.symmetric)
-    bad = [
-        Found("group", (int(g),), float(effects.group_effect[g]), float(effects.group_z[g]), _links_of_group(matrix, group_of, int(g)))
-        for g in np.flatnonzero(effects.group_effect)
+    effects = fit(cells.median, group_of, readings.symmetric)
+    hosts, suspects = _hosts(effects, readings.symmetric)
+    pairs, suspect_pairs, tested_pairs = _pairs(effects, cells, readings.symmetric)
+    ranks = rank_ends(readings, effects)
+    bad_hosts = {found.subject[0] for found in hosts}
+    bad_ranks = [
+        Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
+        for rank in _discovered(ranks)
+        if readings.host_of[rank] not in bad_hosts
     ]
-    sides = [("both", effects.send)] if readings.symmetric else [("send", effects.send), ("receive", effects.receive)]
-    suspects: set[int] = set()
-    hosts: dict[int, dict[str, Found]] = {}
-    for side, ends in sides:
-        for host in _bad_hosts(ends):
-            hosts.setdefault(host, {})[side] = Found(side, (host,), float(ends.effect[host]), float(ends.z[host]), int(ends.links[host]))
-        suspects |= set(np.flatnonzero((ends.z > SUSPECT_Z) & (ends.effect > SUSPECT_EFFECT)).tolist())
-    for host, found in hosts.items():
-        best = max(found.values(), key=lambda f: f.effect)
-        side = next(iter(found)) if len(found) == 1 else "both"
-        bad.append(Found(f"host {side}", (host,), best.effect, best.z, sum(f.links for f in found.values())))
-    pairs, suspect_pairs = _pairs(effects, cells, readings.symmetric)
-    return Findings(effects, tuple(bad + pairs), np.array(sorted(suspects), np.intp), suspect_pairs)
+    tested = {
+        "group": int(group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
+        "rank": int((ranks.links > 0).sum()), "pair": tested_pairs,
+    }  # fmt: skip
+    bad = (*_groups(effects, cells), *hosts, *bad_ranks, *pairs)
+    return Findings(effects, bad, suspects, suspect_pairs, tested)
 
 
-def _links_of_group(matrix: NDArray[np.float32], group_of: NDArray[np.int64], group: int) -> int:
-    inside = group_of == group
-    return int(np.isfinite(matrix[np.ix_(inside, ~inside)]).sum() + np.isfinite(matrix[np.ix_(~inside, inside)]).sum())
+def _groups(effects: Effects, cells: Cells) -> list[Found]:
+    found, known = [], np.isfinite(cells.median)
+    for group in np.flatnonzero(effects.group_effect):
+        inside = effects.group_of == group
+        links = known[np.ix_(inside, ~inside)].sum() + known[np.ix_(~inside, inside)].sum()
+        effect, z = float(effects.group_effect[group]), float(effects.group_z[group])
+        found.append(Found("group", (int(group),), Side.BOTH, effect, z, int(links)))
+    return found
 
 
-def _bad_hosts(ends: Ends) -> list[int]:
-    found = discoveries(ends.z, FALSE_RATE) & (ends.effect > SMALLEST_HOST)
-    return [int(host) for host in np.flatnonzero(found)]
+def _hosts(effects: Effects, symmetric: bool) -> tuple[list[Found], NDArray[np.intp]]:
+    sides = {Side.BOTH: effects.send} if symmetric else {Side.SEND: effects.send, Side.RECEIVE: effects.receive}
+    suspects = np.zeros(len(effects.group_of), bool)
+    found: dict[int, dict[Side, Ends]] = {}
+    for side, ends in sides.items():
+        for host in _discovered(ends):
+            found.setdefault(host, {})[side] = ends
+        suspects |= (ends.z > SUSPECT_Z) & (ends.effect > SUSPECT_EFFECT)
+    hosts = []
+    for host, by_side in found.items():
+        worst = max(by_side.values(), key=lambda ends: float(ends.effect[host]))
+        side = next(iter(by_side)) if len(by_side) == 1 else Side.BOTH
+        links = sum(int(ends.links[host]) for ends in by_side.values())
+        hosts.append(Found("host", (host,), side, float(worst.effect[host]), float(worst.z[host]), links))
+    return hosts, np.flatnonzero(suspects)
 
 
-def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found], NDArray[np.intp]]:
+def _discovered(ends: Ends) -> list[int]:
+    found = discoveries(ends.z, FALSE_RATE) & (ends.effect > SMALLEST)
+    return [int(which) for which in np.flatnonzero(found)]
+
+
+def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found], NDArray[np.intp], int]:
     """Pairs of hosts whose own link is slow: bad once there are readings enough, suspect until then."""
     rest = np.triu(effects.rest, 1) if symmetric else effects.rest
-    z: Values = np.where(np.isfinite(rest), rest / effects.noise, 0.0)
-    likely = (z > PAIR_SUSPECT_Z) & (rest > SMALLEST_PAIR)
+    known = np.isfinite(rest) & (cells.count > 0)
+    z: Values = np.where(known, rest / effects.noise, 0.0)
+    likely = (z > PAIR_Z) & (rest > SMALLEST)
     settled = cells.count >= SETTLED_READINGS
     low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
-    frm, to = np.nonzero(likely & settled & (low > PAIR_SUSPECT_Z * effects.noise))
+    frm, to = np.nonzero(likely & settled & (low > PAIR_Z * effects.noise))
+    side = Side.BOTH if symmetric else Side.SEND
     bad = [
-        Found("pair" if symmetric else "link", (int(a), int(b)), float(rest[a, b]), float(z[a, b]), 2 if symmetric else 1)
+        Found("pair", (int(a), int(b)), side, float(rest[a, b]), float(z[a, b]), 2 if symmetric else 1, int(cells.count[a, b]))
         for a, b in zip(frm, to, strict=True)
     ]
-    return bad, np.argwhere(likely & ~settled)
+    return bad, np.argwhere(likely & ~settled), int(known.sum())

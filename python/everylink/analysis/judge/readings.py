@@ -10,13 +10,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import CONFIRM, MAIN, RETEST, Outcome, Rows
+from everylink.links import CONFIRM, MAIN, Outcome, Rows
 from everylink.results import Results, Size
 
-UNDER_LOAD = (MAIN, RETEST, CONFIRM)  # alone a link has the fabric for itself, and is another thing
+UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
+ONE_WAY = ("unidirectional",)  # kernels whose readings are of one direction
 Matrix = NDArray[np.float32]
-
-
 T = TypeVar("T", bound=np.generic)
 
 
@@ -76,15 +75,23 @@ class Readings:
 
 
 def readings(results: Results, size: Size) -> Readings:
-    """The readings of one size, retests and confirmations included."""
+    """The readings of one size between hosts; in a run on one host, between its ranks, each as a host of its own."""
     rows: Rows = size.rows
+    ranks = len(results.ranks)
     host_of = results.ranks.host_index.astype(np.int64)
+    if results.facts.hosts < 2 or host_of.max() == 0:
+        host_of = np.arange(ranks, dtype=np.int64)
     frm, to = rows.frm.astype(np.int64), rows.to.astype(np.int64)
     good = (rows.outcome == Outcome.OK) & (rows.median > 0) & np.isin(rows.attempt, UNDER_LOAD)
     good &= host_of[frm] != host_of[to]
     return Readings(
-        int(host_of.max()) + 1, len(host_of), host_of, frm[good], to[good],
-        np.log(rows.median[good].astype(np.float64)).astype(np.float32),
-        rows.late[good].astype(np.int64), rows.n[good].astype(np.int64),
-        results.facts.kernel != "unidirectional",
-    )  # fmt: skip
+        hosts=int(host_of.max()) + 1,
+        ranks=ranks,
+        host_of=host_of,
+        frm=frm[good],
+        to=to[good],
+        time=np.log(rows.median[good].astype(np.float64)).astype(np.float32),
+        late=rows.late[good].astype(np.int64),
+        n=rows.n[good].astype(np.int64),
+        symmetric=results.facts.kernel not in ONE_WAY,
+    )

@@ -8,6 +8,7 @@ Values = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal distribution
 LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
+USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # log of times between runs of one link; as many readings as it is worth
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
 
 
@@ -39,6 +40,11 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
         return 0.0
     low, quarter = np.quantile(known, [0.05, 0.25])
     return min(spread(known), float(quarter - low) / LOWER_QUARTER)
+
+
+def moderated(spread_seen: float, readings: int) -> float:
+    """A spread that few readings cannot make too small: shrunk towards one that is usual (Smyth 2004, moderated t)."""
+    return float(np.sqrt((spread_seen**2 * readings + USUAL_SPREAD**2 * USUAL_WORTH) / (readings + USUAL_WORTH)))
 
 
 def discoveries(z: Values, rate: float) -> NDArray[np.bool_]:

@@ -1,0 +1,112 @@
+"""Finds groups of hosts (of a switch, of a pod) in the times themselves: inside a group links are faster.
+
+Hosts of one group are near and far to the same others, so their rows of the matrix are alike: average linkage
+(Sokal and Michener 1958) of the correlation of rows, the number of groups by the Bayesian information criterion (Schwarz
+1978) of two classes of links, then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from everylink.analysis.judge.robust import Matrix, row_medians
+
+FEWEST_HOSTS = 6
+LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
+LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
+MOST_GROUPS = 256
+MOVES = 8
+Groups = NDArray[np.int64]
+
+
+def inferred_groups(matrix: Matrix) -> Groups:
+    """A group number for each host, by log times [from, to]; all 0 where no groups show. NaN: not measured."""
+    hosts = len(matrix)
+    one = np.zeros(hosts, np.int64)
+    rest = _without_hosts(matrix)
+    known = np.isfinite(rest)
+    if hosts < FEWEST_HOSTS or known.sum() < LEAST_KNOWN * hosts * (hosts - 1):
+        return one
+    rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
+    rest[known] -= rest[known].mean()
+    flat = np.where(known, rest, np.float32(0))
+    tree = linkage(_distances(flat), "average")
+    best, best_cost = one, _cost(flat, known, one)
+    for count in _counts(hosts):
+        groups = fcluster(tree, count, "maxclust").astype(np.int64) - 1
+        if (cost := _cost(flat, known, groups)) < best_cost:
+            best, best_cost = groups, cost
+    moved = _moved(flat, known, best)
+    if _cost(flat, known, moved) < best_cost:
+        best = moved
+    return _in_order(best) if _gap(flat, known, best) > LEAST_GAP else one
+
+
+def _counts(hosts: int) -> list[int]:
+    """All small numbers of groups, then fewer and fewer."""
+    some = np.unique(np.geomspace(2, max(min(hosts // 2, MOST_GROUPS), 2), 48).round().astype(int))
+    return sorted({*some.tolist(), *range(2, min(hosts // 2, 24) + 1)})
+
+
+def _without_hosts(matrix: Matrix) -> Matrix:
+    """Both directions as one, without what slow hosts add."""
+    with np.errstate(invalid="ignore"):
+        both = np.where(np.isfinite(matrix) & np.isfinite(matrix.T), (matrix + matrix.T) / 2, np.fmax(matrix, matrix.T))
+    medians, _ = row_medians(both)
+    slow = np.maximum(np.nan_to_num(medians - np.nanmedian(medians)), 0).astype(np.float32) if len(both) else medians
+    return np.asarray(both - np.maximum(slow[:, None], slow[None, :]), np.float32)
+
+
+def _distances(flat: Matrix) -> NDArray[np.float64]:
+    """1 - correlation of each two rows, condensed."""
+    length = np.sqrt((flat**2).sum(axis=1))
+    rows = flat / np.where(length > 0, length, 1)[:, None]
+    distance = 1 - rows @ rows.T
+    np.fill_diagonal(distance, 0)
+    return np.asarray(squareform(np.maximum(distance, 0), checks=False), np.float64)
+
+
+def _sums(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> tuple[float, int, float, int]:
+    """Sum and number of the links inside of groups, and of those between."""
+    members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
+    members[np.arange(len(flat)), groups] = 1
+    inside = float(np.take_along_axis(flat @ members, groups[:, None], 1).sum(dtype=np.float64))
+    count = int(np.take_along_axis(known.astype(np.float32) @ members, groups[:, None], 1).sum(dtype=np.float64))
+    return inside, count, float(flat.sum(dtype=np.float64)) - inside, int(known.sum()) - count
+
+
+def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
+    """Bayesian information criterion of two classes with the same spread; links come in pairs, so half of them count."""
+    inside, near, between, far = _sums(flat, known, groups)
+    squares = float((flat.astype(np.float64) ** 2).sum())
+    left = squares - (inside**2 / near if near else 0) - (between**2 / far if far else 0)
+    links = int(known.sum()) / 2
+    labels = 2 * len(flat) * np.log(max(int(groups.max()) + 1, 1)) if groups.any() else 0.0
+    return float(links * np.log(max(left, 1e-12) / (2 * links)) + labels)
+
+
+def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
+    inside, near, between, far = _sums(flat, known, groups)
+    return between / far - inside / near if near and far else 0.0
+
+
+def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
+    rows = np.arange(len(flat))
+    for _ in range(MOVES):
+        members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
+        members[rows, groups] = 1
+        counts = known.astype(np.float32) @ members
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(counts > 0, (flat @ members) / counts, np.inf)
+        nearest = mean.argmin(axis=1)
+        if (nearest == groups).all():
+            break
+        groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
+    return groups
+
+
+def _in_order(groups: Groups) -> Groups:
+    """Numbered in the order of their first hosts."""
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)

@@ -1,0 +1,47 @@
+"""Which hosts make messages late: the part of readings above twice the median, pooled over each host's links."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from everylink.analysis.judge.readings import Readings
+from everylink.analysis.judge.robust import Values
+
+FEWEST_READINGS = 200  # of a host
+SMALLEST_RATE = 0.005  # one message in 200
+LEAST_RATE = 5e-4  # chance is never thought rarer
+TIMES_TYPICAL = 4.0  # against the median host
+OWN_PART = 0.34  # of a host's links may be better than it, as in effects
+
+
+def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
+    """Of each host: its rate of late messages, the normal score of that rate against the typical host's, and its links.
+
+    A link's messages are late if either end makes them so, hence of a host counts a low quantile of its links' rates: a
+    healthy host is late with few partners. Chance is binomial, with the spread between healthy hosts on top.
+    """
+    hosts = readings.hosts
+    late, count = _between_hosts(readings)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rate = np.where(count > 0, late / count, np.nan)
+    ordered = np.sort(rate, axis=1)
+    links = np.isfinite(rate).sum(axis=1)
+    low = ordered[np.arange(hosts), (np.maximum(links - 1, 0) * OWN_PART).astype(np.intp)]
+    seen = count.sum(axis=1)
+    typical = float(np.nanmedian(low)) if np.isfinite(low).any() else 0.0
+    floor = max(typical, LEAST_RATE)
+    chance = stats.binom.sf(np.nan_to_num(np.ceil(low * seen) - 1), np.maximum(seen, 1).astype(int), min(floor, 0.5))
+    z = np.where(links > 0, stats.norm.isf(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
+    wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
+    return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)
+
+
+def _between_hosts(readings: Readings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Late messages and all of them, [host, host], both directions together."""
+    hosts = readings.hosts
+    cell = readings.host_of[readings.frm] * hosts + readings.host_of[readings.to]
+    late, count = (
+        np.bincount(cell, weights=values, minlength=hosts**2).reshape(hosts, hosts)
+        for values in (readings.late, readings.n)
+    )
+    return late + late.T, count + count.T

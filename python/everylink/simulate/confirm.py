@@ -1,0 +1,28 @@
+"""Measures the suspects of a made-up cluster again, as `everylink run --confirm` does with a real one."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.analysis.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
+from everylink.analysis.judge.verdicts import Grouping
+from everylink.links import CONFIRM
+from everylink.results import Results
+from everylink.simulate.fabric import Fabric, joined
+
+
+def confirmed(fabric: Fabric, results: Results, grouping: Grouping | None = None) -> Results:
+    """The same results with rows of attempt CONFIRM behind them."""
+    for turn in range(ROUNDS):
+        pairs = pairs_to_confirm(results, grouping, turn == 0)
+        if not len(pairs):
+            break
+        frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
+        sizes = []
+        for size in results.sizes:
+            again = [
+                fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
+            ]
+            sizes.append(replace(size, rows=joined([size.rows, *again])))
+        results = replace(results, sizes=tuple(sizes))
+    return results
