@@ -23,6 +23,12 @@ namespace everylink {
 namespace {
 
 constexpr Seconds long_serial = 3600;
+constexpr std::uint32_t confirm_passes = 6;
+
+// Step by step, all pairs at the same time; else one pair.
+bool goes_through_plan(const Order& order) {
+  return order.attempt == Attempt::main || order.attempt == Attempt::confirm;
+}
 
 std::string created_now() {
   std::time_t now = std::time(nullptr);
@@ -43,11 +49,10 @@ RunId fresh_run_id() {
   return run;
 }
 
-std::string contents_of(const std::string& path) {
+std::string contents_of(const char* option, const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw UsageError(fmt::format("--schedule file:{}: cannot be read", path));
+  if (!file || !(text << file.rdbuf())) throw UsageError(fmt::format("{}{}: cannot be read", option, path));
   return text.str();
 }
 
@@ -62,7 +67,7 @@ std::string first_of(std::span<const int> ranks) {
 Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelling) {
   const Population people{static_cast<int>(all.host_of.size()), all.seed, relabelling, all.host_of,
                           all.schedule_option};
-  Plan plan = schedule_named(o.schedule).make(people);
+  Plan plan = schedule_named(o.confirm.empty() ? o.schedule : "file").make(people);
   return o.serial ? serial(plan, people.size) : plan;
 }
 
@@ -114,13 +119,15 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {
-    const Before before = look_before(o.output);
+    const Before before = look_before(o.output, o.confirm.empty());
     introduction_.run = before.run;
     if (!o.seed) introduction_.seed = before.seed;
   }
-  introduction_.schedule_option = o.schedule == "file" ? contents_of(o.schedule_option) : o.schedule_option;
+  introduction_.schedule_option = !o.confirm.empty()     ? contents_of("--confirm ", o.confirm)
+                                  : o.schedule == "file" ? contents_of("--schedule file:", o.schedule_option)
+                                                         : o.schedule_option;
   refuse_large_buffers();
-  plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
+  plan_ = plan_for(o, introduction_, relabels() ? 1 : 0);
   if (plan_.pairs == 0)
     throw UsageError(fmt::format(
         "--schedule {}: there is no pair to measure among {} ranks on {} host(s)", o.schedule, size_,
@@ -165,7 +172,7 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
                             busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
-  order.relabelling = o.randomize ? 1 : 0;
+  order.relabelling = relabels() ? 1 : 0;
   order.schedule_step = *busy_step_from(0);
   return order;
 }
@@ -216,6 +223,8 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     ledger_.end_step(reports, measured_, plan_, gone, step_began_, context_.now());
     if (measured_.attempt == Attempt::main)
       health_->learn(reports, measured_, gone);
+    else if (measured_.attempt == Attempt::confirm)
+      console_.retest(measured_.step + 1 - recalled_.steps, static_cast<std::size_t>(busy_steps()) * passes());
     else
       console_.retest(again_done_, again_.size());
   }
@@ -233,7 +242,7 @@ Order Conductor::next_order(std::span<const int> gone) {
   Order hand_in = current_;
   hand_in.what = Order::What::hand_in;
   if (current_.what == Order::What::calibrate) return hand_in;  // its results come with the next round
-  if (current_.what == Order::What::measure && current_.attempt == Attempt::main) {
+  if (current_.what == Order::What::measure && goes_through_plan(current_)) {
     const auto step = busy_step_from(current_.schedule_step + 1);
     if (!step) return hand_in;
     Order order = current_;
@@ -245,6 +254,7 @@ Order Conductor::next_order(std::span<const int> gone) {
   if (measured_.what == Order::What::calibrate) {
     ledger_.start(context_.now());
     next_row_ = recalled_.steps;
+    if (!context_.options.confirm.empty()) return start_iteration(0);
     const auto done = recalled_.main_steps / busy_steps();
     if (done < passes())
       return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
@@ -252,12 +262,16 @@ Order Conductor::next_order(std::span<const int> gone) {
     return begin_again(gone);
   }
   if (!again_.empty()) return finish(false);  // all of it is done
-  if (current_.iteration + 1 < passes() || context_.now() - ledger_.began() < context_.options.min_runtime)
+  if (current_.iteration + 1 < passes() ||
+      (context_.options.confirm.empty() && context_.now() - ledger_.began() < context_.options.min_runtime))
     return start_iteration(current_.iteration + 1);
   return begin_again(gone);
 }
 
+bool Conductor::relabels() const { return context_.options.randomize > 0 && context_.options.confirm.empty(); }
+
 std::uint32_t Conductor::passes() const {
+  if (!context_.options.confirm.empty()) return confirm_passes;
   return static_cast<std::uint32_t>(
       std::max({1, context_.options.randomize, context_.options.min_iterations}));
 }
@@ -266,7 +280,8 @@ Order Conductor::start_iteration(std::uint32_t iteration, std::int64_t busy_step
   Order order;
   order.what = Order::What::measure;
   order.iteration = iteration;
-  order.relabelling = context_.options.randomize ? mix(introduction_.seed, iteration) | 1 : 0;
+  if (!context_.options.confirm.empty()) order.attempt = Attempt::confirm;
+  order.relabelling = relabels() ? mix(introduction_.seed, iteration) | 1 : 0;
   order.tunings = current_.tunings;
   plan_ = plan_for(context_.options, introduction_, order.relabelling);
   order.schedule_step = *busy_step_from(0);
@@ -292,6 +307,13 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
 
 Order Conductor::begin_again(std::span<const int> gone) {
   again_began_ = context_.now();
+  if (!context_.options.confirm.empty()) {
+    for (std::int64_t step = 0; step < plan_.steps; ++step)
+      for (int rank = 0; rank < size_; ++rank)
+        if (const int peer = plan_.partner(step, rank); peer > rank)
+          again_.push_back({Attempt::direction, rank, peer});
+    return next_again();
+  }
   if (context_.options.retest_budget > 0)
     for (const auto& [low, high] : ledger_.failures().to_try_again(gone))
       again_.push_back({Attempt::alone, low, high});
@@ -302,7 +324,7 @@ Order Conductor::begin_again(std::span<const int> gone) {
 
 Order Conductor::next_again() {
   const bool over = context_.now() - again_began_ > context_.options.retest_budget;
-  while (over && again_done_ < again_.size() && again_[again_done_].attempt == Attempt::alone) ++again_done_;
+  while (over && again_done_ < again_.size() && again_[again_done_].attempt != Attempt::retest) ++again_done_;
   Order order;
   order.tunings = current_.tunings;
   order.iteration = current_.iteration;

@@ -111,6 +111,11 @@ void bind(CLI::App& app, Options& o, Words& w) {
                  "go on with what is missing in a results file that a run left incomplete")
       ->type_name("FILE")
       ->group(group);
+  app.add_option("--confirm", o.confirm,
+                 "measure the pairs of a file (lines 'from to') again, into the results file of -o, which a "
+                 "run with the same options left: under load, then each alone and one way")
+      ->type_name("PAIRS")
+      ->group(group);
   app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);
   app.add_flag("--no-output", o.no_output, "write no results file")->group(group);
   app.add_flag("--keep-laps", o.keep_laps, "keep every reading of the clock in the results file")
@@ -258,6 +263,13 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
             fmt::format("--resume and {} exclude each other: it goes on in its own file", other));
     o.resume = true;
     o.output = w.resume;
+  }
+  if (!o.confirm.empty()) {
+    for (const char* other : {"--resume", "--force", "--no-output"})
+      if (app.count(other))
+        throw UsageError(fmt::format(
+            "--confirm and {} exclude each other: its rows go into the results file that is there", other));
+    o.resume = true;
   }
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");

@@ -46,6 +46,7 @@ struct Options {
   // output
   std::string output = "everylink.h5";
   bool resume = false;  // the output is a file to go on with
+  std::string confirm;  // file of pairs to be measured again, their rows added to the output
   bool force = false, no_output = false, keep_laps = false, step_lines = false;
   Progress progress = Progress::automatic;
 

@@ -232,7 +232,8 @@ void Ledger::tell_plan(const Facts& facts) {
   text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
-  text += fmt::format("\nSchedule {}{}: {} links in {} steps", schedule,
+  text += fmt::format("\n{}{}: {} links in {} steps",
+                      o.confirm.empty() ? "Schedule " + schedule : "Pairs of " + o.confirm,
                       o.serial ? ", one pair at a time" : "", facts.links, steps_a_pass_);
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   if (passes_ > 1) text += fmt::format(", {} times", passes_);

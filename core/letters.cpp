@@ -18,7 +18,7 @@ bool is_sound(const Care& care) {
   return care.reach <= Reach::far && Unpacker::is_flag(care.suspect) && Unpacker::is_flag(care.dark);
 }
 bool is_sound(const Sample& sample) {
-  return sample.attempt <= Attempt::confirm && sample.outcome <= Outcome::presumed;
+  return sample.attempt <= Attempt::direction && sample.outcome <= Outcome::presumed;
 }
 bool is_sound(const Note& note) { return Unpacker::is_flag(note.corrupt); }
 
@@ -62,7 +62,7 @@ Order Order::unpacked(View bytes) {
   order.first = in.get<std::int32_t>();
   order.second = in.get<std::int32_t>();
   order.step = in.get<std::uint32_t>();
-  order.attempt = in.choice(Attempt::confirm);
+  order.attempt = in.choice(Attempt::direction);
   order.tunings = sound_list<Tuning>(in);
   for (auto& patience : order.patience) patience = in.get<Seconds>();
   order.care = sound_list<Care>(in);

@@ -183,7 +183,7 @@ class Runner {
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const PairWork work{options_,
-                        kernel_,
+                        order.attempt == Attempt::direction ? kernel_named("unidirectional") : kernel_,
                         rank,
                         peer,
                         world_->size(),

@@ -22,7 +22,8 @@ struct Statistics {
 // Sorts the readings in place. None: nothing is known.
 Statistics statistics_of(std::span<float> one_way_times);
 
-enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3 };
+// `direction`: alone, by the unidirectional kernel whatever that of the run is.
+enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3, direction = 4 };
 
 struct Sample {
   std::uint32_t from = 0, to = 0;

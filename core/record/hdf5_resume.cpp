@@ -198,11 +198,11 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
 
 }  // namespace hdf5
 
-Before look_before(const std::string& path) {
+Before look_before(const std::string& path, bool to_go_on) {
   using namespace hdf5;
   const Handle file = open_to_read(path);
   try {
-    if (number<std::int32_t>(file, "complete"))
+    if (to_go_on && number<std::int32_t>(file, "complete"))
       throw UsageError(fmt::format("--resume {}: nothing is missing, that run is complete", path));
     Before before;
     before.seed = number<std::uint64_t>(file, "seed");

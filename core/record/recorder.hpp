@@ -51,7 +51,8 @@ struct Before {
   RunId run;
   std::uint64_t seed;
 };
-Before look_before(const std::string& path);  // throws UsageError: none such, or nothing is missing
+// Throws UsageError: there is none such, or one that is complete while `to_go_on`.
+Before look_before(const std::string& path, bool to_go_on);
 struct Recalled {
   std::uint32_t steps = 0, main_steps = 0;  // rows of /steps; those of the main run that are whole
   std::vector<Tuning> tunings;              // a value a size; rounds_per_reading 0: was not chosen yet

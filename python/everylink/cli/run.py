@@ -6,8 +6,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from everylink.cli.diagnose import FAULTS_FOUND
 from everylink.cli.parser import Parser
 from everylink.errors import ResultsError, UserMistake
+from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.events import Event, parse_event
 from everylink.launch.launchers import LAUNCHERS
@@ -17,12 +19,14 @@ from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
 from everylink.results import read
 
-USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--report FILE] OPTIONS OF THE CORE ..."
+USAGE = (
+    "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] OPTIONS OF THE CORE ..."
+)
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and show; the core's exit code is ours."""
+    """Measure and show; the core's exit code is ours, and with --confirm also that of the judgement."""
     options, core_options = _parse(arguments)
     core = find_core()
     check_version(core)
@@ -30,11 +34,18 @@ def main(arguments: Sequence[str]) -> int:
     launcher_args = shlex.split(options.launcher_args)
     if _given("--progress", core_options):
         return run_core(launcher(core, options.np, launcher_args, core_options), _print_line)
-    command = launcher(core, options.np, launcher_args, ["--progress", "json", *core_options])
-    code, output = _measure(command)
-    if output is not None and code != USERS_MISTAKE:
-        _show(output, options.report)
-    return code
+    code, output = _measure(launcher(core, options.np, launcher_args, ["--progress", "json", *core_options]))
+    if output is None or code == USERS_MISTAKE:
+        return code
+    if options.confirm and code in MEASURED:
+        again = [option for option in core_options if option != "--force"]
+
+        def start(more: Sequence[str]) -> int:
+            return _measure(launcher(core, options.np, launcher_args, ["--progress", "json", *again, *more]))[0]
+
+        code = confirm(output, start) or code
+    healthy = _show(output, options.report)
+    return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
 
 
 def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
@@ -49,15 +60,19 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--launcher", choices=LAUNCHERS, default="local", help="what starts the ranks (local)")
     parser.add_argument("--launcher-args", default="", metavar="ARGS", help="passed on to mpiexec, split like a shell")
     parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
+    parser.add_argument(
+        "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
     options, core_options = parser.parse_known_args(_joined("--launcher-args", arguments))
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
     if options.report is not None:
         check_report_path(options.report, "--report")
+    for option in ("--report", "--confirm"):
         for other in ("--no-output", "--progress"):
-            if _given(other, core_options):
-                raise UserMistake(f"--report contradicts {other}: leave one of them out")
+            if getattr(options, option.strip("-")) and _given(other, core_options):
+                raise UserMistake(f"{option} contradicts {other}: leave one of them out")
     return options, core_options
 
 
@@ -95,16 +110,17 @@ def _measure(command: Sequence[str]) -> tuple[int, Path | None]:
     return code, Path(outputs[-1]) if outputs else None
 
 
-def _show(output: Path, report: Path | None) -> None:
-    """Print the summary and write the report; a file that cannot be read does not hide the core's exit code."""
+def _show(output: Path, report: Path | None) -> bool:
+    """Print the summary and write the report; gives whether all is healthy, as far as the file can be read."""
     try:
         results = read(output)
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
-        return
+        return True  # the core's own exit code says more
     console = terminal()
-    print_summary(results, console)
+    judgement = print_summary(results, console)
     console.print(f"\nResults file {output}", soft_wrap=True)
     if report is not None:
         for written in write_report([results], report):
             console.print(f"Report {written}", soft_wrap=True)
+    return judgement.healthy

@@ -7,10 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from everylink.analysis.failed import Failures, fold_failures
+from everylink.analysis.judge.verdicts import Judgement, judge
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.links import outcome_text
 from everylink.report.heatmap import heat_map
+from everylink.report.verdicts import verdict_text
 from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
@@ -25,13 +27,17 @@ def terminal() -> Console:
     return console if console.is_terminal else Console(width=UNKEPT_WIDTH, highlight=False, markup=False, emoji=False)
 
 
-def print_summary(results: Results, console: Console) -> None:
-    """Print everything that `show` says about one results file."""
+def print_summary(results: Results, console: Console) -> Judgement:
+    """Print everything that `show` says about one results file, the judgement first, which is given back."""
+    judgement = judge(results)
     console.print(Text(str(results.path), style="bold"), soft_wrap=True)
     for line in run_lines(results):
         console.print(Text("  " + line), soft_wrap=True)
     for line in warnings(results):
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    if any(len(size.links) for size in results.sizes):
+        console.print()
+        console.print(verdict_text(judgement), soft_wrap=True)
     for size in results.sizes:
         if (failed := fold_failures(results, size)).failed:
             console.print()
@@ -40,7 +46,7 @@ def print_summary(results: Results, console: Console) -> None:
         console.print()
         console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
     if not any(len(size.links) for size in results.sizes):
-        return
+        return judgement
     console.print()
     wide = max(console.width, UNKEPT_WIDTH)  # a number cut short is worse than a line that wraps
     console.print(_times(results, console), width=wide, crop=False)
@@ -49,6 +55,7 @@ def print_summary(results: Results, console: Console) -> None:
         if part is not None:
             console.print()
             console.print(part, width=wide, crop=False)
+    return judgement
 
 
 def _failures(size: Size, failed: Failures) -> Text:

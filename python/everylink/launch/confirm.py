@@ -1,0 +1,33 @@
+"""`run --confirm`: has the core measure suspects again, into the same results file, until none is left to ask about."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from everylink.analysis.judge.confirm import ROUNDS, pairs_to_confirm
+from everylink.analysis.judge.verdicts import Grouping
+from everylink.results import read
+
+MEASURED = (0, 3)  # exit codes of the core after which there is more to measure
+Start = Callable[[Sequence[str]], int]  # more options of the core -> its exit code
+
+
+def confirm(output: Path, start: Start, grouping: Grouping | None = None) -> int | None:
+    """Start the core again with --confirm as long as there are suspects; None where there were none, else its last code.
+
+    The file of pairs lies beside the results file, which every rank's machine may not see but rank 0's does.
+    """
+    code = None
+    for turn in range(ROUNDS):
+        pairs = pairs_to_confirm(read(output), grouping, turn == 0)
+        if not len(pairs):
+            break
+        with tempfile.NamedTemporaryFile(
+            "w", prefix=output.name + ".pairs-", dir=output.absolute().parent, suffix=".txt"
+        ) as file:
+            file.writelines(f"{frm} {to}\n" for frm, to in pairs.tolist())
+            file.flush()
+            code = start(["--confirm", file.name])
+        if code not in MEASURED:
+            break
+    return code
