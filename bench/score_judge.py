@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -111,6 +112,11 @@ class World:
             (READINGS * ones).astype(np.uint32), value, value, value, value, value,
             random.binomial(READINGS, 0.001, count).astype(np.uint32),
         )  # fmt: skip
+
+    def one_way(self) -> World:
+        other = copy(self)
+        other.both = False
+        return other
 
     def links(self) -> tuple[Index, Index]:
         """Every link, or 95 % of them, or three random partners a rank."""

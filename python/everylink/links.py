@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST, ALONE, CONFIRM = 0, 1, 2, 3
+MAIN, RETEST, ALONE, CONFIRM, DIRECTION = 0, 1, 2, 3, 4
 
 
 class Outcome(IntEnum):

@@ -7,7 +7,7 @@ which moves mean and p99, not the median.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class Fabric:
     seed: int = 1
     messages: int = 100
     both_directions: bool = True  # in each reading: the semidirectional kernel
-    _parts: dict[str, list[tuple[Index, Index, float]]] = field(default_factory=dict, repr=False, compare=False)
+    _parts: dict[str, list[tuple[Index, Index, float]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 2 <= self.hosts * self.ranks_per_host <= MOST_RANKS:
@@ -52,6 +52,10 @@ class Fabric:
     @property
     def groups(self) -> int:
         return -(-self.hosts // self.group_size)
+
+    def one_way(self) -> "Fabric":
+        """The same fabric, each reading of one direction."""
+        return replace(self, both_directions=False)
 
     def host_of(self, ranks: Index) -> Index:
         return np.asarray(ranks // self.ranks_per_host)

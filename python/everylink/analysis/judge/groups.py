@@ -2,7 +2,7 @@
 
 Hosts of one group are near and far to the same others, so their rows of the matrix are alike: average linkage
 (Sokal and Michener 1958) of the correlation of rows, the number of groups by the Bayesian information criterion (Schwarz
-1978) of two classes of links, then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
+1978) of a mean time for each two groups, then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
 """
 
 import numpy as np
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from everylink.analysis.judge.robust import Matrix, row_medians
+from everylink.analysis.judge.robust import Matrix
 
 FEWEST_HOSTS = 6
 LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
 LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
 MOST_GROUPS = 256
+FASTEST = 3  # the link of a host that says how fast it can be
 MOVES = 8
 Groups = NDArray[np.int64]
 
@@ -24,14 +25,14 @@ def inferred_groups(matrix: Matrix) -> Groups:
     """A group number for each host, by log times [from, to]; all 0 where no groups show. NaN: not measured."""
     hosts = len(matrix)
     one = np.zeros(hosts, np.int64)
+    if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
+        return one
     rest = _without_hosts(matrix)
     known = np.isfinite(rest)
-    if hosts < FEWEST_HOSTS or known.sum() < LEAST_KNOWN * hosts * (hosts - 1):
-        return one
     rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
     rest[known] -= rest[known].mean()
     flat = np.where(known, rest, np.float32(0))
-    tree = linkage(_distances(flat), "average")
+    tree = linkage(_distances(_centred(flat, known)), "average")
     best, best_cost = one, _cost(flat, known, one)
     for count in _counts(hosts):
         groups = fcluster(tree, count, "maxclust").astype(np.int64) - 1
@@ -50,12 +51,17 @@ def _counts(hosts: int) -> list[int]:
 
 
 def _without_hosts(matrix: Matrix) -> Matrix:
-    """Both directions as one, without what slow hosts add."""
-    with np.errstate(invalid="ignore"):
-        both = np.where(np.isfinite(matrix) & np.isfinite(matrix.T), (matrix + matrix.T) / 2, np.fmax(matrix, matrix.T))
-    medians, _ = row_medians(both)
-    slow = np.maximum(np.nan_to_num(medians - np.nanmedian(medians)), 0).astype(np.float32) if len(both) else medians
+    """Both directions as one, without what slow hosts add: even their fastest links are slow, whatever the groups are."""
+    both = np.where(np.isfinite(matrix) & np.isfinite(matrix.T), (matrix + matrix.T) / 2, np.fmax(matrix, matrix.T))
+    fast = np.sort(both, axis=1)[:, min(FASTEST, len(both)) - 1]
+    slow = np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0).astype(np.float32)
     return np.asarray(both - np.maximum(slow[:, None], slow[None, :]), np.float32)
+
+
+def _centred(flat: Matrix, known: NDArray[np.bool_]) -> Matrix:
+    """Without what each host adds to all of its links, so that slow hosts are not alike for being slow."""
+    mean = flat.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.where(known, flat - mean[:, None] - mean[None, :], np.float32(0)).astype(np.float32)
 
 
 def _distances(flat: Matrix) -> NDArray[np.float64]:
@@ -69,21 +75,28 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
 
 def _sums(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> tuple[float, int, float, int]:
     """Sum and number of the links inside of groups, and of those between."""
-    members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
-    members[np.arange(len(flat)), groups] = 1
+    members = _members(groups)
     inside = float(np.take_along_axis(flat @ members, groups[:, None], 1).sum(dtype=np.float64))
     count = int(np.take_along_axis(known.astype(np.float32) @ members, groups[:, None], 1).sum(dtype=np.float64))
     return inside, count, float(flat.sum(dtype=np.float64)) - inside, int(known.sum()) - count
 
 
 def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
-    """Bayesian information criterion of two classes with the same spread; links come in pairs, so half of them count."""
-    inside, near, between, far = _sums(flat, known, groups)
-    squares = float((flat.astype(np.float64) ** 2).sum())
-    left = squares - (inside**2 / near if near else 0) - (between**2 / far if far else 0)
-    links = int(known.sum()) / 2
-    labels = 2 * len(flat) * np.log(max(int(groups.max()) + 1, 1)) if groups.any() else 0.0
-    return float(links * np.log(max(left, 1e-12) / (2 * links)) + labels)
+    """Bayesian information criterion of a mean for each two groups; links come in pairs, so half of them count."""
+    members = _members(groups)
+    sums = members.T @ flat @ members
+    counts = members.T @ known.astype(np.float32) @ members
+    explained = float((sums.astype(np.float64) ** 2 / np.maximum(counts, 1)).sum())
+    left = float((flat.astype(np.float64) ** 2).sum()) - explained
+    links, count = int(known.sum()) / 2, members.shape[1]
+    parameters = count * (count + 1) / 2 * np.log(links) + (2 * len(flat) * np.log(count) if count > 1 else 0.0)
+    return float(links * np.log(max(left, 1e-9) / (2 * links)) + parameters)
+
+
+def _members(groups: Groups) -> Matrix:
+    members = np.zeros((len(groups), int(groups.max()) + 1), np.float32)
+    members[np.arange(len(groups)), groups] = 1
+    return members
 
 
 def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
@@ -92,10 +105,8 @@ def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
 
 
 def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
-    rows = np.arange(len(flat))
     for _ in range(MOVES):
-        members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
-        members[rows, groups] = 1
+        members = _members(groups)
         counts = known.astype(np.float32) @ members
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.where(counts > 0, (flat @ members) / counts, np.inf)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from everylink.analysis.failed import FailedGroup, Failures, fold_failures
+from everylink.analysis.judge.direction import Alone, alone
 from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, Found, Side, find
 from everylink.analysis.judge.groups import inferred_groups
 from everylink.analysis.judge.jitter import jitter
@@ -85,6 +86,12 @@ class _Judged:
     size: Size
     readings: Readings
     findings: Findings
+    alone: Alone
+
+    @property
+    def bad(self) -> set[int]:
+        """Hosts that anything bad touches."""
+        return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
 
 
 def judge(results: Results, grouping: Grouping | None = None) -> Judgement:
@@ -101,7 +108,7 @@ def judge(results: Results, grouping: Grouping | None = None) -> Judgement:
             continue
         groups, given = groups_for(seen, grouping)
         names.inferred = None if given else groups
-        judged = _Judged(size, seen, find(seen, groups))
+        judged = _Judged(size, seen, find(seen, groups), alone(size, seen))
         found += _slow(judged, names)
         found += _jitter(judged, names)
         suspects += _suspects(judged, names)
@@ -184,17 +191,31 @@ def _slow(judged: _Judged, names: _Names) -> Iterable[Verdict]:
 
 
 def _verdict(found: Found, judged: _Judged, names: _Names, symptom: str) -> Verdict:
+    side = None
+    if judged.readings.symmetric and found.kind in ("host", "pair"):
+        side = judged.alone.side(found)
+        found = _directed(found, side or Side.BOTH)
     kind, subject = names.of(found)
     factor = float(np.exp(found.effect))
-    direction = Side.BOTH if kind == "pair" and judged.readings.symmetric else found.side
     confidence = _confidence(found.z, judged.findings.tested[found.kind])
-    text = _slow_text(found, judged, factor)
-    return Verdict(kind, subject, str(direction), symptom, judged.size.bytes, factor, confidence, found.links, text)
+    text = _slow_text(found, judged, factor, sided=side is not None)
+    return Verdict(kind, subject, str(found.side), symptom, judged.size.bytes, factor, confidence, found.links, text)
 
 
-def _slow_text(found: Found, judged: _Judged, factor: float) -> str:
+def _directed(found: Found, side: Side) -> Found:
+    """With the direction that measuring alone has shown; a pair points from the sender of the slow messages."""
+    if found.kind == "pair" and side == Side.RECEIVE:
+        return replace(found, subject=found.subject[::-1], side=Side.SEND)
+    return replace(found, side=side)
+
+
+def _slow_text(found: Found, judged: _Judged, factor: float, sided: bool) -> str:
     seen, effects = judged.readings, judged.findings.effects
-    blind = "" if not seen.symmetric else "; half round trips: sending and receiving look alike"
+    blind = ""
+    if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
+        blind = "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
+    if found.kind in ("host", "pair") and judged.alone.needs_load(found, judged.bad):
+        blind += "; alone it is as fast as others: only under load"
     match found.kind:
         case "pair":
             frm, to = found.subject
@@ -206,7 +227,7 @@ def _slow_text(found: Found, judged: _Judged, factor: float) -> str:
         case "group":
             return f"its links to other groups take {factor:.2f}x the time of theirs; {found.links} links"
         case "rank":
-            return f"its links take {factor:.2f}x the time of those of the other ranks of its host{blind}"
+            return f"its links take {factor:.2f}x the time of those of the other ranks of its host"
     host = found.subject[0]
     side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
     usual = float(np.exp(np.nanmedian(effects.expected[host] - max(effects.send.effect[host], 0.0))))

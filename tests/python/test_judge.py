@@ -1,0 +1,158 @@
+"""The judge on made-up fabrics: what was planted is named, and nothing else."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from everylink.analysis.judge.groups import inferred_groups
+from everylink.analysis.judge.verdicts import Grouping, Judgement, Verdict, judge
+from everylink.results import Results
+from everylink.simulate.confirm import confirmed
+from everylink.simulate.fabric import Fabric, all_links, sampled_links
+from everylink.simulate.faults import parse_fault
+from everylink.simulate.results import measured
+
+SIZE = 1 << 20
+
+
+def _fabric(*faults: str, hosts: int = 64, ranks: int = 1, group: int = 0, seed: int = 1, both: bool = True) -> Fabric:
+    planted = tuple(map(parse_fault, faults))
+    return Fabric(hosts, ranks, group or hosts, faults=planted, seed=seed, both_directions=both)
+
+
+def _results(fabric: Fabric, confirm: bool = True, sample: int = 0) -> Results:
+    links = sampled_links(fabric.ranks, sample, 1) if sample else all_links(fabric.ranks)
+    results = measured(fabric, links, [SIZE], Path("made-up"), "")
+    return confirmed(fabric, results) if confirm else results
+
+
+def _judged(*faults: str, hosts: int = 64, ranks: int = 1, group: int = 0, seed: int = 1, both: bool = True) -> Judgement:
+    return judge(_results(_fabric(*faults, hosts=hosts, ranks=ranks, group=group, seed=seed, both=both)))
+
+
+def _only(judgement: Judgement) -> Verdict:
+    assert len(judgement.verdicts) == 1, [v.evidence for v in judgement.verdicts]
+    return judgement.verdicts[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_healthy_fabric_is_called_healthy(seed: int) -> None:
+    judgement = _judged(hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed)
+    assert judgement.healthy and not judgement.verdicts
+
+
+def test_a_slow_host_is_one_verdict_and_not_one_for_each_of_its_links() -> None:
+    verdict = _only(_judged("slow-host:n17*0.8"))
+    assert (verdict.kind, verdict.subject, verdict.symptom, verdict.links) == ("host", ("n17",), "slow", 63)
+    assert verdict.factor == pytest.approx(1 / 0.8, rel=0.03)  # less the latency, which is not slower
+    assert verdict.confidence > 0.99
+
+
+def test_a_host_that_is_slow_one_way_is_said_to_be_so_after_a_retest_even_if_round_trips_cannot_see_it() -> None:
+    assert _only(_judged("slow-send:n17*0.8")).direction == "send"
+    assert _only(_judged("slow-receive:n17*0.8")).direction == "receive"
+    assert _only(_judged("slow-host:n17*0.8")).direction == "both"
+
+
+def test_without_a_retest_round_trips_leave_the_direction_open_and_the_evidence_says_so() -> None:
+    verdict = _only(judge(_results(_fabric("slow-send:n17*0.7"), confirm=False)))
+    assert verdict.direction == "both"
+    assert "round trips cannot tell" in verdict.evidence
+
+
+def test_the_unidirectional_kernel_sees_the_direction_by_itself() -> None:
+    assert _only(_judged("slow-receive:n17*0.8", both=False)).direction == "receive"
+
+
+def test_a_slow_link_is_named_from_its_sender_to_its_receiver() -> None:
+    verdict = _only(_judged("slow-link:n9>n3*0.6"))
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("link", ("n9:9", "n3:3"), "send")
+
+
+def test_a_slow_link_is_only_suspect_before_it_was_measured_again() -> None:
+    judgement = judge(_results(_fabric("slow-link:n9>n3*0.6"), confirm=False))
+    assert judgement.healthy
+    assert {suspect.subject for suspect in judgement.suspects} >= {("n3:3", "n9:9")}
+    assert any("--confirm" in remark for remark in judgement.remarks)
+
+
+def test_a_slow_group_is_named_by_its_label() -> None:
+    fabric = _fabric("slow-group:g2*0.8", group=16)
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    verdict = _only(judge(_results(fabric), grouping))
+    assert (verdict.kind, verdict.subject) == ("group", ("g2",))
+
+
+def test_a_slow_group_that_nobody_labelled_is_named_by_its_hosts() -> None:
+    verdict = _only(_judged("slow-group:g2*0.8", group=16))
+    assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
+
+
+def test_groups_are_found_in_the_times_and_none_where_there_are_none() -> None:
+    from everylink.analysis.judge.readings import readings
+
+    for group, hosts in ((8, 40), (16, 64), (5, 23)):
+        results = _results(_fabric(hosts=hosts, group=group), confirm=False)
+        found = inferred_groups(readings(results, results.sizes[0]).between_hosts.median)
+        assert found.tolist() == [host // group for host in range(hosts)]
+    flat = _results(_fabric(hosts=40), confirm=False)
+    assert not inferred_groups(readings(flat, flat.sizes[0]).between_hosts.median).any()
+
+
+def test_one_rank_of_a_host_is_named_and_not_its_host() -> None:
+    verdict = _only(_judged("slow-rank:n5:2*0.6", hosts=12, ranks=4))
+    assert (verdict.kind, verdict.subject) == ("rank", ("n5:22",))
+
+
+def test_late_messages_are_a_verdict_of_their_own() -> None:
+    verdict = _only(_judged("jitter-host:n40"))
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n40",), "jitter")
+
+
+def test_links_that_fail_are_verdicts_that_come_first() -> None:
+    judgement = _judged("dark:n5>n6", "slow-host:n17*0.6", "corrupt:n1>n2")
+    assert [v.symptom for v in judgement.verdicts[:2]] == ["timeout", "corrupt"] or [
+        v.symptom for v in judgement.verdicts[:2]
+    ] == ["corrupt", "timeout"]
+    assert judgement.verdicts[2].subject == ("n17",)
+    assert judgement.links_failed == 4  # a round trip needs both directions
+
+
+def test_a_dark_host_is_one_verdict() -> None:
+    verdict = _only(_judged("dark-host:n7", hosts=16))
+    assert (verdict.kind, verdict.subject, verdict.symptom, verdict.factor) == ("host", ("n7",), "timeout", None)
+
+
+def test_several_faults_are_each_found() -> None:
+    judgement = _judged("slow-host:n3*0.7", "slow-host:n20*0.85", "slow-host:n50*0.5", "slow-link:n9>n30*0.5")
+    assert {v.subject for v in judgement.verdicts} == {("n3",), ("n20",), ("n50",), ("n9:9", "n30:30")}
+
+
+def test_three_partners_a_rank_are_enough_for_a_host() -> None:
+    judgement = judge(_results(_fabric("slow-host:n17*0.7"), sample=3))
+    assert _only(judgement).subject == ("n17",)
+    assert any("were measured" in remark for remark in judgement.remarks)
+
+
+def test_of_two_ranks_none_can_be_blamed_and_that_is_said() -> None:
+    judgement = _judged("slow-host:n0*0.5", hosts=2)
+    assert judgement.healthy
+    assert any("cannot be told" in remark for remark in judgement.remarks)
+
+
+def test_on_one_host_ranks_are_judged_like_hosts() -> None:
+    fabric = Fabric(8, 1, 8, faults=(parse_fault("slow-host:n3*0.6"),))
+    results = _results(fabric, confirm=False)
+    one_host = results.ranks.__class__(**{**vars(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8})
+    from dataclasses import replace
+
+    verdict = _only(judge(replace(results, ranks=one_host)))
+    assert (verdict.kind, verdict.subject) == ("rank", ("h:3",))
+
+
+def test_nothing_measured_is_nothing_to_judge() -> None:
+    fabric = _fabric(hosts=4)
+    none = np.zeros(0, np.int64)
+    judgement = judge(measured(fabric, (none, none), [SIZE], Path("made-up"), ""))
+    assert judgement.healthy and judgement.links_measured == 0
