@@ -34,6 +34,7 @@ from everylink.simulate.confirm import confirmed
 BYTES = 1 << 20
 READINGS = 50
 VISIBLE = 6.0  # x noise
+ALMOST_ALL = 0.9  # of the hosts of a group, where nobody said which they are
 Index = NDArray[np.int64]
 
 
@@ -211,7 +212,7 @@ def _group_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[
                 continue
             members = {world.group[int(name[1:])] for name in verdict.subject}
             (most, count), *_ = Counter(int(world.group[int(n[1:])]) for n in verdict.subject).most_common(1)
-            whole = len(members) == 1 and count == (world.group == most).sum()
+            whole = len(members) == 1 and count >= ALMOST_ALL * (world.group == most).sum()
             found.add(f"g{most}" if whole else f"mixed {len(verdict.subject)}")
     return true, found
 
@@ -295,7 +296,11 @@ def main() -> None:
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for name, (labels, healthy, seeds) in parts.items():
             scores = list(pool.map(partial(score, labels, healthy), seeds))
+            blind = [one for one in scores if not labels and one.about["way"] == "sample"]
+            scores = [one for one in scores if one not in blind]
             summarise(name, scores)
+            if blind:
+                summarise(f"{name}, three partners a rank (a limit: groups cannot be found in so little)", blind)
             if not healthy:
                 everything += scores
     if everything:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from everylink.simulate.faults import FORMS, parse_fault
 from everylink.simulate.results import measured, topology
 
 TRUTH_SCHEMA = "everylink-truth/1"
+MOST, MOST_SHARE, LARGEST = 2**20, 0.5, 2**40
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -77,26 +78,23 @@ def _parse(arguments: Sequence[str]) -> Namespace:
 
 
 def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 2**20:
-        raise ValueError
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST:
+        raise ArgumentTypeError(f"'{text}' is no number from 1 to {MOST}")
     return int(text)
 
 
 def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 0.5:
-        raise ValueError
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 <= value <= MOST_SHARE:
+        raise ArgumentTypeError(f"'{text}' is no number from 0 to {MOST_SHARE}; 0.02 is 2 %")
     return value
 
 
 def _sizes(text: str) -> list[int]:
-    sizes = [_count_of_bytes(word) for word in text.split(",")]
-    if len(set(sizes)) < len(sizes):
-        raise ValueError
+    sizes = [int(word) if word.isascii() and word.isdigit() else 0 for word in text.split(",")]
+    if not all(0 < size <= LARGEST for size in sizes) or len(set(sizes)) < len(sizes):
+        raise ArgumentTypeError(f"'{text}': wanted are different numbers of bytes, such as 8,1048576")
     return sizes
-
-
-def _count_of_bytes(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 2**40:
-        raise ValueError
-    return int(text)

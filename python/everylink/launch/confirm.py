@@ -18,8 +18,8 @@ def confirm(output: Path, start: Start, grouping: Grouping | None = None) -> int
     The file of pairs lies beside the results file, which every rank's machine may not see but rank 0's does.
     """
     code = None
-    for turn in range(ROUNDS):
-        pairs = pairs_to_confirm(read(output), grouping, turn == 0)
+    for _ in range(ROUNDS):
+        pairs = pairs_to_confirm(read(output), grouping)
         if not len(pairs):
             break
         with tempfile.NamedTemporaryFile(

@@ -22,7 +22,7 @@ class Measurable(Protocol):
 def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
     """The same results with rows of attempt CONFIRM behind them."""
     for turn in range(ROUNDS):
-        pairs = pairs_to_confirm(results, grouping, turn == 0)
+        pairs = pairs_to_confirm(results, grouping)
         if not len(pairs):
             break
         frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T

@@ -7,45 +7,42 @@ suspect, because links between two bad hosts tell nothing of either.
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.findings import Findings, find
+from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.analysis.judge.verdicts import Grouping, groups_for
 from everylink.results import Results
 
-PARTNERS = 8  # of a suspect host
+PARTNERS = 12  # of a suspect host
 ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
 ROUNDS = 3  # suspects may come up only when others are cleared
 MOST_PAIRS = 20_000  # the worst of them
 MOST_RANKS = 4  # of a host, that are measured with their like
 
 
-def pairs_to_confirm(results: Results, grouping: Grouping | None, first: bool) -> NDArray[np.int64]:
-    """Pairs of ranks [n, 2], each once with the smaller rank first, of the largest size that was measured; none: all is clear.
-
-    Suspect hosts are measured again only the `first` time: more readings of the same kind do not make them clearer.
-    """
+def pairs_to_confirm(results: Results, grouping: Grouping | None) -> NDArray[np.int64]:
+    """Pairs of ranks [n, 2], each once with the smaller rank first; none: all is clear."""
     pairs: set[tuple[int, int]] = set()
     for size in results.sizes:
         seen = readings(results, size)
         if len(seen.time):
-            pairs |= _of_hosts(seen, find(seen, groups_for(seen, grouping)[0]), first)
+            groups, known = groups_for(seen, grouping)
+            pairs |= _of_hosts(seen, find(seen, groups, blind=not known))
     return np.array(sorted(_of_ranks(pairs, results)), np.int64).reshape(-1, 2)
 
 
-def _of_hosts(seen: Readings, findings: Findings, first: bool) -> set[tuple[int, int]]:
+def _of_hosts(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
     worst = findings.suspect_pairs
     if len(worst) > MOST_PAIRS:
         order = np.argsort(-findings.effects.rest[worst[:, 0], worst[:, 1]])
         worst = worst[order[:MOST_PAIRS]]
     pairs = {(min(a, b), max(a, b)) for a, b in worst.tolist()}
-    if not first:
-        return pairs
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
         good = np.arange(seen.hosts)
     random = np.random.default_rng(len(suspects))  # any partners do, but the same for the same file
-    for host in suspects.tolist():
+    settled = (seen.between_hosts.count >= SETTLED_READINGS).sum(axis=1)
+    for host in suspects[settled[suspects] < min(PARTNERS, len(good) - 1)].tolist():
         partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs

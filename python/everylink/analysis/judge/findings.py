@@ -1,5 +1,6 @@
 """What the fit finds: groups, hosts, ranks and pairs that are slower than chance explains, and those to measure again."""
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,9 +13,11 @@ from everylink.analysis.judge.readings import Cells, Readings
 from everylink.analysis.judge.robust import Values, discoveries
 
 FALSE_RATE = 0.001  # of what is called bad
-SMALLEST = 0.04  # log of the factor: less is how fabrics are
+SMALLEST = 0.05  # log of the factor: less is how fabrics are
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 PAIR_Z = 3.5
+FEWEST_FOLDED, PART_FOLDED = 3, 0.5  # bad pairs of a host, and their part of those that could be, that make it a bad host
+OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
 SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
 
 
@@ -53,17 +56,23 @@ class Findings:
     tested: dict[str, int]
 
 
-def find(readings: Readings, group_of: NDArray[np.int64]) -> Findings:
-    """Fit, then test every group, host, rank and pair. `group_of` has an entry a host."""
+def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -> Findings:
+    """Fit, then test every group, host, rank and pair. `group_of` has an entry a host.
+
+    `blind`: hosts may be of groups that nobody knows; then links differ by them, and ranks cannot be compared.
+    """
     cells = readings.between_hosts
-    effects = fit(cells.median, group_of, readings.symmetric)
+    effects = fit(cells.median, group_of, readings.symmetric, blind, cells.count >= SETTLED_READINGS)
     hosts, suspects = _hosts(effects, readings.symmetric)
     pairs, suspect_pairs, tested_pairs = _pairs(effects, cells, readings.symmetric)
+    known = {found.subject[0] for found in hosts}
+    more, pairs = _folded(pairs, (cells.count >= SETTLED_READINGS).sum(axis=1), known)
+    hosts += more
     ranks = rank_ends(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts}
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
-        for rank in _discovered(ranks)
+        for rank in ([] if blind else _discovered(ranks))
         if readings.host_of[rank] not in bad_hosts
     ]
     tested = {
@@ -111,7 +120,8 @@ def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found]
     rest = np.triu(effects.rest, 1) if symmetric else effects.rest
     known = np.isfinite(rest) & (cells.count > 0)
     z: Values = np.where(known, rest / effects.noise, 0.0)
-    likely = (z > PAIR_Z) & (rest > SMALLEST)
+    of_ends = effects.expected - np.nanmedian(effects.expected)  # what a bad end adds is not known to the last per cent
+    likely = (z > PAIR_Z) & (rest > np.maximum(SMALLEST, OF_ENDS * of_ends))
     settled = cells.count >= SETTLED_READINGS
     low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
     frm, to = np.nonzero(likely & settled & (low > PAIR_Z * effects.noise))
@@ -121,3 +131,21 @@ def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found]
         for a, b in zip(frm, to, strict=True)
     ]
     return bad, np.argwhere(likely & ~settled), int(known.sum())
+
+
+def _folded(pairs: list[Found], settled: NDArray[np.intp], known: set[int]) -> tuple[list[Found], list[Found]]:
+    """Hosts of which most connections are bad pairs, in place of these pairs: one bad host is one finding."""
+    hosts: list[Found] = []
+    while pairs:
+        count = Counter(end for pair in pairs for end in pair.subject if end not in known)
+        host, bad = max(count.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))
+        if bad < FEWEST_FOLDED or bad < PART_FOLDED * settled[host]:
+            break
+        own = [pair for pair in pairs if host in pair.subject]
+        sides = {pair.side if pair.subject[0] == host or pair.side == Side.BOTH else Side.RECEIVE for pair in own}
+        z = float(np.median([pair.z for pair in own]) * np.sqrt(len(own)))
+        effect = float(np.median([pair.effect for pair in own]))
+        hosts.append(Found("host", (host,), sides.pop() if len(sides) == 1 else Side.BOTH, effect, z, len(own)))
+        known = known | {host}
+        pairs = [pair for pair in pairs if host not in pair.subject]
+    return hosts, pairs

@@ -5,6 +5,8 @@ Hosts of one group are near and far to the same others, so their rows of the mat
 1978) of a mean time for each two groups, then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
 """
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -25,7 +27,7 @@ def inferred_groups(matrix: Matrix) -> Groups:
     """A group number for each host, by log times [from, to]; all 0 where no groups show. NaN: not measured."""
     hosts = len(matrix)
     one = np.zeros(hosts, np.int64)
-    if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
+    if hosts < FEWEST_HOSTS or not enough_for_groups(matrix):
         return one
     rest = _without_hosts(matrix)
     known = np.isfinite(rest)
@@ -41,7 +43,14 @@ def inferred_groups(matrix: Matrix) -> Groups:
     moved = _moved(flat, known, best)
     if _cost(flat, known, moved) < best_cost:
         best = moved
+    best = _true_ones(flat, known, best)
     return _in_order(best) if _gap(flat, known, best) > LEAST_GAP else one
+
+
+def enough_for_groups(matrix: Matrix) -> bool:
+    """Whether so many links were measured that groups would show."""
+    hosts = len(matrix)
+    return bool(np.isfinite(matrix).sum() >= LEAST_KNOWN * hosts * (hosts - 1))
 
 
 def _counts(hosts: int) -> list[int]:
@@ -82,14 +91,20 @@ def _sums(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> tuple[float
 
 
 def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
-    """Bayesian information criterion of a mean for each two groups; links come in pairs, so half of them count."""
+    """Bayesian information criterion: a mean inside each group, and for links between two what each of them adds.
+
+    Links come in pairs, so half of them count.
+    """
     members = _members(groups)
-    sums = members.T @ flat @ members
-    counts = members.T @ known.astype(np.float32) @ members
-    explained = float((sums.astype(np.float64) ** 2 / np.maximum(counts, 1)).sum())
+    sums = (members.T @ flat @ members).astype(np.float64)
+    counts = (members.T @ known.astype(np.float32) @ members).astype(np.float64)
+    inside, within = np.diag(sums), np.diag(counts)
+    between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (sums, counts))
+    adds = np.linalg.lstsq(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1), rcond=None)[0]
+    explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
     left = float((flat.astype(np.float64) ** 2).sum()) - explained
     links, count = int(known.sum()) / 2, members.shape[1]
-    parameters = count * (count + 1) / 2 * np.log(links) + (2 * len(flat) * np.log(count) if count > 1 else 0.0)
+    parameters = 2 * count * np.log(links) + (2 * len(flat) * np.log(count) if count > 1 else 0.0)
     return float(links * np.log(max(left, 1e-9) / (2 * links)) + parameters)
 
 
@@ -115,6 +130,28 @@ def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
             break
         groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
     return groups
+
+
+def _true_ones(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
+    """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or stays alone.
+
+    So slow hosts, which are alike too, and hosts that have a switch for themselves make no group.
+    """
+    members = _members(groups)
+    counts = known.astype(np.float32) @ members
+    with np.errstate(invalid="ignore", divide="ignore"):
+        to_group = np.where(counts > 0, (flat @ members) / counts, np.nan)  # [host, group]
+    inside, count, between, others = _sums(flat, known, groups)
+    near = np.where(np.isfinite(to_group), to_group, np.inf).argmin(axis=1)
+    rows = np.arange(len(groups))
+    elsewhere = to_group.copy()
+    elsewhere[rows, near] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
+        usual = np.nanmedian(elsewhere, axis=1)
+    gap = between / max(others, 1) - inside / max(count, 1)
+    clearly = usual - to_group[rows, near] > gap / 2
+    return np.where(clearly, near, members.shape[1] + rows)
 
 
 def _in_order(groups: Groups) -> Groups:

@@ -28,9 +28,10 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     links = np.isfinite(rate).sum(axis=1)
     low = ordered[np.arange(hosts), (np.maximum(links - 1, 0) * OWN_PART).astype(np.intp)]
     seen = count.sum(axis=1)
-    typical = float(np.nanmedian(low)) if np.isfinite(low).any() else 0.0
-    floor = max(typical, LEAST_RATE)
-    chance = stats.binom.sf(np.nan_to_num(np.ceil(low * seen) - 1), np.maximum(seen, 1).astype(int), min(floor, 0.5))
+    total = late.sum(axis=1)
+    typical = float(np.median(total[seen > 0] / seen[seen > 0])) if (seen > 0).any() else 0.0
+    least = np.minimum(total, np.nan_to_num(np.ceil(low * seen)))
+    chance = stats.binom.sf(least - 1, np.maximum(seen, 1).astype(int), min(max(typical, LEAST_RATE), 0.5))
     z = np.where(links > 0, stats.norm.isf(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
     wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
     return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)

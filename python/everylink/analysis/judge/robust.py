@@ -8,6 +8,7 @@ Values = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal distribution
 LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
+UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
 USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # log of times between runs of one link; as many readings as it is worth
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
 
@@ -40,6 +41,15 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
         return 0.0
     low, quarter = np.quantile(known, [0.05, 0.25])
     return min(spread(known), float(quarter - low) / LOWER_QUARTER)
+
+
+def wide_spread(values: NDArray[np.floating]) -> float:
+    """The standard deviation by what lies high, but for its highest tenth, where that is larger than by the middle."""
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return 0.0
+    middle, high = np.quantile(known, [0.5, 0.9])
+    return max(spread(known), float(high - middle) / UPPER_TENTH)
 
 
 def moderated(spread_seen: float, readings: int) -> float:

@@ -7,21 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from everylink.analysis.failed import FailedGroup, Failures, fold_failures
+from everylink.analysis.failed import Failures, fold_failures
 from everylink.analysis.judge.direction import Alone, alone
 from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, Found, Side, find
-from everylink.analysis.judge.groups import inferred_groups
+from everylink.analysis.judge.groups import enough_for_groups, inferred_groups
 from everylink.analysis.judge.jitter import jitter
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.analysis.names import host_names
-from everylink.links import CONFIRM, OUTCOME_TEXTS, Outcome
+from everylink.links import CONFIRM, Outcome
 from everylink.results import Results, Size
 from everylink.units import size_text, time_text
 
 SURE = 0.9999  # no confidence is larger
 FALSE_RATE = 0.001
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter")  # the worse before the better
-OUTCOMES = {
+OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
@@ -106,14 +106,14 @@ def judge(results: Results, grouping: Grouping | None = None) -> Judgement:
         seen = readings(results, size)
         if not len(seen.time):
             continue
-        groups, given = groups_for(seen, grouping)
-        names.inferred = None if given else groups
-        judged = _Judged(size, seen, find(seen, groups), alone(size, seen))
+        groups, known = groups_for(seen, grouping)
+        names.inferred = None if names.grouping is not None else groups
+        judged = _Judged(size, seen, find(seen, groups, blind=not known), alone(size, seen))
         found += _slow(judged, names)
         found += _jitter(judged, names)
         suspects += _suspects(judged, names)
         remarks += _how_far(results, judged)
-    verdicts = _explained(_once_each(found))
+    verdicts = _once_each(found)
     bad = {verdict.subject for verdict in verdicts}
     open_ = [suspect for suspect in _once_each(suspects) if suspect.subject not in bad]
     measured = max((len(size.links) for size in results.sizes), default=0)
@@ -137,7 +137,7 @@ class _Names:
         self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
 
     def group(self, group: int) -> tuple[str, ...]:
-        if self.grouping is not None and self.inferred is None:
+        if self.grouping is not None:
             return (self.grouping.names[group],)
         assert self.inferred is not None
         return tuple(self.units[host] for host in np.flatnonzero(self.inferred == group))
@@ -160,29 +160,20 @@ class _Names:
 
 
 def groups_for(seen: Readings, grouping: Grouping | None) -> tuple[NDArray[np.int64], bool]:
-    """The groups to judge by, and whether they were given."""
-    if grouping is None or len(grouping.group_of) != seen.hosts or (grouping.group_of < 0).all():
-        return inferred_groups(seen.between_hosts.median), False
-    return np.where(grouping.group_of < 0, len(grouping.names), grouping.group_of), True
+    """The groups to judge by, and whether they are known: given, or measured so far that they would show."""
+    if grouping is not None:
+        return np.where(grouping.group_of < 0, len(grouping.names), grouping.group_of), True
+    return inferred_groups(seen.between_hosts.median), enough_for_groups(seen.between_hosts.median)
 
 
 def _failed(failures: Failures, size: Size) -> Iterable[Verdict]:
     for group in failures.groups:
-        outcome = Outcome(group.outcomes[0][0])
         confidence = 0.9 if group.again is None or group.again.untried else SURE
         yield Verdict(
             "group" if group.kind == "all" else group.kind, group.subject or ("all ranks",),
-            group.direction, OUTCOMES[outcome], size.bytes, None, confidence, group.failed, _failed_text(group),
+            group.direction, OUTCOMES.get(group.outcomes[0][0], "broken"), size.bytes, None, confidence, group.failed,
+            str(group).removeprefix(f"{group.name}: "),
         )  # fmt: skip
-
-
-def _failed_text(group: FailedGroup) -> str:
-    what = f"{group.failed} of {group.links} links {OUTCOME_TEXTS[Outcome(group.outcomes[0][0])]}"
-    if group.links == 1:
-        what = f"the link {OUTCOME_TEXTS[Outcome(group.outcomes[0][0])]}"
-    if group.again is None:
-        return what
-    return f"{what}; {'only under load: ' if group.again.only_under_load else ''}{group.again}"
 
 
 def _slow(judged: _Judged, names: _Names) -> Iterable[Verdict]:
@@ -291,17 +282,6 @@ def _merged(verdicts: list[Verdict]) -> Verdict:
     return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
 
 
-def _explained(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Without pairs, links and ranks of which an end is bad as a whole: one bad host is one verdict."""
-    hosts = {verdict.subject[0] for verdict in verdicts if verdict.kind in ("host", "rank")}
-
-    def is_part(verdict: Verdict) -> bool:
-        ends = {name for end in verdict.subject for name in (end, end.rpartition(":")[0])}
-        return verdict.kind in ("pair", "link") and verdict.symptom in ("slow", "jitter") and bool(ends & hosts)
-
-    return [verdict for verdict in verdicts if not is_part(verdict)]
-
-
 def _how_far(results: Results, judged: _Judged) -> Iterable[str]:
     seen, facts = judged.readings, results.facts
     cells = seen.between_hosts
@@ -317,7 +297,7 @@ def _how_far(results: Results, judged: _Judged) -> Iterable[str]:
     if not confirmed and (cells.count[cells.count > 0].min(initial=SETTLED_READINGS) < SETTLED_READINGS):
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
     if not facts.complete:
-        yield "The run has not ended by itself: judged are the links so far."
+        yield "The run was not through: judged are the links so far."
 
 
 def describe(verdict: Verdict) -> Mapping[str, object]:

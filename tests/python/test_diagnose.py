@@ -1,0 +1,126 @@
+"""`everylink simulate` and `diagnose` as their user meets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from conftest import Command
+from everylink.results import read
+
+SMALL = ("simulate", "--hosts", 24)
+
+
+@pytest.fixture
+def bad(tmp_path: Path, everylink: Command) -> Path:
+    """A file in which n17 is slow."""
+    path = tmp_path / "bad.h5"
+    assert everylink(*SMALL, "--fault", "slow-host:n17*0.7", "--confirm", "-o", path)[0] == 0
+    return path
+
+
+@pytest.fixture
+def healthy(tmp_path: Path, everylink: Command) -> Path:
+    path = tmp_path / "healthy.h5"
+    assert everylink(*SMALL, "--seed", 3, "-o", path) == (0, f"{path}\n", "")
+    return path
+
+
+def test_a_fault_is_exit_code_3_and_its_name_stands_first(bad: Path, everylink: Command) -> None:
+    code, out, err = everylink("diagnose", bad)
+    assert (code, err) == (3, "")
+    assert out.splitlines()[0] == "FAULTS: 1 host"
+    assert out.splitlines()[1].startswith("  host n17: slow, 1.4")
+
+
+def test_healthy_is_exit_code_0_and_says_so(healthy: Path, everylink: Command) -> None:
+    code, out, _ = everylink("diagnose", healthy)
+    assert code == 0
+    assert out.startswith("healthy: 552 links measured")
+
+
+def test_json_is_one_object_with_the_fields_that_are_documented(bad: Path, everylink: Command) -> None:
+    code, out, _ = everylink("diagnose", bad, "--format", "json")
+    said: dict[str, Any] = json.loads(out)
+    assert code == 3
+    assert said["schema"] == "everylink-verdicts/1" and said["healthy"] is False
+    (verdict,) = said["verdicts"]
+    assert set(verdict) == {
+        "kind", "subject", "direction", "symptom", "bytes", "factor", "confidence", "links", "evidence",
+    }  # fmt: skip
+    assert (verdict["kind"], verdict["subject"], verdict["bytes"], verdict["direction"]) == ("host", ["n17"], 1 << 20, "both")
+    documented = (Path(__file__).parents[2] / "docs/verdicts.md").read_text()
+    for field in (*said, *verdict):
+        assert f"`{field}`" in documented, field
+
+
+def test_junit_has_a_failed_case_for_each_verdict_and_a_passed_one_for_none(
+    bad: Path, healthy: Path, everylink: Command
+) -> None:
+    suite = ElementTree.fromstring(everylink("diagnose", bad, "--format", "junit")[1].split("\n", 1)[1])
+    assert (suite.get("failures"), len(suite.findall("testcase/failure"))) == ("1", 1)
+    suite = ElementTree.fromstring(everylink("diagnose", healthy, "--format", "junit")[1].split("\n", 1)[1])
+    assert (suite.get("tests"), suite.get("failures"), len(suite.findall("testcase"))) == ("1", "0", 1)
+
+
+def test_show_says_the_verdict_before_any_number(bad: Path, everylink: Command) -> None:
+    code, out, _ = everylink("show", bad)
+    assert code == 0
+    assert 0 < out.index("host n17: slow") < out.index("One-way time")
+
+
+def test_the_truth_and_the_groups_are_written_beside_the_file(tmp_path: Path, everylink: Command) -> None:
+    truth, groups = tmp_path / "truth.json", tmp_path / "topology.conf"
+    faults = ("--fault", "slow-link:n3>n9*0.7", "--fault", "dark:n5>n6")
+    code, *_ = everylink(*SMALL, "--group-size", 10, *faults, "-o", tmp_path / "x.h5", "--truth", truth, "--topology", groups)
+    assert code == 0
+    assert [fault["fault"] for fault in json.loads(truth.read_text())["faults"]] == ["slow-link:n3>n9*0.7", "dark:n5>n6"]
+    assert groups.read_text().splitlines()[:3] == [
+        "SwitchName=g0 Nodes=n[0-9]", "SwitchName=g1 Nodes=n[10-19]", "SwitchName=g2 Nodes=n[20-23]",
+    ]  # fmt: skip
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tmp_path: Path, everylink: Command) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        everylink(*SMALL, "--seed", seed, "-o", tmp_path / name)
+    a, b, c = (read(tmp_path / name).sizes[0].rows.median for name in "abc")
+    assert (a == b).all() and not (a == c).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--fault", "slow-host:n99*0.5"), "there is no n99; there are n0 to n23"),
+        (("--fault", "slow-host:n1*1.5"), "between 0 and 1"),
+        (("--fault", "broken-host:n1"), "there is no fault 'broken-host'; there are slow-host"),
+        (("--fault", "slow-link:n1*0.5"), "wanted is slow-link:NAME>NAME*RATE"),
+        (("--fault", "slow-host:n1"), "wanted is slow-host:NAME*RATE"),
+        (("--noise", "2"), "'2' is no number from 0 to 0.5"),
+        (("--noise", "nan"), "'nan' is no number"),
+        (("--sizes", "8,8"), "different numbers of bytes"),
+        (("--hosts", "0"), "'0' is no number from 1"),
+        (("--hosts", "1"), "2 to"),
+        (("--seed", "-1"), "0 or more"),
+    ],
+)
+def test_what_cannot_be_simulated_is_named(
+    arguments: tuple[str, ...], said: str, tmp_path: Path, everylink: Command
+) -> None:
+    code, out, err = everylink(*SMALL, *arguments, "-o", tmp_path / "x.h5")
+    assert (code, out) == (2, "")
+    assert said in err and len(err.splitlines()) == 1
+
+
+def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path, everylink: Command) -> None:
+    path = tmp_path / "x.h5"
+    path.write_text("mine")
+    code, _, err = everylink(*SMALL, "-o", path)
+    assert code == 2 and "--force" in err and path.read_text() == "mine"
+    assert everylink(*SMALL, "-o", path, "--force")[0] == 0
+
+
+def test_what_is_no_results_file_is_named(tmp_path: Path, everylink: Command) -> None:
+    code, out, err = everylink("diagnose", tmp_path / "none.h5")
+    assert (code, out) == (2, "") and "none.h5" in err
