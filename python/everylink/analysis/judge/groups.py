@@ -142,16 +142,23 @@ def _true_ones(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups
     with np.errstate(invalid="ignore", divide="ignore"):
         to_group = np.where(counts > 0, (flat @ members) / counts, np.nan)  # [host, group]
     inside, count, between, others = _sums(flat, known, groups)
-    near = np.where(np.isfinite(to_group), to_group, np.inf).argmin(axis=1)
-    rows = np.arange(len(groups))
-    elsewhere = to_group.copy()
-    elsewhere[rows, near] = np.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
-        usual = np.nanmedian(elsewhere, axis=1)
     gap = between / max(others, 1) - inside / max(count, 1)
-    clearly = usual - to_group[rows, near] > gap / 2
-    return np.where(clearly, near, members.shape[1] + rows)
+
+    def clearly(group: Groups) -> NDArray[np.bool_]:
+        """Whether each host is nearer to this group than to most others by half of the usual gap."""
+        elsewhere = to_group.copy()
+        elsewhere[rows, group] = np.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
+            usual = np.nanmedian(elsewhere, axis=1)
+        return np.asarray(usual - to_group[rows, group] > gap / 2)
+
+    rows = np.arange(len(groups))
+    stays = clearly(groups)
+    part = np.bincount(groups, stays, members.shape[1]) / members.sum(axis=0)
+    near = np.where(np.isfinite(to_group) & (part > 0.5)[None, :], to_group, np.inf).argmin(axis=1)
+    goes = clearly(near) & (part[near] > 0.5)
+    return np.where(stays, groups, np.where(goes, near, members.shape[1] + rows))
 
 
 def _in_order(groups: Groups) -> Groups:
