@@ -1,6 +1,6 @@
 """Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
 
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -18,6 +18,7 @@ FORMAT_VERSION = 1  # 1: first version
 READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
 MOST = 2**62  # no count and no size is larger
 MOST_RANKS = 2**31
+MISSING_IS_UNKNOWN = {"missing": -1}  # a column that files of the first months do not have
 T = TypeVar("T")
 
 
@@ -69,6 +70,7 @@ class Ranks:
     address: tuple[str, ...]
     lanes: tuple[str, ...]
     libraries: tuple[str, ...]
+    numa_distance: NDArray[np.int32] = field(metadata=MISSING_IS_UNKNOWN)
 
     def __len__(self) -> int:
         return len(self.host)
@@ -190,16 +192,16 @@ def _read(path: Path, file: Node) -> Results:
 
 def _facts(file: Node) -> Facts:
     values: dict[str, Any] = {}
-    for field in fields(Facts):
-        if field.default is not MISSING and not file.has_attribute(field.name):
+    for fact in fields(Facts):
+        if fact.default is not MISSING and not file.has_attribute(fact.name):
             continue
-        if field.type is str:
-            values[field.name] = file.text(field.name)
-        elif field.type is float:
-            values[field.name] = file.number(field.name)
+        if fact.type is str:
+            values[fact.name] = file.text(fact.name)
+        elif fact.type is float:
+            values[fact.name] = file.number(fact.name)
         else:
-            low, high = (0, 1) if field.type is bool else (0, 2**64 - 1)
-            values[field.name] = field.type(file.integer(field.name, low, high))  # type: ignore[operator]
+            low, high = (0, 1) if fact.type is bool else (0, 2**64 - 1)
+            values[fact.name] = fact.type(file.integer(fact.name, low, high))  # type: ignore[operator]
     return Facts(**values)
 
 
@@ -216,12 +218,16 @@ def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
 def _columns(group: Node, kind: type[T], length: int) -> T:
     """Fill a dataclass of columns, each cut at the committed length."""
     values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type]
-        name = "from" if field.name == "frm" else field.name
-        if field.type == tuple[str, ...]:
-            values[field.name] = group.strings(name, length)
+    for column in fields(kind):  # type: ignore[arg-type]
+        name = "from" if column.name == "frm" else column.name
+        if column.type == tuple[str, ...]:
+            values[column.name] = group.strings(name, length)
+            continue
+        number = get_args(get_args(column.type)[1])[0]
+        if "missing" in column.metadata and not group.has(name):
+            values[column.name] = np.full(length, column.metadata["missing"], number)
         else:
-            values[field.name] = group.numbers(name, get_args(get_args(field.type)[1])[0], length)
+            values[column.name] = group.numbers(name, number, length)
     return kind(**values)
 
 

@@ -9,6 +9,7 @@ from everylink.units import size_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
+SAME_NUMA_NODE = 10  # the kernel's distance
 LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose what lies below
 SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
 
@@ -59,7 +60,18 @@ def carrier_lines(results: Results) -> list[str]:
             by = f" ({libraries})" if libraries else ""
             lines.append(f"carried by {way}{by}: {plural(count, 'rank')}")
     more = [f"and in {len(lines) - MOST_WAYS} other ways"] if len(lines) > MOST_WAYS else []
-    return [*lines[:MOST_WAYS], *more]
+    return [*lines[:MOST_WAYS], *more, *numa_lines(results)]
+
+
+def numa_lines(results: Results) -> list[str]:
+    """How far ranks are from their device, where any is not on its NUMA node."""
+    distance = results.ranks.numa_distance
+    far = distance > SAME_NUMA_NODE
+    if not far.any():
+        return []
+    first = results.ranks.name(int(far.argmax()))
+    count = plural(int(far.sum()), "rank")
+    return [f"on another NUMA node than their device: {count}, up to distance {distance.max()}, first {first}"]
 
 
 def over_tcp(results: Results) -> str | None:
