@@ -1,5 +1,5 @@
-// Where the simulator loads a copy of the core for each rank, modules would not find its functions: those that are
-// needed are linked in, and found by name as if they were loaded.
+// Where the simulator loads a copy of the core for each rank, modules would not find its functions: those
+// that are needed are linked in, and found by name as if they were loaded.
 #include <fmt/format.h>
 
 #include "bootstrap/launcher.hpp"
@@ -8,7 +8,7 @@
 
 namespace everylink {
 
-extern "C" const TransportEntry entry;      // transport/mpi.cpp
+extern "C" const TransportEntry entry;    // transport/mpi.cpp
 extern "C" const LauncherEntry launcher;  // bootstrap/launch_mpi.cpp
 
 void* module_symbol(const std::string& name, const char*, std::string& why) {

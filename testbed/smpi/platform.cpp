@@ -1,4 +1,5 @@
-// The platform that SimGrid loads: every cable and every route as fabric.py has written them, faults included.
+// The platform that SimGrid loads: every cable and every route as fabric.py has written them, faults
+// included.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -17,8 +18,8 @@ namespace {
   std::exit(1);
 }
 
-// host NAME | way NAME BANDWIDTH LATENCY | route FROM TO WAY...; hosts and ways are numbered from 0 in the order of
-// their coming, and routes name them by number.
+// host NAME | way NAME BANDWIDTH LATENCY | route FROM TO WAY...; hosts and ways are numbered from 0 in the
+// order of their coming, and routes name them by number.
 class Reader {
  public:
   explicit Reader(sg::NetZone& zone) : zone_(zone) {}
@@ -39,7 +40,8 @@ class Reader {
       words >> from >> to;
       std::vector<sg::LinkInRoute> route;
       for (std::size_t way = 0; words >> way;) route.emplace_back(ways_.at(way));
-      zone_.add_route(hosts_.at(from)->get_netpoint(), hosts_.at(to)->get_netpoint(), nullptr, nullptr, route, false);
+      zone_.add_route(hosts_.at(from)->get_netpoint(), hosts_.at(to)->get_netpoint(), nullptr, nullptr, route,
+                      false);
     } else {
       give_up("what is '" + line + "'?");
     }

@@ -1,6 +1,6 @@
-// Joining without TCP: the simulator's ranks share one process, in which nobody may sleep but in a call of the
-// simulator. So the rounds go over a board that all see, and take no simulated time. Nobody is ever late or gone
-// here; where all ranks wait, the simulator ends the run and says so.
+// Joining without TCP: the simulator's ranks share one process, in which nobody may sleep but in a call of
+// the simulator. So the rounds go over a board that all see, and take no simulated time. Nobody is ever late
+// or gone here; where all ranks wait, the simulator ends the run and says so.
 #include <mpi.h>
 
 #include <simgrid/s4u.hpp>
@@ -31,7 +31,8 @@ struct Board {
 class Rounds final : public Bootstrap {
  public:
   explicit Rounds(const Place& place) : rank_(place.rank), size_(place.size) {
-    if (rank_ == 0) board_ = new Board(size_);  // for as long as the process lives: any rank may be its last reader
+    if (rank_ == 0)
+      board_ = new Board(size_);  // for as long as the process lives: any rank may be its last reader
     if (MPI_Bcast(&board_, sizeof board_, MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
       throw MachineError("MPI_Bcast failed");
   }
