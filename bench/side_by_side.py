@@ -48,8 +48,13 @@ def beside(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -
         ["taskset", "-c", "1", *server], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
     )
     try:
-        time.sleep(0.3)  # it says nothing that could be waited for
-        return output_of(["taskset", "-c", "0", *client], environment)
+        for patience in (0.3, 1.0):  # it says nothing that could be waited for
+            time.sleep(patience)
+            asked = ["taskset", "-c", "0", *client]
+            done = subprocess.run(asked, capture_output=True, text=True, timeout=120, env=environment)
+            if done.returncode == 0:
+                return done.stdout
+        sys.exit(f"exit code {done.returncode} of: {' '.join(asked)}\n{done.stdout}{done.stderr}")
     finally:
         waiting.kill()
         waiting.wait()

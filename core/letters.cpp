@@ -104,6 +104,7 @@ Blob Report::packed() const {
       .add(carrier.address)
       .add(carrier.lanes)
       .add(carrier.libraries)
+      .add(carrier.numa_distance)
       .add(fault)
       .add(fault_exit);
   out.add(step)
@@ -127,6 +128,7 @@ Report Report::unpacked(View bytes) {
   report.carrier.address = in.text();
   report.carrier.lanes = in.text();
   report.carrier.libraries = in.text();
+  report.carrier.numa_distance = in.get<int>();
   report.fault = in.text();
   report.fault_exit = in.get<std::int32_t>();
   report.step = in.get<std::uint32_t>();

@@ -12,6 +12,7 @@
 #include "console.hpp"
 #include "errors.hpp"
 #include "health.hpp"
+#include "numa.hpp"
 #include "pair.hpp"
 #include "parts.hpp"
 #include "record/recorder.hpp"
@@ -124,6 +125,7 @@ class Runner {
       make_carrying();
       if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
       report.carrier = carrying_.transport->carrier();
+      report.carrier.numa_distance = numa_distance(facts_.numa, report.carrier.device);
       lanes_told_ = report.carrier.lanes;
     } catch (const UsageError& error) {
       report.fault = error.what();

@@ -1,12 +1,11 @@
-// What rank 0 and the others share; and joining, which makes the one or the other.
+// What rank 0 and the others share.
 #include "bootstrap/node.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-#include "bootstrap/follower.hpp"
-#include "bootstrap/leader.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "units.hpp"
 
 namespace everylink {
@@ -29,12 +28,6 @@ void say(const std::string& line) { fmt::print(stderr, "everylink-measure: {}\n"
 int default_tree_above() {
   const char* text = std::getenv("EVERYLINK_TREE_ABOVE");
   return text && *text ? static_cast<int>(parse_integer(text, "EVERYLINK_TREE_ABOVE")) : 512;
-}
-
-std::unique_ptr<Bootstrap> join(Place& place, Seconds limit, int tree_above) {
-  const Seconds until = steady_now() + limit;
-  if (place.rank == 0) return std::make_unique<Leader>(place, tree_above, until);
-  return std::make_unique<Follower>(place, until);
 }
 
 }  // namespace everylink

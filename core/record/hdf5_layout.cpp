@@ -70,17 +70,19 @@ void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& r
 void put_ranks(hid_t root, const Facts& facts) {
   const Handle group = make_group(root, "ranks");
   std::vector<std::uint32_t> host_index, local_rank, ranks_on;
-  std::vector<std::int32_t> numa;
+  std::vector<std::int32_t> numa, numa_distance;
   for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
     const auto host = static_cast<std::uint32_t>(facts.host_of[rank]);
     if (host >= ranks_on.size()) ranks_on.resize(host + 1);
     host_index.push_back(host);
     local_rank.push_back(ranks_on[host]++);
     numa.push_back(facts.ranks[rank].numa);
+    numa_distance.push_back(facts.ranks[rank].carrier.numa_distance);
   }
   put_numbers(group, "host_index", host_index);
   put_numbers(group, "local_rank", local_rank);
   put_numbers(group, "numa", numa);
+  put_numbers(group, "numa_distance", numa_distance);
   put_of_ranks(group, "host", facts.ranks, [](const RankFacts& r) { return r.host; });
   put_of_ranks(group, "cores", facts.ranks, [](const RankFacts& r) { return r.cores; });
   put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });

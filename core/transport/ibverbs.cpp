@@ -239,9 +239,9 @@ class VerbsLink final : public Link {
   Outcome move_until(Done done, Seconds until) {
     quiet_since_ = 0;
     for (;;) {
-      if (done()) return Outcome::ok;
+      if (done()) return waiter_.moved(), Outcome::ok;
       const bool moved = move();
-      if (done()) return Outcome::ok;
+      if (done()) return waiter_.moved(), Outcome::ok;
       if (failed_ || silent_) return Outcome::broken;
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       if (moved) {

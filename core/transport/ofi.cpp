@@ -128,6 +128,7 @@ class OfiLink final : public Link {
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       moved ? waiter_.moved() : waiter_.nothing_moved();
     }
+    waiter_.moved();
     if (op.error) return Outcome::broken;
     for (; !ops_.empty() && ops_.front().done && !ops_.front().error; ++base_) ops_.pop_front();
     return Outcome::ok;

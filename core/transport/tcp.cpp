@@ -260,7 +260,7 @@ class TcpLink final : public Link {
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
     for (;;) {
-      if (done()) return Outcome::ok;
+      if (done()) return waiter_.moved(), Outcome::ok;
       bool moved = false, broken = false;
       for (auto& stream : streams_) {
         moved |= stream.push(sends_);
@@ -269,7 +269,7 @@ class TcpLink final : public Link {
         // others.
         broken |= stream.broken() && (stream.busy() || &stream == &streams_.front());
       }
-      if (done()) return Outcome::ok;
+      if (done()) return waiter_.moved(), Outcome::ok;
       if (broken) return done() ? Outcome::ok : Outcome::broken;
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       if (moved)

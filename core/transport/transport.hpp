@@ -35,6 +35,7 @@ class Link {
 // What carries this rank's messages, as far as the transport tells; empty: not known.
 struct Carrier {
   std::string device, address, lanes, libraries;
+  int numa_distance = -1;  // between rank and device (numa.hpp); no transport's business
 };
 
 class Transport {

@@ -182,6 +182,7 @@ class UcpLink final : public Link {
       if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
       moved ? waiter_.moved() : waiter_.nothing_moved();
     }
+    waiter_.moved();
     return op.status == UCS_OK ? Outcome::ok : Outcome::broken;
   }
 

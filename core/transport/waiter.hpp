@@ -12,7 +12,9 @@ namespace everylink {
 class Waiter {
  public:
   explicit Waiter(bool crowded) : crowded_(crowded) {}
-  void moved() { idle_ = 0; }
+  void moved() {
+    idle_ = 0;
+  }  // to be called at the end of every wait too, or short ones add up to a long one
   void nothing_moved() {
     if (crowded_ || ++idle_ > spins) ::sched_yield();
   }

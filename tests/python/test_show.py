@@ -3,10 +3,12 @@
 import time
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
 from conftest import Command
+from everylink.results import read
 from make_results import COLUMNS, all_links, as_left_by_a_kill, make_results, row
 
 
@@ -67,6 +69,15 @@ def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> No
     for remark in remarks[:2]:
         assert f"\n  {remark}\n" in out
     assert "\n  höst \N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}\n" in out
+
+
+def test_ranks_far_from_their_device_are_counted_and_the_first_is_named(file: Path, everylink: Command) -> None:
+    assert "NUMA" not in everylink("show", file)[1]  # not known, in an older file
+    with h5py.File(file, "r+") as changed:
+        changed["ranks/numa_distance"] = np.array([10, 21, -1, 32], "i4")
+    said = everylink("show", file)[1]
+    assert "on another NUMA node than their device: 2 ranks, up to distance 32, first " in said
+    assert f"first {read(file).ranks.name(1)}" in said
 
 
 def test_of_many_remarks_the_first_are_shown(tmp_path: Path, everylink: Command) -> None:

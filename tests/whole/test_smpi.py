@@ -1,0 +1,282 @@
+"""The core on simulated clusters (testbed/smpi): what each fault does to every link is a formula here."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from conftest import PATIENCE, measure_program
+from everylink.results import Results, read
+
+SMPI = Path(__file__).resolve().parents[2] / "testbed" / "smpi" / "smpi"
+LATENCY, BANDWIDTH = 0.5e-6, 12.5e9  # of a cable
+ENVELOPE = 16  # bytes that SimGrid's MPI adds to each message
+SMALL, LARGE = 8, 1 << 18
+ONE_BY_ONE = ["--serial-tests", "-s", f"{SMALL},{LARGE}", "-n", "1", "-w", "0", "--num-slowest", "0"]
+long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="256 simulated ranks: make test-long")
+
+Way = Callable[[int, int, int], float]  # the time from a to b of so many bytes
+Simulate = Callable[..., Results]
+
+
+def smpi(*words: object) -> subprocess.CompletedProcess[str]:
+    built = Path(measure_program()).parents[1] / "testbed" / "smpi"
+    return subprocess.run(
+        [sys.executable, str(SMPI), *map(str, words)],
+        env=os.environ | {"EVERYLINK_SMPI": str(built)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE + 60,
+    )
+
+
+@pytest.fixture(scope="session")
+def simulator() -> None:
+    check = smpi("check")
+    if check.returncode == 77:
+        pytest.skip(check.stderr.strip().removeprefix("smpi: "))
+    assert check.returncode == 0, check.stderr
+
+
+@pytest.fixture
+def simulate(simulator: None, tmp_path: Path) -> Simulate:
+    """Measures a fabric with the faults and the options that are given."""
+
+    def call(topology: str, *options: object, faults: Sequence[str] = (), ranks: int = 64) -> Results:
+        planted = [word for fault in faults for word in ("--fault", fault)]
+        where = ["-o", tmp_path / "x.h5", "--force", "--progress", "none"]
+        fabric = ["--topology", topology, "--ranks", ranks, *planted, "--limit", PATIENCE]
+        done = smpi("run", *fabric, "--", *options, *where)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return read(tmp_path / "x.h5")
+
+    return call
+
+
+def measured(results: Results, size: int) -> NDArray[np.float32]:
+    """[from, to], each link once and none failed."""
+    (table,) = (s for s in results.sizes if s.bytes == size)
+    ranks = len(results.ranks)
+    assert len(table.links) == ranks * (ranks - 1)
+    assert not table.links.failed.any()
+    return table.links.matrix("median", ranks)
+
+
+def expected(ranks: int, size: int, way: Way) -> NDArray[np.float64]:
+    """Of the semidirectional kernel: half the time there and back."""
+    matrix = np.full((ranks, ranks), np.nan)
+    for a in range(ranks):
+        for b in range(ranks):
+            if a != b:
+                matrix[a, b] = (way(a, b, size) + way(b, a, size)) / 2
+    return matrix
+
+
+def assert_every_link(results: Results, way: Way) -> None:
+    for size in (SMALL, LARGE):
+        np.testing.assert_allclose(measured(results, size), expected(len(results.ranks), size, way), rtol=1e-5)
+
+
+def slower(results: Results, healthy: Way, size: int) -> dict[tuple[int, int], float]:
+    """The links that take longer than without the fault, and how many times as long."""
+    ratio = measured(results, size) / expected(len(results.ranks), size, healthy)
+    assert not (ratio < 1 - 1e-5).any()
+    return {(a, b): float(ratio[a, b]) for a, b in np.argwhere(ratio > 1 + 1e-5).tolist()}
+
+
+def links(chosen: Callable[[int, int], bool], ranks: int = 64) -> set[tuple[int, int]]:
+    """All between two ranks that are chosen in the one order or in the other."""
+    return {(a, b) for a in range(ranks) for b in range(ranks) if a != b and (chosen(a, b) or chosen(b, a))}
+
+
+def over(cables: int, size: int, bandwidth: float = BANDWIDTH) -> float:
+    """The time of a message alone."""
+    return cables * LATENCY + (size + ENVELOPE) / bandwidth
+
+
+def fat_tree(a: int, b: int, size: int, bandwidth: float = BANDWIDTH) -> float:
+    return over(2 if a // 8 == b // 8 else 4, size, bandwidth)
+
+
+def torus(a: int, b: int, size: int, bandwidth: float = BANDWIDTH) -> float:
+    apart = [abs(a // axis % 4 - b // axis % 4) for axis in (1, 4, 16)]
+    return over(2 + sum(min(d, 4 - d) for d in apart), size, bandwidth)
+
+
+def dragonfly(a: int, b: int, size: int, bandwidth: float = BANDWIDTH) -> float:
+    (group_a, router_a), (group_b, router_b) = divmod(a // 4, 4), divmod(b // 4, 4)
+    if group_a == group_b:
+        return over(2 + (router_a != router_b), size, bandwidth)
+    return over(3 + (router_a != group_b) + (router_b != group_a), size, bandwidth)
+
+
+def test_a_healthy_fat_tree_takes_the_time_of_its_cables(simulate: Simulate) -> None:
+    results = simulate("fattree", *ONE_BY_ONE)
+    assert_every_link(results, fat_tree)
+    assert results.ranks.host == tuple(f"n{i}" for i in range(64))
+    assert (results.facts.transport, results.facts.hosts, results.facts.complete) == ("mpi", 64, True)
+
+
+def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simulate: Simulate) -> None:
+    def way(a: int, b: int, size: int) -> float:
+        return fat_tree(a, b, size, BANDWIDTH / 2 if 17 in (a, b) else BANDWIDTH)
+
+    results = simulate("fattree", *ONE_BY_ONE, faults=["host-bandwidth:17*0.5"])
+    assert_every_link(results, way)
+    assert slower(results, fat_tree, LARGE).keys() == links(lambda a, _: a == 17)
+
+
+def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(simulate: Simulate) -> None:
+    def way(a: int, b: int, size: int) -> float:
+        return fat_tree(a, b, size) + (9 * LATENCY if 42 in (a, b) else 0)
+
+    results = simulate("fattree", *ONE_BY_ONE, faults=["host-latency:42*10"])
+    assert_every_link(results, way)
+    slow = slower(results, fat_tree, SMALL)
+    assert slow.keys() == links(lambda a, _: a == 42)
+    assert slow[42, 43] == pytest.approx(5.5, rel=0.01)  # 1 us becomes 5.5 us
+
+
+def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) -> None:
+    """Up from leaf 7 over top 2 goes what is for hosts 2, 10, 18, ...; down from it to leaf 7 what is for host 58."""
+
+    def is_over_it(a: int, b: int) -> bool:
+        return a // 8 != b // 8 and ((a // 8 == 7 and b % 8 == 2) or b == 58)
+
+    def way(a: int, b: int, size: int) -> float:
+        return fat_tree(a, b, size, BANDWIDTH / 4 if is_over_it(a, b) else BANDWIDTH)
+
+    results = simulate("fattree", *ONE_BY_ONE, faults=["trunk-bandwidth:leaf7-top2*0.25"])
+    assert_every_link(results, way)
+    assert slower(results, fat_tree, LARGE).keys() == links(is_over_it)
+    assert len(links(is_over_it)) == 2 * (8 * 7 + 7 * 7)
+
+
+def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Simulate) -> None:
+    """The cable from (1,1,1) to (2,1,1): x goes first, the shorter way round, upwards where both are equal."""
+
+    def is_over_it(a: int, b: int) -> bool:
+        return a // 4 % 4 == a // 16 == 1 and (a % 4, b % 4) in {(1, 2), (2, 1), (0, 2), (1, 3)}
+
+    def way(a: int, b: int, size: int) -> float:
+        slowest = min(1 / 2 if 40 in (a, b) else 1, 1 / 4 if is_over_it(a, b) else 1)
+        return torus(a, b, size, BANDWIDTH * slowest)
+
+    results = simulate("torus", *ONE_BY_ONE, faults=["host-bandwidth:40*0.5", "trunk-bandwidth:r21-r22*0.25"])
+    assert_every_link(results, way)
+    assert slower(results, torus, LARGE).keys() == links(lambda a, b: a == 40 or is_over_it(a, b))
+
+
+def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simulate: Simulate) -> None:
+    def is_over_it(a: int, b: int) -> bool:
+        return {a // 16, b // 16} == {0, 1}
+
+    def way(a: int, b: int, size: int) -> float:
+        late = 9 * LATENCY if 50 in (a, b) else 0
+        return dragonfly(a, b, size, BANDWIDTH / 4 if is_over_it(a, b) else BANDWIDTH) + late
+
+    results = simulate("dragonfly", *ONE_BY_ONE, faults=["host-latency:50*10", "trunk-bandwidth:r0.1-r1.0*0.25"])
+    assert_every_link(results, way)
+    assert slower(results, dragonfly, LARGE).keys() == links(lambda a, b: a == 50 or is_over_it(a, b))
+
+
+def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
+    """Step k pairs i with i xor k: from k = 8 on, the 8 hosts of each leaf share 2 trunks."""
+    steps = tmp_path / "steps"
+    steps.write_text("".join(f"{k} {i} {i ^ k}\n" for k in range(1, 64) for i in range(64) if i < i ^ k))
+
+    def way(a: int, b: int, size: int) -> float:
+        return fat_tree(a, b, size, BANDWIDTH if a // 8 == b // 8 else BANDWIDTH / 4)
+
+    options = ["--schedule", f"file:{steps}", *ONE_BY_ONE[1:]]
+    shortage = ["oversubscription:4"]
+    assert_every_link(simulate("fattree", *options, faults=shortage), way)
+    assert_every_link(simulate("fattree", *options), fat_tree)
+    assert_every_link(simulate("fattree", *options, "--serial-tests", faults=shortage), fat_tree)
+
+
+def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(simulate: Simulate) -> None:
+    results = simulate("fattree", "-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0, faults=["oversubscription:4"])
+    slow = slower(results, fat_tree, LARGE)
+    other_leaf = links(lambda a, b: a // 8 != b // 8)
+    assert slow.keys() <= other_leaf
+    assert len(slow) > 0.99 * len(other_leaf)  # a pair may have the trunks of its step for itself
+    assert np.median(list(slow.values())) == pytest.approx(4, rel=0.1)
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """All that a results file holds, but for what is drawn and the time of day."""
+    everything: dict[str, bytes] = {}
+
+    def take(name: str, item: h5py.Dataset | h5py.Group) -> None:
+        everything.update({f"{name}@{key}": np.asarray(value).tobytes() for key, value in item.attrs.items()})
+        if isinstance(item, h5py.Dataset):
+            everything[name] = b"\0".join(item[:].tolist()) if item.dtype.kind == "O" else item[:].tobytes()
+
+    with h5py.File(path) as file:
+        take("", file)
+        file.visititems(take)
+    return {name: value for name, value in everything.items() if name not in ("@created", "@run_id")}
+
+
+def test_the_same_simulation_gives_the_same_file_twice(simulate: Simulate) -> None:
+    options = ["-s", f"{SMALL},{LARGE}", "-n", 20, "--keep-laps"]
+    first, second = (
+        contents(simulate("dragonfly", *options, faults=["host-latency:2*3"], ranks=16).path) for _ in range(2)
+    )
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+    assert len(first) > 60
+
+
+@long
+@pytest.mark.parametrize(
+    ("topology", "size", "fault"),
+    [
+        ("fattree", LARGE, "host-bandwidth:100*0.5"),
+        ("torus", SMALL, "host-latency:100*10"),
+        ("dragonfly", SMALL, "host-latency:100*10"),
+    ],
+)
+def test_256_hosts_show_a_slow_one_also_among_pairs_that_run_at_once(
+    simulate: Simulate, topology: str, size: int, fault: str
+) -> None:
+    options = ["-s", size, "-n", 1, "-w", 0, "--num-slowest", 0]
+    healthy = measured(simulate(topology, *options, ranks=256), size)
+    faulty = measured(simulate(topology, *options, faults=[fault], ranks=256), size)
+    slow = {(a, b) for a, b in np.argwhere(faulty > 1.3 * healthy).tolist()}
+    assert slow == links(lambda a, _: a == 100, 256)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--ranks", 65], "--ranks 65: 16, 64, 256 are possible"),
+        (["--fault", "host-bandwidth:64*0.5"], "--fault host-bandwidth:64*0.5: host 64: there are 0 to 63"),
+        (["--fault", "host-bandwidth:3*-1"], "--fault host-bandwidth:3*-1: the factor must be above 0"),
+        (["--fault", "trunk-latency:leaf1-leaf2*2"], "there is no trunk leaf1-leaf2"),
+        (["--fault", "cable:3"], "--fault cable:3: it is host-bandwidth:3*0.5"),
+        (["--fault", "oversubscription:3"], "--fault oversubscription:3: it must divide 8"),
+        (["--topology", "torus", "--fault", "oversubscription:2"], "a torus has no leaves"),
+        (["--", "-o", "a b"], "'a b': smpirun takes no option"),
+    ],
+)
+def test_a_wrong_fabric_is_named_with_what_would_work(words: list[object], said: str) -> None:
+    done = smpi("run", "--topology", "fattree", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_wrong_option_of_the_core_is_said_once(simulator: None, tmp_path: Path) -> None:
+    done = smpi("run", "--topology", "fattree", "--ranks", 16, "--", "-s", "1QiB", "-o", tmp_path / "x.h5")
+    assert done.returncode == 2
+    assert done.stderr.count("1QiB") == 1
+    assert not (tmp_path / "x.h5").exists()
