@@ -1,0 +1,188 @@
+"""What changed between two runs at one size: per class of links, host, rank and pair.
+
+The logarithm of new / base of each link is what all links of its class have in common, plus what its ends changed by
+(judge/effects.py, as in the judgement of one run), plus noise; what remains of a pair is its own. The false discoveries
+of each kind of finding are controlled (Benjamini and Hochberg 1995).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.analysis.changed_ends import ChangedEnds, changed_ends
+from everylink.analysis.changed_pairs import ChangedPair, slower_pairs
+from everylink.analysis.changed_within import changed_within
+from everylink.analysis.changes import Change, confidence, level_score
+from everylink.analysis.classes import LinkClass
+from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.robust import Matrix
+from everylink.analysis.matching import Matched, main_only, only_links, timed_in_both
+from everylink.analysis.names import host_names
+from everylink.links import Links
+from everylink.results import Ranks
+
+
+@dataclass(frozen=True)
+class SizeChanges:
+    """`links` were timed in both runs; `levels`: the factor that all links of a class have in common."""
+
+    bytes: int
+    links: int
+    levels: dict[LinkClass, float]
+    changes: tuple[Change, ...]
+    suspects: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The links that were timed in both runs, in one order, and all readings of them between hosts.
+
+    `base` and `new` are of the main run, `base_again` and `new_again` with what was measured again.
+    """
+
+    bytes: int
+    ranks: Ranks
+    links: tuple[Links, Links]
+    base: Readings
+    new: Readings
+    base_again: Readings
+    new_again: Readings
+
+    def by_rank(self) -> "_Runs":
+        """The same with ranks in the place of hosts."""
+        count = len(self.ranks)
+        own = {"hosts": count, "host_of": np.arange(count)}
+        parts = (replace(part, **own) for part in (self.base, self.new, self.base_again, self.new_again))
+        return _Runs(self.bytes, self.ranks, self.links, *parts)
+
+    def change(self, kind: str, names: tuple[str, ...], mask: NDArray[np.bool_], side: str, effect: float, z: float) -> Change:
+        times = (float(np.median(links.median[mask])) for links in self.links)
+        return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), int(mask.sum()), *times)
+
+
+def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
+    """Compare the i-th size of both; `least` is the smallest effect that counts, as a logarithm."""
+    runs = _runs(matched, i)
+    ranks = runs.ranks
+    levels: dict[LinkClass, float] = {}
+    changes: list[Change] = []
+    suspects: list[Change] = []
+    near = ranks.host_index[runs.links[0].frm] == ranks.host_index[runs.links[0].to]
+    if near.any():
+        levels[LinkClass.SAME_HOST] = _near(runs, near, least, changes)
+    if not near.all():
+        hosts = _ends(runs, None, least)
+        levels[LinkClass.OTHER_HOST] = hosts.level
+        changes += _class_change(runs, LinkClass.OTHER_HOST, ~near, hosts.level, _between_score(runs, hosts))
+        _far(runs, hosts, least, changes, suspects)
+    factors = {link_class: math.exp(level) for link_class, level in levels.items()}
+    wanted = tuple(change for change in changes if abs(math.log(change.factor)) > least)
+    return SizeChanges(runs.bytes, len(runs.links[0]), factors, wanted, tuple(suspects))
+
+
+def _runs(matched: Matched, i: int) -> _Runs:
+    base, new = matched.base.sizes[i], matched.new.sizes[i]
+    keys = timed_in_both(base, new)
+    sizes = [only_links(size, keys) for size in (base, new)]
+    main = [main_only(size) for size in sizes]
+    made = [readings(run, size) for run, size in zip((matched.base, matched.new) * 2, main + sizes, strict=True)]
+    return _Runs(base.bytes, matched.new.ranks, (main[0].links, main[1].links), *made)
+
+
+def _class_change(
+    runs: _Runs, link_class: LinkClass, mask: NDArray[np.bool_], level: float, z: float
+) -> Iterator[Change]:
+    if z > 0:
+        yield runs.change("class", (str(link_class),), mask, "both", level, z)
+
+
+def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Change]) -> float:
+    """The links that stay on their host; returns what they have in common."""
+    links = runs.links[0]
+    host = runs.ranks.host_index.astype(np.int64)[links.frm]
+    found = changed_within(runs.links, near, host, len(runs.ranks), runs.base.symmetric, least)
+    changes += _class_change(runs, LinkClass.SAME_HOST, near, found.level, found.level_z)
+    names = host_names(runs.ranks)
+    for end in found.hosts:
+        changes.append(runs.change("within", (names[end.number],), near & (host == end.number), "both", end.effect, end.z))
+    return found.level
+
+
+def _difference(runs: _Runs) -> Matrix:
+    return runs.new.between_hosts.median - runs.base.between_hosts.median
+
+
+def _ends(runs: _Runs, known: Matrix | None, least: float) -> ChangedEnds:
+    """The ends that changed; with `known` beside that, which has the common level in it."""
+    if known is None:
+        return changed_ends(_difference(runs), runs.base.symmetric, least)
+    return changed_ends(_difference(runs) - known, runs.base.symmetric, least, 0.0)
+
+
+def _between_score(runs: _Runs, hosts: ChangedEnds) -> float:
+    return level_score(hosts.level, _difference(runs) - hosts.explained, runs.base.hosts)
+
+
+def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], suspects: list[Change]) -> None:
+    """Hosts and pairs of hosts; then ranks and pairs of ranks, where hosts have several."""
+    several = len(runs.ranks) > runs.base.hosts
+    names = host_names(runs.ranks)
+    rank_names = [runs.ranks.name(rank) for rank in range(len(runs.ranks))]
+    changes += _of_ends(runs, "host", names, hosts)
+    one_way, both_ways = ("hosts", "hosts") if several else ("link", "pair")
+    kind = both_ways if runs.base.symmetric else one_way
+    pairs = _of_pairs(runs, kind, names if several else rank_names, hosts.explained, least, suspects)
+    changes += pairs
+    if not several:
+        return
+    host_of = runs.base.host_of
+    by_rank = runs.by_rank()
+    known = hosts.explained[np.ix_(host_of, host_of)].copy()
+    index = {name: number for number, name in enumerate(names)}
+    for pair in pairs:  # what is said of two hosts is not said again of their ranks
+        a, b = (host_of == index[name] for name in pair.subject)
+        known[np.ix_(a, b)] = np.nan
+        if runs.base.symmetric:
+            known[np.ix_(b, a)] = np.nan
+    ranks = _ends(by_rank, known, least)
+    changes += _of_ends(by_rank, "rank", rank_names, ranks)
+    kind = "pair" if runs.base.symmetric else "link"
+    changes += _of_pairs(by_rank, kind, rank_names, known + ranks.explained, least, suspects)
+
+
+def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> list[Change]:
+    frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
+    apart = runs.ranks.host_index[runs.links[0].frm] != runs.ranks.host_index[runs.links[0].to]
+    changes = []
+    for end in found.ends:
+        sends, receives = frm == end.number, to == end.number
+        mask = apart & {"send": sends, "receive": receives, "both": sends | receives}[end.side]
+        changes.append(runs.change(kind, (names[end.number],), mask, end.side, end.effect, end.z))
+    return changes
+
+
+def _of_pairs(
+    runs: _Runs, kind: str, names: list[str], explained: Matrix, least: float, suspects: list[Change]
+) -> list[Change]:
+    """Pairs that got slower, then those that got faster, which are slower the other way round in time."""
+    base, new = runs.base.between_hosts, runs.new.between_hosts
+    slower = slower_pairs(base, new, runs.new_again, explained, least)
+    faster = slower_pairs(new, base, runs.base_again, -explained, least)
+    suspects += [_of_pair(runs, kind, names, pair, 1, explained) for pair in slower.suspects]
+    found = [_of_pair(runs, kind, names, pair, 1, explained) for pair in slower.sure]
+    return found + [_of_pair(runs, kind, names, pair, -1, explained) for pair in faster.sure]
+
+
+def _of_pair(
+    runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix
+) -> Change:
+    frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
+    mask = (frm == pair.frm) & (to == pair.to)
+    if runs.base.symmetric:
+        mask |= (frm == pair.to) & (to == pair.frm)
+    effect = sign * pair.effect + float(explained[pair.frm, pair.to])
+    side = "both" if runs.base.symmetric else "send"
+    return runs.change(kind, (names[pair.frm], names[pair.to]), mask, side, effect, pair.z)

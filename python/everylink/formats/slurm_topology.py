@@ -1,0 +1,101 @@
+"""Slurm's topology.conf, of its tree plug-in (SwitchName) and its block plug-in (BlockName).
+
+Form: https://slurm.schedmd.com/topology.conf.html. Keys in any case; # begins a comment; a line that ends in \\ goes on.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+
+from everylink.formats.lines import Damaged, Line, quoted
+
+KEY = re.compile(r"^\s*(SwitchName|BlockName)\s*=", re.IGNORECASE)
+PAIR = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|\S+)")
+NAMES = ("switchname", "blockname")
+CHILDREN = ("nodes", "switches", "blocks")
+OTHER_KEYS = ("linkspeed", "blocksizes", "nestedblocksizes")
+MOST_HOSTS = 1_000_000
+HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # ClusterShell would obey @, ! and & and take / and % for its own
+BETWEEN_HOSTS = re.compile(r",(?![^\[]*\])")
+RANGES = re.compile(r"\[([^\]]*)\]")
+
+
+def leaves(lines: Iterable[Line]) -> dict[str, str]:
+    """The switch, or block, that each node is listed with; of several the first."""
+    found: dict[str, str] = {}
+    for line in _joined(lines):
+        said = _pairs(line)
+        name = next((said[key] for key in NAMES if key in said), None)
+        if name is None:
+            if set(said) & set(CHILDREN):
+                raise Damaged(line.number, "has children, but no SwitchName=")
+            continue
+        if not set(said) & set(CHILDREN):
+            raise Damaged(line.number, f"{quoted(name)} has neither Nodes= nor Switches=")
+        _names(line.number, said.get("switches", ""))  # of no use here, but a damaged list is a damaged file
+        for host in _names(line.number, said.get("nodes", "")):
+            found.setdefault(host, name)
+        if len(found) > MOST_HOSTS:
+            raise Damaged(line.number, f"is beyond {MOST_HOSTS} hosts")
+    return found
+
+
+def _joined(lines: Iterable[Line]) -> Iterator[Line]:
+    """Lines without comments, each with those that it goes on in; those with nothing in them left out."""
+    begun: Line | None = None
+    for number, text in lines:
+        text = text.partition("#")[0].rstrip()
+        goes_on = text.endswith("\\")
+        text = text[:-1] if goes_on else text
+        begun = Line(number, text) if begun is None else Line(begun.number, f"{begun.text} {text}")
+        if not goes_on:
+            if begun.text.strip():
+                yield begun
+            begun = None
+    if begun is not None:
+        raise Damaged(begun.number, "goes on (\\) behind the end of the file")
+
+
+def _pairs(line: Line) -> dict[str, str]:
+    said: dict[str, str] = {}
+    at = 0
+    while line.text[at:].strip():
+        match = PAIR.match(line.text, at)
+        if match is None:
+            raise Damaged(line.number, f"{quoted(line.text[at:].strip())} is not of the form Key=value")
+        key = match[1].lower()
+        if key not in NAMES + CHILDREN + OTHER_KEYS:
+            raise Damaged(line.number, f"{quoted(match[1])} is no key of topology.conf; SwitchName, Nodes, Switches are")
+        if key in said:
+            raise Damaged(line.number, f"has {match[1]} twice")
+        said[key] = match[2].strip('"')
+        at = match.end()
+    return said
+
+
+def _names(number: int, text: str) -> Iterable[str]:
+    """The hosts of a list such as n[1-4,7],m2."""
+    if not text:
+        return ()
+    if not HOST_LIST.fullmatch(text):
+        raise Damaged(number, f"{quoted(text)} is no list of names such as n[1-4,7]")
+    try:
+        if sum(map(_count, BETWEEN_HOSTS.split(text))) > MOST_HOSTS:
+            raise Damaged(number, f"{quoted(text)} has more than {MOST_HOSTS} names")
+        return list(map(str, NodeSet(text, resolver=RESOLVER_NOGROUP)))
+    except (NodeSetException, ValueError) as error:
+        if isinstance(error, Damaged):
+            raise
+        raise Damaged(number, f"{quoted(text)} is no list of names such as n[1-4,7]") from None
+
+
+def _count(name: str) -> int:
+    """How many hosts n[1-4,7] is, before any memory is taken for them."""
+    return math.prod(sum(map(_length, ranges.split(","))) for ranges in RANGES.findall(name))
+
+
+def _length(part: str) -> int:
+    first, _, last = part.partition("-")
+    return int(last or first) - int(first) + 1
