@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
 from everylink.analysis.changes import FALSE_RATE, sure
 from everylink.analysis.judge.effects import fit
 from everylink.analysis.judge.robust import Matrix, Values, discoveries, row_medians, spread
@@ -56,21 +57,20 @@ def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float
         rest = (difference - ends_explain)[np.isfinite(difference)]
         level = float(np.median(rest)) if len(rest) else 0.0
     itself = row_medians(difference)[0], row_medians(difference.T)[0]
-    ends = [
-        ChangedEnd(number, side, level + sign * float(found.effect[strongest][number]), float(found.z[strongest][number]))
-        for sign, found in ((1, slower), (-1, faster))
-        for number, side, strongest in _named(found, symmetric)
-        # else it only stayed as it was while the others changed
-        if sign * (level + sign * found.effect[strongest][number]) > least and sign * itself[strongest][number] > least
-    ]
+    ends = []
+    for sign, found in ((1, slower), (-1, faster)):
+        for number, side, strongest in _named(found, symmetric):
+            effect = level + sign * float(found.effect[strongest][number])
+            if sign * effect > least and sign * itself[strongest][number] > least:  # else only the others changed
+                ends.append(ChangedEnd(number, side, effect, float(found.z[strongest][number])))
     return ChangedEnds(level, tuple(ends), np.float32(level) + ends_explain)
 
 
 def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
     """Ends that are slower than the others.
 
-    Where there are so few links that the fit goes by the fastest of each end, a single fast pair would make the other ends
-    look slow: it is cut to size.
+    Where there are so few links that the fit goes by the fastest of each end, a single fast pair would make the other
+    ends look slow: it is cut to size.
     """
     known = difference[np.isfinite(difference)]
     if not len(known):

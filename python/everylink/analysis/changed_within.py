@@ -22,7 +22,12 @@ class Within:
 
 
 def changed_within(
-    links: tuple[Links, Links], near: NDArray[np.bool_], host: NDArray[np.int64], ranks: int, symmetric: bool, least: float
+    links: tuple[Links, Links],
+    near: NDArray[np.bool_],
+    host: NDArray[np.int64],
+    ranks: int,
+    symmetric: bool,
+    least: float,
 ) -> Within:
     """Compare links that stay on their host (`near`), by the median of each host; `host` has an entry a link."""
     before, after = (_log_times(part, ranks, symmetric)[near] for part in links)

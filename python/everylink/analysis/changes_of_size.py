@@ -54,13 +54,15 @@ class _Runs:
     def by_rank(self) -> "_Runs":
         """The same with ranks in the place of hosts."""
         count = len(self.ranks)
-        own = {"hosts": count, "host_of": np.arange(count)}
-        parts = (replace(part, **own) for part in (self.base, self.new, self.base_again, self.new_again))
-        return _Runs(self.bytes, self.ranks, self.links, *parts)
+        parts = (self.base, self.new, self.base_again, self.new_again)
+        once = {id(part): replace(part, hosts=count, host_of=np.arange(count)) for part in parts}
+        return _Runs(self.bytes, self.ranks, self.links, *(once[id(part)] for part in parts))
 
-    def change(self, kind: str, names: tuple[str, ...], mask: NDArray[np.bool_], side: str, effect: float, z: float) -> Change:
-        times = (float(np.median(links.median[mask])) for links in self.links)
-        return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), int(mask.sum()), *times)
+    def change(
+        self, kind: str, names: tuple[str, ...], mask: NDArray[np.bool_], side: str, effect: float, z: float
+    ) -> Change:
+        base, new = (float(np.median(links.median[mask])) for links in self.links)
+        return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), int(mask.sum()), base, new)
 
 
 def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
@@ -88,8 +90,12 @@ def _runs(matched: Matched, i: int) -> _Runs:
     keys = timed_in_both(base, new)
     sizes = [only_links(size, keys) for size in (base, new)]
     main = [main_only(size) for size in sizes]
-    made = [readings(run, size) for run, size in zip((matched.base, matched.new) * 2, main + sizes, strict=True)]
-    return _Runs(base.bytes, matched.new.ranks, (main[0].links, main[1].links), *made)
+    made = [readings(run, size) for run, size in zip((matched.base, matched.new), main, strict=True)]
+    again = [  # mostly there are none, and the readings need not be laid out twice
+        once if len(size.rows.frm) == len(first.rows.frm) else readings(run, size)
+        for run, size, first, once in zip((matched.base, matched.new), sizes, main, made, strict=True)
+    ]
+    return _Runs(base.bytes, matched.new.ranks, (main[0].links, main[1].links), *made, *again)
 
 
 def _class_change(
@@ -107,7 +113,9 @@ def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Chan
     changes += _class_change(runs, LinkClass.SAME_HOST, near, found.level, found.level_z)
     names = host_names(runs.ranks)
     for end in found.hosts:
-        changes.append(runs.change("within", (names[end.number],), near & (host == end.number), "both", end.effect, end.z))
+        changes.append(
+            runs.change("within", (names[end.number],), near & (host == end.number), "both", end.effect, end.z)
+        )
     return found.level
 
 
@@ -176,9 +184,7 @@ def _of_pairs(
     return found + [_of_pair(runs, kind, names, pair, -1, explained) for pair in faster.sure]
 
 
-def _of_pair(
-    runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix
-) -> Change:
+def _of_pair(runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix) -> Change:
     frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
     mask = (frm == pair.frm) & (to == pair.to)
     if runs.base.symmetric:

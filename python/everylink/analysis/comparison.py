@@ -23,9 +23,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`failed` were ok in the base, `healed` failed there; `slower`, `faster` and `suspects` those that weigh most first.
+    """`failed` were ok in the base, `healed` failed there; of changes those that weigh most come first.
 
-    Suspects are slower in all of their readings, which are too few to be sure. `least` is the smallest part that counts.
+    Suspects are slower in all of their readings, which are too few to be sure. `least` is the smallest part of a time
+    that counts.
     """
 
     matched: Matched

@@ -13,7 +13,8 @@ from everylink.results import Ranks, Results, Size
 from everylink.units import size_text
 
 ESSENTIAL = {
-    "transport": "--mode", "memory": "--memory", "kernel": "the kernel", "window": "--window", "serial": "--serial-tests",
+    "transport": "--mode", "memory": "--memory", "kernel": "the kernel", "window": "--window",
+    "serial": "--serial-tests",
 }  # fmt: skip
 WORTH_SAYING = {
     "tool_version": "version", "transport_options": "options of --mode", "schedule": "schedule", "messages": "messages",
@@ -45,36 +46,33 @@ class Matched:
 
 def match(base: Results, new: Results) -> Matched:
     """Match ranks by host and local rank. Raises UserMistake, which names what keeps the runs from being compared."""
+    refused = f"{new.path}: cannot be compared with {base.path}"
     for name, option in ESSENTIAL.items():
         theirs, ours = _said(base, name), _said(new, name)
         if theirs != ours:
-            raise UserMistake(f"{new.path}: cannot be compared with {base.path}: {option} is {ours} here, {theirs} there")
+            raise UserMistake(f"{refused}: {option} is {ours} here, {theirs} there")
     sizes = [{size.bytes for size in run.sizes} for run in (base, new)]
     if not sizes[0] & sizes[1]:
         texts = [", ".join(map(size_text, sorted(known))) or "none" for known in sizes]
-        raise UserMistake(
-            f"{new.path}: cannot be compared with {base.path}: no size in both; {texts[1]} here, {texts[0]} there"
-        )
+        raise UserMistake(f"{refused}: no size in both; {texts[1]} here, {texts[0]} there")
     known = [{place: rank for rank, place in enumerate(_places(run.ranks))} for run in (base, new)]
     both = [place for place in known[0] if place in known[1]]
     if len(both) < 2:
-        raise UserMistake(
-            f"{new.path}: cannot be compared with {base.path}: no two ranks in both; "
-            f"{_hosts(new.ranks)} here, {_hosts(base.ranks)} there"
-        )
+        raise UserMistake(f"{refused}: no two ranks in both; {_hosts(new.ranks)} here, {_hosts(base.ranks)} there")
     runs = [
         _restricted(run, np.array([ranks[place] for place in both]), sizes[0] & sizes[1])
         for run, ranks in zip((base, new), known, strict=True)
     ]
     differences = (Difference(text, _said(base, name), _said(new, name)) for name, text in WORTH_SAYING.items())
-    only = [
-        tuple(run.ranks.name(rank) for place, rank in ranks.items() if place not in other)
-        for run, ranks, other in ((base, *known), (new, *reversed(known)))
-    ]
     return Matched(
-        *runs, tuple(d for d in differences if d.base != d.new), *only,
-        tuple(sorted(sizes[0] - sizes[1])), tuple(sorted(sizes[1] - sizes[0])),
-    )  # fmt: skip
+        base=runs[0],
+        new=runs[1],
+        differences=tuple(d for d in differences if d.base != d.new),
+        ranks_only_base=tuple(base.ranks.name(rank) for place, rank in known[0].items() if place not in known[1]),
+        ranks_only_new=tuple(new.ranks.name(rank) for place, rank in known[1].items() if place not in known[0]),
+        sizes_only_base=tuple(sorted(sizes[0] - sizes[1])),
+        sizes_only_new=tuple(sorted(sizes[1] - sizes[0])),
+    )
 
 
 def _said(run: Results, name: str) -> str:
@@ -110,7 +108,7 @@ def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Resul
 
 
 def _chosen_ranks(ranks: Ranks, kept: NDArray[np.int64]) -> Ranks:
-    columns = {
+    columns: dict[str, Any] = {
         name: tuple(column[rank] for rank in kept.tolist()) if isinstance(column, tuple) else column[kept]
         for name, column in vars(ranks).items()
     }
@@ -150,16 +148,18 @@ def only_links(size: Size, keys: NDArray[np.int64]) -> Size:
 
 def measured_in_both(base: Size, new: Size) -> NDArray[np.int64]:
     """The keys of links that were measured in both, whatever came of it."""
-    return np.intersect1d(*(key(size.links, size.ranks) for size in (base, new)), assume_unique=True)
+    return _common(key(base.links, base.ranks), key(new.links, new.ranks))
 
 
 def timed_in_both(base: Size, new: Size) -> NDArray[np.int64]:
     """The keys of links that have a time in the main run of both and failed in neither."""
-    keys = []
-    for size in (base, new):
-        links = size.links
-        keys.append(key(links, size.ranks)[~links.failed & (links.median > 0)])
-    return np.intersect1d(*keys, assume_unique=True)
+    good = [key(size.links, size.ranks)[~size.links.failed & (size.links.median > 0)] for size in (base, new)]
+    return _common(good[0], good[1])
+
+
+def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    both: NDArray[np.int64] = np.intersect1d(a, b, assume_unique=True)
+    return both
 
 
 def main_only(size: Size) -> Size:

@@ -1,8 +1,8 @@
 """Combines runs of the same ranks and settings into one.
 
-By median every row is kept, and a reader pools them (docs/results-file.md). By min each link has the times of the run in
-which its median was the smallest. Either way a link that failed in any run has failed: a cable that works four times out
-of five is bad.
+By median every row is kept, and a reader pools them (docs/results-file.md). By min each link has the times of the run
+in which its median was the smallest. Either way a link that failed in any run has failed: a cable that works four times
+out of five is bad.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ from everylink.units import size_text
 WAYS = ("median", "min")
 SAME = {
     "transport": "--mode", "transport_options": "options of --mode", "memory": "--memory", "kernel": "the kernel",
-    "schedule": "--schedule", "serial": "--serial-tests", "messages": "--num-messages", "warmups": "--num-warmup-messages",
-    "window": "--window", "buffers": "--num-multi-buf", "check": "--check", "all_to_all": "--all-to-all",
+    "schedule": "--schedule", "serial": "--serial-tests", "messages": "--num-messages",
+    "warmups": "--num-warmup-messages", "window": "--window", "buffers": "--num-multi-buf", "check": "--check",
+    "all_to_all": "--all-to-all",
 }  # fmt: skip
 OWN_STEPS = 2  # by min: of the fastest rows, and of failures, so that none stands in for the other
 
@@ -154,17 +155,23 @@ def _best(runs: Sequence[Results], i: int, links: NDArray[np.int64]) -> _Best:
 
 
 def _rows(
-    links: NDArray[np.int64], index: NDArray[np.intp], ranks: int, outcome: NDArray[Any], values: dict[str, Any], step: int
+    links: NDArray[np.int64],
+    index: NDArray[np.intp],
+    ranks: int,
+    outcome: NDArray[Any],
+    values: dict[str, Any],
+    step: int,
 ) -> Rows:
     """Main rows of some of the links; without values there are no times."""
     count = len(index)
     unknown = np.full(count, np.nan, np.float32)
-    times = {name: values[name][index] if values else unknown for name in STATISTICS}
-    counts = {name: (values[name][index] if values else np.zeros(count)).astype(np.uint32) for name in ("n", "late")}
+    known: dict[str, Any] = {name: values[name][index] if values else unknown for name in STATISTICS}
+    for name in ("n", "late"):
+        known[name] = (values[name][index] if values else np.zeros(count)).astype(np.uint32)
     return Rows(
         frm=(links[index] // ranks).astype(np.uint32), to=(links[index] % ranks).astype(np.uint32),
         step=np.full(count, step, np.uint32), attempt=np.full(count, MAIN, np.uint8),
-        outcome=outcome[index].astype(np.uint8), arrived=np.full(count, -1, np.int32), setup=unknown, **times, **counts,
+        outcome=outcome[index].astype(np.uint8), arrived=np.full(count, -1, np.int32), setup=unknown, **known,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A matrix as comma-separated values with a header becomes results, so that measurements of other programs can be judged."""
+"""Reads a matrix of comma-separated values with a header, so that what other programs measured can be judged."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,8 @@ REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
 OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
 HOSTS, TIMES = ("host_from", "host_to"), ("seconds", "min", "p99", "max", "mean")
 COUNTS = {"from": 2**31 - 2, "to": 2**31 - 2, "bytes": 2**53, "late": 2**32 - 1, "n": 2**32 - 1, "attempt": CONFIRM}
-OUTCOMES = {outcome.name.lower(): int(outcome) for outcome in Outcome} | {str(int(o)): int(o) for o in Outcome}
+OUTCOME_NAMES = [outcome.name.lower() for outcome in Outcome]
+OUTCOMES = {name: i for i, name in enumerate(OUTCOME_NAMES)} | {str(i): i for i in range(len(OUTCOME_NAMES))}
 ROWS_AT_A_TIME = 65536
 LONGEST_NAME, LONGEST_HEADER = 255, 4096
 Column = NDArray[Any]
@@ -143,7 +144,7 @@ def _counts(name: str, texts: Sequence[str], lines: NDArray[np.int64], most: int
     values = _numbers(name, texts, lines, "x")
     bad = np.flatnonzero(~((values >= 0) & (values <= most) & (values == np.floor(values))))
     if len(bad):
-        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, a whole number from 0 to {most} is wanted")
+        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, wanted is a whole number up to {most}")
     return values.astype(np.int64)
 
 
@@ -164,7 +165,7 @@ def _outcomes(texts: Sequence[str], lines: NDArray[np.int64]) -> NDArray[np.uint
     known = {text: OUTCOMES.get(text.strip().lower() or "ok") for text in set(texts)}
     for line, text in zip(lines, texts, strict=True):
         if known[text] is None:
-            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; there are {', '.join(list(OUTCOMES)[:len(Outcome)])}")
+            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; there are {', '.join(OUTCOME_NAMES)}")
     return np.array([known[text] for text in texts], np.uint8)
 
 

@@ -14,7 +14,7 @@ from everylink.formats.csv_matrix import Matrix, attempts
 from everylink.links import MAIN, Outcome, Rows
 from everylink.results import Facts, Ranks, Results, Size, Steps
 
-TRANSPORT = "csv"  # who carried the messages is not in such a file
+TRANSPORT, UNKNOWN = "csv", "unknown"  # who carried the messages is not in such a file
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Source:
 
 
 def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
-    """Results to be written to `path`. Raises UserMistake where sizes do not have the same links, or a link is twice."""
+    """Results to be written to `path`. Raises UserMistake where a link is there twice, or missing in a size."""
     sizes = np.unique(matrix.columns["bytes"])
     ranks = len(matrix.hosts)
     rows = {int(size): _rows(matrix, _ordered(matrix, int(size), source.path)) for size in sizes}
@@ -53,7 +53,9 @@ def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
     if len(twice):
         first, second = sorted(matrix.line[main[twice[0] : twice[0] + 2]].tolist())
         link = f"{frm[twice[0]]} -> {to[twice[0]]} with {size} bytes"
-        raise UserMistake(f"{source}, line {second}: link {link} is in line {first} too; later times have attempt 1 to 3")
+        raise UserMistake(
+            f"{source}, line {second}: link {link} is in line {first} too; later times have attempt 1 to 3"
+        )
     return order
 
 
@@ -83,7 +85,7 @@ def _turn(*columns: NDArray[Any]) -> NDArray[np.uint32]:
     changes = np.any([np.diff(column.astype(np.int64)) != 0 for column in columns], axis=0)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
     place = np.arange(len(columns[0]))
-    return (place - np.repeat(starts, np.diff(starts, append=len(place)))).astype(np.uint32)
+    return np.asarray(place - np.repeat(starts, np.diff(starts, append=len(place))), np.uint32)
 
 
 def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
@@ -116,12 +118,11 @@ def _ranks(hosts: tuple[str, ...]) -> Ranks:
 
 
 def _facts(matrix: Matrix, source: Source) -> Facts:
-    unknown = dict.fromkeys(("bootstrap", "memory", "schedule"), "unknown")
-    number = dict.fromkeys(("seed", "warmups", "buffers", "randomize", "num_slowest"), 0)
+    messages = int(matrix.columns["n"].max()) if "n" in matrix.columns else 1
     return Facts(
-        created=source.created, tool_version=__version__, command=source.command, transport=TRANSPORT, transport_options="",
-        kernel=source.kernel, serial=False, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)),
-        messages=int(matrix.columns["n"].max()) if "n" in matrix.columns else 1,
-        window=int(source.kernel == "unidirectional"), check=False, min_iterations=1, min_runtime=0.0, time_limit=0.0,
-        all_to_all=False, pinned=False, complete=True, **unknown, **number,
-    )  # type: ignore[arg-type]  # fmt: skip
+        created=source.created, tool_version=__version__, command=source.command, transport=TRANSPORT,
+        transport_options="", bootstrap=UNKNOWN, memory=UNKNOWN, kernel=source.kernel, schedule=UNKNOWN, serial=False,
+        seed=0, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)), messages=messages, warmups=0,
+        window=int(source.kernel == "unidirectional"), buffers=0, check=False, randomize=0, min_iterations=1,
+        min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False, pinned=False, complete=True,
+    )  # fmt: skip

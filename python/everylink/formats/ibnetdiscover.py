@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from everylink.formats.lines import Damaged, Line, quoted
 
 NODE = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"[SHR]-')
-HEAD = re.compile(r'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR]-[0-9a-fA-Fx]+)"\s*#\s*"(.*)"(?=$| \(scp\)| (?:base|enhanced) port)')
+HEAD = re.compile(
+    r'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR]-[0-9a-fA-Fx]+)"\s*#\s*"(.*)"(?=$| \(scp\)| (?:base|enhanced) port)'
+)
 PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-Fx]*\))?\s*"([SHR]-[0-9a-fA-Fx]+)"\[\d+\]')
 OTHER = re.compile(
     r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Chassis \d|Non-Chassis Nodes|Hostname:|ibwarn|ibpanic|src/"

@@ -1,25 +1,19 @@
 """Slurm's topology.conf, of its tree plug-in (SwitchName) and its block plug-in (BlockName).
 
-Form: https://slurm.schedmd.com/topology.conf.html. Keys in any case; # begins a comment; a line that ends in \\ goes on.
+Form: https://slurm.schedmd.com/topology.conf.html. Keys in any case; # begins a comment; \\ continues a line.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 
-from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
-
 from everylink.formats.lines import Damaged, Line, quoted
+from everylink.host_lists import MOST_HOSTS, expanded
 
 KEY = re.compile(r"^\s*(SwitchName|BlockName)\s*=", re.IGNORECASE)
 PAIR = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|\S+)")
 NAMES = ("switchname", "blockname")
 CHILDREN = ("nodes", "switches", "blocks")
 OTHER_KEYS = ("linkspeed", "blocksizes", "nestedblocksizes")
-MOST_HOSTS = 1_000_000
-HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # ClusterShell would obey @, ! and & and take / and % for its own
-BETWEEN_HOSTS = re.compile(r",(?![^\[]*\])")
-RANGES = re.compile(r"\[([^\]]*)\]")
 
 
 def leaves(lines: Iterable[Line]) -> dict[str, str]:
@@ -67,7 +61,9 @@ def _pairs(line: Line) -> dict[str, str]:
             raise Damaged(line.number, f"{quoted(line.text[at:].strip())} is not of the form Key=value")
         key = match[1].lower()
         if key not in NAMES + CHILDREN + OTHER_KEYS:
-            raise Damaged(line.number, f"{quoted(match[1])} is no key of topology.conf; SwitchName, Nodes, Switches are")
+            raise Damaged(
+                line.number, f"{quoted(match[1])} is no key of topology.conf; SwitchName, Nodes, Switches are"
+            )
         if key in said:
             raise Damaged(line.number, f"has {match[1]} twice")
         said[key] = match[2].strip('"')
@@ -75,27 +71,8 @@ def _pairs(line: Line) -> dict[str, str]:
     return said
 
 
-def _names(number: int, text: str) -> Iterable[str]:
-    """The hosts of a list such as n[1-4,7],m2."""
-    if not text:
-        return ()
-    if not HOST_LIST.fullmatch(text):
-        raise Damaged(number, f"{quoted(text)} is no list of names such as n[1-4,7]")
+def _names(number: int, text: str) -> list[str]:
     try:
-        if sum(map(_count, BETWEEN_HOSTS.split(text))) > MOST_HOSTS:
-            raise Damaged(number, f"{quoted(text)} has more than {MOST_HOSTS} names")
-        return list(map(str, NodeSet(text, resolver=RESOLVER_NOGROUP)))
-    except (NodeSetException, ValueError) as error:
-        if isinstance(error, Damaged):
-            raise
-        raise Damaged(number, f"{quoted(text)} is no list of names such as n[1-4,7]") from None
-
-
-def _count(name: str) -> int:
-    """How many hosts n[1-4,7] is, before any memory is taken for them."""
-    return math.prod(sum(map(_length, ranges.split(","))) for ranges in RANGES.findall(name))
-
-
-def _length(part: str) -> int:
-    first, _, last = part.partition("-")
-    return int(last or first) - int(first) + 1
+        return expanded(text) if text else []
+    except ValueError as error:
+        raise Damaged(number, f"{quoted(text)} {error}") from None

@@ -1,7 +1,7 @@
 """What `compare` prints: a line for each finding, the worst first; or one JSON object."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,12 +10,15 @@ from rich.text import Text
 from everylink.analysis.changes import Change
 from everylink.analysis.comparison import Comparison, Failure
 from everylink.analysis.matching import Matched
+from everylink.host_lists import folded
 from everylink.links import Outcome
+from everylink.report.words import plural
 from everylink.units import size_text, time_text
 
 SCHEMA = "everylink-comparison/1"
 MOST_LINES = 40  # of each kind of finding
 MOST_SUSPECTS, MOST_NAMES = 3, 5
+MANY_HOSTS = 4
 CLASSES = {"other host": "all links between hosts", "same host": "all links that stay on their host"}
 DIRECTIONS = {"send": ", sending", "receive": ", receiving", "both": ""}
 
@@ -29,9 +32,9 @@ def print_comparison(found: Comparison, console: Console) -> None:
     console.print()
     for heading, style, lines in (
         ("FAILED", "bold red", [_failure_text(failure) for failure in found.failed]),
-        ("SLOWER", "bold red", [_change_text(change) for change in found.slower]),
+        ("SLOWER", "bold red", _change_lines(found.slower)),
         ("HEALTHY", "green", [f"{_failure_text(failure)} in the base, ok now" for failure in found.healed]),
-        ("FASTER", "green", [_change_text(change) for change in found.faster]),
+        ("FASTER", "green", _change_lines(found.faster)),
     ):
         for line in lines[:MOST_LINES]:
             console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
@@ -43,9 +46,10 @@ def print_comparison(found: Comparison, console: Console) -> None:
 
 def _compared(found: Comparison) -> str:
     matched = found.matched
+    ranks, hosts = len(matched.new.ranks), len(set(matched.new.ranks.host_index.tolist()))
     sizes = ", ".join(size_text(size.bytes) for size in found.sizes)
     links = max(size.links for size in found.sizes)
-    return f"{len(matched.new.ranks)} ranks on {len(set(matched.new.ranks.host_index.tolist()))} hosts, {links} links, {sizes}"
+    return f"{plural(ranks, 'rank')} on {plural(hosts, 'host')}, {plural(links, 'link')}, {sizes}"
 
 
 def _notes(matched: Matched) -> Iterator[str]:
@@ -54,17 +58,37 @@ def _notes(matched: Matched) -> Iterator[str]:
     for where, ranks in (("the base", matched.ranks_only_base), ("the new run", matched.ranks_only_new)):
         if ranks:
             more = f" and {len(ranks) - MOST_NAMES} more" if len(ranks) > MOST_NAMES else ""
-            yield f"only in {where}: rank{'s' * (len(ranks) > 1)} {', '.join(ranks[:MOST_NAMES])}{more}"
+            yield f"only in {where}: {plural(len(ranks), 'rank')}: {', '.join(ranks[:MOST_NAMES])}{more}"
     for where, sizes in (("the base", matched.sizes_only_base), ("the new run", matched.sizes_only_new)):
         if sizes:
             yield f"only in {where}: {', '.join(map(size_text, sizes))}"
+
+
+def _change_lines(changes: Sequence[Change]) -> list[str]:
+    """A line each; many hosts that changed alike at the same sizes have one, where the first of them stood."""
+    alike: dict[Any, list[Change]] = {}
+    for change in changes:
+        way = (change.kind, change.direction, change.bytes, change.also)
+        alike.setdefault(way if change.kind == "host" else change, []).append(change)
+    lines = []
+    for same in alike.values():
+        lines += [_change_text(change) for change in same] if len(same) < MANY_HOSTS else [_hosts_text(same)]
+    return lines
+
+
+def _hosts_text(same: Sequence[Change]) -> str:
+    factors = [max(change.factor, 1 / change.factor) for change in same]
+    way = "as long" if same[0].slower else "as fast"
+    also = f"; also at {', '.join(map(size_text, same[0].also))}" if same[0].also else ""
+    hosts = f"{len(same)} hosts {folded(change.subject[0] for change in same)}{DIRECTIONS[same[0].direction]}"
+    return f"{hosts}: {min(factors):.2f} to {max(factors):.2f} times {way} at {size_text(same[0].bytes)}{also}"
 
 
 def _change_text(change: Change) -> str:
     also = f"; also at {', '.join(map(size_text, change.also))}" if change.also else ""
     times = f"{time_text(change.base_seconds)} -> {time_text(change.new_seconds)}"
     factor = f"{change.factor:.2f} times as long" if change.slower else f"{1 / change.factor:.2f} times as fast"
-    links = f"{change.links} link{'s' * (change.links > 1)}"
+    links = plural(change.links, "link")
     return f"{_subject(change)}: {factor} at {size_text(change.bytes)} ({times}, {links}){also}"
 
 
@@ -94,9 +118,8 @@ def _end(found: Comparison) -> Iterator[str]:
         for size in found.sizes
         for link_class, factor in size.levels.items()
     )
-    yield f"Nothing {'else ' if anything else ''}changed by {found.least:.3g} or more.".replace(
-        f"{found.least:.3g}", f"{100 * found.least:.3g} %"
-    ) + (f" ({levels})" if not anything and levels else "")
+    said = f" ({levels})" if levels and not anything else ""
+    yield f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more.{said}"
     if found.suspects:
         worst = ", ".join(f"{_subject(change)} {change.factor:.2f} times" for change in found.suspects[:MOST_SUSPECTS])
         yield f"Not sure: {len(found.suspects)} slower in too few readings, the worst {worst}. Measure again to know."
@@ -138,6 +161,7 @@ def _change_told(change: Change) -> dict[str, Any]:
 def _failure_told(failure: Failure) -> dict[str, Any]:
     group = failure.group
     return {
-        "name": group.name, "bytes": failure.bytes, "also_bytes": failure.also, "failed": group.failed, "links": group.links,
+        "name": group.name, "bytes": failure.bytes, "also_bytes": failure.also, "failed": group.failed,
+        "links": group.links,
         "outcomes": {Outcome(outcome).name.lower(): count for outcome, count in group.outcomes},
     }  # fmt: skip
