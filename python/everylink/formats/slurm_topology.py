@@ -38,18 +38,20 @@ def leaves(lines: Iterable[Line]) -> dict[str, str]:
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     """Lines without comments, each with those that it goes on in; those with nothing in them left out."""
-    begun: Line | None = None
-    for number, text in lines:
-        text = text.partition("#")[0].rstrip()
-        goes_on = text.endswith("\\")
-        text = text[:-1] if goes_on else text
-        begun = Line(number, text) if begun is None else Line(begun.number, f"{begun.text} {text}")
-        if not goes_on:
-            if begun.text.strip():
-                yield begun
-            begun = None
-    if begun is not None:
-        raise Damaged(begun.number, "goes on (\\) behind the end of the file")
+    begun: list[Line] = []
+    for line in lines:
+        text = line.text.partition("#")[0].rstrip()
+        begun.append(Line(line.number, text.removesuffix("\\")))
+        if not text.endswith("\\"):
+            yield from _whole(begun)
+            begun = []
+    yield from _whole(begun)
+
+
+def _whole(parts: list[Line]) -> Iterator[Line]:
+    text = " ".join(part.text for part in parts)
+    if text.strip():
+        yield Line(parts[0].number, text)
 
 
 def _pairs(line: Line) -> dict[str, str]:
