@@ -151,7 +151,7 @@ DAMAGED = [
     (b"SwitchName=a Nodes=n1 red\n", "line 1: 'red' is not of the form Key=value"),
     (b"SwitchName=a Nodes=n1 Nodes=n2\n", "line 1: has Nodes twice"),
     (b"CA    4  1 0x0002c903 4x QDR - SW 1 1 0x0 ( 'n1 HCA-1' - 'S' )\n", "line 1: is what ibnetdiscover prints with"),
-    (b'Ca\t1 "H-01"\t# "n1 mlx', "line 1: 'Ca 1 \"H-01\" # \"n1 mlx' is cut or damaged"),
+    (b'Ca\t1 "H-01"\t# "n1 mlx', 'line 1: \'Ca 1 "H-01" # "n1 mlx\' is cut or damaged'),
     (b'Ca\t1 "H-01"\t# "n1 mlx5_0"\n[1](02) \t"S-03"[1]\t# lid 1\n', "line 2: names 'S-03', which has no entry"),
     (b'[1](02) "S-03"[1]\nSwitch 1 "S-03" # "s" base port 0\n', "line 1: has a port, but no switch"),
     (b'Switch 1 "S-03" # "s" base port 0\nSwitch 1 "S-0x03" # "s" base port 0\n', "line 2: has node 'S-03' a second"),
@@ -190,11 +190,13 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
 def test_no_input_is_more_than_one_line_of_complaint(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("topology") / "t"
     path.write_bytes(data)
+    found, said = {}, ""
     try:
-        assert read_topology(path).leaf_of
+        found = dict(read_topology(path).leaf_of)
     except UserMistake as mistake:
-        assert str(mistake).startswith(f"{path}")
-        assert "\n" not in str(mistake)
+        said = str(mistake)
+    assert found or said.startswith(f"{path}")
+    assert "\n" not in said
 
 
 @given(st.integers(2, 60), st.integers(1, 20), st.integers(1, 3))

@@ -15,7 +15,7 @@ from everylink.analysis.judge.readings import Cells, Readings
 from everylink.analysis.judge.robust import Matrix, Values, discoveries
 
 LIKELY_Z, SUSPECT_Z = 3.5, 4.5  # standard deviations
-USUAL_READINGS = 200  # of which one is disturbed, before anything was measured
+USUAL_READINGS = 500  # of which one is disturbed, before anything was measured
 
 
 @dataclass(frozen=True)

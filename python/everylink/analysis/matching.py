@@ -82,7 +82,7 @@ def _said(run: Results, name: str) -> str:
 
 def _hosts(ranks: Ranks) -> str:
     names = list(dict.fromkeys(ranks.host))
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} other hosts" if len(names) > 3 else "")
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _places(ranks: Ranks) -> list[tuple[str, int, int]]:
