@@ -176,6 +176,21 @@ def test_a_host_whose_own_links_got_slower_is_named() -> None:
     assert found.slower[0].links == 12
 
 
+def test_on_a_single_host_ranks_stand_for_hosts() -> None:
+    options: dict[str, Any] = {"hosts": 1, "ranks_per_host": 12, "transient": 0.0}
+    base, new = fabric_run(**options), fabric_run(seed=2, **options)
+    only(compare(base, new))
+    (size,) = new.sizes
+    times = np.where((size.rows.frm == 5) | (size.rows.to == 5), 2 * size.rows.median, size.rows.median)
+    bad = replace(new, sizes=(replace(size, rows=replace(size.rows, median=times)),))
+    found = compare(base, bad)
+    only(found, slower=1)
+    assert named(found.slower) == [("rank", ("n0:5",), "both")]
+    found = compare(base, slowed(new, 1.5))
+    only(found, slower=1)
+    assert named(found.slower) == [("class", ("same host",), "both")]
+
+
 def test_a_third_of_all_hosts_is_not_mistaken_for_the_whole_fabric() -> None:
     bad = [f"slow-host:n{i}*0.6" for i in range(0, 48, 3)]
     found = compare(fabric_run(hosts=48), fabric_run(*bad, hosts=48, seed=2))

@@ -1,6 +1,7 @@
 """Files of --topology: which hosts hang on one switch, in the formats of Slurm and ibnetdiscover."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +74,8 @@ def topology(tmp_path: Path) -> Reader:
 
 def hosts(*names: str) -> Ranks:
     """A rank on each of these hosts."""
-    empty, count = ("",) * len(names), len(names)
-    zeros = np.zeros(count, np.uint32)
-    index = np.arange(count, dtype=np.uint32)
-    return Ranks(names, index, zeros, empty, np.full(count, -1, np.int32), empty, empty, empty, empty)
+    ranks = fabric_ranks(Fabric(max(len(names), 2)))
+    return replace(ranks, host=names, host_index=np.arange(len(names), dtype=np.uint32))
 
 
 def test_slurms_file_names_the_leaf_of_each_node(topology: Reader) -> None:

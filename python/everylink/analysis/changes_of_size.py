@@ -19,7 +19,7 @@ from everylink.analysis.changes import Change, confidence, level_score
 from everylink.analysis.classes import LinkClass
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.analysis.judge.robust import Matrix
-from everylink.analysis.matching import Matched, main_only, only_links, timed_in_both
+from everylink.analysis.matching import Matched, every_reading, main_only, only_links, timed_in_both
 from everylink.analysis.names import host_names
 from everylink.links import Links
 from everylink.results import Ranks
@@ -38,25 +38,31 @@ class SizeChanges:
 
 @dataclass(frozen=True)
 class _Runs:
-    """The links that were timed in both runs, in one order, and all readings of them between hosts.
+    """The links that were timed in both runs, in one order, and all readings of those between hosts (`far`).
 
-    `base` and `new` are of the main run, `base_again` and `new_again` with what was measured again.
+    In a run on a single host its ranks stand for hosts. `base` and `new` are of the main run, `base_again` and
+    `new_again` with what was measured again.
     """
 
     bytes: int
     ranks: Ranks
     links: tuple[Links, Links]
+    far: NDArray[np.bool_]
     base: Readings
     new: Readings
     base_again: Readings
     new_again: Readings
+
+    @property
+    def on_one_host(self) -> bool:
+        return int(self.ranks.host_index.max()) == 0
 
     def by_rank(self) -> "_Runs":
         """The same with ranks in the place of hosts."""
         count = len(self.ranks)
         parts = (self.base, self.new, self.base_again, self.new_again)
         once = {id(part): replace(part, hosts=count, host_of=np.arange(count)) for part in parts}
-        return _Runs(self.bytes, self.ranks, self.links, *(once[id(part)] for part in parts))
+        return _Runs(self.bytes, self.ranks, self.links, self.far, *(once[id(part)] for part in parts))
 
     def change(
         self, kind: str, names: tuple[str, ...], mask: NDArray[np.bool_], side: str, effect: float, z: float
@@ -73,13 +79,14 @@ def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
     changes: list[Change] = []
     suspects: list[Change] = []
     near = ranks.host_index[runs.links[0].frm] == ranks.host_index[runs.links[0].to]
-    if near.any():
+    if near.any() and not runs.on_one_host:
         levels[LinkClass.SAME_HOST] = _near(runs, near, least, changes)
-    if not near.all():
-        hosts = _ends(runs, None, least)
-        levels[LinkClass.OTHER_HOST] = hosts.level
-        changes += _class_change(runs, LinkClass.OTHER_HOST, ~near, hosts.level, _between_score(runs, hosts))
-        _far(runs, hosts, least, changes, suspects)
+    if runs.far.any():
+        far = LinkClass.SAME_HOST if runs.on_one_host else LinkClass.OTHER_HOST
+        ends = _ends(runs, None, least)
+        levels[far] = ends.level
+        changes += _class_change(runs, far, runs.far, ends.level, _far_score(runs, ends))
+        _far(runs, ends, least, changes, suspects)
     factors = {link_class: math.exp(level) for link_class, level in levels.items()}
     wanted = tuple(change for change in changes if abs(math.log(change.factor)) > least)
     return SizeChanges(runs.bytes, len(runs.links[0]), factors, wanted, tuple(suspects))
@@ -92,10 +99,11 @@ def _runs(matched: Matched, i: int) -> _Runs:
     main = [main_only(size) for size in sizes]
     made = [readings(run, size) for run, size in zip((matched.base, matched.new), main, strict=True)]
     again = [  # mostly there are none, and the readings need not be laid out twice
-        once if len(size.rows.frm) == len(first.rows.frm) else readings(run, size)
+        once if len(size.rows.frm) == len(first.rows.frm) else readings(run, every_reading(size))
         for run, size, first, once in zip((matched.base, matched.new), sizes, main, made, strict=True)
     ]
-    return _Runs(base.bytes, matched.new.ranks, (main[0].links, main[1].links), *made, *again)
+    links, host = (main[0].links, main[1].links), made[0].host_of
+    return _Runs(base.bytes, matched.new.ranks, links, host[links[0].frm] != host[links[0].to], *made, *again)
 
 
 def _class_change(
@@ -130,16 +138,16 @@ def _ends(runs: _Runs, known: Matrix | None, least: float) -> ChangedEnds:
     return changed_ends(_difference(runs) - known, runs.base.symmetric, least, 0.0)
 
 
-def _between_score(runs: _Runs, hosts: ChangedEnds) -> float:
-    return level_score(hosts.level, _difference(runs) - hosts.explained, runs.base.hosts)
+def _far_score(runs: _Runs, ends: ChangedEnds) -> float:
+    return level_score(ends.level, _difference(runs) - ends.explained, runs.base.hosts)
 
 
 def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], suspects: list[Change]) -> None:
     """Hosts and pairs of hosts; then ranks and pairs of ranks, where hosts have several."""
     several = len(runs.ranks) > runs.base.hosts
-    names = host_names(runs.ranks)
     rank_names = [runs.ranks.name(rank) for rank in range(len(runs.ranks))]
-    changes += _of_ends(runs, "host", names, hosts)
+    names = rank_names if runs.on_one_host else host_names(runs.ranks)
+    changes += _of_ends(runs, "rank" if runs.on_one_host else "host", names, hosts)
     one_way, both_ways = ("hosts", "hosts") if several else ("link", "pair")
     kind = both_ways if runs.base.symmetric else one_way
     pairs = _of_pairs(runs, kind, names if several else rank_names, hosts.explained, least, suspects)
@@ -163,11 +171,10 @@ def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], s
 
 def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> list[Change]:
     frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
-    apart = runs.ranks.host_index[runs.links[0].frm] != runs.ranks.host_index[runs.links[0].to]
     changes = []
     for end in found.ends:
         sends, receives = frm == end.number, to == end.number
-        mask = apart & {"send": sends, "receive": receives, "both": sends | receives}[end.side]
+        mask = runs.far & {"send": sends, "receive": receives, "both": sends | receives}[end.side]
         changes.append(runs.change(kind, (names[end.number],), mask, end.side, end.effect, end.z))
     return changes
 

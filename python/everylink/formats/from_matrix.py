@@ -110,10 +110,10 @@ def _ranks(hosts: tuple[str, ...]) -> Ranks:
     for host in host_index:
         local.append(seen[host])
         seen[host] += 1
-    empty = ("",) * len(hosts)
+    empty, unknown = ("",) * len(hosts), np.full(len(hosts), -1, np.int32)
     return Ranks(
-        hosts, np.array(host_index, np.uint32), np.array(local, np.uint32), empty, np.full(len(hosts), -1, np.int32),
-        empty, empty, empty, empty,
+        host=hosts, host_index=np.array(host_index, np.uint32), local_rank=np.array(local, np.uint32), cores=empty,
+        numa=unknown, device=empty, address=empty, lanes=empty, libraries=empty, numa_distance=unknown,
     )  # fmt: skip
 
 
