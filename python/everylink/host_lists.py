@@ -31,8 +31,8 @@ def expanded(text: str) -> list[str]:
 
 
 def _expanded(part: str) -> Iterable[str]:
-    """One part alone: ClusterShell takes minutes for a hundred thousand at once."""
-    return map(str, NodeSet(part, resolver=RESOLVER_NOGROUP)) if "[" in part or "]" in part else (part,)
+    """One part alone: together a hundred thousand took ClusterShell 5 s, one by one 0.2 s."""
+    return map(str, NodeSet(part, resolver=RESOLVER_NOGROUP)) if "[" in part else (part,)
 
 
 def folded(names: Iterable[str]) -> str:
@@ -51,4 +51,7 @@ def _count(name: str) -> int:
 
 def _length(part: str) -> int:
     first, _, last = part.partition("-")
-    return int(last or first) - int(first) + 1
+    length = int(last or first) - int(first) + 1
+    if length < 1:  # or it would make up for a list that is too long
+        raise ValueError
+    return length

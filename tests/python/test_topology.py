@@ -143,6 +143,7 @@ DAMAGED = [
     (b"\nSwitchName=a Nodes=n[4-1]\n", "line 2: 'n[4-1]' is no list"),
     (b"SwitchName=a Nodes=@all\n", "line 1: '@all' is no list"),
     (b"SwitchName=a Nodes=n[1-99999999999]\n", "line 1: 'n[1-99999999999]' has more than 1000000 names"),
+    (b"SwitchName=a Nodes=n[1-999999999],m[999999999-1]\n", "line 1: 'n[1-999999999],m[999999999-1]' is no list"),
     (b"SwitchName=a Nodes=n[1-9999]m[1-9999]\n", "has more than 1000000 names"),
     (b"SwitchName=a\n", "line 1: 'a' has neither Nodes= nor Switches="),
     (b"SwitchName=a Nodes=n1\nNodes=n2\n", "line 2: has children, but no SwitchName="),
