@@ -103,8 +103,9 @@ def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Resul
     renumbered = np.full(len(run.ranks), -1, np.int64)
     renumbered[kept] = np.arange(len(kept))
     chosen = [_renumbered(size, renumbered, len(kept)) for size in run.sizes if size.bytes in sizes]
-    facts = replace(run.facts, ranks=len(kept))
-    return replace(run, facts=facts, ranks=_chosen_ranks(run.ranks, kept), sizes=tuple(chosen))
+    ranks = _chosen_ranks(run.ranks, kept)
+    facts = replace(run.facts, ranks=len(kept), hosts=int(ranks.host_index.max()) + 1)
+    return replace(run, facts=facts, ranks=ranks, sizes=tuple(chosen))
 
 
 def _chosen_ranks(ranks: Ranks, kept: NDArray[np.int64]) -> Ranks:

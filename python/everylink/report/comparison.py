@@ -53,6 +53,10 @@ def _compared(found: Comparison) -> str:
 
 
 def _notes(matched: Matched) -> Iterator[str]:
+    for where, run in (("The base", matched.base), ("The new run", matched.new)):
+        if not run.facts.complete:
+            yield f"{where} did not end by itself, or has not yet: these are its links so far"
+        yield from run.parts_left_out
     for difference in matched.differences:
         yield f"{difference.what}: {difference.base} -> {difference.new}"
     for where, ranks in (("the base", matched.ranks_only_base), ("the new run", matched.ranks_only_new)):
@@ -163,5 +167,9 @@ def _failure_told(failure: Failure) -> dict[str, Any]:
     return {
         "name": group.name, "bytes": failure.bytes, "also_bytes": failure.also, "failed": group.failed,
         "links": group.links,
-        "outcomes": {Outcome(outcome).name.lower(): count for outcome, count in group.outcomes},
+        "outcomes": {_outcome_name(outcome): count for outcome, count in group.outcomes},
     }  # fmt: skip
+
+
+def _outcome_name(outcome: int) -> str:
+    return Outcome(outcome).name.lower() if outcome in set(Outcome) else f"outcome {outcome}"

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Command
+from damage import READ, Recipe
 from everylink.analysis.changes import Change, sure, worst_first
 from everylink.analysis.comparison import Comparison, compare
 from everylink.analysis.matching import match
@@ -20,6 +21,7 @@ from everylink.errors import UserMistake
 from everylink.formats.write import write_results
 from everylink.results import Results
 from made_up import SIZE, fabric_run, renumbered
+from make_results import make_results
 
 LINK = 2 / (1 + 1 / 0.5)  # what a link at half its rate in one direction leaves of a round trip's speed
 
@@ -386,12 +388,13 @@ def test_many_hosts_that_changed_alike_are_one_line(tmp_path: Path, everylink: C
 def test_other_settings_are_said(tmp_path: Path, everylink: Command) -> None:
     run = fabric_run(hosts=17, sizes=(8, SIZE))
     other = fabric_run(hosts=16, sizes=(SIZE, 64), seed=2)
-    facts = replace(other.facts, tool_version="0.2.0", transport_options="sockets=4", check=True)
+    facts = replace(other.facts, tool_version="0.2.0", transport_options="sockets=4", check=True, complete=False)
     write_results(replace(run, path=tmp_path / "a.h5"))
     write_results(replace(other, path=tmp_path / "b.h5", facts=facts))
     code, out, _ = everylink("compare", tmp_path / "a.h5", tmp_path / "b.h5")
     assert code == 0
     for line in (
+        "The new run did not end by itself, or has not yet: these are its links so far",
         "version: 0.1.0 -> 0.2.0", "options of --mode: none -> sockets=4", "--check: off -> on",
         "only in the base: 1 rank: n16:16", "only in the base: 8 B", "only in the new run: 64 B",
     ):  # fmt: skip
@@ -421,3 +424,22 @@ def test_a_mistake_is_one_line(
     code, out, err = everylink("compare", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert expected in err
+
+
+@pytest.mark.parametrize("recipe", READ.values(), ids=READ.keys())
+def test_an_odd_file_is_compared_and_merged_or_refused_in_one_line(
+    recipe: Recipe, tmp_path: Path, everylink: Command
+) -> None:
+    good, odd = (make_results(tmp_path / name, sizes=(1, 65536)) for name in ("good.h5", "odd.h5"))
+    recipe(odd)
+    commands = [
+        ("compare", *pair, "--format", form) for pair in ((good, odd), (odd, good)) for form in ("text", "json")
+    ]
+    commands += [("merge", good, odd, "--by", by, "-o", tmp_path / f"{by}.h5") for by in ("median", "min")]
+    for command in commands:
+        code, out, err = everylink(*command)
+        assert code in (0, 2, 3), command
+        assert err.count("\n") == (1 if code == 2 else 0), err
+        assert bool(out) == (code != 2)
+        if command[0] == "merge" and code == 0:
+            assert everylink("compare", good, command[-1])[0] in (0, 2, 3)
