@@ -8,6 +8,7 @@ of each kind of finding are controlled (Benjamini and Hochberg 1995).
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +65,25 @@ class _Runs:
         once = {id(part): replace(part, hosts=count, host_of=np.arange(count)) for part in parts}
         return _Runs(self.bytes, self.ranks, self.links, self.far, *(once[id(part)] for part in parts))
 
+    @cached_property
+    def _by_pair(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """A number for the hosts from and to of each link, in ascending order; and which links these are."""
+        pair = self.base.host_of[self.links[0].frm] * self.base.hosts + self.base.host_of[self.links[0].to]
+        order = np.argsort(pair, kind="stable")
+        return pair[order], order
+
+    def between(self, frm: int, to: int) -> NDArray[np.intp]:
+        """The links from one host to another."""
+        pairs, order = self._by_pair
+        first, behind = np.searchsorted(pairs, frm * self.base.hosts + to + np.arange(2))
+        return order[first:behind]
+
     def change(
-        self, kind: str, names: tuple[str, ...], mask: NDArray[np.bool_], side: str, effect: float, z: float
+        self, kind: str, names: tuple[str, ...], which: NDArray[np.intp], side: str, effect: float, z: float
     ) -> Change:
-        base, new = (float(np.median(links.median[mask])) for links in self.links)
-        return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), int(mask.sum()), base, new)
+        """A change of these links."""
+        base, new = (float(np.median(links.median[which])) for links in self.links)
+        return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), len(which), base, new)
 
 
 def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
@@ -110,7 +125,7 @@ def _class_change(
     runs: _Runs, link_class: LinkClass, mask: NDArray[np.bool_], level: float, z: float
 ) -> Iterator[Change]:
     if z > 0:
-        yield runs.change("class", (str(link_class),), mask, "both", level, z)
+        yield runs.change("class", (str(link_class),), np.flatnonzero(mask), "both", level, z)
 
 
 def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Change]) -> float:
@@ -175,7 +190,7 @@ def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> li
     for end in found.ends:
         sends, receives = frm == end.number, to == end.number
         mask = runs.far & {"send": sends, "receive": receives, "both": sends | receives}[end.side]
-        changes.append(runs.change(kind, (names[end.number],), mask, end.side, end.effect, end.z))
+        changes.append(runs.change(kind, (names[end.number],), np.flatnonzero(mask), end.side, end.effect, end.z))
     return changes
 
 
@@ -192,10 +207,9 @@ def _of_pairs(
 
 
 def _of_pair(runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix) -> Change:
-    frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
-    mask = (frm == pair.frm) & (to == pair.to)
+    links = runs.between(pair.frm, pair.to)
     if runs.base.symmetric:
-        mask |= (frm == pair.to) & (to == pair.frm)
+        links = np.concatenate([links, runs.between(pair.to, pair.frm)])
     effect = sign * pair.effect + float(explained[pair.frm, pair.to])
     side = "both" if runs.base.symmetric else "send"
-    return runs.change(kind, (names[pair.frm], names[pair.to]), mask, side, effect, pair.z)
+    return runs.change(kind, (names[pair.frm], names[pair.to]), links, side, effect, pair.z)

@@ -100,6 +100,8 @@ def _places(ranks: Ranks) -> list[tuple[str, int, int]]:
 
 def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Results:
     """The run of these ranks alone, numbered 0, 1, ... in this order, and these sizes."""
+    if np.array_equal(kept, np.arange(len(run.ranks))):
+        return replace(run, sizes=tuple(size for size in run.sizes if size.bytes in sizes))
     renumbered = np.full(len(run.ranks), -1, np.int64)
     renumbered[kept] = np.arange(len(kept))
     chosen = [_renumbered(size, renumbered, len(kept)) for size in run.sizes if size.bytes in sizes]
@@ -131,7 +133,7 @@ def _renumbered(size: Size, number: NDArray[np.int64], ranks: int) -> Size:
 
 def chosen_rows(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
     """The rows where the mask is set."""
-    return rows if mask.all() else Rows(**{name: column[mask] for name, column in vars(rows).items()})
+    return Rows(**{name: column[mask] for name, column in vars(rows).items()})
 
 
 def key(links: Any, ranks: int) -> NDArray[np.int64]:
@@ -144,7 +146,12 @@ def only_links(size: Size, keys: NDArray[np.int64]) -> Size:
     mine = key(size.rows, size.ranks)
     at = np.minimum(np.searchsorted(keys, mine), max(len(keys) - 1, 0))
     mask = keys[at] == mine if len(keys) else np.zeros(len(mine), bool)
-    return Size(size.bytes, size.rounds_per_lap, size.ranks, chosen_rows(size.rows, mask))
+    return _of_rows(size, mask)
+
+
+def _of_rows(size: Size, mask: NDArray[np.bool_]) -> Size:
+    """The very size where nothing is left out, because it knows its links already."""
+    return size if mask.all() else replace(size, rows=chosen_rows(size.rows, mask))
 
 
 def measured_in_both(base: Size, new: Size) -> NDArray[np.int64]:
@@ -166,10 +173,9 @@ def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
 def every_reading(size: Size) -> Size:
     """A size in which what was measured again counts as the main run does."""
     rows = size.rows
-    return Size(size.bytes, size.rounds_per_lap, size.ranks, replace(rows, attempt=np.zeros_like(rows.attempt)))
+    return replace(size, rows=replace(rows, attempt=np.zeros_like(rows.attempt)))
 
 
 def main_only(size: Size) -> Size:
     """A size without what was measured again: alone a link has the fabric for itself."""
-    ok = (size.rows.attempt == MAIN) & (size.rows.outcome == Outcome.OK)
-    return Size(size.bytes, size.rounds_per_lap, size.ranks, chosen_rows(size.rows, ok))
+    return _of_rows(size, (size.rows.attempt == MAIN) & (size.rows.outcome == Outcome.OK))
