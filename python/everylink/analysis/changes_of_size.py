@@ -136,9 +136,8 @@ def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Chan
     changes += _class_change(runs, LinkClass.SAME_HOST, near, found.level, found.level_z)
     names = host_names(runs.ranks)
     for end in found.hosts:
-        changes.append(
-            runs.change("within", (names[end.number],), near & (host == end.number), "both", end.effect, end.z)
-        )
+        own = np.flatnonzero(near & (host == end.number))
+        changes.append(runs.change("within", (names[end.number],), own, "both", end.effect, end.z))
     return found.level
 
 
