@@ -29,7 +29,7 @@ def only(found: Comparison, *, slower: int = 0, faster: int = 0) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [(2, 1, True), (4, 2, True), (8, 1, False), (16, 4, True), (32, 1, True), (48, 1, False)]
+    "shape", [(2, 1, True), (4, 2, True), (8, 1, False), (16, 4, True), (32, 1, True), (40, 2, False)]
 )
 def test_a_healthy_fabric_is_unchanged_whatever_its_noise(shape: tuple[int, int, bool]) -> None:
     hosts, ranks_per_host, both = shape
@@ -196,6 +196,26 @@ def test_one_host_mended_and_another_broken_are_two_findings() -> None:
     found = compare(fabric_run("slow-host:n5*0.7", hosts=32), fabric_run("slow-host:n9*0.6", hosts=32, seed=2))
     only(found, slower=1, faster=1)
     assert (found.slower[0].subject, found.faster[0].subject) == (("n9",), ("n5",))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_several_hosts_that_changed_are_all_found_and_no_other(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    hosts = [24, 40, 64][seed % 3]
+    chosen = random.choice(hosts, 6, replace=False)
+    mended, broken = (
+        [f"slow-host:n{host}*{random.uniform(0.5, 0.85):.3f}" for host in half] for half in (chosen[:3], chosen[3:])
+    )
+    options: dict[str, Any] = {
+        "hosts": hosts,
+        "ranks_per_host": 1 + seed % 2,
+        "both_directions": seed > 2,
+        "noise": 0.03,
+    }
+    found = compare(fabric_run(*mended, seed=seed, **options), fabric_run(*broken, seed=seed + 100, **options))
+    only(found, slower=3, faster=3)
+    assert {change.subject for change in found.slower} == {(f"n{host}",) for host in chosen[3:]}
+    assert {change.subject for change in found.faster} == {(f"n{host}",) for host in chosen[:3]}
 
 
 def test_a_fault_that_was_there_before_is_no_change() -> None:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from everylink.analysis.changes import FALSE_RATE, sure, tempered_spread
+from everylink.analysis.changes import FALSE_RATE, LIKELY_Z, score_of_chance, sure, tempered_spread
 from everylink.analysis.judge.readings import Cells, Readings
 from everylink.analysis.judge.robust import Matrix, Values, discoveries
 
-LIKELY_Z, SUSPECT_Z = 3.5, 4.5  # standard deviations
-USUAL_READINGS = 500  # of which one is disturbed, before anything was measured
+SUSPECT_Z = 4.5  # standard deviations
 
 
 @dataclass(frozen=True)
@@ -52,10 +50,9 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
     likely = measured & (z > LIKELY_Z) & (rest > least) & (lowest > LIKELY_Z * noise)
     likely &= change > max(least, LIKELY_Z * noise)  # else it only stayed as it was while its ends changed
     frm, to = np.nonzero(likely)
-    rate = _disturbed(again, before, explained, lowest, LIKELY_Z * noise)
+    alone = _long_alone(again, before, explained, lowest, LIKELY_Z * noise)
     count = cells.count[frm, to]
-    chance = stats.binom.sf(count - (count - 1) // 4 - 1, count, rate)
-    score = np.minimum(z[frm, to], stats.norm.isf(np.maximum(chance, 1e-300)))
+    score = np.minimum(z[frm, to], score_of_chance(count, alone, len(again.time)))
     found = _discovered(score, int(measured.sum()))
     pairs = [
         ChangedPair(int(frm[i]), int(to[i]), float(rest[frm[i], to[i]]), float(score[i]), int(count[i]))
@@ -68,12 +65,11 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
     return ChangedPairs(certain, suspects)
 
 
-def _disturbed(again: Readings, before: Cells, explained: Matrix, lowest: Matrix, limit: float) -> float:
-    """How likely a reading is long by chance: those that are, in pairs whose others are not."""
+def _long_alone(again: Readings, before: Cells, explained: Matrix, lowest: Matrix, limit: float) -> int:
+    """How many readings are long in pairs whose others are not."""
     frm, to = again.host_of[again.frm], again.host_of[again.to]
     long = again.time - before.median[frm, to] - explained[frm, to] > limit
-    alone = long & ~(lowest[frm, to] > limit)
-    return (int(alone.sum()) + 1) / (len(again.time) + USUAL_READINGS)
+    return int((long & ~(lowest[frm, to] > limit)).sum())
 
 
 def _discovered(score: Values, tests: int) -> NDArray[np.bool_]:

@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.changed_ends import ChangedEnd
-from everylink.analysis.changes import FALSE_RATE, level_score, sure, tempered_spread
+from everylink.analysis.changes import (
+    FALSE_RATE,
+    LIKELY_Z,
+    level_score,
+    most_of,
+    score_of_chance,
+    sure,
+    tempered_spread,
+)
 from everylink.analysis.judge.robust import Values, discoveries
 from everylink.analysis.matching import key
 from everylink.links import Links
@@ -34,15 +42,25 @@ def changed_within(
     numbers, change = _medians(after - before, host[near])
     level = float(np.median(change))
     z = (change - level) / tempered_spread(change - level)
+    singly = (np.log(links[1].median) - np.log(links[0].median))[near] - level
     found = []
     for sign in (1, -1):
-        score = sure(sign * z, len(change))
+        score = np.minimum(sure(sign * z, len(change)), _score_of_chance(sign * singly, host[near]))
         far = (sign * change > least) & (sign * (change - level) > least)
         found += [
             ChangedEnd(int(numbers[i]), "both", float(change[i]), float(score[i]))
             for i in np.flatnonzero(discoveries(score, FALSE_RATE) & far)
         ]
     return Within(level, level_score(level, change - level, len(change)), tuple(found))
+
+
+def _score_of_chance(change: Values, host: NDArray[np.int64]) -> Values:
+    """For each host how improbable it is that most of its links read long by chance; 0 where they do not."""
+    long = change > LIKELY_Z * tempered_spread(change)
+    _, index, count = np.unique(host, return_inverse=True, return_counts=True)
+    most = np.bincount(index[long], minlength=len(count)) >= most_of(count)
+    alone = int((long & ~most[index]).sum())
+    return np.where(most, score_of_chance(count, alone, len(change)), 0.0)
 
 
 def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:

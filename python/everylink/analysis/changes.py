@@ -12,6 +12,8 @@ from everylink.analysis.judge.robust import MEDIAN_ERROR, Values, spread
 
 FALSE_RATE = 0.001  # of what is called a change
 EFFICIENCY = 0.37  # of the median absolute deviation, against the standard deviation: Hampel et al. (1986)
+LIKELY_Z = 3.5  # standard deviations, from which a single reading is long
+USUAL_READINGS = 500  # of which one is disturbed, before anything was measured
 PRIOR_SPREAD, PRIOR_COUNT = 0.05, 8  # what a spread is taken for before anything was measured, and how firmly
 
 
@@ -68,6 +70,21 @@ def sure(z: Values, count: int) -> Values:
     """The score that is as improbable as this one, given that its spread was estimated from `count` values only."""
     freedom = PRIOR_COUNT + EFFICIENCY * count
     return np.asarray(stats.norm.isf(np.maximum(stats.t.sf(np.maximum(z, 0.0), freedom), 1e-300)))
+
+
+def most_of(count: NDArray[np.integer]) -> NDArray[np.integer]:
+    """How many of so many readings must be long."""
+    return np.asarray(count - (count - 1) // 4)
+
+
+def score_of_chance(count: NDArray[np.integer], long_alone: int, readings: int) -> Values:
+    """The score of most of `count` readings being long by chance.
+
+    A single reading may be disturbed and read long. How often that happens is estimated from those that are long while
+    most others of the same links are not: `long_alone` of all `readings`.
+    """
+    rate = (long_alone + 1) / (readings + USUAL_READINGS)
+    return np.asarray(stats.norm.isf(np.maximum(stats.binom.sf(most_of(count) - 1, count, rate), 1e-300)))
 
 
 def confidence(z: float) -> float:
