@@ -94,8 +94,7 @@ def test_slurms_file_names_the_leaf_of_each_node(topology: Reader) -> None:
 
 
 def test_slurms_blocks_are_groups_too(topology: Reader) -> None:
-    found = topology("BlockName=b1 Nodes=r[1-2]n[1-2]\nBlockSizes=4\n").leaf_of
-    assert found == dict.fromkeys(("r1n1", "r1n2", "r2n1", "r2n2"), "b1")
+    assert topology("BlockName=b1 Nodes=r[1-2]n[1-2]\nBlockSizes=4\n").leaf_of == dict.fromkeys(("r1n1", "r1n2", "r2n1", "r2n2"), "b1")
 
 
 def test_a_node_with_several_switches_counts_for_the_first(topology: Reader) -> None:
@@ -122,8 +121,8 @@ def test_switches_of_one_description_are_told_apart_by_guid(topology: Reader) ->
 
 
 def test_an_adapter_that_many_hosts_call_the_same_names_no_host(topology: Reader) -> None:
-    found = topology(IBNETDISCOVER.replace("n2 mlx5_10", "localhost mlx5_0").replace("n4 HCA-1", "localhost mlx5_0"))
-    assert found.leaf_of == {"n1": "leaf1", "n2": "leaf2"}
+    text = IBNETDISCOVER.replace("n2 mlx5_10", "localhost mlx5_0").replace("n4 HCA-1", "localhost mlx5_0")
+    assert topology(text).leaf_of == {"n1": "leaf1", "n2": "leaf2"}
 
 
 def test_windows_line_ends_and_a_byte_order_mark_do_not_matter(topology: Reader) -> None:
