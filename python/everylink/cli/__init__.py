@@ -9,17 +9,23 @@ from everylink import __version__
 from everylink.errors import EverylinkError, UserMistake
 
 Command = Callable[[Sequence[str]], int]
-COMMANDS = ("run", "show", "report", "diagnose", "simulate")  # each a module beside this one
+COMMANDS = (  # each a module beside this one
+    "run", "show", "report", "diagnose", "compare", "merge", "convert", "simulate",
+)  # fmt: skip
 USAGE = """usage: everylink COMMAND ...
 
   run      measure every link of this machine or of an MPI job, then show what was found
   show     print a results file: failed links, times, bandwidths, slowest links, a map
   report   draw results files as one HTML page, PDF or PNG
   diagnose name what is bad: host, rank, link or group
+  compare  say what got slower or faster between two runs
+  merge    combine runs of the same ranks and settings into one results file
+  convert  make a results file of a matrix in comma-separated values
   simulate write the results file of a made-up cluster with planted faults
 
 everylink COMMAND --help explains a command. Exit codes: 0 ok, 1 a fault of the machine or of Everylink,
-2 a mistake in what was asked for, 3 (run) measured, but some link failed, (diagnose) faults found."""
+2 a mistake in what was asked for, 3 (run) measured, but some link failed, (diagnose) faults found,
+(compare) something got slower."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,209 @@
+"""A matrix of comma-separated values becomes a results file, or one sentence that says where it cannot."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conftest import Command
+from everylink.errors import UserMistake
+from everylink.formats.csv_matrix import read_matrix
+from everylink.formats.from_matrix import Source, results_of
+from everylink.formats.write import write_results
+from everylink.links import Outcome
+from everylink.results import Results, read
+
+HEADER = "from,to,host_from,host_to,bytes,seconds"
+PLAIN = f"{HEADER}\n0,1,a,b,8,1e-6\n1,0,b,a,8,2e-6\n"
+
+
+def convert(text: str | bytes, folder: Path, kernel: str = "unidirectional") -> Results:
+    """Write the text, convert it, and read the results file."""
+    matrix, output = folder / "x.csv", folder / "x.h5"
+    matrix.write_bytes(text if isinstance(text, bytes) else text.encode())
+    source = Source(matrix, "2026-11-22T08:00:00Z", "everylink convert x.csv x.h5", kernel)
+    write_results(results_of(read_matrix(matrix), source, output), force=True)
+    return read(output)
+
+
+def test_each_line_becomes_a_link(tmp_path: Path) -> None:
+    results = convert(
+        f"{HEADER},min,p99,max,mean,outcome,late,n,attempt\n"
+        "0,1,a,b,8,2e-6,1e-6,3e-6,4e-6,2.5e-6,ok,7,100,0\n"
+        "1,0,b,a,8,,,,,,timeout,,,0\n".replace(",,,0", ",0,0,0")
+        + "2,0,a,a,8,5e-7,,,,,,0,100,0\n"
+        "1,0,b,a,8,3e-6,,,,,ok,1,50,2\n",
+        tmp_path,
+    )
+    assert results.ranks.host == ("a", "b", "a")
+    assert results.ranks.host_index.tolist() == [0, 1, 0]
+    assert results.ranks.local_rank.tolist() == [0, 0, 1]
+    assert (results.facts.ranks, results.facts.hosts, results.facts.messages) == (3, 2, 100)
+    (size,) = results.sizes
+    assert size.bytes == 8
+    links = size.links
+    assert list(zip(links.frm.tolist(), links.to.tolist(), strict=True)) == [(0, 1), (1, 0), (2, 0)]
+    assert links.outcome.tolist() == [Outcome.OK, Outcome.TIMEOUT, Outcome.OK]
+    np.testing.assert_array_equal(links.median, np.array([2e-6, np.nan, 5e-7], np.float32))
+    np.testing.assert_array_equal(links.min, np.array([1e-6, np.nan, np.nan], np.float32))
+    np.testing.assert_array_equal(links.mean, np.array([2.5e-6, np.nan, np.nan], np.float32))
+    np.testing.assert_array_equal(links.p99, np.array([3e-6, np.nan, np.nan], np.float32))
+    np.testing.assert_array_equal(links.max, np.array([4e-6, np.nan, np.nan], np.float32))
+    assert (links.n.tolist(), links.late.tolist()) == ([100, 0, 100], [7, 0, 0])
+    assert size.alone.median.tolist() == [np.float32(3e-6)]
+
+
+def test_columns_may_stand_in_any_order_and_case_with_a_byte_order_mark(tmp_path: Path) -> None:
+    text = "\N{ZERO WIDTH NO-BREAK SPACE}Seconds, BYTES,host_to,host_from,to,from\r\n"
+    text += "1e-6,8,b,a,1,0\r\n\r\n2e-6,8,a,b,0,1\r\n"
+    links = convert(text, tmp_path).sizes[0].links
+    assert links.median.tolist() == convert(PLAIN, tmp_path).sizes[0].links.median.tolist()
+
+
+def test_several_sizes_hold_the_same_links_in_one_order(tmp_path: Path) -> None:
+    results = convert(f"{PLAIN}1,0,b,a,1024,4e-6\n0,1,a,b,1024,3e-6\n", tmp_path)
+    assert [size.bytes for size in results.sizes] == [8, 1024]
+    assert results.sizes[1].links.median.tolist() == [np.float32(3e-6), np.float32(4e-6)]
+
+
+def test_later_attempts_may_repeat_and_none_hides_another(tmp_path: Path) -> None:
+    text = f"{HEADER},attempt,outcome\n0,1,a,b,8,1e-6,0,ok\n0,1,a,b,8,,2,timeout\n0,1,a,b,8,2e-6,2,ok\n"
+    rows = convert(text, tmp_path).sizes[0].rows
+    assert rows.outcome.tolist() == [Outcome.OK, Outcome.TIMEOUT, Outcome.OK]
+    assert rows.step.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("kernel", ["semidirectional", "bidirectional", "unidirectional"])
+def test_the_kernel_is_what_was_said(tmp_path: Path, kernel: str, everylink: Command) -> None:
+    (tmp_path / "x.csv").write_text(PLAIN)
+    assert everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5", "--kernel", kernel)[0] == 0
+    assert read(tmp_path / "x.h5").facts.kernel == kernel
+
+
+def test_what_was_converted_is_said_and_can_be_shown(tmp_path: Path, everylink: Command) -> None:
+    (tmp_path / "x.csv").write_text(PLAIN)
+    code, out, err = everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5")
+    assert (code, out, err) == (0, f"{tmp_path / 'x.h5'}: 2 links of 2 ranks on 2 hosts, 1 size\n", "")
+    code, out, _ = everylink("show", tmp_path / "x.h5")
+    assert code == 0
+    assert "mode csv" in out
+    assert "b:1 -> a:0  2.000 us" in out
+
+
+def test_an_existing_file_is_kept_without_force(tmp_path: Path, everylink: Command) -> None:
+    (tmp_path / "x.csv").write_text(PLAIN)
+    (tmp_path / "x.h5").write_text("precious")
+    code, out, err = everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5")
+    assert (code, out) == (2, "")
+    assert "exists; --force overwrites it" in err
+    assert (tmp_path / "x.h5").read_text() == "precious"
+    assert everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5", "--force")[0] == 0
+
+
+BROKEN = [
+    (b"", "is empty"),
+    (b"\x89HDF\r\n\x1a\n rest", "is HDF5; wanted are comma-separated values"),
+    (b"\xff\xfef\0r\0o\0m\0", "is not text in UTF-8"),
+    (b"from\0to\n", "line 1: is not text"),
+    (HEADER, "line 2: has no link: the file ends behind its header"),
+    (f"{HEADER}\n\n\n", "line 2: has no link"),
+    ("0,1,a,b,8,1e-6\n", "line 1: column '0' is unknown; wanted is from,to,host_from"),
+    (PLAIN.replace(",seconds", ""), "line 1: column seconds is missing"),
+    (PLAIN.replace("seconds", "seconds,seconds"), "line 1: column seconds is there twice"),
+    (PLAIN.replace("seconds", "seconds,speed"), "line 1: column 'speed' is unknown"),
+    (PLAIN.replace(",", ";"), "line 1: columns are separated by ';'; separate them by commas"),
+    (PLAIN.replace(",", "\t"), "line 1: columns are separated by '\\t'; separate them by commas"),
+    (f"{PLAIN}0,1,a\n", "line 4: has 3 values, and the header 6"),
+    (f"{PLAIN}0,1,a,b,8,1e-6,9\n", "line 4: has 7 values, and the header 6"),
+    (f'{PLAIN}0,1,"a,b,8,1e-6\n', "line 4: is damaged"),
+    (f"{PLAIN}1.5,0,b,a,8,1e-6\n", "line 4: from is '1.5', wanted is a whole number up to"),
+    (f"{PLAIN}-1,0,b,a,8,1e-6\n", "line 4: from is '-1', wanted is a whole number"),
+    (f"{PLAIN}1e300,0,b,a,8,1e-6\n", "line 4: from is '1e300', wanted is a whole number"),
+    (f"{PLAIN}4294967296,0,b,a,8,1e-6\n", "line 4: from is '4294967296', wanted is a whole number"),
+    (f"{PLAIN}one,0,b,a,8,1e-6\n", "line 4: from is 'one', a number is wanted"),
+    (f"{PLAIN},0,b,a,8,1e-6\n", "line 4: from is '', a number is wanted"),
+    (f"{PLAIN}0,1,a,b,nan,1e-6\n", "line 4: bytes is 'nan', wanted is a whole number"),
+    (f"{PLAIN}2,2,c,c,8,1e-6\n", "line 4: links rank 2 with itself; leave such lines out"),
+    (f"{PLAIN}0,2,a,c,8,-1e-6\n", "line 4: seconds is '-1e-6', a time above 0 in seconds is wanted"),
+    (f"{PLAIN}0,2,a,c,8,0\n", "line 4: seconds is '0', a time above 0"),
+    (f"{PLAIN}0,2,a,c,8,1e-60\n", "line 4: seconds is '1e-60', a time above 0"),
+    (f"{PLAIN}0,2,a,c,8,1e60\n", "line 4: seconds is '1e60', a time above 0"),
+    (f"{PLAIN}0,2,a,c,8,inf\n", "line 4: seconds is 'inf', a time above 0"),
+    (f"{PLAIN}0,2,a,c,8,\n", "line 4: seconds is '', a time above 0"),
+    (f"{PLAIN}0,2,a,c,8,5us\n", "line 4: seconds is '5us', a number is wanted"),
+    (f"{PLAIN}0,2,a,,8,1e-6\n", "line 4: '' is no name of a host"),
+    (f"{PLAIN}0,2,a,{'c' * 300},8,1e-6\n", "is no name of a host"),
+    (f"{PLAIN}0,2,a,c\x1b[31m,8,1e-6\n", "line 4: 'c\N{REPLACEMENT CHARACTER}[31m' is no name of a host"),
+    (f"{PLAIN}1,2,a,c,8,1e-6\n", "line 4: rank 1 is on host 'a', and on 'b' in line 3; a rank has one host"),
+    (f"{PLAIN}1,9,b,c,8,1e-6\n", "line 4: has rank 9, but rank 2 is in no line; number the ranks 0, 1, 2, ..."),
+    (f"{PLAIN}0,2000000000,a,c,8,1e-6\n", "line 4: has rank 2000000000, but rank 2 is in no line"),
+    (f"{PLAIN}0,1,a,b,8,1e-6\n", "line 4: link 0 -> 1 with 8 bytes is in line 2 too; later times have attempt 1 to 3"),
+    (f"{PLAIN}0,1,a,b,16,1e-6\n", "link 1 -> 0 has more lines with 8 bytes than with 16; add what is missing"),
+    (f"{HEADER},outcome\n0,1,a,b,8,1e-6,dead\n", "line 2: outcome 'dead' is unknown; there are ok, timeout, broken"),
+    (f"{HEADER},outcome\n0,1,a,b,8,-1,timeout\n", "line 2: seconds is '-1'"),
+    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,4\n", "line 2: attempt is '4', wanted is a whole number up to 3"),
+    (f"{HEADER},n\n0,1,a,b,8,1e-6,1e10\n", "line 2: n is '1e10', wanted is a whole number up to"),
+    (f"{HEADER},min\n0,1,a,b,8,1e-6,0\n", "line 2: min is '0', a time above 0"),
+    (HEADER + ",x" * 100_000, "line 1: column 'x' is unknown"),
+    (f"{PLAIN}0,2,a,{'c' * 200_000},8,1e-6\n", "line 4: is damaged: field larger than field limit"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BROKEN, ids=range(len(BROKEN)))
+def test_what_is_wrong_is_one_line_that_says_where(
+    text: str | bytes, expected: str, tmp_path: Path, everylink: Command
+) -> None:
+    (tmp_path / "x.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err = everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert expected in err
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_what_is_no_file_is_said(tmp_path: Path, everylink: Command) -> None:
+    for given_path, expected in ((tmp_path / "no.csv", "No such file"), (tmp_path, "is a folder, a pipe or a device")):
+        code, _, err = everylink("convert", given_path, tmp_path / "x.h5")
+        assert code == 2
+        assert expected in err
+
+
+@given(st.binary(max_size=300) | st.text(alphabet=HEADER + '0123456789\n\r;"-', max_size=300).map(str.encode))
+def test_no_input_gives_more_than_a_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    for text in (data, PLAIN.encode() + data):
+        path = tmp_path_factory.mktemp("csv") / "x.csv"
+        path.write_bytes(text)
+        said = ""
+        try:
+            results_of(read_matrix(path), Source(path, "", "", "unidirectional"), path)
+        except UserMistake as mistake:
+            said = str(mistake)
+        assert not said or said.startswith(f"{path}")
+        assert "\n" not in said
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(2, 5), st.data())
+def test_every_matrix_comes_back(tmp_path_factory: pytest.TempPathFactory, ranks: int, data: st.DataObject) -> None:
+    every = [(i, j) for i in range(ranks) for j in range(ranks) if i != j]
+    links = data.draw(st.permutations(every))
+    time = st.floats(2**-30, 1e3, width=32)
+    times = {link: data.draw(time) for link in links}
+    lines = [f"{i},{j},h{i // 2},h{j // 2},64,{times[i, j]!r}" for i, j in links]
+    results = convert("\n".join([HEADER, *lines]), tmp_path_factory.mktemp("csv"))
+    found = results.sizes[0].links.matrix("median", ranks)
+    assert {(i, j): float(found[i, j]) for i, j in every} == times
+    assert results.ranks.host == tuple(f"h{i // 2}" for i in range(ranks))
+
+
+def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
+    ranks = 300  # more links than a portion has lines
+    frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
+    lines = [f"{i},{j},n{i},n{j},8,{1e-6 * (1 + i)}" for i, j in zip(frm.tolist(), to.tolist(), strict=True)]
+    links = convert("\n".join([HEADER, *lines]), tmp_path).sizes[0].links
+    assert len(links) == ranks * (ranks - 1) > 65536
+    np.testing.assert_allclose(links.median, 1e-6 * (1 + links.frm.astype(float)), rtol=1e-6)
+    lines[70_000] += "x"
+    with pytest.raises(UserMistake, match=r"line 70002: seconds is '.*x', a number is wanted"):
+        convert("\n".join([HEADER, *lines]), tmp_path)
