@@ -64,10 +64,18 @@ std::string first_of(std::span<const int> ranks) {
 
 }  // namespace
 
+Plan pairs_to_confirm(const Introduction& all) {
+  return schedule_named("file").make(
+      {static_cast<int>(all.host_of.size()), all.seed, 0, all.host_of, all.schedule_option});
+}
+
 Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelling) {
   const Population people{static_cast<int>(all.host_of.size()), all.seed, relabelling, all.host_of,
                           all.schedule_option};
-  Plan plan = schedule_named(o.confirm.empty() ? o.schedule : "file").make(people);
+  if (!o.confirm.empty())
+    return o.serial ? serial(pairs_to_confirm(all), people.size)
+                    : filled(pairs_to_confirm(all), people.size, relabelling);
+  Plan plan = schedule_named(o.schedule).make(people);
   return o.serial ? serial(plan, people.size) : plan;
 }
 
@@ -127,7 +135,7 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
                                   : o.schedule == "file" ? contents_of("--schedule file:", o.schedule_option)
                                                          : o.schedule_option;
   refuse_large_buffers();
-  plan_ = plan_for(o, introduction_, relabels() ? 1 : 0);
+  plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
   if (plan_.pairs == 0)
     throw UsageError(fmt::format(
         "--schedule {}: there is no pair to measure among {} ranks on {} host(s)", o.schedule, size_,
@@ -172,7 +180,7 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
                             busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
-  order.relabelling = relabels() ? 1 : 0;
+  order.relabelling = o.randomize ? 1 : 0;
   order.schedule_step = *busy_step_from(0);
   return order;
 }
@@ -268,8 +276,6 @@ Order Conductor::next_order(std::span<const int> gone) {
   return begin_again(gone);
 }
 
-bool Conductor::relabels() const { return context_.options.randomize > 0 && context_.options.confirm.empty(); }
-
 std::uint32_t Conductor::passes() const {
   if (!context_.options.confirm.empty()) return confirm_passes;
   return static_cast<std::uint32_t>(
@@ -281,7 +287,8 @@ Order Conductor::start_iteration(std::uint32_t iteration, std::int64_t busy_step
   order.what = Order::What::measure;
   order.iteration = iteration;
   if (!context_.options.confirm.empty()) order.attempt = Attempt::confirm;
-  order.relabelling = relabels() ? mix(introduction_.seed, iteration) | 1 : 0;
+  const bool draws = context_.options.randomize > 0 || !context_.options.confirm.empty();
+  order.relabelling = draws ? mix(introduction_.seed, iteration) | 1 : 0;
   order.tunings = current_.tunings;
   plan_ = plan_for(context_.options, introduction_, order.relabelling);
   order.schedule_step = *busy_step_from(0);
@@ -308,9 +315,10 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
 Order Conductor::begin_again(std::span<const int> gone) {
   again_began_ = context_.now();
   if (!context_.options.confirm.empty()) {
-    for (std::int64_t step = 0; step < plan_.steps; ++step)
+    const Plan plan = pairs_to_confirm(introduction_);
+    for (std::int64_t step = 0; step < plan.steps; ++step)
       for (int rank = 0; rank < size_; ++rank)
-        if (const int peer = plan_.partner(step, rank); peer > rank)
+        if (const int peer = plan.partner(step, rank); peer > rank)
           again_.push_back({Attempt::direction, rank, peer});
     return next_again();
   }

@@ -54,7 +54,6 @@ class Conductor {
   std::int64_t busy_steps() const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
   std::uint32_t passes() const;
-  bool relabels() const;
 
   const Context context_;
   const int size_;

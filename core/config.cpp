@@ -113,7 +113,8 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->group(group);
   app.add_option("--confirm", o.confirm,
                  "measure the pairs of a file (lines 'from to') again, into the results file of -o, which a "
-                 "run with the same options left: under load, then each alone and one way")
+                 "run with the same options left: 6 times while the other ranks are paired at random, "
+                 "then each alone and one way")
       ->type_name("PAIRS")
       ->group(group);
   app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);

@@ -66,10 +66,11 @@ std::string Lines::timing(Seconds elapsed, std::int64_t done, std::int64_t left_
 std::string Lines::results() const {
   if (!all_.any()) return "RESULT: no link was measured";
   std::string text;
+  const auto time = time_.value_or(time_unit(all_.mean()));  // a run that goes on may have no step of its own
   const auto one = [&](const char* name, double value) {
     const auto unit = bandwidth_.value_or(bandwidth_unit(all_.bandwidth(value)));
     text += fmt::format("{}RESULT: {} Time:{:11.5f} {} ( {:9.4f} {})", text.empty() ? "" : "\n", name,
-                        value / time_->factor, time_->name, all_.bandwidth(value) / unit.factor, unit.name);
+                        value / time.factor, time.name, all_.bandwidth(value) / unit.factor, unit.name);
   };
   one("Min", all_.min());
   one("Avg", all_.mean());

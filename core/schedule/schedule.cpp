@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "errors.hpp"
+#include "random.hpp"
 
 namespace everylink {
 
@@ -40,6 +43,36 @@ Plan serial(const Plan& plan, int size) {
             return rank == low ? high : rank == high ? low : no_rank;
           },
           [upper](std::int64_t step) { return upper(step) == no_rank; }};
+}
+
+Plan filled(const Plan& plan, int size, std::uint64_t key) {
+  struct Step {
+    std::int64_t number = -1;
+    std::vector<int> partner_of;
+  };
+  const auto make = [partner = plan.partner, size, key](std::int64_t number) {
+    Step step{number, std::vector<int>(static_cast<std::size_t>(size), no_rank)};
+    std::vector<int> idle;
+    for (int rank = 0; rank < size; ++rank) {
+      const int peer = partner(number, rank);
+      step.partner_of[static_cast<std::size_t>(rank)] = peer;
+      if (peer == no_rank) idle.push_back(rank);
+    }
+    const auto count = static_cast<std::int64_t>(idle.size());
+    const Shuffle place(count, mix(key, static_cast<std::uint64_t>(number)) | 1);
+    for (std::int64_t i = 0; i + 1 < count; i += 2) {
+      const int a = idle[static_cast<std::size_t>(place(i))], b = idle[static_cast<std::size_t>(place(i + 1))];
+      step.partner_of[static_cast<std::size_t>(a)] = b;
+      step.partner_of[static_cast<std::size_t>(b)] = a;
+    }
+    return step;
+  };
+  return {plan.steps, plan.steps * (size / 2),
+          [make, last = std::make_shared<Step>()](std::int64_t step, int rank) {
+            if (last->number != step) *last = make(step);
+            return last->partner_of[static_cast<std::size_t>(rank)];
+          },
+          {}};
 }
 
 }  // namespace everylink

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import FrameType
 from typing import IO
 
@@ -169,8 +170,10 @@ def measure(options: argparse.Namespace) -> int:
     if not 1 <= options.ranks_per_host <= 1000:
         raise BedError("-r is a number of ranks from 1 to 1000")
     size = bed.size * options.ranks_per_host
-    program = os.environ.get("EVERYLINK_MEASURE", "everylink-measure")
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    program = os.environ.get("EVERYLINK_MEASURE", "everylink-measure")
+    if words and Path(words[0]).name == "everylink-measure":  # everylink run --launcher command gives its path
+        program, *words = words
     common = {"EVERYLINK_SIZE": str(size), "EVERYLINK_RENDEZVOUS": f"{address(0)}:{PORT}"}
     common["EVERYLINK_KEY"] = os.environ.get("EVERYLINK_KEY") or secrets.token_hex(32)
     ranks = []

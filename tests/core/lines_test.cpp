@@ -99,6 +99,10 @@ TEST(Lines, the_results_are_written_byte_for_byte) {
             "RESULT: Max Time:  375.00000 ms (    5.3333 GiB/s)");
 }
 
+TEST(Lines, a_run_that_goes_on_without_a_step_of_its_own_has_results_too) {
+  EXPECT_EQ(of({link(125 * ms)}).results().substr(0, 37), "RESULT: Min Time:  125.00000 ms (   1");
+}
+
 TEST(Lines, a_serial_run_says_so) {
   Lines lines(bytes, 1, true);
   lines.add(link(us));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "errors.hpp"
 
@@ -242,6 +243,28 @@ TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
     }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60))
       << "a table of all pairs would take far longer";
+}
+
+TEST(Schedule, filled_steps_keep_their_pairs_and_leave_one_rank_idle_at_most) {
+  for (const int size : {5, 8, 33}) {
+    const Plan plan = plan_of("file", people(size, 0, "0 1\n2 3\n1 4\n"));
+    std::set<Pairs> drawn;
+    for (const std::uint64_t key : {0, 1, 2, 3}) {
+      const Plan full = filled(plan, size, key);
+      EXPECT_EQ(full.steps, plan.steps);
+      std::int64_t pairs = 0;
+      for (std::int64_t step = 0; step < plan.steps; ++step) {
+        const auto with = pairs_in(full, size, step);
+        EXPECT_EQ(static_cast<int>(with.size()), size / 2);
+        pairs += static_cast<std::int64_t>(with.size());
+        for (const auto& pair : pairs_in(plan, size, step))
+          EXPECT_NE(std::find(with.begin(), with.end(), pair), with.end());
+        drawn.insert(with);
+      }
+      EXPECT_EQ(full.pairs, pairs);
+    }
+    EXPECT_GT(drawn.size(), static_cast<std::size_t>(plan.steps)) << "another key, others beside them";
+  }
 }
 
 TEST(Schedule, an_unknown_name_is_refused_with_those_there_are) {

@@ -229,3 +229,21 @@ def test_where_nobody_listens_the_core_is_ended_and_nothing_is_left(monkeypatch:
     assert running.wait(timeout=30) == 1
     assert b"Traceback" not in running.stderr.read()
     running.stderr.close()
+
+
+def test_any_command_that_starts_the_core_will_do(everylink: Command) -> None:
+    code, out, _ = everylink("run", "--launcher", "command", "--launcher-args", "env -u NOTHING", "-n", "5")
+    assert code == 0
+    assert "arguments: --progress json -n 5" in out
+    for options, said in (
+        ((), "--launcher-args says which"),
+        (("--launcher-args", "no-such-program -n 2"), "there is no program no-such-program"),
+        (("--launcher-args", "env", "--np", "4"), "as many ranks as the command itself says"),
+    ):
+        code, _, err = everylink("run", "--launcher", "command", *options)
+        assert code == 2 and said in err
+
+
+def test_confirm_wants_a_file_to_confirm(everylink: Command) -> None:
+    code, _, err = everylink("run", "--confirm", "--no-output")
+    assert code == 2 and "--confirm contradicts --no-output" in err

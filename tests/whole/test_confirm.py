@@ -1,0 +1,143 @@
+"""`everylink run --confirm`, end to end: what is planted is measured again and named, with its direction, and nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from netns import PROGRAM, Bed, a_bed
+
+from conftest import PATIENCE, Run
+
+long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="make test-long runs it")
+SIM = ["-s", "1MiB", "-n", 12, "-w", 2]
+
+
+def everylink(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "everylink", *(str(word) for word in words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def verdicts(path: Path) -> list[dict[str, Any]]:
+    said = everylink("diagnose", path, "--format", "json")
+    assert said.returncode in (0, 3), said.stderr
+    found: list[dict[str, Any]] = json.loads(said.stdout)["verdicts"]
+    return found
+
+
+def attempts(path: Path) -> np.ndarray:
+    with h5py.File(path) as file:
+        assert file.attrs["complete"] == 1
+        (size,) = file["sizes"].values()
+        return np.bincount(size["attempt"][: file.attrs["rows"]], minlength=5)
+
+
+@pytest.mark.parametrize("starts", [["--np", 16], ["--launcher", "mpiexec", "--np", 16]])
+def test_a_slow_host_and_a_slow_link_are_told_apart(starts: list[object], tmp_path: Path) -> None:
+    if "mpiexec" in starts:
+        pytest.importorskip("shutil").which("mpirun") or pytest.skip("no mpirun here")
+    path = tmp_path / "x.h5"
+    mode = "sim:hosts=16,slow-host=5*0.5,slow-link=3>9*0.5,noise=0.02"
+    options = ["--launcher-args=--allow-run-as-root"] if "mpiexec" in starts else []
+    done = everylink("run", *starts, *options, "--confirm", "-m", mode, *SIM, "-o", path)
+    assert done.returncode == 3, done.stdout + done.stderr
+    host, link = sorted(verdicts(path), key=lambda verdict: verdict["kind"])
+    assert (host["kind"], host["subject"], host["direction"]) == ("host", ["n05"], "both")
+    assert host["factor"] == pytest.approx(2, rel=0.05)
+    assert (link["kind"], link["subject"], link["direction"]) == ("link", ["n03:3", "n09:9"], "send")
+    main, _, _, again, one_way = attempts(path)
+    assert main == 16 * 15
+    assert again >= 6 * one_way > 0  # the other ranks are paired too
+    assert done.stdout.count("Pairs of ") == 1  # measured again once, after which nothing was open
+    assert not list(tmp_path.glob("*.pairs-*"))
+
+
+def test_a_healthy_fabric_needs_few_further_measurements_and_is_called_healthy(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    done = everylink("run", "--np", 16, "--confirm", "-m", "sim:hosts=16,noise=0.02", *SIM, "-o", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "healthy: 240 links measured" in done.stdout
+    assert verdicts(path) == []
+
+
+def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path: Path) -> None:
+    options = ["--np", 6, "--mode", "sim", *SIM, "-o", "x.h5"]
+    assert run(*options).returncode == 0
+    (tmp_path / "pairs").write_text("1 2\n4 3\n")
+    assert run(*options, "--confirm", "pairs").returncode == 0
+    with h5py.File(tmp_path / "x.h5") as file:
+        (size,) = file["sizes"].values()
+        rows = slice(0, file.attrs["rows"])
+        again = np.stack([size[name][rows] for name in ("from", "to", "attempt")], axis=1)
+        assert (size["outcome"][rows] == 0).all()
+        assert file.attrs["kernel"] == b"semidirectional"
+        assert len(np.unique(size["step"][rows])) == file.attrs["steps"]
+    links = [(1, 2), (2, 1), (3, 4), (4, 3)]
+    assert [(a, b) for a, b, attempt in again.tolist() if attempt == 4] == links
+    confirmed = [(a, b) for a, b, attempt in again.tolist() if attempt == 3]
+    assert {link: confirmed.count(link) for link in links} == dict.fromkeys(links, 6)
+    assert {link: confirmed.count(link) for link in ((0, 5), (5, 0))} == dict.fromkeys(((0, 5), (5, 0)), 6)  # not idle
+    assert len(again) == 30 + 20 + 36 + 4  # the main run, its retest of the 10 slowest pairs, and these
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--confirm", "none"], "--confirm none: cannot be read"),
+        (["--confirm", "pairs", "--force"], "--confirm and --force exclude each other"),
+        (["--confirm", "pairs", "--no-output"], "--confirm and --no-output exclude each other"),
+        (["--confirm", "pairs", "-n", 7], "messages was 12 there, and is 7 here"),
+        (["--confirm", "pairs", "--unidirectional"], "kernel was semidirectional there"),
+        (["--confirm", "beyond"], "rank 6 is not one of 0 to 5"),
+        (["--confirm", "pairs", "-o", "no.h5"], "no.h5: No such file"),
+    ],
+)
+def test_what_cannot_be_confirmed_is_named_and_the_file_stays(
+    more: list[object], said: str, run: Run, tmp_path: Path
+) -> None:
+    options = ["--np", 6, "--mode", "sim", *SIM, "-o", "x.h5"]
+    assert run(*options).returncode == 0
+    before = (tmp_path / "x.h5").read_bytes()
+    (tmp_path / "pairs").write_text("1 2\n")
+    (tmp_path / "beyond").write_text("1 6\n")
+    done = run(*options, *more)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert (tmp_path / "x.h5").read_bytes() == before
+
+
+# --- on the namespaces: real sockets, every host shaped so that the network is the limit ---------------------------
+@pytest.fixture(scope="module")
+def eight(possible: None) -> Iterator[Bed]:
+    yield from a_bed(8)
+
+
+@pytest.mark.parametrize(
+    ("faults", "size", "messages", "kind", "subject", "symptom"),
+    [
+        (["slow h4 50mbit"], "64KiB", 6, "host", ["h4"], "slow"),
+        (["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow"),
+        pytest.param(["drop h3 10"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
+    ],
+)
+def test_in_the_namespaces_the_bad_one_is_named(
+    eight: Bed, faults: list[str], size: str, messages: int, kind: str, subject: list[str], symptom: str, tmp_path: Path
+) -> None:
+    eight.heal()
+    for fault in ["shape 200mbit", *faults]:
+        eight.fault(fault)
+    path = tmp_path / "x.h5"
+    starts = ["--launcher", "command", f"--launcher-args={PROGRAM} --name {eight.name} measure"]
+    options = ["-m", "tcp", "-s", size, "-n", messages, "-w", 1, "-o", path]
+    done = everylink("run", *starts, "--confirm", *options)
+    eight.heal()
+    assert done.returncode == 3, done.stdout + done.stderr
+    found = [(v["kind"], v["subject"], v["symptom"]) for v in verdicts(path)]
+    assert found[0] == (kind, subject, symptom), done.stdout
+    assert all(set(names) & {name.partition(":")[0] for name in subject} for _, names, _ in found[1:]), found
