@@ -26,7 +26,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.verdicts import Grouping, Judgement, judge
+from everylink.analysis.judge.verdict import Judgement
+from everylink.analysis.judge.verdicts import Grouping, judge
 from everylink.links import Rows
 from everylink.results import Facts, Ranks, Results, Size, Steps
 from everylink.simulate.confirm import confirmed
@@ -83,7 +84,9 @@ class World:
         """One-way time of host to host without noise."""
         far = self.group[frm] != self.group[to]
         rate = np.minimum(self.host_rate[frm], self.host_rate[to])
-        rate = np.where(far, np.minimum(rate, np.minimum(self.group_rate[self.group[frm]], self.group_rate[self.group[to]])), rate)
+        rate = np.where(
+            far, np.minimum(rate, np.minimum(self.group_rate[self.group[frm]], self.group_rate[self.group[to]])), rate
+        )
         for (a, b), left in self.link_rate.items() if links else ():
             hit = (frm == a) & (to == b)
             rate[hit] = np.minimum(rate[hit], left)
@@ -186,7 +189,9 @@ def score(labels: bool, healthy: bool, seed: int) -> Score:
         world.plant()
     frm, to = world.links()
     results = world.results(frm, to)
-    grouping = Grouping(world.group[: results.facts.hosts], tuple(f"g{g}" for g in range(world.groups))) if labels else None
+    grouping = (
+        Grouping(world.group[: results.facts.hosts], tuple(f"g{g}" for g in range(world.groups))) if labels else None
+    )
     began = time.perf_counter()
     judgement = judge(confirmed(world, results, grouping), grouping)
     took = time.perf_counter() - began
@@ -253,7 +258,11 @@ def summarise(name: str, scores: list[Score]) -> None:
     print(f"{name}: {len(scores)} fabrics, {sum(s.seconds for s in scores) / max(len(scores), 1):.2f} s each")
     for what in ("hosts", "groups"):
         pairs = [getattr(s, what) for s in scores]
-        counted = (sum(len(t & f) for t, f in pairs), sum(len(f - t) for t, f in pairs), sum(len(t - f) for t, f in pairs))
+        counted = (
+            sum(len(t & f) for t, f in pairs),
+            sum(len(f - t) for t, f in pairs),
+            sum(len(t - f) for t, f in pairs),
+        )
         print(f"  {what:7} {rates(*counted)}")
     links = [len(s.links & set(s.planted_links)) for s in scores]
     false = sum(len(s.links - set(s.planted_links)) for s in scores)
@@ -290,7 +299,11 @@ def main() -> None:
         "groups given": (True, False, range(chosen.seed, chosen.seed + half)),
         "groups not given": (False, False, range(chosen.seed + half, chosen.seed + chosen.fabrics)),
         "healthy, groups given": (True, True, range(chosen.seed, chosen.seed + chosen.healthy // 2)),
-        "healthy, groups not given": (False, True, range(chosen.seed + chosen.healthy // 2, chosen.seed + chosen.healthy)),
+        "healthy, groups not given": (
+            False,
+            True,
+            range(chosen.seed + chosen.healthy // 2, chosen.seed + chosen.healthy),
+        ),
     }
     everything: list[Score] = []
     with ProcessPoolExecutor(chosen.jobs) as pool:

@@ -45,12 +45,18 @@ def test_json_is_one_object_with_the_fields_that_are_documented(bad: Path, every
     code, out, _ = everylink("diagnose", bad, "--format", "json")
     said: dict[str, Any] = json.loads(out)
     assert code == 3
-    assert said["schema"] == "everylink-verdicts/1" and said["healthy"] is False
+    assert said["schema"] == "everylink-verdicts/1"
+    assert said["healthy"] is False
     (verdict,) = said["verdicts"]
     assert set(verdict) == {
         "kind", "subject", "direction", "symptom", "bytes", "factor", "confidence", "links", "evidence",
     }  # fmt: skip
-    assert (verdict["kind"], verdict["subject"], verdict["bytes"], verdict["direction"]) == ("host", ["n17"], 1 << 20, "both")
+    assert (verdict["kind"], verdict["subject"], verdict["bytes"], verdict["direction"]) == (
+        "host",
+        ["n17"],
+        1 << 20,
+        "both",
+    )
     documented = (Path(__file__).parents[2] / "docs/verdicts.md").read_text()
     for field in (*said, *verdict):
         assert f"`{field}`" in documented, field
@@ -74,9 +80,14 @@ def test_show_says_the_verdict_before_any_number(bad: Path, everylink: Command) 
 def test_the_truth_and_the_groups_are_written_beside_the_file(tmp_path: Path, everylink: Command) -> None:
     truth, groups = tmp_path / "truth.json", tmp_path / "topology.conf"
     faults = ("--fault", "slow-link:n3>n9*0.7", "--fault", "dark:n5>n6")
-    code, *_ = everylink(*SMALL, "--group-size", 10, *faults, "-o", tmp_path / "x.h5", "--truth", truth, "--topology", groups)
+    code, *_ = everylink(
+        *SMALL, "--group-size", 10, *faults, "-o", tmp_path / "x.h5", "--truth", truth, "--topology", groups
+    )
     assert code == 0
-    assert [fault["fault"] for fault in json.loads(truth.read_text())["faults"]] == ["slow-link:n3>n9*0.7", "dark:n5>n6"]
+    assert [fault["fault"] for fault in json.loads(truth.read_text())["faults"]] == [
+        "slow-link:n3>n9*0.7",
+        "dark:n5>n6",
+    ]
     assert groups.read_text().splitlines()[:3] == [
         "SwitchName=g0 Nodes=n[0-9]", "SwitchName=g1 Nodes=n[10-19]", "SwitchName=g2 Nodes=n[20-23]",
     ]  # fmt: skip
@@ -86,7 +97,8 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tmp_path: P
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         everylink(*SMALL, "--seed", seed, "-o", tmp_path / name)
     a, b, c = (read(tmp_path / name).sizes[0].rows.median for name in "abc")
-    assert (a == b).all() and not (a == c).any()
+    assert (a == b).all()
+    assert not (a == c).any()
 
 
 @pytest.mark.parametrize(
@@ -110,17 +122,80 @@ def test_what_cannot_be_simulated_is_named(
 ) -> None:
     code, out, err = everylink(*SMALL, *arguments, "-o", tmp_path / "x.h5")
     assert (code, out) == (2, "")
-    assert said in err and len(err.splitlines()) == 1
+    assert said in err
+    assert len(err.splitlines()) == 1
 
 
 def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path, everylink: Command) -> None:
     path = tmp_path / "x.h5"
     path.write_text("mine")
     code, _, err = everylink(*SMALL, "-o", path)
-    assert code == 2 and "--force" in err and path.read_text() == "mine"
+    assert code == 2
+    assert "--force" in err
+    assert path.read_text() == "mine"
     assert everylink(*SMALL, "-o", path, "--force")[0] == 0
 
 
 def test_what_is_no_results_file_is_named(tmp_path: Path, everylink: Command) -> None:
     code, out, err = everylink("diagnose", tmp_path / "none.h5")
-    assert (code, out) == (2, "") and "none.h5" in err
+    assert (code, out) == (2, "")
+    assert "none.h5" in err
+
+
+def test_what_falls_short_of_an_expectation_is_named_even_where_all_do(
+    bad: Path, healthy: Path, everylink: Command
+) -> None:
+    for expected in ("latency=1s,bandwidth=1GB/s", "bandwidth=10%:90Gb/s"):
+        assert everylink("diagnose", healthy, "--expect", expected)[0] == 0
+    code, out, _ = everylink("diagnose", healthy, "--expect", "bandwidth=90%:200Gb/s")
+    assert code == 3
+    assert "group all hosts: slow" in out
+    assert "24 of 24 hosts" in out
+    code, out, _ = everylink("diagnose", bad, "--expect", "bandwidth=90Gb/s", "--format", "json")
+    (verdict,) = json.loads(out)["verdicts"]
+    assert verdict["subject"] == ["n17"]
+    assert "also slow at 1 MiB" in verdict["evidence"]
+
+
+def test_of_two_hosts_the_pair_falls_short(tmp_path: Path, everylink: Command) -> None:
+    path = tmp_path / "two.h5"
+    assert everylink("simulate", "--hosts", 2, "-o", path)[0] == 0
+    code, out, _ = everylink("diagnose", path, "--expect", "latency=1us")
+    assert code == 3
+    assert "pair n0 <-> n1: slow" in out
+    assert "cannot be told which" in out
+
+
+@pytest.mark.parametrize(
+    "text", ["", "latency", "latency=2", "speed=2us", "latency=0us", "bandwidth=fast", "latency=2us,"]
+)
+def test_an_expectation_that_is_none_is_refused_with_one_that_works(
+    text: str, healthy: Path, everylink: Command
+) -> None:
+    code, _, err = everylink("diagnose", healthy, "--expect", text)
+    assert code == 2
+    assert "wanted is latency=2us,bandwidth=90%:100Gb/s" in err
+
+
+def test_what_got_slower_since_a_baseline_is_named(bad: Path, healthy: Path, everylink: Command) -> None:
+    code, out, _ = everylink("diagnose", bad, "--baseline", healthy)
+    assert code == 3
+    assert out.startswith("FAULTS: 1 host")
+    assert "host n17" in out
+    assert everylink("diagnose", healthy, "--baseline", healthy)[0] == 0
+    code, _, err = everylink("diagnose", bad, "--baseline", "none.h5")
+    assert code == 2
+    assert "none.h5" in err
+
+
+def test_groups_of_a_topology_file_have_its_names(tmp_path: Path, everylink: Command) -> None:
+    path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
+    groups = ("--group-size", 8, "--fault", "slow-group:g1*0.7", "--topology", topology)
+    assert everylink("simulate", "--hosts", 32, *groups, "-o", path)[0] == 0
+    code, out, _ = everylink("diagnose", path, "--topology", topology)
+    assert code == 3
+    assert "group g1: slow" in out
+    topology.write_text("SwitchName=s0 Nodes=other[0-9]\n")
+    code, _, err = everylink("diagnose", path, "--topology", topology)
+    assert code == 2
+    assert "names none of the hosts" in err

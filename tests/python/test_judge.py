@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from everylink.analysis.judge.groups import inferred_groups
-from everylink.analysis.judge.verdicts import Grouping, Judgement, Verdict, judge
+from everylink.analysis.judge.verdict import Judgement, Verdict
+from everylink.analysis.judge.verdicts import Grouping, judge
 from everylink.results import Results
 from everylink.simulate.confirm import confirmed
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
@@ -27,7 +28,9 @@ def _results(fabric: Fabric, confirm: bool = True, sample: int = 0) -> Results:
     return confirmed(fabric, results) if confirm else results
 
 
-def _judged(*faults: str, hosts: int = 64, ranks: int = 1, group: int = 0, seed: int = 1, both: bool = True) -> Judgement:
+def _judged(
+    *faults: str, hosts: int = 64, ranks: int = 1, group: int = 0, seed: int = 1, both: bool = True
+) -> Judgement:
     return judge(_results(_fabric(*faults, hosts=hosts, ranks=ranks, group=group, seed=seed, both=both)))
 
 
@@ -38,8 +41,11 @@ def _only(judgement: Judgement) -> Verdict:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_healthy_fabric_is_called_healthy(seed: int) -> None:
-    judgement = _judged(hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed)
-    assert judgement.healthy and not judgement.verdicts
+    judgement = _judged(
+        hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed
+    )
+    assert judgement.healthy
+    assert not judgement.verdicts
 
 
 def test_a_slow_host_is_one_verdict_and_not_one_for_each_of_its_links() -> None:
@@ -144,7 +150,9 @@ def test_of_two_ranks_none_can_be_blamed_and_that_is_said() -> None:
 def test_on_one_host_ranks_are_judged_like_hosts() -> None:
     fabric = Fabric(8, 1, 8, faults=(parse_fault("slow-host:n3*0.6"),))
     results = _results(fabric, confirm=False)
-    one_host = results.ranks.__class__(**{**vars(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8})
+    one_host = results.ranks.__class__(
+        **{**vars(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8}
+    )
     from dataclasses import replace
 
     verdict = _only(judge(replace(results, ranks=one_host)))
@@ -155,4 +163,5 @@ def test_nothing_measured_is_nothing_to_judge() -> None:
     fabric = _fabric(hosts=4)
     none = np.zeros(0, np.int64)
     judgement = judge(measured(fabric, (none, none), [SIZE], Path("made-up"), ""))
-    assert judgement.healthy and judgement.links_measured == 0
+    assert judgement.healthy
+    assert judgement.links_measured == 0

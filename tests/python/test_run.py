@@ -241,9 +241,11 @@ def test_any_command_that_starts_the_core_will_do(everylink: Command) -> None:
         (("--launcher-args", "env", "--np", "4"), "as many ranks as the command itself says"),
     ):
         code, _, err = everylink("run", "--launcher", "command", *options)
-        assert code == 2 and said in err
+        assert code == 2
+        assert said in err
 
 
 def test_confirm_wants_a_file_to_confirm(everylink: Command) -> None:
     code, _, err = everylink("run", "--confirm", "--no-output")
-    assert code == 2 and "--confirm contradicts --no-output" in err
+    assert code == 2
+    assert "--confirm contradicts --no-output" in err

@@ -123,7 +123,7 @@ def eight(possible: None) -> Iterator[Bed]:
     [
         (["slow h4 50mbit"], "64KiB", 6, "host", ["h4"], "slow"),
         (["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow"),
-        pytest.param(["drop h3 10"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
+        pytest.param(["drop h3 5"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
     ],
 )
 def test_in_the_namespaces_the_bad_one_is_named(

@@ -1,12 +1,16 @@
 """`everylink diagnose`: says what is bad, or that nothing is."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from everylink.analysis.judge.verdicts import judge
+from everylink.analysis.judge.expect import parse_expectation
+from everylink.analysis.judge.verdicts import Grouping, judge
 from everylink.cli.parser import Parser
+from everylink.errors import UserMistake
+from everylink.formats.topology import groups_and_names, read_topology
 from everylink.report.terminal import terminal
 from everylink.report.verdicts import verdict_json, verdict_junit, verdict_text
-from everylink.results import read
+from everylink.results import Results, read
 
 FAULTS_FOUND = 3
 FORMATS = ("text", "json", "junit")
@@ -20,10 +24,23 @@ def main(arguments: Sequence[str]) -> int:
         "how sure that is and why. Exit code 0: healthy, 3: faults found.",
     )
     parser.add_argument("file", help="results file, also of a run that still goes on or was killed")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="text, json (docs/verdicts.md) or junit (text)")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="text, json (docs/verdicts.md) or junit (text)"
+    )
+    parser.add_argument(
+        "--topology", type=Path, metavar="FILE", help="Slurm's topology.conf, or what ibnetdiscover prints"
+    )
+    parser.add_argument(
+        "--expect", metavar="WHAT", help="latency=2us,bandwidth=90%%:100Gb/s: what falls short is bad too"
+    )
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="an earlier run: what got slower since is bad too"
+    )
     options = parser.parse_args(arguments)
+    expected = None if options.expect is None else parse_expectation(options.expect)
     results = read(options.file)
-    judgement = judge(results)
+    grouping = None if options.topology is None else _grouping(options.topology, results)
+    judgement = judge(results, grouping, expected, None if options.baseline is None else read(options.baseline))
     if options.format == "json":
         print(verdict_json(results, judgement))
     elif options.format == "junit":
@@ -31,3 +48,12 @@ def main(arguments: Sequence[str]) -> int:
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
     return 0 if judgement.healthy else FAULTS_FOUND
+
+
+def _grouping(path: Path, results: Results) -> Grouping:
+    groups, names = groups_and_names(read_topology(path), results.ranks)
+    if not names:
+        raise UserMistake(
+            f"--topology {path}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
+        )
+    return Grouping(groups, names)

@@ -19,9 +19,7 @@ from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
 from everylink.results import read
 
-USAGE = (
-    "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] OPTIONS OF THE CORE ..."
-)
+USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] OPTIONS OF THE CORE ..."
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
@@ -58,7 +56,12 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
         allow_abbrev=False,
     )
     parser.add_argument("--launcher", choices=LAUNCHERS, default="local", help="what starts the ranks (local)")
-    parser.add_argument("--launcher-args", default="", metavar="ARGS", help="passed on to mpiexec, or the whole command (srun --mpi=pmix), split like a shell")
+    parser.add_argument(
+        "--launcher-args",
+        default="",
+        metavar="ARGS",
+        help="passed on to mpiexec, or the whole command (srun --mpi=pmix), split like a shell",
+    )
     parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
     parser.add_argument(
         "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"

@@ -34,14 +34,18 @@ def main(arguments: Sequence[str]) -> int:
         messages=options.messages,
         both_directions=not options.unidirectional,
     )
-    links = all_links(fabric.ranks) if options.sample is None else sampled_links(fabric.ranks, options.sample, options.seed)
+    links = (
+        all_links(fabric.ranks) if options.sample is None else sampled_links(fabric.ranks, options.sample, options.seed)
+    )
     command = shlex.join(["everylink", "simulate", *arguments])
     results = measured(fabric, links, options.sizes, options.output, command)
     if options.confirm:
         results = confirmed(fabric, results)
     write_results(results, options.force)
     if options.truth is not None:
-        faults = [{"fault": str(f), "kind": f.kind, "subject": list(f.subject), "factor": f.factor} for f in fabric.faults]
+        faults = [
+            {"fault": str(f), "kind": f.kind, "subject": list(f.subject), "factor": f.factor} for f in fabric.faults
+        ]
         options.truth.write_text(json.dumps({"schema": TRUTH_SCHEMA, "faults": faults}, indent=2) + "\n")
     if options.topology is not None:
         options.topology.write_text(topology(fabric))
@@ -65,7 +69,9 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("--messages", type=_count, default=100, metavar="N", help="readings of a link (100)")
     parser.add_argument("--sample", type=_count, metavar="K", help="K random partners a rank, not all")
     parser.add_argument("--unidirectional", action="store_true", help="one direction a reading, not a round trip")
-    parser.add_argument("--confirm", action="store_true", help="measure suspects again, as everylink run --confirm does")
+    parser.add_argument(
+        "--confirm", action="store_true", help="measure suspects again, as everylink run --confirm does"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     parser.add_argument("--truth", type=Path, metavar="FILE", help="also write what was planted, as JSON")

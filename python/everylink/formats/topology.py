@@ -85,6 +85,11 @@ def group_of(topology: Topology, ranks: Ranks) -> NDArray[np.int64]:
 
     Names are the same with and without a domain (n17 = n17.cluster), unless that would mix up two hosts.
     """
+    return groups_and_names(topology, ranks)[0]
+
+
+def groups_and_names(topology: Topology, ranks: Ranks) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The same, and the names of the leaves by their numbers."""
     names = [""] * (int(ranks.host_index.max()) + 1)
     for rank in range(len(ranks) - 1, -1, -1):
         names[int(ranks.host_index[rank])] = ranks.host[rank]
@@ -97,7 +102,7 @@ def group_of(topology: Topology, ranks: Ranks) -> NDArray[np.int64]:
             leaf = topology.leaf_of.get(in_file.get(_short(name), ""))
         if leaf is not None:
             groups[index] = numbers.setdefault(leaf, len(numbers))
-    return groups
+    return groups, tuple(numbers)
 
 
 def leaf_of_address(address: str, pattern: str) -> str | None:

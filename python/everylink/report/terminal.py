@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from everylink.analysis.failed import Failures, fold_failures
-from everylink.analysis.judge.verdicts import Judgement, judge
+from everylink.analysis.judge.verdict import Judgement
+from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.links import outcome_text

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from rich.text import Text
 
-from everylink.analysis.judge.verdicts import Judgement, Verdict, describe
+from everylink.analysis.judge.verdict import Judgement, Verdict, describe
 from everylink.report.words import plural
 from everylink.results import Results
 from everylink.units import size_text

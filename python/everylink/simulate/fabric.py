@@ -37,7 +37,9 @@ class Fabric:
     seed: int = 1
     messages: int = 100
     both_directions: bool = True  # in each reading: the semidirectional kernel
-    _parts: dict[str, list[tuple[Index, Index, float]]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _parts: dict[str, list[tuple[Index, Index, float]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not 2 <= self.hosts * self.ranks_per_host <= MOST_RANKS:
@@ -90,7 +92,9 @@ class Fabric:
         count = len(frm)
         base = self.true_times(frm, to, size)
         disturbed = random.random(count) < self.transient
-        stretch = np.exp(self.noise * random.standard_normal(count)) * np.where(disturbed, 1 + 2 * random.random(count), 1)
+        stretch = np.exp(self.noise * random.standard_normal(count)) * np.where(
+            disturbed, 1 + 2 * random.random(count), 1
+        )
         late_share = np.where(self._touches("jitter-host", frm, to), LATE_JITTER, LATE)
         late = random.binomial(self.messages, late_share).astype(np.uint32)
         median = base * stretch

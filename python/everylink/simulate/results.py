@@ -52,7 +52,9 @@ def topology(fabric: Fabric) -> str:
     for group in range(fabric.groups):
         first = group * fabric.group_size
         last = min(first + fabric.group_size, fabric.hosts) - 1
-        lines.append(f"SwitchName=g{group} Nodes=n[{first}-{last}]" if last > first else f"SwitchName=g{group} Nodes=n{first}")
+        lines.append(
+            f"SwitchName=g{group} Nodes=n[{first}-{last}]" if last > first else f"SwitchName=g{group} Nodes=n{first}"
+        )
     if fabric.groups > 1:
         lines.append(f"SwitchName=top Switches=g[0-{fabric.groups - 1}]")
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.analysis.judge.verdicts import Grouping, groups_for
 from everylink.results import Results
+import itertools
 
 PARTNERS = 12  # of a suspect host
 ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
@@ -55,7 +56,7 @@ def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, i
         return pairs
     order = np.argsort(host_of, kind="stable")
     starts = np.searchsorted(host_of[order], np.arange(int(host_of.max()) + 2))
-    on = [order[begin:end][:MOST_RANKS].tolist() for begin, end in zip(starts[:-1], starts[1:], strict=True)]
+    on = [order[begin:end][:MOST_RANKS].tolist() for begin, end in itertools.pairwise(starts)]
     ranks: set[tuple[int, int]] = set()
     for a, b in pairs:
         ranks |= {(min(x, y), max(x, y)) for x, y in zip(on[a], on[b], strict=False)}

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from everylink.analysis.judge.robust import MEDIAN_ERROR, Matrix, Values, healthy_spread, moderated, row_medians, wide_spread
+from everylink.analysis.judge.robust import (
+    MEDIAN_ERROR,
+    Matrix,
+    Values,
+    healthy_spread,
+    moderated,
+    row_medians,
+    wide_spread,
+)
 
 LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 FEWEST_SETTLED = 5
@@ -81,7 +89,11 @@ class _Spreads:
 
 
 def fit(
-    matrix: Matrix, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False, settled: NDArray[np.bool_] | None = None
+    matrix: Matrix,
+    group_of: NDArray[np.int64],
+    symmetric: bool,
+    blind: bool = False,
+    settled: NDArray[np.bool_] | None = None,
 ) -> Effects:
     """Fit log times [from, to]; NaN where nothing was measured. `group_of` has an entry a host; the rest as in _Spreads."""
     spreads = _Spreads(np.zeros(matrix.shape, bool) if settled is None else settled, blind)
@@ -137,7 +149,9 @@ def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) 
     with np.errstate(all="ignore"):
         of_host = _lower_quartiles(to_group)
         level = np.array([_lower_quartiles(of_host[None, group_of == g])[0] for g in range(count)])
-    within = of_host - np.array([np.nanmedian(of_host[group_of == g]) if (group_of == g).any() else np.nan for g in group_of])
+    within = of_host - np.array(
+        [np.nanmedian(of_host[group_of == g]) if (group_of == g).any() else np.nan for g in group_of]
+    )
     error = MEDIAN_ERROR * max(healthy_spread(within[sizes[group_of] >= FEWEST_HOSTS]), LEAST_SPREAD)
     effect = np.nan_to_num(level - np.nanmedian(level))
     z = effect / (error / np.sqrt(np.maximum(sizes, 1)))
@@ -183,7 +197,9 @@ def _ends(rest: Matrix, others: Values, noises: tuple[float, float], spreads: _S
     good[none_left] = (rest - others[None, :].astype(np.float32))[none_left]
     low, links = _low_of_rows(good, noises[0])
     low_settled, settled = _low_of_rows(np.where(spreads.settled, good, np.float32(np.nan)), noises[1])
-    error, error_settled = (LOW_ERROR * n / np.sqrt(np.maximum(k, 1)) for n, k in zip(noises, (links, settled), strict=True))
+    error, error_settled = (
+        LOW_ERROR * n / np.sqrt(np.maximum(k, 1)) for n, k in zip(noises, (links, settled), strict=True)
+    )
     better = (settled >= FEWEST_SETTLED) & (error_settled < error)
     low = np.where(better, low_settled, low)
     error = np.where(better, error_settled, error)

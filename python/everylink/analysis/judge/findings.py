@@ -16,7 +16,10 @@ FALSE_RATE = 0.001  # of what is called bad
 SMALLEST = 0.05  # log of the factor: less is how fabrics are
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 PAIR_Z = 3.5
-FEWEST_FOLDED, PART_FOLDED = 3, 0.5  # bad pairs of a host, and their part of those that could be, that make it a bad host
+FEWEST_FOLDED, PART_FOLDED = (
+    3,
+    0.5,
+)  # bad pairs of a host, and their part of those that could be, that make it a bad host
 OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
 SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
 
@@ -127,7 +130,15 @@ def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found]
     frm, to = np.nonzero(likely & settled & (low > PAIR_Z * effects.noise))
     side = Side.BOTH if symmetric else Side.SEND
     bad = [
-        Found("pair", (int(a), int(b)), side, float(rest[a, b]), float(z[a, b]), 2 if symmetric else 1, int(cells.count[a, b]))
+        Found(
+            "pair",
+            (int(a), int(b)),
+            side,
+            float(rest[a, b]),
+            float(z[a, b]),
+            2 if symmetric else 1,
+            int(cells.count[a, b]),
+        )
         for a, b in zip(frm, to, strict=True)
     ]
     return bad, np.argwhere(likely & ~settled), int(known.sum())

@@ -46,7 +46,9 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
     return low, links
 
 
-def _best(row: NDArray[np.int64], column: NDArray[np.int64], value: NDArray[np.float32], rows: int, columns: int) -> Matrix:
+def _best(
+    row: NDArray[np.int64], column: NDArray[np.int64], value: NDArray[np.float32], rows: int, columns: int
+) -> Matrix:
     """The smallest value of each cell, NaN where there is none."""
     matrix = np.full(rows * columns, np.inf, np.float32)
     np.minimum.at(matrix, row * columns + column, value)

@@ -1,74 +1,33 @@
 """Judges a results file: verdicts in the fewest components that explain what was measured, worst first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from everylink.analysis.comparison import compare
 from everylink.analysis.failed import Failures, fold_failures
 from everylink.analysis.judge.direction import Alone, alone
+from everylink.analysis.judge.expect import Expectation, below_expectation
 from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, Found, Side, find
 from everylink.analysis.judge.groups import enough_for_groups, inferred_groups
 from everylink.analysis.judge.jitter import jitter
 from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.verdict import SURE, SYMPTOMS, Judgement, Verdict
 from everylink.analysis.names import host_names
 from everylink.links import CONFIRM, Outcome
 from everylink.results import Results, Size
 from everylink.units import size_text, time_text
 
-SURE = 0.9999  # no confidence is larger
 FALSE_RATE = 0.001
-SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter")  # the worse before the better
 OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
 FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
 SHOWN_SUSPECT_Z = 3.0
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is bad. `kind`: host, rank, link, pair or group; `direction`: send, receive or both; `symptom` of SYMPTOMS.
-
-    `factor`: measured time / expected time, of a jitter the rate of late messages / the typical one; None where nothing
-    arrived. `links`: how many it rests on. `bytes`: the message size at which it shows most.
-    """
-
-    kind: str
-    subject: tuple[str, ...]
-    direction: str
-    symptom: str
-    bytes: int
-    factor: float | None
-    confidence: float
-    links: int
-    evidence: str
-
-    @property
-    def worth(self) -> tuple[int, int, float]:
-        """Sorts the worst first: what fails before what is slow, much before little."""
-        kinds = ("group", "host", "rank", "pair", "link")
-        lost = self.symptom not in ("slow", "jitter")
-        loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
-        return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """`verdicts` are sure; `suspects` are what a further measurement would settle; `remarks`: how far the data carry."""
-
-    verdicts: tuple[Verdict, ...]
-    suspects: tuple[Verdict, ...]
-    links_measured: int
-    links_failed: int
-    remarks: tuple[str, ...]
-
-    @property
-    def healthy(self) -> bool:
-        return not self.verdicts
 
 
 @dataclass(frozen=True)
@@ -94,9 +53,20 @@ class _Judged:
         return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
 
 
-def judge(results: Results, grouping: Grouping | None = None) -> Judgement:
-    """Judge every size; of what shows at several sizes the clearest counts."""
-    found: list[Verdict] = []
+def judge(
+    results: Results,
+    grouping: Grouping | None = None,
+    expected: Expectation | None = None,
+    baseline: Results | None = None,
+) -> Judgement:
+    """Judge every size; of what shows at several sizes the clearest counts.
+
+    Links are compared with each other, beside it with what is `expected` and with an earlier run. Raises UserMistake
+    where that is no run of the same kind.
+    """
+    found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
+    if baseline is not None:
+        found += _slower_than_before(results, baseline)
     suspects: list[Verdict] = []
     remarks: list[str] = []
     names = _Names(results, grouping)
@@ -120,6 +90,18 @@ def judge(results: Results, grouping: Grouping | None = None) -> Judgement:
     failed = max((int(size.links.failed.sum()) for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
     return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(remarks)))
+
+
+def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
+    """What got slower since; failures show by themselves."""
+    for change in compare(baseline, results).slower:
+        kind, subject = change.kind, change.subject
+        if kind in ("class", "within"):
+            kind, subject = ("group", ("all hosts",)) if kind == "class" else ("host", subject)
+        yield Verdict(
+            kind, subject, change.direction, "slow", change.bytes, change.factor, min(change.confidence, SURE), change.links,
+            f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}",
+        )  # fmt: skip
 
 
 class _Names:
@@ -204,7 +186,9 @@ def _slow_text(found: Found, judged: _Judged, factor: float, sided: bool) -> str
     seen, effects = judged.readings, judged.findings.effects
     blind = ""
     if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
-        blind = "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
+        blind = (
+            "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
+        )
     if found.kind in ("host", "pair") and judged.alone.needs_load(found, judged.bad):
         blind += "; alone it is as fast as others: only under load"
     match found.kind:
@@ -250,12 +234,16 @@ def _suspects(judged: _Judged, names: _Names) -> Iterable[Verdict]:
     for host in findings.suspect_hosts.tolist():
         worst = max(ends, key=lambda end: float(end.z[host]))
         if worst.z[host] > SHOWN_SUSPECT_Z:
-            found = Found("host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host]))
+            found = Found(
+                "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
+            )
             yield _verdict(found, judged, names, "slow")
     count = judged.readings.between_hosts.count
     for frm, to in findings.suspect_pairs.tolist():
         effect = float(findings.effects.rest[frm, to])
-        found = Found("pair", (frm, to), side, effect, effect / findings.effects.noise, 2 if symmetric else 1, int(count[frm, to]))
+        found = Found(
+            "pair", (frm, to), side, effect, effect / findings.effects.noise, 2 if symmetric else 1, int(count[frm, to])
+        )
         yield _verdict(found, judged, names, "slow")
 
 
@@ -298,13 +286,3 @@ def _how_far(results: Results, judged: _Judged) -> Iterable[str]:
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
     if not facts.complete:
         yield "The run was not through: judged are the links so far."
-
-
-def describe(verdict: Verdict) -> Mapping[str, object]:
-    """The verdict as JSON has it."""
-    return {
-        "kind": verdict.kind, "subject": list(verdict.subject), "direction": str(verdict.direction),
-        "symptom": verdict.symptom, "bytes": verdict.bytes,
-        "factor": None if verdict.factor is None else round(verdict.factor, 4),
-        "confidence": round(verdict.confidence, 4), "links": verdict.links, "evidence": verdict.evidence,
-    }  # fmt: skip

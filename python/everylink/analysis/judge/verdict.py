@@ -1,0 +1,61 @@
+"""A verdict, and all of them together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+SURE = 0.9999  # no confidence is larger
+SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter")  # the worse before the better
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is bad. `kind`: host, rank, link, pair or group; `direction`: send, receive or both; `symptom` of SYMPTOMS.
+
+    `factor`: measured time / expected time, of a jitter the rate of late messages / the typical one; None where nothing
+    arrived. `links`: how many it rests on. `bytes`: the message size at which it shows most.
+    """
+
+    kind: str
+    subject: tuple[str, ...]
+    direction: str
+    symptom: str
+    bytes: int
+    factor: float | None
+    confidence: float
+    links: int
+    evidence: str
+
+    @property
+    def worth(self) -> tuple[int, int, float]:
+        """Sorts the worst first: what fails before what is slow, much before little."""
+        kinds = ("group", "host", "rank", "pair", "link")
+        lost = self.symptom not in ("slow", "jitter")
+        loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
+        return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`verdicts` are sure; `suspects` are what a further measurement would settle; `remarks`: how far the data carry."""
+
+    verdicts: tuple[Verdict, ...]
+    suspects: tuple[Verdict, ...]
+    links_measured: int
+    links_failed: int
+    remarks: tuple[str, ...]
+
+    @property
+    def healthy(self) -> bool:
+        return not self.verdicts
+
+
+def describe(verdict: Verdict) -> Mapping[str, object]:
+    """The verdict as JSON has it."""
+    return {
+        "kind": verdict.kind, "subject": list(verdict.subject), "direction": str(verdict.direction),
+        "symptom": verdict.symptom, "bytes": verdict.bytes,
+        "factor": None if verdict.factor is None else round(verdict.factor, 4),
+        "confidence": round(verdict.confidence, 4), "links": verdict.links, "evidence": verdict.evidence,
+    }  # fmt: skip
