@@ -4,7 +4,7 @@
 
 The fabrics come from the generator in this file, which shares nothing with `everylink simulate`, on which the judge was
 tuned: other classes, gamma noise, transients of another shape, ranks that share a NIC. A fabric has 16 to 1,024 hosts,
-1 to 4 ranks each, 1 to 16 groups; hosts, links and a group lose 10 to 50 % of their bandwidth, never more than a quarter
+1 to 4 ranks each, 1 to 16 groups; hosts, links and a group lose 10 to 50 % of their bandwidth, at most a quarter
 of the hosts. It is measured whole, or with 5 % of the links missing, or by three random partners a rank, with an odd
 rank left over now and then; groups are given or not. What the judge suspects is measured again as --confirm does it.
 A slow link counts as missed only where it was measured and its log factor is at least 6 x noise.
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -279,8 +278,13 @@ def table(scores: list[Score]) -> None:
     for low in (10, 20, 30, 40):
         cells = []
         for noise in (1, 2, 3, 4):
-            planted = [(host in s.hosts[1]) for s in scores if noise / 100 <= float(str(s.about["noise"])) < (noise + 1) / 100 + 1e-9
-                       for host, rate in s.host_rates.items() if low <= 100 * (1 - rate) < low + 10]  # fmt: skip
+            alike = [s for s in scores if noise <= 100 * float(str(s.about["noise"])) < noise + 1 + 1e-9]
+            planted = [
+                host in s.hosts[1]
+                for s in alike
+                for host, rate in s.host_rates.items()
+                if low <= 100 * (1 - rate) < low + 10
+            ]
             cells.append(f"{sum(planted)} of {len(planted)}")
         print(f"| {low}-{low + 10} % | " + " | ".join(cells) + " |")
 
@@ -324,4 +328,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

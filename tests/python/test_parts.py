@@ -124,7 +124,7 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
     "from no rank": {"from": 4},
     "to no rank": {"to": 2**32 - 1},
     "to itself": {"to": 1},
-    "an attempt that there is not": {"attempt": 4},
+    "an attempt that there is not": {"attempt": 5},
     "an outcome that there is not": {"outcome": 6},
     "a step that there was not": {"step": 2**32 - 1},
     "no time though ok": {"median": float("nan")},

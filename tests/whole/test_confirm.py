@@ -1,4 +1,4 @@
-"""`everylink run --confirm`, end to end: what is planted is measured again and named, with its direction, and nothing else."""
+"""`everylink run --confirm`, end to end: what is planted is measured again and named, and nothing else."""
 
 import json
 import os

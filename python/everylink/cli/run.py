@@ -19,7 +19,7 @@ from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
 from everylink.results import read
 
-USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] OPTIONS OF THE CORE ..."
+USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] CORE'S OPTIONS ..."
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 

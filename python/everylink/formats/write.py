@@ -1,6 +1,5 @@
 """Writes a results file (docs/results-file.md), as the core does, for measurements that come from elsewhere."""
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,13 @@ def refuse_existing(path: Path, force: bool) -> None:
 
 
 def write_results(results: Results, force: bool = False) -> None:
-    """Write all of `results` to its path, whole or not at all. Raises UserMistake if it exists, or cannot be written."""
+    """Write all of `results` to its path, whole or not at all. Raises UserMistake if it exists or cannot be written."""
     refuse_existing(results.path, force)
     new = results.path.with_name(results.path.name + ".new")
     try:
         with h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
             _write(file, results)
-        os.replace(new, results.path)
+        new.replace(results.path)
     except OSError as error:
         new.unlink(missing_ok=True)
         raise UserMistake(f"{results.path}: cannot be written: {error}") from None

@@ -13,7 +13,7 @@ Start = Callable[[Sequence[str]], int]  # more options of the core -> its exit c
 
 
 def confirm(output: Path, start: Start, grouping: Grouping | None = None) -> int | None:
-    """Start the core again with --confirm as long as there are suspects; None where there were none, else its last code.
+    """Start the core again with --confirm as long as there are suspects; its last code, None where there were none.
 
     The file of pairs lies beside the results file, which every rank's machine may not see but rank 0's does.
     """

@@ -3,8 +3,10 @@
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, beginning, shortened, write
+from everylink.report.verdicts import verdict_lines
 from everylink.report.words import kernel_text, mode_text, remarks, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth_text, size_text, time_text
@@ -19,7 +21,7 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
     facts = results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, f"everylink {facts.tool_version}, {facts.created}", ha="right", color=PALE_INK)
-    for i, line in enumerate(_few(warnings(results) + remarks(results))):
+    for i, line in enumerate(_few(verdict_lines(judge(results)) + warnings(results) + remarks(results))):
         write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)
     classes = summarise(results, size).classes

@@ -76,6 +76,15 @@ def verdict_text(judgement: Judgement) -> Text:
     return text
 
 
+def verdict_lines(judgement: Judgement) -> list[str]:
+    """What is bad in one line, for a printed page; none where nothing is."""
+    if judgement.healthy:
+        return []
+    named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
+    more = f"; and {len(judgement.verdicts) - MOST_NAMES} more" if len(judgement.verdicts) > MOST_NAMES else ""
+    return [f"FAULTS: {named}{more}"]
+
+
 def title(verdict: Verdict) -> str:
     """`host n17: slow, 1.25x, sending, at 1 MiB`."""
     parts = [verdict.symptom if verdict.symptom != "jitter" else "jitter: messages come late"]

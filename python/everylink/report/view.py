@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from everylink.analysis.failed import fold_failures
 from everylink.analysis.histogram import histogram
+from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.order import DrawnOrder, drawn_order
 from everylink.analysis.scale import Scale
 from everylink.analysis.shading import Shading, fold_links, shade
@@ -18,6 +19,7 @@ from everylink.analysis.summary import summarise
 from everylink.links import STATISTICS, Links, Outcome, outcome_text
 from everylink.plots.colours import DIAGONAL, FAILED, UNKNOWN, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
+from everylink.report.verdicts import verdict_text
 from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
@@ -55,9 +57,12 @@ def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
 
 def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
     order = drawn_order(run.ranks)
+    judgement = judge(run)
     return {
         "name": run.path.name,
         "lines": run_lines(run),
+        "verdicts": verdict_text(judgement).plain.splitlines() if any(len(size.links) for size in run.sizes) else [],
+        "healthy": judgement.healthy,
         "warnings": warnings(run),
         "remarks": remarks(run),
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],

@@ -23,16 +23,35 @@ def measured(fabric: Fabric, links: tuple[Index, Index], sizes: list[int], path:
 
 
 def facts(fabric: Fabric, command: str) -> Facts:
-    kernel = "semidirectional" if fabric.both_directions else "unidirectional"
-    text = dict.fromkeys(("transport_options", "schedule"), "")
-    number = dict.fromkeys(("warmups", "buffers", "randomize", "num_slowest"), 0)
+    """What a run over this fabric would have been."""
     return Facts(
         created=datetime.fromtimestamp(_now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tool_version=__version__, command=command, transport="simulate", bootstrap="local", memory="host",
-        kernel=kernel, serial=False, seed=fabric.seed, ranks=fabric.ranks, hosts=fabric.hosts,
-        messages=fabric.messages, window=0 if fabric.both_directions else 1, check=False, min_iterations=1,
-        min_runtime=0.0, time_limit=0.0, all_to_all=False, pinned=False, complete=True, **text, **number,
-    )  # type: ignore[arg-type]  # fmt: skip
+        tool_version=__version__,
+        command=command,
+        transport="simulate",
+        transport_options="",
+        bootstrap="local",
+        memory="host",
+        kernel="semidirectional" if fabric.both_directions else "unidirectional",
+        schedule="",
+        serial=False,
+        seed=fabric.seed,
+        ranks=fabric.ranks,
+        hosts=fabric.hosts,
+        messages=fabric.messages,
+        warmups=0,
+        window=0 if fabric.both_directions else 1,
+        buffers=1,
+        check=False,
+        randomize=0,
+        min_iterations=1,
+        min_runtime=0.0,
+        time_limit=0.0,
+        num_slowest=0,
+        all_to_all=False,
+        pinned=False,
+        complete=True,
+    )
 
 
 def ranks(fabric: Fabric) -> Ranks:

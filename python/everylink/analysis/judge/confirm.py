@@ -4,6 +4,8 @@ A suspect pair of hosts gets more readings of its own links; a suspect host is m
 suspect, because links between two bad hosts tell nothing of either.
 """
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,6 @@ from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.analysis.judge.verdicts import Grouping, groups_for
 from everylink.results import Results
-import itertools
 
 PARTNERS = 12  # of a suspect host
 ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair

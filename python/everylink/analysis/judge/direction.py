@@ -1,4 +1,4 @@
-"""What suspects did when they were measured alone and one way: in which direction they are slow, and whether only under load."""
+"""What suspects did alone and one way: in which direction they are slow, and whether only under load."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Alone:
         return Side.SEND if difference > 0 else Side.RECEIVE
 
     def needs_load(self, found: Found, bad: set[int]) -> bool:
-        """Whether it is as fast as links that touch nothing bad, when it is alone; False where there are too few of them."""
+        """Whether it is, alone, as fast as links that touch nothing bad; False where there are too few of them."""
         good = ~(np.isin(self.frm, list(bad)) | np.isin(self.to, list(bad)))
         there, back = self._both_ways(found)
         own = np.concatenate([there, back])

@@ -95,10 +95,10 @@ def fit(
     blind: bool = False,
     settled: NDArray[np.bool_] | None = None,
 ) -> Effects:
-    """Fit log times [from, to]; NaN where nothing was measured. `group_of` has an entry a host; the rest as in _Spreads."""
+    """Fit log times [from, to]; NaN: not measured. `group_of` has an entry a host; the rest is as in _Spreads."""
     spreads = _Spreads(np.zeros(matrix.shape, bool) if settled is None else settled, blind)
     near = group_of[:, None] == group_of[None, :]
-    good = np.ones(matrix.shape, bool)
+    good: NDArray[np.bool_] = np.ones(matrix.shape, bool)
     for _ in range(PASSES):  # what is typical of a class is known once the bad ones are left out
         of_class = _of_classes(matrix, near, good)
         rest = matrix - of_class
@@ -107,7 +107,7 @@ def fit(
         # Behind a slow group a slow host does not show: it is judged by its other links, where it has any.
         # One that has none is judged by what it adds to its group.
         shown = np.where(of_groups > 0, np.float32(np.nan), rest)
-        hidden = ~np.isfinite(shown).any(axis=1)
+        hidden: NDArray[np.bool_] = ~np.asarray(np.isfinite(shown).any(axis=1))
         sending = np.where(hidden[:, None], rest - of_groups, shown)
         receiving = np.where(hidden[None, :], rest - of_groups, shown).T
         send, receive = _polish(sending, receiving, symmetric, spreads)
@@ -138,7 +138,7 @@ def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) 
     count = int(group_of.max()) + 1
     effect, z = np.zeros(count), np.zeros(count)
     sizes = np.bincount(group_of, minlength=count)
-    if count < FEWEST_GROUPS:
+    if (sizes >= FEWEST_HOSTS).sum() < FEWEST_GROUPS:
         return effect, z
     far = np.where(near, np.float32(np.nan), rest)
     far = np.where(np.isfinite(far) & np.isfinite(far.T), (far + far.T) / 2, np.where(np.isfinite(far), far, far.T))
@@ -148,7 +148,7 @@ def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) 
         to_group[:, group], links[:, group] = row_medians(far[:, group_of == group])
     with np.errstate(all="ignore"):
         of_host = _lower_quartiles(to_group)
-        level = np.array([_lower_quartiles(of_host[None, group_of == g])[0] for g in range(count)])
+        level = np.array([_lower_quartiles(of_host[None, group_of == g].astype(np.float32))[0] for g in range(count)])
     within = of_host - np.array(
         [np.nanmedian(of_host[group_of == g]) if (group_of == g).any() else np.nan for g in group_of]
     )

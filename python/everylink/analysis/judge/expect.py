@@ -1,4 +1,4 @@
-"""Judges against what a fabric should do: a latency, a bandwidth. It sees what comparing links with each other cannot."""
+"""Judges against what a fabric should do: a latency, a bandwidth. It sees what comparing links cannot."""
 
 import re
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ FORM = "wanted is latency=2us,bandwidth=90%:100Gb/s, or one of them"
 
 @dataclass(frozen=True)
 class Expectation:
-    """The longest one-way time of the smallest messages, in seconds; the least bandwidth of the largest, bytes a second."""
+    """The longest one-way time of the smallest messages, in seconds; the least bandwidth of the largest, in bytes/s."""
 
     latency: float | None = None
     bandwidth: float | None = None

@@ -1,4 +1,4 @@
-"""What the fit finds: groups, hosts, ranks and pairs that are slower than chance explains, and those to measure again."""
+"""What the fit finds: groups, hosts, ranks and pairs slower than chance explains, and those to measure again."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Finds groups of hosts (of a switch, of a pod) in the times themselves: inside a group links are faster.
 
 Hosts of one group are near and far to the same others, so their rows of the matrix are alike: average linkage
-(Sokal and Michener 1958) of the correlation of rows, the number of groups by the Bayesian information criterion (Schwarz
-1978) of a mean time for each two groups, then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
+(Sokal and Michener 1958) of the correlation of rows, the number of groups by the Bayesian information criterion
+(Schwarz 1978), then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
 """
 
 import warnings
@@ -29,18 +29,24 @@ def inferred_groups(matrix: Matrix) -> Groups:
     one = np.zeros(hosts, np.int64)
     if hosts < FEWEST_HOSTS or not enough_for_groups(matrix):
         return one
-    rest = _without_hosts(matrix)
+    rest, slow = _without_hosts(matrix)
     known = np.isfinite(rest)
     rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
     rest[known] -= rest[known].mean()
     flat = np.where(known, rest, np.float32(0))
-    tree = linkage(_distances(_centred(flat, known)), "average")
+    clear = np.flatnonzero(slow <= LEAST_GAP)  # slow hosts are alike for being slow: they come in by moving
+    if len(clear) < FEWEST_HOSTS:
+        return one
+    among = np.ix_(clear, clear)
+    tree = linkage(_distances(_centred(flat[among], known[among])), "average")
     best, best_cost = one, _cost(flat, known, one)
-    for count in _counts(hosts):
-        groups = fcluster(tree, count, "maxclust").astype(np.int64) - 1
+    for count in _counts(len(clear)):
+        groups = np.zeros(hosts, np.int64)
+        groups[clear] = fcluster(tree, count, "maxclust")
+        groups = _moved(flat, known, np.unique(groups, return_inverse=True)[1], 1) if len(clear) < hosts else groups - 1
         if (cost := _cost(flat, known, groups)) < best_cost:
             best, best_cost = groups, cost
-    moved = _moved(flat, known, best)
+    moved = _moved(flat, known, best, MOVES)
     if _cost(flat, known, moved) < best_cost:
         best = moved
     best = _true_ones(flat, known, best)
@@ -59,12 +65,12 @@ def _counts(hosts: int) -> list[int]:
     return sorted({*some.tolist(), *range(2, min(hosts // 2, 24) + 1)})
 
 
-def _without_hosts(matrix: Matrix) -> Matrix:
-    """Both directions as one, without what slow hosts add: even their fastest links are slow, whatever the groups are."""
+def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
+    """Both directions as one, without what slow hosts add, and that: even their fastest links are slow."""
     both = np.where(np.isfinite(matrix) & np.isfinite(matrix.T), (matrix + matrix.T) / 2, np.fmax(matrix, matrix.T))
     fast = np.sort(both, axis=1)[:, min(FASTEST, len(both)) - 1]
     slow = np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0).astype(np.float32)
-    return np.asarray(both - np.maximum(slow[:, None], slow[None, :]), np.float32)
+    return np.asarray(both - np.maximum(slow[:, None], slow[None, :]), np.float32), slow
 
 
 def _centred(flat: Matrix, known: NDArray[np.bool_]) -> Matrix:
@@ -119,8 +125,9 @@ def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
     return between / far - inside / near if near and far else 0.0
 
 
-def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
-    for _ in range(MOVES):
+def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups, most: int) -> Groups:
+    """Each host in the group that it is nearest to, again and again, at `most` so often."""
+    for _ in range(most):
         members = _members(groups)
         counts = known.astype(np.float32) @ members
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -133,7 +140,7 @@ def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
 
 
 def _true_ones(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
-    """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or stays alone.
+    """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or alone.
 
     So slow hosts, which are alike too, and hosts that have a switch for themselves make no group.
     """

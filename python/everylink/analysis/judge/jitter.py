@@ -45,4 +45,4 @@ def _between_hosts(readings: Readings) -> tuple[NDArray[np.float64], NDArray[np.
         np.bincount(cell, weights=values, minlength=hosts**2).reshape(hosts, hosts)
         for values in (readings.late, readings.n)
     )
-    return late + late.T, count + count.T
+    return np.asarray(late + late.T, float), np.asarray(count + count.T, float)

@@ -48,7 +48,7 @@ class Readings:
 
     @cached_property
     def between_hosts(self) -> Cells:
-        """All readings between two hosts as one; both directions of a symmetric kernel, so the matrices are symmetric then."""
+        """All readings between two hosts as one; with a symmetric kernel of both directions, so both ways the same."""
         frm, to = self.host_of[self.frm], self.host_of[self.to]
         if self.symmetric:
             frm, to = np.minimum(frm, to), np.maximum(frm, to)

@@ -32,7 +32,7 @@ def spread(values: NDArray[np.floating]) -> float:
 
 
 def healthy_spread(values: NDArray[np.floating]) -> float:
-    """The standard deviation of values of which up to half are too large: from their lower quarter where that is smaller.
+    """The standard deviation of values of which up to half are too large: by their lower quarter where that is smaller.
 
     Faults lengthen times and shorten none, so what lies low is healthy.
     """

@@ -38,7 +38,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`verdicts` are sure; `suspects` are what a further measurement would settle; `remarks`: how far the data carry."""
+    """`verdicts` are sure; `suspects` want to be measured again; `remarks` say how far the data carry."""
 
     verdicts: tuple[Verdict, ...]
     suspects: tuple[Verdict, ...]

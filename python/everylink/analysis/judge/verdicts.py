@@ -98,10 +98,11 @@ def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict
         kind, subject = change.kind, change.subject
         if kind in ("class", "within"):
             kind, subject = ("group", ("all hosts",)) if kind == "class" else ("host", subject)
+        text = f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}"
+        confidence = min(change.confidence, SURE)
         yield Verdict(
-            kind, subject, change.direction, "slow", change.bytes, change.factor, min(change.confidence, SURE), change.links,
-            f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}",
-        )  # fmt: skip
+            kind, subject, change.direction, "slow", change.bytes, change.factor, confidence, change.links, text
+        )
 
 
 class _Names:
@@ -276,11 +277,11 @@ def _how_far(results: Results, judged: _Judged) -> Iterable[str]:
     known = int(np.isfinite(cells.median).sum())
     whole = seen.hosts * (seen.hosts - 1)
     if seen.hosts == 2:
-        yield "Two ends: which of them is at fault cannot be told, nor whether both are slow; --expect or --baseline can."
+        yield "Two ends: which is at fault cannot be told, nor whether both are slow; --expect or --baseline can."
     elif seen.hosts < FEW_HOSTS:
         yield f"{seen.hosts} ends are too few to be sure which one is at fault; --expect or --baseline can tell."
     if known < 0.9 * whole and seen.hosts > 2:
-        yield f"{known} of {whole} connections between hosts were measured: a single bad link among the others does not show."
+        yield f"{known} of {whole} connections between hosts were measured: a bad one among the others does not show."
     confirmed = any((size.rows.attempt == CONFIRM).any() for size in results.sizes)
     if not confirmed and (cells.count[cells.count > 0].min(initial=SETTLED_READINGS) < SETTLED_READINGS):
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
