@@ -232,7 +232,8 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     if (measured_.attempt == Attempt::main)
       health_->learn(reports, measured_, gone);
     else if (measured_.attempt == Attempt::confirm)
-      console_.retest(measured_.step + 1 - recalled_.steps, static_cast<std::size_t>(busy_steps()) * passes());
+      console_.retest(measured_.step + 1 - recalled_.steps,
+                      static_cast<std::size_t>(busy_steps()) * passes());
     else
       console_.retest(again_done_, again_.size());
   }

@@ -61,13 +61,15 @@ Plan filled(const Plan& plan, int size, std::uint64_t key) {
     const auto count = static_cast<std::int64_t>(idle.size());
     const Shuffle place(count, mix(key, static_cast<std::uint64_t>(number)) | 1);
     for (std::int64_t i = 0; i + 1 < count; i += 2) {
-      const int a = idle[static_cast<std::size_t>(place(i))], b = idle[static_cast<std::size_t>(place(i + 1))];
+      const int a = idle[static_cast<std::size_t>(place(i))],
+                b = idle[static_cast<std::size_t>(place(i + 1))];
       step.partner_of[static_cast<std::size_t>(a)] = b;
       step.partner_of[static_cast<std::size_t>(b)] = a;
     }
     return step;
   };
-  return {plan.steps, plan.steps * (size / 2),
+  return {plan.steps,
+          plan.steps * (size / 2),
           [make, last = std::make_shared<Step>()](std::int64_t step, int rank) {
             if (last->number != step) *last = make(step);
             return last->partner_of[static_cast<std::size_t>(rank)];

@@ -39,7 +39,8 @@ const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageErro
 
 // The same pairs, one at a time.
 Plan serial(const Plan&, int size);
-// The same pairs, and in each step who has none is paired at random: the load of a run that leaves nobody idle.
+// The same pairs, and in each step who has none is paired at random: the load of a run that leaves nobody
+// idle.
 Plan filled(const Plan&, int size, std::uint64_t key);
 
 }  // namespace everylink
