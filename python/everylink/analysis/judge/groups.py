@@ -18,7 +18,7 @@ FEWEST_HOSTS = 6
 LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
 LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
 MOST_GROUPS = 256
-FASTEST = 3  # the link of a host that says how fast it can be
+FASTEST = 2  # the link of a host that says how fast it can be
 MOVES = 8
 Groups = NDArray[np.int64]
 
@@ -34,23 +34,30 @@ def inferred_groups(matrix: Matrix) -> Groups:
     rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
     rest[known] -= rest[known].mean()
     flat = np.where(known, rest, np.float32(0))
-    clear = np.flatnonzero(slow <= LEAST_GAP)  # slow hosts are alike for being slow: they come in by moving
-    if len(clear) < FEWEST_HOSTS:
-        return one
-    among = np.ix_(clear, clear)
-    tree = linkage(_distances(_centred(flat[among], known[among])), "average")
+    everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     best, best_cost = one, _cost(flat, known, one)
-    for count in _counts(len(clear)):
-        groups = np.zeros(hosts, np.int64)
-        groups[clear] = fcluster(tree, count, "maxclust")
-        groups = _moved(flat, known, np.unique(groups, return_inverse=True)[1], 1) if len(clear) < hosts else groups - 1
-        if (cost := _cost(flat, known, groups)) < best_cost:
-            best, best_cost = groups, cost
-    moved = _moved(flat, known, best, MOVES)
+    # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
+    for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
+        among = np.ix_(chosen, chosen)
+        tree = linkage(_distances(_centred(flat[among], known[among])), "average")
+        for count in _counts(len(chosen)):
+            groups = _with_the_others(flat, known, chosen, fcluster(tree, count, "maxclust").astype(np.int64) - 1)
+            if (cost := _cost(flat, known, groups)) < best_cost:
+                best, best_cost = groups, cost
+    moved = _moved(flat, known, best)
     if _cost(flat, known, moved) < best_cost:
         best = moved
     best = _true_ones(flat, known, best)
     return _in_order(best) if _gap(flat, known, best) > LEAST_GAP else one
+
+
+def _with_the_others(flat: Matrix, known: NDArray[np.bool_], clear: NDArray[np.intp], groups: Groups) -> Groups:
+    """The groups of the clear hosts, and every other host in the one that it is nearest to."""
+    members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
+    members[clear, groups] = 1
+    everywhere: Groups = _means(flat, known, members, np.inf).argmin(axis=1).astype(np.int64)
+    everywhere[clear] = groups
+    return everywhere
 
 
 def enough_for_groups(matrix: Matrix) -> bool:
@@ -125,14 +132,10 @@ def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
     return between / far - inside / near if near and far else 0.0
 
 
-def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups, most: int) -> Groups:
-    """Each host in the group that it is nearest to, again and again, at `most` so often."""
-    for _ in range(most):
-        members = _members(groups)
-        counts = known.astype(np.float32) @ members
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(counts > 0, (flat @ members) / counts, np.inf)
-        nearest = mean.argmin(axis=1)
+def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
+    """Each host in the group that it is nearest to, again and again."""
+    for _ in range(MOVES):
+        nearest = _means(flat, known, _members(groups), np.inf).argmin(axis=1)
         if (nearest == groups).all():
             break
         groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
@@ -142,30 +145,56 @@ def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups, most: int) ->
 def _true_ones(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
     """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or alone.
 
-    So slow hosts, which are alike too, and hosts that have a switch for themselves make no group.
+    So slow hosts, which are alike too, and hosts that have a switch for themselves make no group. Before, groups
+    between which links are as fast as inside become one.
     """
+    groups = _joined(flat, known, groups, _half_gap(_nearness(flat, known, groups, groups)))
+    nearness = _nearness(flat, known, groups, groups)
+    half = _half_gap(nearness)
+    stays = nearness > half
     members = _members(groups)
+    part = np.bincount(groups, stays, members.shape[1]) / members.sum(axis=0)
+    near = np.where((part > 0.5)[None, :], _means(flat, known, members, np.inf), np.inf).argmin(axis=1)
+    goes = (_nearness(flat, known, groups, near) > half) & (part[near] > 0.5)
+    return np.where(stays, groups, np.where(goes, near, members.shape[1] + np.arange(len(groups))))
+
+
+def _means(flat: Matrix, known: NDArray[np.bool_], members: Matrix, unknown: float) -> NDArray[np.float64]:
+    """[host, group]: the mean of a host's links to a group."""
     counts = known.astype(np.float32) @ members
     with np.errstate(invalid="ignore", divide="ignore"):
-        to_group = np.where(counts > 0, (flat @ members) / counts, np.nan)  # [host, group]
-    inside, count, between, others = _sums(flat, known, groups)
-    gap = between / max(others, 1) - inside / max(count, 1)
+        return np.where(counts > 0, (flat @ members) / counts, unknown)
 
-    def clearly(group: Groups) -> NDArray[np.bool_]:
-        """Whether each host is nearer to this group than to most others by half of the usual gap."""
-        elsewhere = to_group.copy()
-        elsewhere[rows, group] = np.nan
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
-            usual = np.nanmedian(elsewhere, axis=1)
-        return np.asarray(usual - to_group[rows, group] > gap / 2)
 
-    rows = np.arange(len(groups))
-    stays = clearly(groups)
-    part = np.bincount(groups, stays, members.shape[1]) / members.sum(axis=0)
-    near = np.where(np.isfinite(to_group) & (part > 0.5)[None, :], to_group, np.inf).argmin(axis=1)
-    goes = clearly(near) & (part[near] > 0.5)
-    return np.where(stays, groups, np.where(goes, near, members.shape[1] + rows))
+def _nearness(flat: Matrix, known: NDArray[np.bool_], groups: Groups, to: Groups) -> NDArray[np.float64]:
+    """By how much each host is nearer to its group of `to` than to most others of `groups`."""
+    to_group, rows = _means(flat, known, _members(groups), np.nan), np.arange(len(groups))
+    own = to_group[rows, to]
+    to_group[rows, to] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
+        return np.asarray(np.nanmedian(to_group, axis=1) - own, float)
+
+
+def _half_gap(nearness: NDArray[np.float64]) -> float:
+    known = nearness[np.isfinite(nearness)]
+    return float(np.median(known)) / 2 if len(known) else np.inf
+
+
+def _joined(flat: Matrix, known: NDArray[np.bool_], groups: Groups, half: float) -> Groups:
+    """Two groups become one where links between them are slower than inside by less than `half`; the nearest first."""
+    while int(groups.max()) > 0:
+        members = _members(groups)
+        means = members.T @ np.nan_to_num(_means(flat, known, members, 0.0)).astype(np.float32)
+        means = means / members.sum(axis=0)[:, None]
+        inside = np.where(members.sum(axis=0) > 1, np.diag(means), np.nan)
+        beyond = means - (inside[:, None] + inside[None, :]) / 2
+        beyond[np.arange(len(means)), np.arange(len(means))] = np.nan
+        if not np.isfinite(beyond).any() or np.nanmin(beyond) >= half:
+            break
+        a, b = np.unravel_index(np.nanargmin(beyond), beyond.shape)
+        groups = np.unique(np.where(groups == b, a, groups), return_inverse=True)[1].astype(np.int64)
+    return groups
 
 
 def _in_order(groups: Groups) -> Groups:
