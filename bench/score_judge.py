@@ -7,7 +7,8 @@ tuned: other classes, gamma noise, transients of another shape, ranks that share
 1 to 4 ranks each, 1 to 16 groups; hosts, links and a group lose 10 to 50 % of their bandwidth, at most a quarter
 of the hosts. It is measured whole, or with 5 % of the links missing, or by three random partners a rank, with an odd
 rank left over now and then; groups are given or not. What the judge suspects is measured again as --confirm does it.
-A slow link counts as missed only where it was measured and its log factor is at least 6 x noise.
+A slow link counts as missed only where it was measured and its log factor is at least 6 x noise; a slow host only where
+it makes any measured link 5 % longer, which behind a slower group it may not.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from everylink.simulate.confirm import confirmed
 BYTES = 1 << 20
 READINGS = 50
 VISIBLE = 6.0  # x noise
+SHOWS = 1.05  # times as long: a slow host that makes no measured link so much longer does not count
 ALMOST_ALL = 0.9  # of the hosts of a group, where nobody said which they are
 Index = NDArray[np.int64]
 
@@ -198,12 +200,27 @@ def score(labels: bool, healthy: bool, seed: int) -> Score:
         "seed": seed, "hosts": world.hosts, "ranks": world.each, "groups": world.groups, "noise": round(world.noise, 3),
         "transient": round(world.transient, 3), "way": world.way, "both": world.both, "nic": world.shared_nic,
     }  # fmt: skip
-    slow = {f"n{h}": float(world.host_rate[h]) for h in np.flatnonzero(world.host_rate < 1)}
+    slow = {f"n{h}": float(world.host_rate[h]) for h in _visible_hosts(world, frm, to)}
+    hidden = {f"n{h}" for h in np.flatnonzero(world.host_rate < 1)} - set(slow)
     groups = _group_names(world, judgement, labels)
     planted, must = _links(world, frm, to)
     found = {_pair(v.subject, world.both) for v in judgement.verdicts if v.kind in ("pair", "link")}
-    hosts = {v.subject[0] for v in judgement.verdicts if v.kind in ("host", "rank")}
+    hosts = {v.subject[0] for v in judgement.verdicts if v.kind in ("host", "rank")} - hidden
     return Score(about, (set(slow), hosts), groups, planted, must, found, slow, took)
+
+
+def _visible_hosts(world: World, frm: Index, to: Index) -> list[int]:
+    """Slow hosts of which any measured link is slower for it: behind a slower group there may be none."""
+    visible = []
+    for host in np.flatnonzero(world.host_rate < 1).tolist():
+        a, b = frm // world.each, to // world.each
+        own = (a != b) & ((a == host) | (b == host))
+        without = copy(world)
+        without.host_rate = world.host_rate.copy()
+        without.host_rate[host] = 1.0
+        if own.any() and (world.reading(a[own], b[own]) > SHOWS * without.reading(a[own], b[own])).any():
+            visible.append(host)
+    return visible
 
 
 def _group_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[str], set[str]]:
