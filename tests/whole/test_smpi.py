@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import PATIENCE, measure_program
+from everylink.analysis.judge.verdicts import judge
 from everylink.results import Results, read
 
 SMPI = Path(__file__).resolve().parents[2] / "testbed" / "smpi" / "smpi"
@@ -91,6 +92,12 @@ def slower(results: Results, healthy: Way, size: int) -> dict[tuple[int, int], f
     return {(a, b): float(ratio[a, b]) for a, b in np.argwhere(ratio > 1 + 1e-5).tolist()}
 
 
+def named(results: Results) -> list[tuple[str, tuple[str, ...]]]:
+    """What everylink diagnose calls slow."""
+    assert {verdict.symptom for verdict in judge(results).verdicts} <= {"slow"}
+    return [(verdict.kind, verdict.subject) for verdict in judge(results).verdicts]
+
+
 def links(chosen: Callable[[int, int], bool], ranks: int = 64) -> set[tuple[int, int]]:
     """All between two ranks that are chosen in the one order or in the other."""
     return {(a, b) for a in range(ranks) for b in range(ranks) if a != b and (chosen(a, b) or chosen(b, a))}
@@ -120,6 +127,7 @@ def dragonfly(a: int, b: int, size: int, bandwidth: float = BANDWIDTH) -> float:
 def test_a_healthy_fat_tree_takes_the_time_of_its_cables(simulate: Simulate) -> None:
     results = simulate("fattree", *ONE_BY_ONE)
     assert_every_link(results, fat_tree)
+    assert named(results) == []
     assert results.ranks.host == tuple(f"n{i}" for i in range(64))
     assert (results.facts.transport, results.facts.hosts, results.facts.complete) == ("mpi", 64, True)
 
@@ -131,6 +139,7 @@ def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simu
     results = simulate("fattree", *ONE_BY_ONE, faults=["host-bandwidth:17*0.5"])
     assert_every_link(results, way)
     assert slower(results, fat_tree, LARGE).keys() == links(lambda a, _: a == 17)
+    assert named(results) == [("host", ("n17",))]
 
 
 def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(simulate: Simulate) -> None:
@@ -142,6 +151,7 @@ def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(s
     slow = slower(results, fat_tree, SMALL)
     assert slow.keys() == links(lambda a, _: a == 42)
     assert slow[42, 43] == pytest.approx(5.5, rel=0.01)  # 1 us becomes 5.5 us
+    assert named(results) == [("host", ("n42",))]
 
 
 def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) -> None:
@@ -157,6 +167,13 @@ def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) 
     assert_every_link(results, way)
     assert slower(results, fat_tree, LARGE).keys() == links(is_over_it)
     assert len(links(is_over_it)) == 2 * (8 * 7 + 7 * 7)
+    # All that leaf 7 gets for host 58 comes over this trunk; of the others it is some links, which want a second look.
+    assert named(results) == [("host", ("n58",))]
+    assert {name.split(":")[0] for suspect in judge(results).suspects for name in suspect.subject} & {
+        "n2",
+        "n10",
+        "n18",
+    }
 
 
 def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Simulate) -> None:
@@ -172,6 +189,7 @@ def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Si
     results = simulate("torus", *ONE_BY_ONE, faults=["host-bandwidth:40*0.5", "trunk-bandwidth:r21-r22*0.25"])
     assert_every_link(results, way)
     assert slower(results, torus, LARGE).keys() == links(lambda a, b: a == 40 or is_over_it(a, b))
+    assert named(results) == [("host", ("n40",))]
 
 
 def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simulate: Simulate) -> None:
@@ -185,6 +203,7 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
     results = simulate("dragonfly", *ONE_BY_ONE, faults=["host-latency:50*10", "trunk-bandwidth:r0.1-r1.0*0.25"])
     assert_every_link(results, way)
     assert slower(results, dragonfly, LARGE).keys() == links(lambda a, b: a == 50 or is_over_it(a, b))
+    assert named(results) == [("host", ("n50",))]
 
 
 def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
@@ -209,6 +228,7 @@ def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(s
     assert slow.keys() <= other_leaf
     assert len(slow) > 0.99 * len(other_leaf)  # a pair may have the trunks of its step for itself
     assert np.median(list(slow.values())) == pytest.approx(4, rel=0.1)
+    assert named(results) == []  # no host and no cable is worse than the others; that all are slow, one by one tells
 
 
 def contents(path: Path) -> dict[str, bytes]:
