@@ -16,6 +16,7 @@ from everylink.analysis.judge.robust import (
     Matrix,
     Values,
     healthy_spread,
+    known_sample,
     moderated,
     row_medians,
     wide_spread,
@@ -121,10 +122,11 @@ def fit(
 
 def _of_classes(matrix: Matrix, near: NDArray[np.bool_], good: NDArray[np.bool_]) -> Matrix:
     """The median of each link's class, inside of a group or between groups, over its good links where there are any."""
-    known = np.isfinite(matrix)
     typical = []
-    for mask in (near & known, ~near & known):
-        chosen = matrix[mask & good] if (mask & good).any() else matrix[mask]
+    for mask in (near, ~near):
+        chosen = known_sample(np.where(mask & good, matrix, np.float32(np.nan)))
+        if not len(chosen):
+            chosen = known_sample(np.where(mask, matrix, np.float32(np.nan)))
         typical.append(np.median(chosen) if len(chosen) else np.nan)
     return np.where(near, np.float32(typical[0]), np.float32(typical[1]))
 

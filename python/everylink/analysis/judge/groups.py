@@ -17,7 +17,7 @@ from everylink.analysis.judge.robust import Matrix
 FEWEST_HOSTS = 6
 LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
 LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
-MOST_GROUPS = 256
+MOST_GROUPS, MANY_HOSTS = 256, 1500
 FASTEST = 2  # the link of a host that says how fast it can be
 MOVES = 8
 Groups = NDArray[np.int64]
@@ -34,18 +34,19 @@ def inferred_groups(matrix: Matrix) -> Groups:
     rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
     rest[known] -= rest[known].mean()
     flat = np.where(known, rest, np.float32(0))
+    squares = float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
     everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
-    best, best_cost = one, _cost(flat, known, one)
+    best, best_cost = one, _cost(flat, known, one, squares)
     # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
     for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
         among = np.ix_(chosen, chosen)
         tree = linkage(_distances(_centred(flat[among], known[among])), "average")
         for count in _counts(len(chosen)):
             groups = _with_the_others(flat, known, chosen, fcluster(tree, count, "maxclust").astype(np.int64) - 1)
-            if (cost := _cost(flat, known, groups)) < best_cost:
+            if (cost := _cost(flat, known, groups, squares)) < best_cost:
                 best, best_cost = groups, cost
     moved = _moved(flat, known, best)
-    if _cost(flat, known, moved) < best_cost:
+    if _cost(flat, known, moved, squares) < best_cost:
         best = moved
     best = _true_ones(flat, known, best)
     return _in_order(best) if _gap(flat, known, best) > LEAST_GAP else one
@@ -53,6 +54,8 @@ def inferred_groups(matrix: Matrix) -> Groups:
 
 def _with_the_others(flat: Matrix, known: NDArray[np.bool_], clear: NDArray[np.intp], groups: Groups) -> Groups:
     """The groups of the clear hosts, and every other host in the one that it is nearest to."""
+    if len(clear) == len(flat):
+        return groups
     members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
     members[clear, groups] = 1
     everywhere: Groups = _means(flat, known, members, np.inf).argmin(axis=1).astype(np.int64)
@@ -67,9 +70,10 @@ def enough_for_groups(matrix: Matrix) -> bool:
 
 
 def _counts(hosts: int) -> list[int]:
-    """All small numbers of groups, then fewer and fewer."""
-    some = np.unique(np.geomspace(2, max(min(hosts // 2, MOST_GROUPS), 2), 48).round().astype(int))
-    return sorted({*some.tolist(), *range(2, min(hosts // 2, 24) + 1)})
+    """All small numbers of groups, then fewer and fewer; of many hosts, for which each takes long, fewer too."""
+    steps, all_up_to = (48, 24) if hosts <= MANY_HOSTS else (24, 8)
+    some = np.unique(np.geomspace(2, max(min(hosts // 2, MOST_GROUPS), 2), steps).round().astype(int))
+    return sorted({*some.tolist(), *range(2, min(hosts // 2, all_up_to) + 1)})
 
 
 def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
@@ -103,7 +107,7 @@ def _sums(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> tuple[float
     return inside, count, float(flat.sum(dtype=np.float64)) - inside, int(known.sum()) - count
 
 
-def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
+def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups, squares: float) -> float:
     """Bayesian information criterion: a mean inside each group, and for links between two what each of them adds.
 
     Links come in pairs, so half of them count.
@@ -115,7 +119,7 @@ def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
     between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (sums, counts))
     adds = np.linalg.lstsq(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1), rcond=None)[0]
     explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
-    left = float((flat.astype(np.float64) ** 2).sum()) - explained
+    left = squares - explained
     links, count = int(known.sum()) / 2, members.shape[1]
     parameters = 2 * count * np.log(links) + (2 * len(flat) * np.log(count) if count > 1 else 0.0)
     return float(links * np.log(max(left, 1e-9) / (2 * links)) + parameters)

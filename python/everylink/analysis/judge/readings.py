@@ -16,6 +16,7 @@ from everylink.results import Results, Size
 UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
 ONE_WAY = ("unidirectional",)  # kernels whose readings are of one direction
 Matrix = NDArray[np.float32]
+FEW = 2
 T = TypeVar("T", bound=np.generic)
 
 
@@ -53,14 +54,19 @@ class Readings:
         if self.symmetric:
             frm, to = np.minimum(frm, to), np.maximum(frm, to)
         cell = frm * self.hosts + to
-        order = np.lexsort((self.time, cell))
         count = np.bincount(cell, minlength=self.hosts**2).astype(np.int32)
-        used = np.flatnonzero(count)
+        # Of one or two readings both are the smallest; only where there are more they need to be in order.
+        smallest = np.full(self.hosts**2, np.inf, np.float32)
+        np.minimum.at(smallest, cell, self.time)
+        smallest[count == 0] = np.nan
+        many = count[cell] > FEW
+        order = np.lexsort((self.time[many], cell[many]))
+        used = np.flatnonzero(count > FEW)
+        ordered = self.time[many][order]
         starts = np.concatenate([[0], np.cumsum(count[used])[:-1]]).astype(np.intp)
-        ordered = self.time[order]
 
         def part(of: int) -> Matrix:
-            matrix = np.full(self.hosts**2, np.nan, np.float32)
+            matrix = smallest.copy()
             matrix[used] = ordered[starts + (count[used] - 1) // of]
             return self._mirrored(matrix)
 

@@ -8,6 +8,7 @@ Values = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal distribution
 LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
+MOST_VALUES = 2**21
 UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
 USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # log of times between runs of one link; as many readings as it is worth
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
@@ -23,9 +24,17 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
 
 
+def known_sample(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The known values; of very many a part that is spread over all of them, because a median needs no more."""
+    flat = values.ravel()
+    if len(flat) > MOST_VALUES:
+        flat = flat[:: len(flat) // MOST_VALUES | 1]  # odd, so that it takes other columns in each row
+    return np.asarray(flat[np.isfinite(flat)])
+
+
 def spread(values: NDArray[np.floating]) -> float:
     """The standard deviation by the median absolute deviation (Hampel 1974); 0 of less than two known values."""
-    known = values[np.isfinite(values)]
+    known = known_sample(values)
     if len(known) < 2:
         return 0.0
     return float(NORMAL * np.median(np.abs(known - np.median(known))))
@@ -36,7 +45,7 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
 
     Faults lengthen times and shorten none, so what lies low is healthy.
     """
-    known = values[np.isfinite(values)]
+    known = known_sample(values)
     if len(known) < 2:
         return 0.0
     low, quarter = np.quantile(known, [0.05, 0.25])
@@ -45,7 +54,7 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
 
 def wide_spread(values: NDArray[np.floating]) -> float:
     """The standard deviation by what lies high, but for its highest tenth, where that is larger than by the middle."""
-    known = values[np.isfinite(values)]
+    known = known_sample(values)
     if len(known) < 2:
         return 0.0
     middle, high = np.quantile(known, [0.5, 0.9])
