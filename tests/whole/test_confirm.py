@@ -122,7 +122,9 @@ def eight(possible: None) -> Iterator[Bed]:
     ("faults", "size", "messages", "kind", "subject", "symptom"),
     [
         (["slow h4 50mbit"], "64KiB", 6, "host", ["h4"], "slow"),
-        (["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow"),
+        pytest.param(
+            ["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow", marks=long
+        ),
         pytest.param(["drop h3 5"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
     ],
 )

@@ -20,7 +20,7 @@ LATENCY, BANDWIDTH = 0.5e-6, 12.5e9  # of a cable
 ENVELOPE = 16  # bytes that SimGrid's MPI adds to each message
 SMALL, LARGE = 8, 1 << 18
 ONE_BY_ONE = ["--serial-tests", "-s", f"{SMALL},{LARGE}", "-n", "1", "-w", "0", "--num-slowest", "0"]
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="256 simulated ranks: make test-long")
+long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="more simulated fabrics: make test-long")
 
 Way = Callable[[int, int, int], float]  # the time from a to b of so many bytes
 Simulate = Callable[..., Results]
@@ -142,6 +142,7 @@ def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simu
     assert named(results) == [("host", ("n17",))]
 
 
+@long
 def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(simulate: Simulate) -> None:
     def way(a: int, b: int, size: int) -> float:
         return fat_tree(a, b, size) + (9 * LATENCY if 42 in (a, b) else 0)
@@ -176,6 +177,7 @@ def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) 
     }
 
 
+@long
 def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Simulate) -> None:
     """The cable from (1,1,1) to (2,1,1): x goes first, the shorter way round, upwards where both are equal."""
 
@@ -206,6 +208,7 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
     assert named(results) == [("host", ("n50",))]
 
 
+@long
 def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
     """Step k pairs i with i xor k: from k = 8 on, the 8 hosts of each leaf share 2 trunks."""
     steps = tmp_path / "steps"
@@ -246,6 +249,7 @@ def contents(path: Path) -> dict[str, bytes]:
     return {name: value for name, value in everything.items() if name not in ("@created", "@run_id")}
 
 
+@long
 def test_the_same_simulation_gives_the_same_file_twice(simulate: Simulate) -> None:
     options = ["-s", f"{SMALL},{LARGE}", "-n", 20, "--keep-laps"]
     first, second = (
