@@ -38,7 +38,8 @@ def main(arguments: Sequence[str]) -> int:
         all_links(fabric.ranks) if options.sample is None else sampled_links(fabric.ranks, options.sample, options.seed)
     )
     command = shlex.join(["everylink", "simulate", *arguments])
-    results = measured(fabric, links, options.sizes, options.output, command)
+    schedule = "all" if options.sample is None else f"sample:{options.sample}"
+    results = measured(fabric, links, options.sizes, options.output, command, schedule)
     if options.confirm:
         results = confirmed(fabric, results)
     write_results(results, options.force)

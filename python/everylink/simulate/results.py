@@ -12,17 +12,21 @@ from everylink.results import Facts, Ranks, Results, Size, Steps
 from everylink.simulate.fabric import Fabric, Index, host_names
 
 
-def measured(fabric: Fabric, links: tuple[Index, Index], sizes: list[int], path: Path, command: str) -> Results:
+def measured(
+    fabric: Fabric, links: tuple[Index, Index], sizes: list[int], path: Path, command: str, schedule: str = "all"
+) -> Results:
     """Results of one run over these links; `links` are the ranks from and to, shape [links] each."""
     rows = [fabric.measure(*links, size) for size in sizes]
     largest = [Size(size, 1, fabric.ranks, made) for size, made in zip(sizes, rows, strict=True)]
     steps = Steps(
         np.zeros(1, np.uint32), np.zeros(1, np.uint64), np.zeros(1), np.ones(1, np.float32), np.zeros(1, np.uint32)
     )
-    return Results(path, facts(fabric, command), ranks(fabric), steps, tuple(sorted(largest, key=lambda s: s.bytes)))
+    return Results(
+        path, facts(fabric, command, schedule), ranks(fabric), steps, tuple(sorted(largest, key=lambda s: s.bytes))
+    )
 
 
-def facts(fabric: Fabric, command: str) -> Facts:
+def facts(fabric: Fabric, command: str, schedule: str) -> Facts:
     """What a run over this fabric would have been."""
     return Facts(
         created=datetime.fromtimestamp(_now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -33,7 +37,7 @@ def facts(fabric: Fabric, command: str) -> Facts:
         bootstrap="local",
         memory="host",
         kernel="semidirectional" if fabric.both_directions else "unidirectional",
-        schedule="",
+        schedule=schedule,
         serial=False,
         seed=fabric.seed,
         ranks=fabric.ranks,
