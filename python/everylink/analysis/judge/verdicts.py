@@ -28,6 +28,11 @@ OUTCOMES: dict[int, str] = {
 }  # fmt: skip
 FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
 SHOWN_SUSPECT_Z = 3.0
+FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
+UNKNOWN_GROUPS = (
+    "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
+    "--topology FILE names them."
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,12 @@ def judge(
         groups, known = groups_for(seen, grouping)
         names.inferred = None if names.grouping is not None else groups
         judged = _Judged(size, seen, find(seen, groups, blind=not known), alone(size, seen))
-        found += _slow(judged, names)
+        slow = list(_slow(judged, names))
+        sure = slow if known else _sure_without_groups(slow, seen.hosts)
+        if len(sure) < len(slow):
+            remarks.append(UNKNOWN_GROUPS)
+        found += sure
+        suspects += [verdict for verdict in slow if verdict not in sure]
         found += _jitter(judged, names)
         suspects += _suspects(judged, names)
         remarks += _how_far(results, judged)
@@ -90,6 +100,12 @@ def judge(
     failed = max((int(size.links.failed.sum()) for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
     return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(remarks)))
+
+
+def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
+    """Where groups are not known: few hosts that stand out; many at once, or a pair, may be how groups differ."""
+    bad = [verdict for verdict in slow if verdict.kind in ("host", "rank")]
+    return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
 
 
 def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
