@@ -1,5 +1,6 @@
 """Makes one entry a link from measured rows: the main rows pooled, or the newest row of a later attempt."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -100,15 +101,31 @@ class Links:
         return matrix
 
 
+def keys(links: Rows | Links, ranks: int) -> NDArray[np.int64]:
+    """A number for each link, the same for the same one, ascending by (from, to)."""
+    return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
+
+
+def chosen(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
+    """The rows of a mask, in their order."""
+    return Rows(**{name: column[mask] for name, column in vars(rows).items()})
+
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """Rows one behind the other."""
+    kept = list(parts)
+    return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in vars(kept[0])})
+
+
 def pool(rows: Rows, ranks: int) -> Links:
     """Pool the main rows of each link.
 
     min of min, max of max, mean weighted by n, median of medians, median of p99; n and late are summed.
     """
-    chosen = np.flatnonzero(rows.attempt == MAIN)
-    key = rows.frm[chosen].astype(np.int64) * ranks + rows.to[chosen]
+    main = np.flatnonzero(rows.attempt == MAIN)
+    key = keys(rows, ranks)[main]
     order = np.argsort(key, kind="stable")
-    index, key = chosen[order], key[order]
+    index, key = main[order], key[order]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     first = index[starts]
     ok = rows.outcome[index] == Outcome.OK
@@ -134,7 +151,7 @@ def pool(rows: Rows, ranks: int) -> Links:
 def settled(rows: Rows, ranks: int) -> Rows:
     """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
     failed = np.flatnonzero(rows.outcome != Outcome.OK)
-    link = rows.frm.astype(np.int64) * ranks + rows.to
+    link = keys(rows, ranks)
     ok = np.flatnonzero(np.isin(link, link[failed]) & (rows.outcome == Outcome.OK))
     turns = [list(zip(*(c[i].tolist() for c in (link, rows.step, rows.attempt)), strict=True)) for i in (failed, ok)]
     measured = set(turns[1])
@@ -146,11 +163,11 @@ def settled(rows: Rows, ranks: int) -> Rows:
 
 def newest(rows: Rows, ranks: int, attempt: int) -> Links:
     """The last row of each link that was measured in this attempt; times are kept as they are, of failed rows too."""
-    chosen = np.flatnonzero(rows.attempt == attempt)
-    key = rows.frm[chosen].astype(np.int64) * ranks + rows.to[chosen]
+    those = np.flatnonzero(rows.attempt == attempt)
+    key = keys(rows, ranks)[those]
     order = np.argsort(key, kind="stable")
     is_last = np.diff(key[order], append=-1) != 0
-    index = chosen[order][is_last]
+    index = those[order][is_last]
     counts = (rows.n[index].astype(np.int64), rows.late[index].astype(np.int64))
     times = {name: getattr(rows, name)[index] for name in STATISTICS}
     return Links(rows.frm[index], rows.to[index], rows.outcome[index], *counts, **times)

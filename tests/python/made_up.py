@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import RETEST, Rows
+from everylink.links import RETEST, Rows, joined
 from everylink.results import Ranks, Results, Size
-from everylink.simulate.fabric import Fabric, all_links, joined
+from everylink.simulate.fabric import Fabric, all_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import measured
 

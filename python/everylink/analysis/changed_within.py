@@ -16,8 +16,7 @@ from everylink.analysis.changes import (
     tempered_spread,
 )
 from everylink.analysis.judge.robust import Values, discoveries
-from everylink.analysis.matching import key
-from everylink.links import Links
+from everylink.links import Links, keys
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,9 @@ def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:
     """Of both directions of a symmetric kernel the shorter: a disturbed reading is longer, never shorter."""
     times = np.log(links.median.astype(np.float64))
     if symmetric:
-        keys, reverse = key(links, ranks), links.to.astype(np.int64) * ranks + links.frm
-        at = np.minimum(np.searchsorted(keys, reverse), len(keys) - 1)
-        times = np.minimum(times, np.where(keys[at] == reverse, times[at], np.inf))
+        own, reverse = keys(links, ranks), links.to.astype(np.int64) * ranks + links.frm
+        at = np.minimum(np.searchsorted(own, reverse), len(own) - 1)
+        times = np.minimum(times, np.where(own[at] == reverse, times[at], np.inf))
     return times
 
 

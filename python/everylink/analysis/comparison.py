@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from everylink.analysis.changes import Change, worst_first
 from everylink.analysis.changes_of_size import SizeChanges, changes_of_size
 from everylink.analysis.failed import FailedGroup, fold_failures
-from everylink.analysis.matching import Matched, key, match, measured_in_both, only_links
+from everylink.analysis.matching import Matched, match, measured_in_both, only_links
 from everylink.errors import UserMistake
+from everylink.links import keys
 from everylink.results import Results
 
 
@@ -67,7 +68,7 @@ def _failed_only_in(run: Results, other: Results) -> tuple[Failure, ...]:
     found: dict[str, list[Failure]] = {}
     for size, reference in zip(run.sizes, other.sizes, strict=True):
         links = reference.links
-        good = key(links, reference.ranks)[~links.failed]
+        good = keys(links, reference.ranks)[~links.failed]
         for group in fold_failures(run, only_links(size, good)).groups:
             found.setdefault(group.name, []).append(Failure(group, size.bytes))
     return tuple(sorted(map(_folded, found.values()), key=lambda failure: -failure.group.failed))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.names import host_names
-from everylink.links import Links, Outcome, outcome_text
+from everylink.links import Links, Outcome, keys, outcome_text
 from everylink.results import Ranks, Results, Size
 
 WORTH_FOLDING = 0.5  # a group is named where at least this part of its links failed
@@ -124,7 +124,7 @@ def fold_failures(results: Results, size: Size) -> Failures:
     if len(links) > 1 and links.failed.all():
         every = _group(_Naming("all links", "all", "both", str), (), links, links.failed, again)
         return Failures(len(links), len(links), (every,), 0, every.again)
-    kinds = _kinds(links, results.ranks)
+    kinds = _kinds(links, results.ranks) if links.failed.any() else []
     open_ = links.failed.copy()
     groups: list[FailedGroup] = []
     while open_.any() and len(groups) < LINES and (best := _best(kinds, open_)):
@@ -148,7 +148,7 @@ def _again(results: Results, size: Size) -> NDArray[np.int16] | None:
     links, alone, ranks = size.links, size.alone, len(results.ranks)
     if not results.facts.failed_not_retried and not any(len(other.alone) for other in results.sizes):
         return None
-    key, known = (part.frm.astype(np.int64) * ranks + part.to for part in (links, alone))
+    key, known = keys(links, ranks), keys(alone, ranks)
     if not len(known):
         return np.full(len(links), -1, np.int16)
     at = np.minimum(np.searchsorted(known, key), len(known) - 1)  # both are ordered

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
-from everylink.links import MAIN, Outcome, Rows
+from everylink.links import MAIN, Outcome, chosen, keys
 from everylink.results import Ranks, Results, Size
 from everylink.units import size_text
 
@@ -124,44 +124,34 @@ def _chosen_ranks(ranks: Ranks, kept: NDArray[np.int64]) -> Ranks:
 def _renumbered(size: Size, number: NDArray[np.int64], ranks: int) -> Size:
     frm, to = number[size.rows.frm], number[size.rows.to]
     mask = (frm >= 0) & (to >= 0)
-    rows = chosen_rows(size.rows, mask)
+    rows = chosen(size.rows, mask)
     return Size(
         size.bytes, size.rounds_per_lap, ranks,
         replace(rows, frm=frm[mask].astype(np.uint32), to=to[mask].astype(np.uint32)),
     )  # fmt: skip
 
 
-def chosen_rows(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
-    """The rows where the mask is set."""
-    return Rows(**{name: column[mask] for name, column in vars(rows).items()})
-
-
-def key(links: Any, ranks: int) -> NDArray[np.int64]:
-    """A number for each link: of rows, or of links."""
-    return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
-
-
-def only_links(size: Size, keys: NDArray[np.int64]) -> Size:
-    """A size with the rows of these links alone; keys in ascending order."""
-    mine = key(size.rows, size.ranks)
-    at = np.minimum(np.searchsorted(keys, mine), max(len(keys) - 1, 0))
-    mask = keys[at] == mine if len(keys) else np.zeros(len(mine), bool)
+def only_links(size: Size, wanted: NDArray[np.int64]) -> Size:
+    """A size with the rows of these links alone, given by their keys in ascending order."""
+    mine = keys(size.rows, size.ranks)
+    at = np.minimum(np.searchsorted(wanted, mine), max(len(wanted) - 1, 0))
+    mask = wanted[at] == mine if len(wanted) else np.zeros(len(mine), bool)
     return _of_rows(size, mask)
 
 
 def _of_rows(size: Size, mask: NDArray[np.bool_]) -> Size:
     """The very size where nothing is left out, because it knows its links already."""
-    return size if mask.all() else replace(size, rows=chosen_rows(size.rows, mask))
+    return size if mask.all() else replace(size, rows=chosen(size.rows, mask))
 
 
 def measured_in_both(base: Size, new: Size) -> NDArray[np.int64]:
     """The keys of links that were measured in both, whatever came of it."""
-    return _common(key(base.links, base.ranks), key(new.links, new.ranks))
+    return _common(keys(base.links, base.ranks), keys(new.links, new.ranks))
 
 
 def timed_in_both(base: Size, new: Size) -> NDArray[np.int64]:
     """The keys of links that have a time in the main run of both and failed in neither."""
-    good = [key(size.links, size.ranks)[~size.links.failed & (size.links.median > 0)] for size in (base, new)]
+    good = [keys(size.links, size.ranks)[~size.links.failed & (size.links.median > 0)] for size in (base, new)]
     return _common(good[0], good[1])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
-from everylink.links import MAIN, STATISTICS, Outcome, Rows
+from everylink.links import MAIN, STATISTICS, Outcome, Rows, chosen, joined, keys
 from everylink.results import Ranks, Results, Size, Steps
 from everylink.units import size_text
 
@@ -31,7 +31,7 @@ def merged(runs: Sequence[Results], by: str) -> Results:
     """One run of all; its path is that of the first. Raises UserMistake, which names what differs."""
     _refuse_what_differs(runs)
     even = [evened(run) for run in runs]
-    joined = _joined(even) if by == "median" else _fastest(even)
+    combined = _joined(even) if by == "median" else _fastest(even)
     facts = replace(
         runs[0].facts,
         created=max(run.facts.created for run in runs),
@@ -42,7 +42,7 @@ def merged(runs: Sequence[Results], by: str) -> Results:
     )
     how = f"merged by {by} from {len(runs)} runs: {', '.join(str(run.path) for run in runs)}"
     remarks = dict.fromkeys([how, *(remark for run in runs for remark in run.remarks)])
-    return replace(joined, facts=facts, remarks=tuple(remarks), rows_from_parts=0, parts_left_out=())
+    return replace(combined, facts=facts, remarks=tuple(remarks), rows_from_parts=0, parts_left_out=())
 
 
 def _refuse_what_differs(runs: Sequence[Results]) -> None:
@@ -81,7 +81,7 @@ def _joined(runs: Sequence[Results]) -> Results:
     sizes = []
     for i, size in enumerate(runs[0].sizes):
         rows = [_shifted(run.sizes[i].rows, shift) for run, shift in zip(runs, _shifts(runs, 0), strict=True)]
-        sizes.append(replace(size, rows=_stacked(rows)))
+        sizes.append(replace(size, rows=joined(rows)))
     return replace(runs[0], sizes=tuple(sizes), steps=_steps([run.steps for run in runs]))
 
 
@@ -93,10 +93,6 @@ def _shifts(runs: Sequence[Results], first: int) -> list[int]:
 
 def _shifted(rows: Rows, shift: int) -> Rows:
     return replace(rows, step=(rows.step + np.uint32(shift)).astype(np.uint32))
-
-
-def _stacked(parts: Sequence[Rows]) -> Rows:
-    return Rows(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
 
 
 def _steps(parts: Sequence[Steps]) -> Steps:
@@ -114,8 +110,8 @@ class _Best:
 
 def _fastest(runs: Sequence[Results]) -> Results:
     ranks = len(runs[0].ranks)
-    keys = [_key(size.links, ranks) for run in runs for size in run.sizes]
-    links = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.int64)
+    known = [keys(size.links, ranks) for run in runs for size in run.sizes]
+    links = np.unique(np.concatenate(known)) if known else np.empty(0, np.int64)
     best = [_best(runs, i, links) for i in range(len(runs[0].sizes))]
     both = np.flatnonzero(np.any([b.measured & (b.failure >= 0) for b in best], axis=0)) if best else links
     sizes = []
@@ -125,18 +121,14 @@ def _fastest(runs: Sequence[Results]) -> Results:
         main = _rows(links, everything, ranks, outcome, found.values, step=0)
         failed = _rows(links, both, ranks, np.where(found.measured, np.maximum(found.failure, 0), 0), {}, step=1)
         later = [
-            _shifted(_chosen(run.sizes[i].rows, run.sizes[i].rows.attempt != MAIN), shift)
+            _shifted(chosen(run.sizes[i].rows, run.sizes[i].rows.attempt != MAIN), shift)
             for run, shift in zip(runs, _shifts(runs, OWN_STEPS), strict=True)
         ]
-        sizes.append(replace(size, rows=_stacked([main, failed, *later])))
+        sizes.append(replace(size, rows=joined([main, failed, *later])))
     overlap = np.full(OWN_STEPS, min((run.overlap for run in runs), default=np.nan), np.float32)
     none = np.zeros(OWN_STEPS, np.uint32)
     own = Steps(none, np.zeros(OWN_STEPS, np.uint64), np.zeros(OWN_STEPS), overlap, none)
     return replace(runs[0], sizes=tuple(sizes), steps=_steps([own, *(run.steps for run in runs)]))
-
-
-def _key(links: Any, ranks: int) -> NDArray[np.int64]:
-    return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
 
 
 def _best(runs: Sequence[Results], i: int, links: NDArray[np.int64]) -> _Best:
@@ -145,7 +137,7 @@ def _best(runs: Sequence[Results], i: int, links: NDArray[np.int64]) -> _Best:
     failure = np.full(len(links), -1, np.int16)
     for run in runs:
         found = run.sizes[i].links
-        at = np.searchsorted(links, _key(found, len(run.ranks)))
+        at = np.searchsorted(links, keys(found, len(run.ranks)))
         faster = ~(found.median >= values["median"][at]) & np.isfinite(found.median)
         for name, column in values.items():
             column[at[faster]] = getattr(found, name)[faster]
@@ -175,24 +167,20 @@ def _rows(
     )  # fmt: skip
 
 
-def _chosen(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
-    return Rows(**{name: column[mask] for name, column in vars(rows).items()})
-
-
 def evened(run: Results) -> Results:
     """The run with row i the same link, step and attempt in every size, as a file holds it.
 
     Parts beside a file may have brought rows of some sizes only; where one has none, a row without a reading stands.
     """
-    keys = [np.stack([s.rows.frm, s.rows.to, s.rows.step, s.rows.attempt]) for s in run.sizes]
-    if all(np.array_equal(key, keys[0]) for key in keys):
+    turns = [np.stack([s.rows.frm, s.rows.to, s.rows.step, s.rows.attempt]) for s in run.sizes]
+    if all(np.array_equal(turn, turns[0]) for turn in turns):
         return run
     places: dict[tuple[int, ...], int] = {}
     at = []
-    for key in keys:
+    for turn in turns:
         seen: dict[tuple[int, ...], int] = {}
         rows = []
-        for link in zip(*key.tolist(), strict=True):
+        for link in zip(*turn.tolist(), strict=True):
             seen[link] = seen.get(link, 0) + 1
             rows.append(places.setdefault((*link, seen[link]), len(places)))
         at.append(np.array(rows, np.intp))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.classes import classes
-from everylink.links import Links
+from everylink.links import keys
 from everylink.results import Results, Size
 
 
@@ -36,7 +36,7 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
         typical[c.mask] = np.median(known) if len(known) else np.nan
     again = size.retests
     seconds = {(int(f), int(t)): i for i, (f, t) in enumerate(zip(again.frm, again.to, strict=True))}
-    measured_again = np.isin(_key(links, ranks := len(results.ranks)), _key(again, ranks))
+    measured_again = np.isin(keys(links, ranks := len(results.ranks)), keys(again, ranks))
     found = []
     for i in _largest(values, measured_again, count):
         link = int(links.frm[i]), int(links.to[i])
@@ -45,10 +45,6 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
         outcome = None if j is None else int(again.outcome[j])
         found.append(SlowLink(*link, float(values[i]), float(values[i] / typical[i]), second, outcome))
     return tuple(found)
-
-
-def _key(links: Links, ranks: int) -> NDArray[np.int64]:
-    return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
 
 
 def _largest(values: NDArray[np.floating], preferred: NDArray[np.bool_], count: int) -> list[int]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from everylink.analysis.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
 from everylink.analysis.judge.verdicts import Grouping
-from everylink.links import CONFIRM, DIRECTION, Rows
+from everylink.links import CONFIRM, DIRECTION, Rows, joined
 from everylink.results import Results
-from everylink.simulate.fabric import Index, joined
+from everylink.simulate.fabric import Index
 
 
 class Measurable(Protocol):

@@ -6,7 +6,7 @@ slow part divides the bandwidth; of several on one way the slowest counts. Noise
 which moves mean and p99, not the median.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -182,9 +182,3 @@ def sampled_links(ranks: int, steps: int, seed: int) -> tuple[Index, Index]:
 
 def host_names(hosts: int) -> Sequence[str]:
     return [f"n{host}" for host in range(hosts)]
-
-
-def joined(parts: Iterable[Rows]) -> Rows:
-    """Rows one behind the other."""
-    kept = list(parts)
-    return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in vars(kept[0])})
