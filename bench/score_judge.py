@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from everylink.analysis.judge.verdict import Judgement
 from everylink.analysis.judge.verdicts import Grouping, judge
+from everylink.formats.bare import bare_facts, bare_ranks
 from everylink.links import Rows
-from everylink.results import Facts, Ranks, Results, Size, Steps
+from everylink.results import Results, Size, Steps
 from everylink.simulate.confirm import confirmed
 
 BYTES = 1 << 20
@@ -143,20 +144,12 @@ class World:
 
     def results(self, frm: Index, to: Index) -> Results:
         rank = np.arange(self.size)
-        host, empty, unknown = rank // self.each, ("",) * self.size, np.full(self.size, -1, np.int32)
-        ranks = Ranks(
-            tuple(f"n{h}" for h in host), host.astype(np.uint32), (rank % self.each).astype(np.uint32), empty, unknown,
-            empty, empty, empty, empty, unknown,
-        )  # fmt: skip
+        host = rank // self.each
+        ranks = bare_ranks([f"n{h}" for h in host], host, rank % self.each)
         nothing = np.zeros(1)
         steps = Steps(nothing.astype("u4"), nothing.astype("u8"), nothing, nothing.astype("f4"), nothing.astype("u4"))
-        facts = Facts(
-            created="", tool_version="", command="", transport="score", transport_options="", bootstrap="", memory="",
-            kernel="semidirectional" if self.both else "unidirectional", schedule="", serial=False, seed=0,
-            ranks=self.size, hosts=int(host.max()) + 1, messages=READINGS, warmups=0, window=0, buffers=1, check=False,
-            randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False,
-            pinned=False, complete=True,
-        )  # fmt: skip
+        kernel = "semidirectional" if self.both else "unidirectional"
+        facts = bare_facts(kernel, transport="score", ranks=self.size, hosts=int(host.max()) + 1, messages=READINGS)
         size = Size(BYTES, 1, self.size, self.measure(frm, to, BYTES))
         return Results(Path("score"), facts, ranks, steps, (size,))
 

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from everylink.analysis.judge.robust import MEDIAN_ERROR, Values, spread
+from everylink.analysis.judge.robust import MEDIAN_ERROR, USUAL_WORTH, Values, moderated, spread
 
 FALSE_RATE = 0.001  # of what is called a change
 EFFICIENCY = 0.37  # of the median absolute deviation, against the standard deviation: Hampel et al. (1986)
 LIKELY_Z = 3.5  # standard deviations, from which a single reading is long
 USUAL_READINGS = 500  # of which one is disturbed, before anything was measured
-PRIOR_SPREAD, PRIOR_COUNT = 0.05, 8  # what a spread is taken for before anything was measured, and how firmly
 
 
 @dataclass(frozen=True)
@@ -61,14 +60,12 @@ def worst_first(changes: list[Change]) -> tuple[Change, ...]:
 
 def tempered_spread(values: NDArray[np.floating]) -> float:
     """The spread of values, drawn towards what is usual where there are few of them."""
-    known = values[np.isfinite(values)]
-    total = PRIOR_COUNT * PRIOR_SPREAD**2 + len(known) * spread(known) ** 2
-    return math.sqrt(total / (PRIOR_COUNT + len(known)))
+    return moderated(spread(values), int(np.isfinite(values).sum()))
 
 
 def sure(z: Values, count: int) -> Values:
     """The score that is as improbable as this one, given that its spread was estimated from `count` values only."""
-    freedom = PRIOR_COUNT + EFFICIENCY * count
+    freedom = USUAL_WORTH + EFFICIENCY * count
     return np.asarray(stats.norm.isf(np.maximum(stats.t.sf(np.maximum(z, 0.0), freedom), 1e-300)))
 
 

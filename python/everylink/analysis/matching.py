@@ -76,7 +76,11 @@ def match(base: Results, new: Results) -> Matched:
 
 
 def _said(run: Results, name: str) -> str:
-    value: Any = getattr(run.facts, name)
+    return value_text(getattr(run.facts, name))
+
+
+def value_text(value: Any) -> str:
+    """A setting as a user would say it."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value) or "none"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.matching import value_text
 from everylink.errors import UserMistake
 from everylink.links import MAIN, STATISTICS, Outcome, Rows, chosen, joined, keys
 from everylink.results import Ranks, Results, Size, Steps
@@ -55,7 +56,7 @@ def _refuse_what_differs(runs: Sequence[Results]) -> None:
         for name, option in SAME.items():
             ours, theirs = getattr(run.facts, name), getattr(first.facts, name)
             if ours != theirs:
-                raise UserMistake(f"{pair}: {option} is {_value(ours)} here, {_value(theirs)} there")
+                raise UserMistake(f"{pair}: {option} is {value_text(ours)} here, {value_text(theirs)} there")
         sizes = [", ".join(size_text(size.bytes) for size in r.sizes) for r in (run, first)]
         if sizes[0] != sizes[1]:
             raise UserMistake(f"{pair}: sizes are {sizes[0]} here, {sizes[1]} there")
@@ -70,10 +71,6 @@ def _refuse_other_ranks(pair: str, ours: Ranks, theirs: Ranks) -> None:
         if places[0] != places[1]:
             here, there = (f"local rank {local} of {host} (host {index})" for host, index, local in places)
             raise UserMistake(f"{pair}: rank {rank} is {here} here, {there} there")
-
-
-def _value(value: Any) -> str:
-    return ("off", "on")[value] if isinstance(value, bool) else str(value) or "none"
 
 
 def _joined(runs: Sequence[Results]) -> Results:

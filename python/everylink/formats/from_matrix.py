@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink import __version__
 from everylink.errors import UserMistake
+from everylink.formats.bare import bare_facts, bare_ranks
 from everylink.formats.csv_matrix import Matrix, attempts
 from everylink.links import MAIN, Outcome, Rows
 from everylink.results import Facts, Ranks, Results, Size, Steps
@@ -110,19 +110,12 @@ def _ranks(hosts: tuple[str, ...]) -> Ranks:
     for host in host_index:
         local.append(seen[host])
         seen[host] += 1
-    empty, unknown = ("",) * len(hosts), np.full(len(hosts), -1, np.int32)
-    return Ranks(
-        host=hosts, host_index=np.array(host_index, np.uint32), local_rank=np.array(local, np.uint32), cores=empty,
-        numa=unknown, device=empty, address=empty, lanes=empty, libraries=empty, numa_distance=unknown,
-    )  # fmt: skip
+    return bare_ranks(hosts, np.array(host_index), np.array(local))
 
 
 def _facts(matrix: Matrix, source: Source) -> Facts:
     messages = int(matrix.columns["n"].max()) if "n" in matrix.columns else 1
-    return Facts(
-        created=source.created, tool_version=__version__, command=source.command, transport=TRANSPORT,
-        transport_options="", bootstrap=UNKNOWN, memory=UNKNOWN, kernel=source.kernel, schedule=UNKNOWN, serial=False,
-        seed=0, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)), messages=messages, warmups=0,
-        window=int(source.kernel == "unidirectional"), buffers=0, check=False, randomize=0, min_iterations=1,
-        min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False, pinned=False, complete=True,
+    return bare_facts(
+        source.kernel, created=source.created, command=source.command, transport=TRANSPORT, bootstrap=UNKNOWN,
+        memory=UNKNOWN, schedule=UNKNOWN, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)), messages=messages,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from everylink import __version__
+from everylink.formats.bare import bare_facts, bare_ranks
 from everylink.results import Facts, Ranks, Results, Size, Steps
 from everylink.simulate.fabric import Fabric, Index, host_names
 
@@ -28,45 +28,26 @@ def measured(
 
 def facts(fabric: Fabric, command: str, schedule: str) -> Facts:
     """What a run over this fabric would have been."""
-    return Facts(
+    return bare_facts(
+        "semidirectional" if fabric.both_directions else "unidirectional",
         created=datetime.fromtimestamp(_now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tool_version=__version__,
         command=command,
         transport="simulate",
-        transport_options="",
         bootstrap="local",
         memory="host",
-        kernel="semidirectional" if fabric.both_directions else "unidirectional",
         schedule=schedule,
-        serial=False,
         seed=fabric.seed,
         ranks=fabric.ranks,
         hosts=fabric.hosts,
         messages=fabric.messages,
-        warmups=0,
-        window=0 if fabric.both_directions else 1,
         buffers=1,
-        check=False,
-        randomize=0,
-        min_iterations=1,
-        min_runtime=0.0,
-        time_limit=0.0,
-        num_slowest=0,
-        all_to_all=False,
-        pinned=False,
-        complete=True,
     )
 
 
 def ranks(fabric: Fabric) -> Ranks:
     index = np.arange(fabric.ranks, dtype=np.int64)
     hosts, names = fabric.host_of(index), host_names(fabric.hosts)
-    empty = ("",) * fabric.ranks
-    return Ranks(
-        tuple(names[int(host)] for host in hosts), hosts.astype(np.uint32),
-        (index % fabric.ranks_per_host).astype(np.uint32), empty, np.full(fabric.ranks, -1, np.int32),
-        empty, empty, empty, empty, np.full(fabric.ranks, -1, np.int32),
-    )  # fmt: skip
+    return bare_ranks([names[int(host)] for host in hosts], hosts, index % fabric.ranks_per_host)
 
 
 def topology(fabric: Fabric) -> str:
