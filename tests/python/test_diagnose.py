@@ -199,3 +199,22 @@ def test_groups_of_a_topology_file_have_its_names(tmp_path: Path, everylink: Com
     code, _, err = everylink("diagnose", path, "--topology", topology)
     assert code == 2
     assert "names none of the hosts" in err
+
+
+def test_hosts_that_the_topology_does_not_name_are_no_group(tmp_path: Path, everylink: Command) -> None:
+    path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
+    assert everylink("simulate", "--hosts", 32, "--group-size", 8, "--fault", "slow-group:g3*0.6", "-o", path)[0] == 0
+    topology.write_text("".join(f"SwitchName=g{g} Nodes=n[{8 * g}-{8 * g + 7}]\n" for g in range(3)))
+    code, out, err = everylink("diagnose", path, "--topology", topology)
+    assert (code, err) == (3, "")
+    assert "group" not in out
+    assert all(f"host n{host}: slow" in out for host in range(24, 32))
+
+
+def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Command) -> None:
+    base, new = tmp_path / "base.h5", tmp_path / "new.h5"
+    options = ("simulate", "--hosts", 12, "--ranks-per-host", 4)
+    assert everylink(*options, "-o", base)[0] == 0
+    assert everylink(*options, "--seed", 2, "--fault", "slow-link:n3>n9*0.3", "-o", new)[0] == 0
+    said = json.loads(everylink("diagnose", new, "--baseline", base, "--format", "json")[1])
+    assert {(verdict["kind"], *sorted(verdict["subject"])) for verdict in said["verdicts"]} == {("pair", "n3", "n9")}

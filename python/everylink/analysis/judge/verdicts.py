@@ -29,6 +29,7 @@ OUTCOMES: dict[int, str] = {
 FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
+KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # as compare says it: as a verdict does
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
     "--topology FILE names them."
@@ -111,9 +112,9 @@ def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
 def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
     """What got slower since; failures show by themselves."""
     for change in compare(baseline, results).slower:
-        kind, subject = change.kind, change.subject
-        if kind in ("class", "within"):
-            kind, subject = ("group", ("all hosts",)) if kind == "class" else ("host", subject)
+        kind, subject = KINDS_OF_CHANGES.get(change.kind, change.kind), change.subject
+        if change.kind == "class":
+            subject = ("all hosts",)
         text = f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}"
         confidence = min(change.confidence, SURE)
         yield Verdict(
@@ -160,8 +161,9 @@ class _Names:
 
 def groups_for(seen: Readings, grouping: Grouping | None) -> tuple[NDArray[np.int64], bool]:
     """The groups to judge by, and whether they are known: given, or measured so far that they would show."""
-    if grouping is not None:
-        return np.where(grouping.group_of < 0, len(grouping.names), grouping.group_of), True
+    if grouping is not None:  # a host that is not in it may be anywhere: a group of its own
+        unknown = grouping.group_of < 0
+        return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
     return inferred_groups(seen.between_hosts.median), enough_for_groups(seen.between_hosts.median)
 
 
