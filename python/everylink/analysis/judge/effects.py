@@ -140,24 +140,23 @@ def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) 
     count = int(group_of.max()) + 1
     effect, z = np.zeros(count), np.zeros(count)
     sizes = np.bincount(group_of, minlength=count)
-    if (sizes >= FEWEST_HOSTS).sum() < FEWEST_GROUPS:
+    whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # hosts that are alone say nothing of a group
+    if len(whole) < FEWEST_GROUPS:
         return effect, z
     far = np.where(near, np.float32(np.nan), rest)
     far = np.where(np.isfinite(far) & np.isfinite(far.T), (far + far.T) / 2, np.where(np.isfinite(far), far, far.T))
-    to_group = np.full((len(rest), count), np.nan, np.float32)
-    links = np.zeros((len(rest), count))
-    for group in range(count):
-        to_group[:, group], links[:, group] = row_medians(far[:, group_of == group])
+    to_group = np.stack([row_medians(far[:, group_of == group])[0] for group in whole], axis=1).astype(np.float32)
+    of_host = _lower_quartiles(to_group)
+    level, within = np.full(count, np.nan), np.full(len(rest), np.nan)
     with np.errstate(all="ignore"):
-        of_host = _lower_quartiles(to_group)
-        level = np.array([_lower_quartiles(of_host[None, group_of == g].astype(np.float32))[0] for g in range(count)])
-    within = of_host - np.array(
-        [np.nanmedian(of_host[group_of == g]) if (group_of == g).any() else np.nan for g in group_of]
-    )
-    error = MEDIAN_ERROR * max(healthy_spread(within[sizes[group_of] >= FEWEST_HOSTS]), LEAST_SPREAD)
+        for group in whole:
+            own = group_of == group
+            level[group] = _lower_quartiles(of_host[None, own].astype(np.float32))[0]
+            within[own] = of_host[own] - np.nanmedian(of_host[own])
+    error = MEDIAN_ERROR * max(healthy_spread(within), LEAST_SPREAD)
     effect = np.nan_to_num(level - np.nanmedian(level))
     z = effect / (error / np.sqrt(np.maximum(sizes, 1)))
-    bad = (effect > SMALLEST_GROUP) & (z > GROUP_CERTAIN) & (sizes >= FEWEST_HOSTS)
+    bad = (effect > SMALLEST_GROUP) & (z > GROUP_CERTAIN)
     return np.where(bad, effect, 0.0), np.where(bad, z, 0.0)
 
 
