@@ -1,12 +1,13 @@
-"""Scores `everylink diagnose` on made-up fabrics: precision and recall for hosts, links and groups.
+"""Scores `everylink diagnose` on made-up fabrics: precision and recall for hosts, links, groups and trunks.
 
     python bench/score_judge.py --fabrics 300 --healthy 500 --seed 1 --jobs 2
 
 The fabrics come from the generator in this file, which shares nothing with `everylink simulate`, on which the judge was
 tuned: other classes, gamma noise, transients of another shape, ranks that share a NIC. A fabric has 16 to 1,024 hosts,
-1 to 4 ranks each, 1 to 16 groups; hosts, links and a group lose 10 to 50 % of their bandwidth, at most a quarter
-of the hosts. It is measured whole, or with 5 % of the links missing, or by three random partners a rank, with an odd
-rank left over now and then; groups are given or not. What the judge suspects is measured again as --confirm does it.
+1 to 4 ranks each, 1 to 16 groups; hosts, links, a group and the trunk between two groups lose 10 to 50 % of their
+bandwidth, at most a quarter of the hosts. It is measured whole, or with 5 % of the links missing, or by three random
+partners a rank, with an odd rank left over now and then; groups are given or not.
+What the judge suspects is measured again as --confirm does it.
 A slow link counts as missed only where it was measured and its log factor is at least 6 x noise; a slow host only where
 it makes any measured link 5 % longer, which behind a slower group it may not.
 """
@@ -26,9 +27,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.judge.grouping import Grouping
 from everylink.analysis.judge.verdict import Judgement
-from everylink.analysis.judge.verdicts import Grouping, judge
+from everylink.analysis.judge.verdicts import judge
 from everylink.formats.bare import bare_facts, bare_ranks
+from everylink.host_lists import expanded
 from everylink.links import Rows
 from everylink.results import Results, Size, Steps
 from everylink.simulate.confirm import confirmed
@@ -65,6 +68,7 @@ class World:
         self.host_rate = np.ones(self.hosts)
         self.group_rate = np.ones(self.groups)
         self.link_rate: dict[tuple[int, int], float] = {}
+        self.trunk_rate: dict[tuple[int, int], float] = {}
 
     def plant(self) -> None:
         random = self.random
@@ -81,6 +85,10 @@ class World:
                 last = np.bincount(self.group)[-1]
                 if self.groups >= 4 and min(self.group_size, int(last)) >= 4 and (self.group_rate == 1).all():
                     self.group_rate[int(random.integers(self.groups))] = rate
+        last = np.bincount(self.group)[-1]
+        if self.groups >= 5 and min(self.group_size, int(last)) >= 4 and random.random() < 0.3:
+            a, b = sorted(int(i) for i in random.choice(self.groups, 2, replace=False))
+            self.trunk_rate[a, b] = float(random.uniform(0.5, 0.9))
 
     def seconds(self, frm: Index, to: Index, links: bool = True) -> NDArray[np.float64]:
         """One-way time of host to host without noise."""
@@ -89,6 +97,10 @@ class World:
         rate = np.where(
             far, np.minimum(rate, np.minimum(self.group_rate[self.group[frm]], self.group_rate[self.group[to]])), rate
         )
+        for (a, b), left in self.trunk_rate.items():
+            ends = self.group[frm], self.group[to]
+            hit = ((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))
+            rate[hit] = np.minimum(rate[hit], left)
         for (a, b), left in self.link_rate.items() if links else ():
             hit = (frm == a) & (to == b)
             rate[hit] = np.minimum(rate[hit], left)
@@ -161,6 +173,7 @@ class Score:
     about: dict[str, object]
     hosts: tuple[set[str], set[str]]
     groups: tuple[set[str], set[str]]
+    trunks: tuple[set[str], set[str]]
     planted_links: dict[tuple[str, ...], float]  # log factor
     must: set[tuple[str, ...]]
     links: set[tuple[str, ...]]
@@ -170,8 +183,10 @@ class Score:
     @property
     def wrong(self) -> list[str]:
         """Every mistake, in words."""
-        said = [f"{what} +{sorted(found - true)} -{sorted(true - found)}" for what, (true, found) in
-                {"hosts": self.hosts, "groups": self.groups}.items() if true != found]  # fmt: skip
+        parts = {"hosts": self.hosts, "groups": self.groups, "trunks": self.trunks}.items()
+        said = [
+            f"{what} +{sorted(found - true)} -{sorted(true - found)}" for what, (true, found) in parts if true != found
+        ]
         false, missed = sorted(self.links - set(self.planted_links)), sorted(self.must - self.links)
         return said + ([f"links +{false} -{missed}"] if false or missed else [])
 
@@ -198,8 +213,10 @@ def score(labels: bool, healthy: bool, seed: int) -> Score:
     groups = _group_names(world, judgement, labels)
     planted, must = _links(world, frm, to)
     found = {_pair(v.subject, world.both) for v in judgement.verdicts if v.kind in ("pair", "link")}
+    found = {pair for pair in found if pair in planted or not _over_a_trunk(world, pair)}
     hosts = {v.subject[0] for v in judgement.verdicts if v.kind in ("host", "rank")} - hidden
-    return Score(about, (set(slow), hosts), groups, planted, must, found, slow, took)
+    trunks = _trunk_names(world, judgement, labels)
+    return Score(about, (set(slow), hosts), groups, trunks, planted, must, found, slow, took)
 
 
 def _visible_hosts(world: World, frm: Index, to: Index) -> list[int]:
@@ -231,6 +248,28 @@ def _group_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[
     return true, found
 
 
+def _trunk_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[str], set[str]]:
+    """Planted trunks that show; and those found, by the groups at their ends."""
+    true = {
+        f"g{a}-g{b}"
+        for (a, b), rate in world.trunk_rate.items()
+        if world.way != "sample" and rate < 0.97 * min(world.group_rate[[a, b]])
+    }
+    hidden = {f"g{a}-g{b}" for a, b in world.trunk_rate} - true
+    found = set()
+    for verdict in judgement.verdicts:
+        if verdict.kind == "trunk":
+            ends = [name if labels else _group_of_nodes(world, name) for name in verdict.subject]
+            found.add("-".join(sorted(ends, key=lambda end: int(end[1:]) if end[1:].isdigit() else -1)))
+    return true, found - hidden
+
+
+def _group_of_nodes(world: World, nodes: str) -> str:
+    numbers = [int(name[1:]) for name in expanded(nodes)]
+    (group, count), *_ = Counter(world.group[numbers].tolist()).most_common(1)
+    return f"g{group}" if count >= ALMOST_ALL * max((world.group == group).sum(), len(numbers)) else "mixed"
+
+
 def _links(world: World, frm: Index, to: Index) -> tuple[dict[tuple[str, ...], float], set[tuple[str, ...]]]:
     """Planted links that show: by name their log factor; and those that must be found."""
     planted: dict[tuple[str, ...], float] = {}
@@ -245,6 +284,12 @@ def _links(world: World, frm: Index, to: Index) -> tuple[dict[tuple[str, ...], f
         if seen and planted[name] >= VISIBLE * world.noise:
             must.add(name)
     return planted, must
+
+
+def _over_a_trunk(world: World, pair: tuple[str, ...]) -> bool:
+    """Such a link is slow, though where few are measured it does not show why."""
+    a, b = sorted(int(world.group[int(name[1:])]) for name in pair)
+    return (a, b) in world.trunk_rate
 
 
 def _pair(subject: tuple[str, ...], both: bool) -> tuple[str, ...]:
@@ -265,7 +310,7 @@ def summarise(name: str, scores: list[Score]) -> None:
         if one.wrong:
             print(f"  {one.about} {'; '.join(one.wrong)}")
     print(f"{name}: {len(scores)} fabrics, {sum(s.seconds for s in scores) / max(len(scores), 1):.2f} s each")
-    for what in ("hosts", "groups"):
+    for what in ("hosts", "groups", "trunks"):
         pairs = [getattr(s, what) for s in scores]
         counted = (
             sum(len(t & f) for t, f in pairs),
@@ -278,7 +323,10 @@ def summarise(name: str, scores: list[Score]) -> None:
     missed = sum(len(s.must - s.links) for s in scores)
     must_found = sum(len(s.must & s.links) for s in scores)
     print(f"  links   {rates(sum(links), false, 0)}; of those that must be found {rates(must_found, 0, missed)}")
-    print(f"  fabrics with any verdict: {sum(bool(s.hosts[1] or s.groups[1] or s.links) for s in scores)}", flush=True)
+    print(
+        f"  fabrics with any verdict: {sum(bool(s.hosts[1] or s.groups[1] or s.trunks[1] or s.links) for s in scores)}",
+        flush=True,
+    )
 
 
 def table(scores: list[Score]) -> None:

@@ -218,3 +218,14 @@ def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Co
     assert everylink(*options, "--seed", 2, "--fault", "slow-link:n3>n9*0.3", "-o", new)[0] == 0
     said = json.loads(everylink("diagnose", new, "--baseline", base, "--format", "json")[1])
     assert {(verdict["kind"], *sorted(verdict["subject"])) for verdict in said["verdicts"]} == {("pair", "n3", "n9")}
+
+
+def test_alone_wants_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink: Command) -> None:
+    path, other = tmp_path / "x.h5", tmp_path / "y.h5"
+    assert everylink("simulate", "--hosts", 8, "-o", path)[0] == 0
+    assert everylink("simulate", "--hosts", 8, "-o", other)[0] == 0
+    code, _, err = everylink("diagnose", path, "--alone", other)
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{other}: was not measured with --serial-tests" in err
+    code, _, err = everylink("diagnose", path, "--alone", tmp_path / "no.h5")
+    assert (code, err.count("\n")) == (2, 1)

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from everylink.analysis.judge.grouping import Grouping
 from everylink.analysis.judge.groups import inferred_groups
 from everylink.analysis.judge.verdict import Judgement, Verdict
-from everylink.analysis.judge.verdicts import Grouping, judge
+from everylink.analysis.judge.verdicts import judge
 from everylink.results import Results
 from everylink.simulate.confirm import confirmed
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
@@ -95,15 +96,49 @@ def test_a_slow_group_that_nobody_labelled_is_named_by_its_hosts() -> None:
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
 
 
+def test_the_way_between_two_groups_is_one_verdict_with_their_hosts_as_node_sets() -> None:
+    verdict = _only(_judged("slow-trunk:g1>g3*0.7", group=16))
+    assert (verdict.kind, verdict.subject) == ("trunk", ("n[16-31]", "n[48-63]"))
+    assert verdict.factor == pytest.approx((1 + 1 / 0.7) / 2, rel=0.03)  # round trips: one of two ways is slow
+
+
+@pytest.mark.parametrize("confirm", [False, True])
+def test_a_trunk_that_is_slow_one_way_is_said_to_be_so_by_the_unidirectional_kernel(confirm: bool) -> None:
+    fabric = _fabric("slow-trunk:g1>g3*0.7", "slow-host:n20*0.6", group=16, both=False)
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    judgement = judge(_results(fabric, confirm), grouping)
+    assert {(v.kind, v.subject, v.direction) for v in judgement.verdicts} == {
+        ("trunk", ("g1", "g3"), "send"),
+        ("host", ("n20",), "both"),
+    }
+
+
+def test_ranks_that_are_slow_among_themselves_are_a_verdict_on_their_host_once_measured_again() -> None:
+    fabric = _fabric("slow-within:n3*0.6", hosts=12, ranks=2)
+    first = judge(_results(fabric, confirm=False))
+    assert [(v.kind, v.subject) for v in first.suspects if "between its own ranks" in v.evidence] == [("host", ("n3",))]
+    verdict = _only(judge(_results(fabric)))
+    assert (verdict.kind, verdict.subject) == ("host", ("n3",))
+    assert "between its own ranks" in verdict.evidence
+    assert verdict.factor == pytest.approx(1 / 0.6, rel=0.05)
+
+
+def test_groups_that_show_at_one_size_hold_at_the_others() -> None:
+    """A slow trunk hides the groups at large messages; by latency they show."""
+    fabric = _fabric("slow-trunk:g0>g1*0.3", "slow-trunk:g1>g0*0.3", hosts=48, group=16)
+    results = measured(fabric, all_links(48), [8, SIZE], Path("made-up"), "")
+    assert [v.subject for v in judge(results).verdicts] == [("n[0-15]", "n[16-31]")]
+
+
 def test_groups_are_found_in_the_times_and_none_where_there_are_none() -> None:
     from everylink.analysis.judge.readings import readings
 
     for group, hosts in ((8, 40), (16, 64), (5, 23)):
         results = _results(_fabric(hosts=hosts, group=group), confirm=False)
-        found = inferred_groups(readings(results, results.sizes[0]).between_hosts.median)
+        found = inferred_groups(readings(results, results.sizes[0]).between_hosts.median)[0]
         assert found.tolist() == [host // group for host in range(hosts)]
     flat = _results(_fabric(hosts=40), confirm=False)
-    assert not inferred_groups(readings(flat, flat.sizes[0]).between_hosts.median).any()
+    assert not inferred_groups(readings(flat, flat.sizes[0]).between_hosts.median)[0].any()
 
 
 def test_one_rank_of_a_host_is_named_and_not_its_host() -> None:

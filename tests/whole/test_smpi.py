@@ -168,13 +168,11 @@ def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) 
     assert_every_link(results, way)
     assert slower(results, fat_tree, LARGE).keys() == links(is_over_it)
     assert len(links(is_over_it)) == 2 * (8 * 7 + 7 * 7)
-    # All that leaf 7 gets for host 58 comes over this trunk; of the others it is some links, which want a second look.
-    assert named(results) == [("host", ("n58",))]
-    assert {name.split(":")[0] for suspect in judge(results).suspects for name in suspect.subject} & {
-        "n2",
-        "n10",
-        "n18",
-    }
+    assert named(results) == [("trunk", ("n[56-63]",))]  # leaf 7, and no host
+    (verdict,) = judge(results).verdicts
+    assert "n[2,10,18,26,34,42,50]" in verdict.evidence
+    assert "n58" in verdict.evidence
+    assert judge(results).suspects == ()
 
 
 @long
@@ -205,7 +203,17 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
     results = simulate("dragonfly", *ONE_BY_ONE, faults=["host-latency:50*10", "trunk-bandwidth:r0.1-r1.0*0.25"])
     assert_every_link(results, way)
     assert slower(results, dragonfly, LARGE).keys() == links(lambda a, b: a == 50 or is_over_it(a, b))
-    assert named(results) == [("host", ("n50",))]
+    assert named(results) == [("trunk", ("n[0-15]", "n[16-31]")), ("host", ("n50",))]
+
+
+@pytest.mark.parametrize("fault", ["host-bandwidth:17*0.5", "trunk-bandwidth:leaf7-top2*0.25"])
+def test_a_bad_cable_is_slow_alone_too_which_tells_it_from_a_shortage(simulate: Simulate, fault: str) -> None:
+    options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
+    alone = simulate("fattree", *options, "--serial-tests", faults=[fault])
+    results = simulate("fattree", *options, faults=[fault])
+    worst = judge(results, alone=alone).verdicts[0]
+    assert (worst.kind, worst.subject) == (("host", ("n17",)) if "host" in fault else ("trunk", ("n[56-63]",)))
+    assert worst.evidence.endswith("it is slow alone too")
 
 
 @long
@@ -225,13 +233,19 @@ def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate
 
 
 def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(simulate: Simulate) -> None:
-    results = simulate("fattree", "-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0, faults=["oversubscription:4"])
+    options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
+    alone = simulate("fattree", *options, "--serial-tests", faults=["oversubscription:4"])
+    results = simulate("fattree", *options, faults=["oversubscription:4"])
     slow = slower(results, fat_tree, LARGE)
     other_leaf = links(lambda a, b: a // 8 != b // 8)
     assert slow.keys() <= other_leaf
     assert len(slow) > 0.99 * len(other_leaf)  # a pair may have the trunks of its step for itself
     assert np.median(list(slow.values())) == pytest.approx(4, rel=0.1)
     assert named(results) == []  # no host and no cable is worse than the others; that all are slow, one by one tells
+    (verdict,) = judge(results, alone=alone).verdicts
+    assert (verdict.kind, verdict.subject) == ("trunk", ("all groups",))
+    assert verdict.factor == pytest.approx(4, rel=0.1)
+    assert "no single one is bad" in verdict.evidence
 
 
 def contents(path: Path) -> dict[str, bytes]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.analysis.judge.expect import parse_expectation
-from everylink.analysis.judge.verdicts import Grouping, judge
+from everylink.analysis.judge.grouping import Grouping
+from everylink.analysis.judge.verdicts import judge
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
 from everylink.formats.topology import groups_and_names, read_topology
@@ -36,11 +37,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--baseline", type=Path, metavar="FILE", help="an earlier run: what got slower since is bad too"
     )
+    parser.add_argument(
+        "--alone",
+        type=Path,
+        metavar="FILE",
+        help="a run of the same ranks with --serial-tests: tells what is slow only under load from what is slow alone",
+    )
     options = parser.parse_args(arguments)
     expected = None if options.expect is None else parse_expectation(options.expect)
     results = read(options.file)
     grouping = None if options.topology is None else _grouping(options.topology, results)
-    judgement = judge(results, grouping, expected, None if options.baseline is None else read(options.baseline))
+    baseline, alone = (None if path is None else read(path) for path in (options.baseline, options.alone))
+    judgement = judge(results, grouping, expected, baseline, alone)
     if options.format == "json":
         print(verdict_json(results, judgement))
     elif options.format == "junit":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from everylink.analysis.judge.confirm import ROUNDS, pairs_to_confirm
-from everylink.analysis.judge.verdicts import Grouping
+from everylink.analysis.judge.grouping import Grouping
 from everylink.results import read
 
 MEASURED = (0, 3)  # exit codes of the core after which there is more to measure

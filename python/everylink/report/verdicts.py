@@ -97,7 +97,7 @@ def title(verdict: Verdict) -> str:
 
 def subject_text(verdict: Verdict) -> str:
     """Names; of a group without a name its first hosts and how many there are."""
-    if verdict.kind in ("pair", "link") and len(verdict.subject) == 2:
+    if verdict.kind in ("pair", "link", "trunk") and len(verdict.subject) == 2:
         one_way = verdict.kind == "link" or verdict.direction != "both"
         return f" {'->' if one_way else '<->'} ".join(verdict.subject)
     if len(verdict.subject) > MOST_NAMES:

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from everylink.analysis.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
-from everylink.analysis.judge.verdicts import Grouping
+from everylink.analysis.judge.grouping import Grouping
 from everylink.links import CONFIRM, DIRECTION, Rows, joined
 from everylink.results import Results
 from everylink.simulate.fabric import Index

@@ -20,6 +20,9 @@ LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # of a link on its host, in its gr
 BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes a second, of the same
 LATE, LATE_JITTER = 0.0005, 0.08  # of the messages
 MOST_RANKS = 32768
+SLOW_PARTS = (
+    "slow-host", "slow-send", "slow-receive", "slow-rank", "slow-link", "slow-group", "slow-trunk", "slow-within",
+)  # fmt: skip
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
 
@@ -67,7 +70,8 @@ class Fabric:
 
     def _meant(self, fault: Fault) -> tuple[Index, Index, float]:
         """The numbers of what a fault names, and its factor."""
-        prefix, limit = ("g", self.groups) if fault.kind == "slow-group" else ("n", self.hosts)
+        of_groups = fault.kind in ("slow-group", "slow-trunk")
+        prefix, limit = ("g", self.groups) if of_groups else ("n", self.hosts)
         numbers = []
         for name in fault.subject:
             host, _, local = name.partition(":")
@@ -120,9 +124,9 @@ class Fabric:
         near = self.host_of(frm) == self.host_of(to)
         link_class = np.where(near, 0, np.where(self.group_of(frm) == self.group_of(to), 1, 2))
         rate = np.ones(len(frm))
-        for kind in ("slow-host", "slow-send", "slow-receive", "slow-rank", "slow-link", "slow-group"):
+        for kind in SLOW_PARTS:
             for part in self._parts.get(kind, ()):
-                hit = self._hit(kind, part, frm, to) & ~near
+                hit = self._hit(kind, part, frm, to) & (near if kind == "slow-within" else ~near)
                 rate[hit] = np.minimum(rate[hit], part[2])
         latency = LATENCY[link_class]
         for part in self._parts.get("delay-host", ()):
@@ -141,6 +145,8 @@ class Fabric:
                 return np.asarray(host_to == first)
             case "slow-rank":
                 return np.asarray((frm == first) | (to == first))
+            case "slow-trunk":
+                return np.asarray((self.group_of(frm) == first) & (self.group_of(to) == second))
             case "slow-group":
                 return np.asarray((self.group_of(frm) == first) != (self.group_of(to) == first))
             case _:

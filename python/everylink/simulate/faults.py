@@ -12,6 +12,8 @@ FORMS = {
     "slow-rank": ("NAME:RANK*RATE", "every message from and to one rank; RANK counts on its host"),
     "slow-link": ("NAME>NAME*RATE", "messages from one host to another"),
     "slow-group": ("NAME*RATE", "messages between a group and the others"),
+    "slow-trunk": ("NAME>NAME*RATE", "messages from one group to another"),
+    "slow-within": ("NAME*RATE", "messages between the ranks of one host"),
     "delay-host": ("NAME*FACTOR", "latency of every message from and to a host, times FACTOR"),
     "jitter-host": ("NAME", "one in twelve messages from and to a host comes late"),
     "dark": ("NAME>NAME", "nothing arrives from one host at another"),

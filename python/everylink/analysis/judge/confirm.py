@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
+from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.readings import Readings, readings
-from everylink.analysis.judge.verdicts import Grouping, groups_for
+from everylink.analysis.judge.within import find_within
 from everylink.results import Results
 
 PARTNERS = 12  # of a suspect host
@@ -24,12 +25,15 @@ MOST_RANKS = 4  # of a host, that are measured with their like
 def pairs_to_confirm(results: Results, grouping: Grouping | None) -> NDArray[np.int64]:
     """Pairs of ranks [n, 2], each once with the smaller rank first; none: all is clear."""
     pairs: set[tuple[int, int]] = set()
+    within: set[int] = set()
+    groups, known = groups_for(results, grouping)
     for size in results.sizes:
         seen = readings(results, size)
         if len(seen.time):
-            groups, known = groups_for(seen, grouping)
             pairs |= _of_hosts(seen, find(seen, groups, blind=not known))
-    return np.array(sorted(_of_ranks(pairs, results)), np.int64).reshape(-1, 2)
+        within |= {host.host for host in find_within(results, size) if not host.sure}
+    ranks = _of_ranks(pairs, results) | _inside(within, results)
+    return np.array(sorted(ranks), np.int64).reshape(-1, 2)
 
 
 def _of_hosts(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
@@ -55,10 +59,20 @@ def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, i
     host_of = results.ranks.host_index.astype(np.int64)
     if host_of.max() == 0:
         return pairs
-    order = np.argsort(host_of, kind="stable")
-    starts = np.searchsorted(host_of[order], np.arange(int(host_of.max()) + 2))
-    on = [order[begin:end][:MOST_RANKS].tolist() for begin, end in itertools.pairwise(starts)]
+    on = _ranks_on_hosts(host_of)
     ranks: set[tuple[int, int]] = set()
     for a, b in pairs:
         ranks |= {(min(x, y), max(x, y)) for x, y in zip(on[a], on[b], strict=False)}
     return ranks
+
+
+def _inside(hosts: set[int], results: Results) -> set[tuple[int, int]]:
+    """All pairs of the first ranks of each of these hosts."""
+    on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if hosts else []
+    return {pair for host in hosts for pair in itertools.combinations(sorted(on[host]), 2)}
+
+
+def _ranks_on_hosts(host_of: NDArray[np.int64]) -> list[list[int]]:
+    order = np.argsort(host_of, kind="stable")
+    starts = np.searchsorted(host_of[order], np.arange(int(host_of.max()) + 2))
+    return [order[begin:end][:MOST_RANKS].tolist() for begin, end in itertools.pairwise(starts)]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.findings import Found, Side
+from everylink.analysis.judge.findings import Found
 from everylink.analysis.judge.readings import Readings
+from everylink.analysis.judge.verdict import Side
 from everylink.links import DIRECTION, Outcome
 from everylink.results import Size
 
@@ -59,7 +60,7 @@ class Alone:
         return np.array([np.median(times) if len(times) else np.nan for times in found])
 
 
-def alone(size: Size, seen: Readings) -> Alone:
+def measured_alone(size: Size, seen: Readings) -> Alone:
     """The readings of attempt DIRECTION of one size."""
     rows = size.rows
     good = (rows.attempt == DIRECTION) & (rows.outcome == Outcome.OK) & (rows.median > 0)

@@ -52,13 +52,15 @@ class Ends:
 class Effects:
     """`rest` [hosts, hosts]: what neither class, nor groups, nor hosts explain; `noise` its standard deviation.
 
-    `expected` [hosts, hosts]: what these explain, log seconds.
+    `expected` [hosts, hosts]: what these explain, log seconds. `sent`, `received`: what is certain of each host.
 
     `group_effect` and `group_z` have an entry a group, 0 where a group is like the others.
     """
 
     send: Ends
     receive: Ends
+    sent: Values
+    received: Values
     group_of: NDArray[np.int64]
     group_effect: Values
     group_z: Values
@@ -117,7 +119,8 @@ def fit(
         taken = np.maximum(of_groups, np.maximum(sent[:, None], received[None, :]).astype(np.float32))
         good = taken <= 0
     rest = rest - taken
-    return Effects(send, receive, group_of, group_effect, group_z, rest, of_class + taken, spreads.noise(rest))
+    noise = spreads.noise(rest)
+    return Effects(send, receive, sent, received, group_of, group_effect, group_z, rest, of_class + taken, noise)
 
 
 def _of_classes(matrix: Matrix, near: NDArray[np.bool_], good: NDArray[np.bool_]) -> Matrix:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,8 @@ from everylink.analysis.judge.effects import Effects, Ends, fit
 from everylink.analysis.judge.ranks import rank_ends
 from everylink.analysis.judge.readings import Cells, Readings
 from everylink.analysis.judge.robust import Values, discoveries
+from everylink.analysis.judge.trunks import Trunk, find_trunks
+from everylink.analysis.judge.verdict import Side
 
 FALSE_RATE = 0.001  # of what is called bad
 SMALLEST = 0.05  # log of the factor: less is how fabrics are
@@ -22,14 +23,6 @@ FEWEST_FOLDED, PART_FOLDED = (
 )  # bad pairs of a host, and their part of those that could be, that make it a bad host
 OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
 SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
-
-
-class Side(StrEnum):
-    """Which messages of a subject are meant; `BOTH` also where the kernel cannot see a direction."""
-
-    SEND = "send"
-    RECEIVE = "receive"
-    BOTH = "both"
 
 
 @dataclass(frozen=True)
@@ -47,13 +40,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Findings:
-    """`bad` are sure; `suspect_hosts` [n] and `suspect_pairs` [n, 2] want more readings.
+    """`bad` and `trunks` are sure; `suspect_hosts` [n] and `suspect_pairs` [n, 2] want more readings.
 
-    `tested` is how many hosts, ranks, groups and pairs were looked at, by kind.
+    `tested` is how many hosts, ranks, groups and pairs were looked at, by kind; `beyond` are hosts that are slow only
+    with other groups.
     """
 
     effects: Effects
     bad: tuple[Found, ...]
+    trunks: tuple[Trunk, ...]
+    beyond: frozenset[int]
     suspect_hosts: NDArray[np.intp]
     suspect_pairs: NDArray[np.intp]
     tested: dict[str, int]
@@ -66,13 +62,17 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     """
     cells = readings.between_hosts
     effects = fit(cells.median, group_of, readings.symmetric, blind, cells.count >= SETTLED_READINGS)
+    trunks = find_trunks(effects, readings.symmetric)
+    effects = trunks.effects
+    explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _hosts(effects, readings.symmetric)
+    hosts = [found for found in hosts if found.subject[0] not in explained]
     pairs, suspect_pairs, tested_pairs = _pairs(effects, cells, readings.symmetric)
-    known = {found.subject[0] for found in hosts}
+    known = {found.subject[0] for found in hosts} | explained
     more, pairs = _folded(pairs, (cells.count >= SETTLED_READINGS).sum(axis=1), known)
     hosts += more
     ranks = rank_ends(readings, effects)
-    bad_hosts = {found.subject[0] for found in hosts}
+    bad_hosts = {found.subject[0] for found in hosts} | explained
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
         for rank in ([] if blind else _discovered(ranks))
@@ -83,7 +83,8 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
         "rank": int((ranks.links > 0).sum()), "pair": tested_pairs,
     }  # fmt: skip
     bad = (*_groups(effects, cells), *hosts, *bad_ranks, *pairs)
-    return Findings(effects, bad, suspects, suspect_pairs, tested)
+    suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, suspect_pairs, tested)
 
 
 def _groups(effects: Effects, cells: Cells) -> list[Found]:

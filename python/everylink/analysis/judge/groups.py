@@ -18,25 +18,40 @@ FEWEST_HOSTS = 6
 LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
 LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
 MOST_GROUPS, MANY_HOSTS = 256, 1500
-FASTEST = 2  # the link of a host that says how fast it can be
+FASTEST = 1  # the link of a host that says how fast it can be
 MOVES = 8
+HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; but where nothing shows below, few links may be far
 Groups = NDArray[np.int64]
 
 
-def inferred_groups(matrix: Matrix) -> Groups:
-    """A group number for each host, by log times [from, to]; all 0 where no groups show. NaN: not measured."""
+def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
+    """A group number for each host, by log times [from, to], and how much they explain; NaN: not measured.
+
+    All are 0, and explain 0, where no groups show. What is explained is the gain of the criterion for each link.
+    """
     hosts = len(matrix)
     one = np.zeros(hosts, np.int64)
     if hosts < FEWEST_HOSTS or not enough_for_groups(matrix):
-        return one
+        return one, 0.0
     rest, slow = _without_hosts(matrix)
+    groups, gain = one, 0.0
+    for highest in HIGHEST:
+        if not gain:
+            groups, gain = _by_links_below(rest, slow, highest)
+    return groups, gain
+
+
+def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
+    """The groups that show in what is left of the times, cut at a quantile: what lies above is a fault, or chance."""
+    hosts, one = len(rest), np.zeros(len(rest), np.int64)
     known = np.isfinite(rest)
-    rest = np.clip(rest, *np.quantile(rest[known], [0.001, 0.97]))  # what lies high is a fault, or chance
+    rest = np.clip(rest, *np.quantile(rest[known], [0.001, highest]))
     rest[known] -= rest[known].mean()
     flat = np.where(known, rest, np.float32(0))
     squares = float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
     everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     best, best_cost = one, _cost(flat, known, one, squares)
+    cost_of_one = best_cost
     # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
     for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
         among = np.ix_(chosen, chosen)
@@ -49,7 +64,8 @@ def inferred_groups(matrix: Matrix) -> Groups:
     if _cost(flat, known, moved, squares) < best_cost:
         best = moved
     best = _true_ones(flat, known, best)
-    return _in_order(best) if _gap(flat, known, best) > LEAST_GAP else one
+    gain = (cost_of_one - _cost(flat, known, best, squares)) / int(known.sum())
+    return (_in_order(best), gain) if gain > 0 and _gap(flat, known, best) > LEAST_GAP else (one, 0.0)
 
 
 def _with_the_others(flat: Matrix, known: NDArray[np.bool_], clear: NDArray[np.intp], groups: Groups) -> Groups:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -9,12 +10,20 @@ SURE = 0.9999  # no confidence is larger
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter")  # the worse before the better
 
 
+class Side(StrEnum):
+    """Which messages of a subject are meant; `BOTH` also where the kernel cannot see a direction."""
+
+    SEND = "send"
+    RECEIVE = "receive"
+    BOTH = "both"
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What is bad. `kind`: host, rank, link, pair or group; `direction`: send, receive or both; `symptom` of SYMPTOMS.
+    """What is bad. `kind`: host, rank, link, pair, trunk or group; `direction`: send, receive or both.
 
-    `factor`: measured time / expected time, of a jitter the rate of late messages / the typical one; None where nothing
-    arrived. `links`: how many it rests on. `bytes`: the message size at which it shows most.
+    `symptom`: of SYMPTOMS. `factor`: measured time / expected time, of a jitter the rate of late messages / the typical
+    one; None where nothing arrived. `links`: how many it rests on. `bytes`: the message size at which it shows most.
     """
 
     kind: str
@@ -30,7 +39,7 @@ class Verdict:
     @property
     def worth(self) -> tuple[int, int, float]:
         """Sorts the worst first: what fails before what is slow, much before little."""
-        kinds = ("group", "host", "rank", "pair", "link")
+        kinds = ("group", "trunk", "host", "rank", "pair", "link")
         lost = self.symptom not in ("slow", "jitter")
         loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
