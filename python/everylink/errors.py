@@ -6,7 +6,7 @@ EverylinkError              1  the machine's fault or ours
     └── ResultsError        2  a file that cannot be read as results
         ├── FileMissing        there is no such file
         ├── FileUnreadable     a folder, or no permission
-        ├── FileOfAnotherKind  empty, not HDF5, or HDF5 of another program
+        ├── FileOfAnotherKind  empty, or a file of another program
         ├── FileOfNewerVersion written by a newer Everylink
         └── FileDamaged        cut, or parts are missing or contradict each other
 """
@@ -48,7 +48,7 @@ class FileUnreadable(ResultsError):
 
 
 class FileOfAnotherKind(ResultsError):
-    """Empty, not HDF5, or HDF5 of another program."""
+    """Empty, or a file of another program."""
 
 
 class FileOfNewerVersion(ResultsError):

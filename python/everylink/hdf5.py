@@ -5,15 +5,12 @@ Every problem is a Damage, which says in one line what is wrong. Nothing takes m
 
 import ctypes
 import os
-import stat
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
-
-from everylink.errors import FileDamaged, FileMissing, FileOfAnotherKind, FileUnreadable
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
@@ -28,27 +25,6 @@ FAULTS = (OSError, KeyError, ValueError, RuntimeError, TypeError, OverflowError,
 
 class Damage(ValueError):
     """What is wrong with a file, in one line."""
-
-
-def refuse_what_is_not_hdf5(path: Path) -> None:
-    """Raise a ResultsError for what no damage explains."""
-    try:
-        kind = path.stat().st_mode
-        if not stat.S_ISDIR(kind) and not stat.S_ISREG(kind):  # a pipe would be waited for
-            raise FileUnreadable(path, "is a pipe or a device, not a results file")
-        with path.open("rb") as file:
-            head = file.read(len(SIGNATURE))
-    except FileNotFoundError:
-        raise FileMissing(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise FileUnreadable(path, "is a folder, not a results file") from None
-    except OSError as error:
-        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from None
-    if not head:
-        raise FileOfAnotherKind(path, "is empty")
-    if head != SIGNATURE:
-        damaged = SIGNATURE.startswith(head)
-        raise (FileDamaged(path, "is cut") if damaged else FileOfAnotherKind(path, "is not an HDF5 file"))
 
 
 def open_hdf5(path: Path) -> Any:

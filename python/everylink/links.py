@@ -1,7 +1,7 @@
 """Makes one entry a link from measured rows: the main rows pooled, or the newest row of a later attempt."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
 MAIN, RETEST, ALONE, CONFIRM, DIRECTION = 0, 1, 2, 3, 4
+MISSING = "missing"  # metadata of a column that not every file has: what stands in for it
 
 
 class Outcome(IntEnum):
@@ -55,6 +56,7 @@ class Rows:
     p99: NDArray[np.float32]
     max: NDArray[np.float32]
     late: NDArray[np.uint32]
+    all_to_all: NDArray[np.float32] = field(metadata={MISSING: np.nan})
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,25 @@
-"""Opens a results file as one frozen dataclass of arrays; the only Python file that knows docs/results-file.md."""
+"""A results file as one frozen dataclass of arrays, whichever of our formats it has."""
 
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
-from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5, refuse_what_is_not_hdf5
-from everylink.links import ALONE, RETEST, Links, Rows, newest, pool, settled
-from everylink.parts import Parts, Run, merge, read_parts
+from everylink.errors import FileDamaged, FileOfAnotherKind
+from everylink.files import beginning
+from everylink.hdf5 import SIGNATURE
+from everylink.links import ALONE, MISSING, RETEST, Links, Rows, newest, pool
 
-FORMAT = "everylink"
-FORMAT_VERSION = 1  # 1: first version
-READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
-MOST = 2**62  # no count and no size is larger
-MOST_RANKS = 2**31
-MISSING_IS_UNKNOWN = {"missing": -1}  # a column that files of the first months do not have
-T = TypeVar("T")
+READERS = {  # what a file begins with, and the module whose read_results() makes Results of it
+    SIGNATURE: "everylink.formats.results_file",
+    b"sion": "everylink.formats.linktest",
+    b"PK\3\4": "everylink.formats.npz",
+}
+UNKNOWN = "unknown"  # a fact that a file does not have
+UNKNOWN_COUNT = -1
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Ranks:
     address: tuple[str, ...]
     lanes: tuple[str, ...]
     libraries: tuple[str, ...]
-    numa_distance: NDArray[np.int32] = field(metadata=MISSING_IS_UNKNOWN)
+    numa_distance: NDArray[np.int32] = field(metadata={MISSING: -1})
 
     def __len__(self) -> int:
         return len(self.host)
@@ -151,93 +151,17 @@ class Results:
 
 
 def read(path: Path | str) -> Results:
-    """Read the committed part of a results file, also while it is being written, and the parts beside it.
+    """Read a file of any of our formats by what it begins with, whatever its name; also while it is being written.
 
     Raises FileMissing, FileUnreadable, FileOfAnotherKind, FileOfNewerVersion or FileDamaged, each one line.
     """
     path = Path(path)
-    refuse_what_is_not_hdf5(path)
-    reason = ""
-    for _ in range(READ_ATTEMPTS):
-        try:
-            with open_hdf5(path) as file:
-                results = _read(path, Node(file))
-            return _with_parts(results)
-        except FAULTS as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-    raise FileDamaged(path, f"is cut or damaged: {reason}")
-
-
-def _read(path: Path, file: Node) -> Results:
-    if not file.has_attribute("format") or file.text("format") != FORMAT:
-        raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
-    version = file.integer("format_version", 1, MOST)
-    if version > FORMAT_VERSION:
-        raise FileOfNewerVersion(path, f"has format version {version}; this Everylink reads up to {FORMAT_VERSION}")
-    facts = _facts(file)
-    if not 2 <= facts.ranks < MOST_RANKS:
-        raise Damage(f"attribute ranks of / is {facts.ranks}")
-    ranks = _columns(file.group("ranks"), Ranks, facts.ranks)
-    if ranks.host_index.max() >= facts.ranks:
-        raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
-    rows = file.integer("rows", 0, MOST)
-    steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
-    groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
-    if len(groups) < len(file.group("sizes").groups()):
-        raise Damage("/sizes has a size twice")
-    sizes = tuple(_size(size, groups[size], facts.ranks, rows) for size in sorted(groups))
-    remarks = file.strings("remarks") if file.has("remarks") else ()
-    return Results(path, facts, ranks, steps, sizes, remarks)
-
-
-def _facts(file: Node) -> Facts:
-    values: dict[str, Any] = {}
-    for fact in fields(Facts):
-        if fact.default is not MISSING and not file.has_attribute(fact.name):
-            continue
-        if fact.type is str:
-            values[fact.name] = file.text(fact.name)
-        elif fact.type is float:
-            values[fact.name] = file.number(fact.name)
-        else:
-            low, high = (0, 1) if fact.type is bool else (0, 2**64 - 1)
-            values[fact.name] = fact.type(file.integer(fact.name, low, high))  # type: ignore[operator]
-    return Facts(**values)
-
-
-def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
-    columns = _columns(group, Rows, rows)
-    for name, values in (("from", columns.frm), ("to", columns.to)):
-        if rows and values.max() >= ranks:
-            raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
-    if (columns.frm == columns.to).any():
-        raise Damage(f"{group.name} links a rank with itself")
-    return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
-
-
-def _columns(group: Node, kind: type[T], length: int) -> T:
-    """Fill a dataclass of columns, each cut at the committed length."""
-    values: dict[str, Any] = {}
-    for column in fields(kind):  # type: ignore[arg-type]
-        name = "from" if column.name == "frm" else column.name
-        if column.type == tuple[str, ...]:
-            values[column.name] = group.strings(name, length)
-            continue
-        number = get_args(get_args(column.type)[1])[0]
-        if "missing" in column.metadata and not group.has(name):
-            values[column.name] = np.full(length, column.metadata["missing"], number)
-        else:
-            values[column.name] = group.numbers(name, number, length)
-    return kind(**values)
-
-
-def _with_parts(results: Results) -> Results:
-    facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
-    steps = len(results.steps.began) if facts.complete else None  # else some were not committed
-    parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
-    count = 0
-    for size in results.sizes if len(parts.rows) else ():
-        rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
-        sizes[size.bytes] = replace(size, rows=rows)
-        count += used
-    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=parts.warnings)
+    begins = beginning(path, max(map(len, READERS)))
+    for signature, module in READERS.items():
+        if begins.startswith(signature):
+            # only now, because readers make what is defined above
+            results: Results = import_module(module).read_results(path)
+            return results
+    if any(signature.startswith(begins) for signature in READERS):
+        raise FileDamaged(path, "is cut")
+    raise FileOfAnotherKind(path, "is not a results file: neither HDF5, nor SION, nor .npz")

@@ -28,7 +28,7 @@ some_rows = st.lists(
 
 def rows_of(rows: list[dict[str, Any]]) -> Rows:
     columns = columns_of(rows)
-    return Rows(frm=columns.pop("from"), **columns)
+    return Rows(frm=columns.pop("from"), all_to_all=np.full(len(rows), np.nan, np.float32), **columns)
 
 
 def entry(links: Links, link: tuple[int, int]) -> int:

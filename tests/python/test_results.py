@@ -120,7 +120,7 @@ def test_an_empty_file_is_named(tmp_path: Path) -> None:
 
 def test_a_text_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "text.h5").write_text("from,to,median\n")
-    assert "not an HDF5 file" in _refusal(tmp_path / "text.h5", FileOfAnotherKind)
+    assert "neither HDF5, nor SION" in _refusal(tmp_path / "text.h5", FileOfAnotherKind)
 
 
 def test_hdf5_of_another_program_is_named(tmp_path: Path) -> None:

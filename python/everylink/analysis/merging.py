@@ -160,7 +160,8 @@ def _rows(
     return Rows(
         frm=(links[index] // ranks).astype(np.uint32), to=(links[index] % ranks).astype(np.uint32),
         step=np.full(count, step, np.uint32), attempt=np.full(count, MAIN, np.uint8),
-        outcome=outcome[index].astype(np.uint8), arrived=np.full(count, -1, np.int32), setup=unknown, **known,
+        outcome=outcome[index].astype(np.uint8), arrived=np.full(count, -1, np.int32), setup=unknown,
+        all_to_all=unknown, **known,
     )  # fmt: skip
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
+from everylink.files import refuse_existing
 from everylink.formats.csv_matrix import OPTIONAL, REQUIRED, read_matrix
 from everylink.formats.from_matrix import Source, results_of
-from everylink.formats.write import refuse_existing, write_results
+from everylink.formats.write import write_results
 from everylink.hdf5 import SIGNATURE
 from everylink.report.words import plural
 

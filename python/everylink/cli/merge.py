@@ -8,7 +8,8 @@ from pathlib import Path
 from everylink.analysis.merging import WAYS, merged
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
-from everylink.formats.write import refuse_existing, write_results
+from everylink.files import refuse_existing
+from everylink.formats.write import write_results
 from everylink.report.words import plural
 from everylink.results import read
 

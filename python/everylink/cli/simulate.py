@@ -8,7 +8,8 @@ from pathlib import Path
 
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
-from everylink.formats.write import refuse_existing, write_results
+from everylink.files import refuse_existing
+from everylink.formats.write import write_results
 from everylink.simulate.confirm import confirmed
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import FORMS, parse_fault

@@ -12,9 +12,9 @@ from everylink.errors import UserMistake
 from everylink.formats.bare import bare_facts, bare_ranks
 from everylink.formats.csv_matrix import Matrix, attempts
 from everylink.links import MAIN, Outcome, Rows
-from everylink.results import Facts, Ranks, Results, Size, Steps
+from everylink.results import UNKNOWN, Facts, Ranks, Results, Size, Steps
 
-TRANSPORT, UNKNOWN = "csv", "unknown"  # who carried the messages is not in such a file
+TRANSPORT = "csv"  # who carried the messages is not in such a file
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _rows(matrix: Matrix, index: NDArray[np.intp]) -> Rows:
         frm=frm, to=to, step=_turn(attempt, frm, to), attempt=attempt, outcome=columns["outcome"][index],
         arrived=np.full(count, -1, np.int32), setup=np.full(count, np.nan, np.float32), n=counts("n", 1),
         min=times("min"), median=times("seconds"), mean=times("mean"), p99=times("p99"), max=times("max"),
-        late=counts("late", 0),
+        late=counts("late", 0), all_to_all=np.full(count, np.nan, np.float32),
     )  # fmt: skip
 
 

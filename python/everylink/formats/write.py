@@ -1,38 +1,23 @@
 """Writes a results file (docs/results-file.md), as the core does, for measurements that come from elsewhere."""
 
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, fields
 from typing import Any
 
 import h5py
 import numpy as np
 
-from everylink.errors import UserMistake
-from everylink.links import Rows
-from everylink.results import FORMAT, FORMAT_VERSION, Results
+from everylink.files import whole
+from everylink.formats.results_file import FORMAT, FORMAT_VERSION, NAMES
+from everylink.links import MISSING, Rows
+from everylink.results import Results
 
 SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
 
 
-def refuse_existing(path: Path, force: bool) -> None:
-    """Raise UserMistake where a file would be overwritten, or its folder is missing: before anything is computed."""
-    if path.exists() and not force:
-        raise UserMistake(f"{path}: exists; --force overwrites it")
-    if not path.absolute().parent.is_dir():
-        raise UserMistake(f"{path}: there is no folder {path.absolute().parent}")
-
-
 def write_results(results: Results, force: bool = False) -> None:
     """Write all of `results` to its path, whole or not at all. Raises UserMistake if it exists or cannot be written."""
-    refuse_existing(results.path, force)
-    new = results.path.with_name(results.path.name + ".new")
-    try:
-        with h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
-            _write(file, results)
-        new.replace(results.path)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        raise UserMistake(f"{results.path}: cannot be written: {error}") from None
+    with whole(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
+        _write(file, results)
 
 
 def _write(file: Any, results: Results) -> None:
@@ -53,8 +38,12 @@ def _write(file: Any, results: Results) -> None:
 
 
 def columns_of(rows: Rows) -> dict[str, Any]:
-    """The columns of rows by their names in the file."""
-    return {"from" if name == "frm" else name: column for name, column in vars(rows).items()}
+    """The columns of rows by their names in the file, without those that are not known of any."""
+    kept = {c.name: getattr(rows, c.name) for c in fields(rows)}
+    for column in fields(rows):
+        if MISSING in column.metadata and np.isnan(kept[column.name]).all():
+            del kept[column.name]
+    return {NAMES.get(name, name): column for name, column in kept.items()}
 
 
 def _columns(group: Any, columns: dict[str, Any]) -> None:

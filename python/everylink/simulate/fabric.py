@@ -118,6 +118,7 @@ class Fabric:
             seconds(median * (1 - self.noise * random.random(count))), seconds(median),
             seconds(median * (1 + self.noise / 2 + late / self.messages * lateness)), seconds(zeros + np.nan),
             seconds(median * np.where(late > 0, lateness, 1 + 3 * self.noise)), np.where(ok, late, 0).astype(np.uint32),
+            seconds(zeros + np.nan),
         )  # fmt: skip
 
     def _one_way(self, frm: Index, to: Index, size: int) -> Times:

@@ -1,0 +1,48 @@
+"""The beginning of a file, which says of what kind it is, and files that are written whole or not at all."""
+
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from everylink.errors import FileMissing, FileOfAnotherKind, FileUnreadable, UserMistake
+
+
+def beginning(path: Path, length: int) -> bytes:
+    """The first bytes of a file. Raises a ResultsError for what holds none, and never waits for a pipe."""
+    try:
+        kind = path.stat().st_mode
+        if not stat.S_ISDIR(kind) and not stat.S_ISREG(kind):
+            raise FileUnreadable(path, "is a pipe or a device, not a results file")
+        with path.open("rb") as file:
+            head = file.read(length)
+    except FileNotFoundError:
+        raise FileMissing(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise FileUnreadable(path, "is a folder, not a results file") from None
+    except OSError as error:
+        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from None
+    if not head:
+        raise FileOfAnotherKind(path, "is empty")
+    return head
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    """Raise UserMistake where a file would be overwritten, or its folder is missing: before anything is computed."""
+    if path.exists() and not force:
+        raise UserMistake(f"{path}: exists; --force overwrites it")
+    if not path.absolute().parent.is_dir():
+        raise UserMistake(f"{path}: there is no folder {path.absolute().parent}")
+
+
+@contextmanager
+def whole(path: Path, force: bool = False) -> Iterator[Path]:
+    """A path to write to, which becomes `path` if all goes well. Raises UserMistake if it cannot be written."""
+    refuse_existing(path, force)
+    new = path.with_name(path.name + ".new")
+    try:
+        yield new
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise UserMistake(f"{path}: cannot be written: {error}") from None

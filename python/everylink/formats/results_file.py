@@ -1,0 +1,112 @@
+"""Reads a results file (docs/results-file.md), the committed part of it, with what single ranks wrote beside it."""
+
+import dataclasses
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+
+from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
+from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5
+from everylink.links import MISSING, Rows, settled
+from everylink.parts import Parts, Run, merge, read_parts
+from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
+
+FORMAT = "everylink"
+FORMAT_VERSION = 1  # 1: first version
+READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
+MOST = 2**62  # no count and no size is larger
+MOST_RANKS = 2**31
+NAMES = {"frm": "from", "all_to_all": "alltoall"}  # of columns in the file, where they differ from ours
+T = TypeVar("T")
+
+
+def read_results(path: Path) -> Results:
+    """Read the committed part of a results file, also while it is being written, and the parts beside it."""
+    reason = ""
+    for _ in range(READ_ATTEMPTS):
+        try:
+            with open_hdf5(path) as file:
+                results = results_in(path, Node(file))
+            return _with_parts(results)
+        except FAULTS as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+    raise FileDamaged(path, f"is cut or damaged: {reason}")
+
+
+def results_in(path: Path, file: Node) -> Results:
+    """Results from the attributes, groups and columns of a file. Raises ResultsError or Damage."""
+    if not file.has_attribute("format") or file.text("format") != FORMAT:
+        raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
+    version = file.integer("format_version", 1, MOST)
+    if version > FORMAT_VERSION:
+        raise FileOfNewerVersion(path, f"has format version {version}; this Everylink reads up to {FORMAT_VERSION}")
+    facts = _facts(file)
+    if not 2 <= facts.ranks < MOST_RANKS:
+        raise Damage(f"attribute ranks of / is {facts.ranks}")
+    ranks = _columns(file.group("ranks"), Ranks, facts.ranks)
+    if ranks.host_index.max() >= facts.ranks:
+        raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
+    rows = file.integer("rows", 0, MOST)
+    steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
+    groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
+    if len(groups) < len(file.group("sizes").groups()):
+        raise Damage("/sizes has a size twice")
+    sizes = tuple(_size(size, groups[size], facts.ranks, rows) for size in sorted(groups))
+    remarks = file.strings("remarks") if file.has("remarks") else ()
+    return Results(path, facts, ranks, steps, sizes, remarks)
+
+
+def _facts(file: Node) -> Facts:
+    values: dict[str, Any] = {}
+    for fact in fields(Facts):
+        if fact.default is not dataclasses.MISSING and not file.has_attribute(fact.name):
+            continue
+        if fact.type is str:
+            values[fact.name] = file.text(fact.name)
+        elif fact.type is float:
+            values[fact.name] = file.number(fact.name)
+        else:
+            low = UNKNOWN_COUNT if fact.name == "warmups" else 0
+            high = 1 if fact.type is bool else 2**64 - 1
+            values[fact.name] = fact.type(file.integer(fact.name, low, high))  # type: ignore[operator]
+    return Facts(**values)
+
+
+def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
+    columns = _columns(group, Rows, rows)
+    for name, values in (("from", columns.frm), ("to", columns.to)):
+        if rows and values.max() >= ranks:
+            raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
+    if (columns.frm == columns.to).any():
+        raise Damage(f"{group.name} links a rank with itself")
+    return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
+
+
+def _columns(group: Node, kind: type[T], length: int) -> T:
+    """Fill a dataclass of columns, each cut at the committed length."""
+    values: dict[str, Any] = {}
+    for column in fields(kind):  # type: ignore[arg-type]
+        name = NAMES.get(column.name, column.name)
+        if column.type == tuple[str, ...]:
+            values[column.name] = group.strings(name, length)
+            continue
+        number = get_args(get_args(column.type)[1])[0]
+        if MISSING in column.metadata and not group.has(name):
+            values[column.name] = np.full(length, column.metadata[MISSING], number)
+        else:
+            values[column.name] = group.numbers(name, number, length)
+    return kind(**values)
+
+
+def _with_parts(results: Results) -> Results:
+    facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
+    steps = len(results.steps.began) if facts.complete else None  # else some were not committed
+    parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
+    count = 0
+    for size in results.sizes if len(parts.rows) else ():
+        rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
+        sizes[size.bytes] = replace(size, rows=rows)
+        count += used
+    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=parts.warnings)
