@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.links import MAIN, Outcome, chosen, keys
-from everylink.results import Ranks, Results, Size
+from everylink.results import UNKNOWN, Ranks, Results, Size
 from everylink.units import size_text
 
 ESSENTIAL = {
@@ -49,7 +49,7 @@ def match(base: Results, new: Results) -> Matched:
     refused = f"{new.path}: cannot be compared with {base.path}"
     for name, option in ESSENTIAL.items():
         theirs, ours = _said(base, name), _said(new, name)
-        if theirs != ours:
+        if theirs != ours and UNKNOWN not in (theirs, ours):
             raise UserMistake(f"{refused}: {option} is {ours} here, {theirs} there")
     sizes = [{size.bytes for size in run.sizes} for run in (base, new)]
     if not sizes[0] & sizes[1]:
@@ -63,7 +63,9 @@ def match(base: Results, new: Results) -> Matched:
         _restricted(run, np.array([ranks[place] for place in both]), sizes[0] & sizes[1])
         for run, ranks in zip((base, new), known, strict=True)
     ]
-    differences = (Difference(text, _said(base, name), _said(new, name)) for name, text in WORTH_SAYING.items())
+    differences = (
+        Difference(text, _said(base, name), _said(new, name)) for name, text in (ESSENTIAL | WORTH_SAYING).items()
+    )
     return Matched(
         base=runs[0],
         new=runs[1],

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink import __version__
-from everylink.results import Facts, Ranks
+from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Steps
 
 NOTHING_KNOWN = Facts(
     created="", tool_version=__version__, command="", transport="", transport_options="", bootstrap="", memory="",
-    kernel="", schedule="", serial=False, seed=0, ranks=0, hosts=0, messages=0, warmups=0, window=0, buffers=0,
-    check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False,
+    kernel="", schedule="", serial=False, seed=0, ranks=0, hosts=0, messages=0, warmups=UNKNOWN_COUNT, window=0,
+    buffers=0, check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False,
     pinned=False, complete=True,
 )  # fmt: skip
 
@@ -29,3 +29,21 @@ def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank:
         host=tuple(host), host_index=host_index.astype(np.uint32), local_rank=local_rank.astype(np.uint32),
         cores=empty, numa=unknown, device=empty, address=empty, lanes=empty, libraries=empty, numa_distance=unknown,
     )  # fmt: skip
+
+
+def counted_hosts(host: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]:
+    """The host of each rank, and its number and the rank's number on it, where a host is known by its name alone."""
+    index: dict[str, int] = {}
+    host_index = [index.setdefault(name, len(index)) for name in host]
+    seen = [0] * len(index)
+    local = []
+    for number in host_index:
+        local.append(seen[number])
+        seen[number] += 1
+    return host, np.array(host_index, np.int64), np.array(local, np.int64)
+
+
+def bare_steps(count: int) -> Steps:
+    """Steps of which nothing is known."""
+    none = np.zeros(count, np.uint32)
+    return Steps(none, np.zeros(count, np.uint64), np.zeros(count), np.full(count, np.nan, np.float32), none)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
-from everylink.formats.bare import bare_facts, bare_ranks
+from everylink.formats.bare import bare_facts, bare_ranks, bare_steps, counted_hosts
 from everylink.formats.csv_matrix import Matrix, attempts
 from everylink.links import MAIN, Outcome, Rows
-from everylink.results import UNKNOWN, Facts, Ranks, Results, Size, Steps
+from everylink.results import UNKNOWN, Facts, Results, Size
 
 TRANSPORT = "csv"  # who carried the messages is not in such a file
 
@@ -34,12 +34,9 @@ def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
     rows = {int(size): _rows(matrix, _ordered(matrix, int(size), source.path)) for size in sizes}
     _refuse_unequal(rows, source.path)
     count = 1 + max(int(part.step.max()) for part in rows.values())
-    steps = Steps(
-        np.zeros(count, np.uint32), np.zeros(count, np.uint64), np.zeros(count), np.full(count, np.nan, np.float32),
-        np.zeros(count, np.uint32),
-    )  # fmt: skip
+    steps = bare_steps(count)
     made = tuple(Size(size, 0, ranks, part) for size, part in rows.items())
-    return Results(path, _facts(matrix, source), _ranks(matrix.hosts), steps, made)
+    return Results(path, _facts(matrix, source), bare_ranks(*counted_hosts(matrix.hosts)), steps, made)
 
 
 def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
@@ -100,17 +97,6 @@ def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
         _, frm, to = min(counts[0] - counts[1] or counts[1] - counts[0])
         what = f"link {frm} -> {to} has more lines with {more} bytes than with {less}"
         raise UserMistake(f"{source}: {what}; add what is missing (with its outcome), or make a file of each size")
-
-
-def _ranks(hosts: tuple[str, ...]) -> Ranks:
-    index: dict[str, int] = {}
-    host_index = [index.setdefault(host, len(index)) for host in hosts]
-    seen = [0] * len(index)
-    local = []
-    for host in host_index:
-        local.append(seen[host])
-        seen[host] += 1
-    return bare_ranks(hosts, np.array(host_index), np.array(local))
 
 
 def _facts(matrix: Matrix, source: Source) -> Facts:

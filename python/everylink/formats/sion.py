@@ -4,10 +4,10 @@ Nothing is checksummed, so what a header claims is believed only as far as the f
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from everylink.hdf5 import Damage
 
 MAGIC = b"sion"
-ORDERS = "<>"  # by the bytes of the endianness word
+Order = Literal["<", ">"]
+ORDERS: tuple[Order, Order] = ("<", ">")  # by the bytes of the endianness word
 LIBRARY, FORMAT = (1007, 6), 5  # version and patch level of the SIONlib whose files ours are like
 FIRST_FORMAT, FIRST_WITH_FILE_NUMBER, FIRST_PACKED, FIRST_WITH_KEYS = 2, 3, 4, 5
 KEYS, NO_KEYS = 32, (0, 50)  # where in the first flag the kind of keys stands
@@ -29,7 +30,7 @@ MOST = 2**31 - 1
 class Container:
     """Where the stream of each rank lies in the file, and the byte order in all of them."""
 
-    order: str
+    order: Order
     at: NDArray[np.int64]
     length: NDArray[np.int64]
 
@@ -42,7 +43,7 @@ class Container:
 class _Fields:
     """Takes numbers out of the file, one behind the other; a complaint names the field and its place."""
 
-    def __init__(self, file: IO[bytes], size: int, order: str, at: int) -> None:
+    def __init__(self, file: IO[bytes], size: int, order: Order, at: int) -> None:
         self._file, self._size, self._order, self.at = file, size, order, at
 
     def number(self, name: str, kind: str, low: int, high: int) -> int:
@@ -154,21 +155,19 @@ def _places(
     return np.asarray(first + before, np.int64)
 
 
-def write_container(path: Path, streams: Sequence[bytes]) -> None:
-    """Write a little-endian file with a stream for each rank, as SIONlib does, into one chunk each."""
-    tasks = len(streams)
+def write_container(path: Path, name: str, tasks: int, streams: Iterable[bytes]) -> None:
+    """Write a little-endian file with a stream for each task, as SIONlib does, into one chunk each."""
     first = -(-(HEAD + TASK * tasks) // BLOCK) * BLOCK
-    chunks = np.array([len(stream) for stream in streams], "<i8")
-    written = chunks.copy()
-    chunks[-1] += -int(chunks.sum()) % BLOCK  # so that what is behind begins with a block
-    end = first + int(chunks.sum())
     with path.open("wb") as file:
-        file.write(MAGIC + bytes(4))
-        file.write(struct.pack("<7i2q", *LIBRARY, FORMAT, BLOCK, tasks, 1, 0, NO_KEYS[-1] << KEYS, 0))
-        file.write(path.name.encode()[: PREFIX - 1].ljust(PREFIX, b"\0"))
-        file.write(np.arange(tasks, dtype="<i8").tobytes() + chunks.tobytes() + struct.pack("<iq", 1, end))
         file.seek(first)
-        for stream in streams:
-            file.write(stream)
+        written = np.array([file.write(stream) for stream in streams], "<i8")
+        chunks = written.copy()
+        chunks[-1] += -int(chunks.sum()) % BLOCK  # so that what is behind begins with a block
+        end = first + int(chunks.sum())
         file.seek(end)
         file.write(np.ones(tasks, "<i8").tobytes() + written.tobytes())
+        file.seek(0)
+        file.write(MAGIC + bytes(4))
+        file.write(struct.pack("<7i2q", *LIBRARY, FORMAT, BLOCK, tasks, 1, 0, NO_KEYS[-1] << KEYS, 0))
+        file.write(name.encode()[: PREFIX - 1].ljust(PREFIX, b"\0"))
+        file.write(np.arange(tasks, dtype="<i8").tobytes() + chunks.tobytes() + struct.pack("<iq", 1, end))

@@ -7,8 +7,8 @@ from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.summary import ClassSummary, summarise
 from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, beginning, shortened, write
 from everylink.report.verdicts import verdict_lines
-from everylink.report.words import kernel_text, mode_text, remarks, warnings
-from everylink.results import Results, Size
+from everylink.report.words import kernel_text, mode_text, remarks, tool_text, warnings
+from everylink.results import UNKNOWN, Results, Size
 from everylink.units import bandwidth_text, size_text, time_text
 
 TOP, LINE, COLUMNS = 92, 16, 5
@@ -20,7 +20,7 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
     """Draw title, warnings and the box of facts."""
     facts = results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
-    write(figure, RIGHT, 52, f"everylink {facts.tool_version}, {facts.created}", ha="right", color=PALE_INK)
+    write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
     for i, line in enumerate(_few(verdict_lines(judge(results)) + warnings(results) + remarks(results))):
         write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)
@@ -60,7 +60,7 @@ def _facts(results: Results, size: Size) -> list[tuple[str, str]]:
         ("memory", facts.memory),
         ("schedule", facts.schedule),
         ("pairs", "serial" if facts.serial else "parallel"),
-        ("warm-ups", str(facts.warmups)),
+        ("warm-ups", UNKNOWN if facts.warmups < 0 else str(facts.warmups)),
     ]
 
 

@@ -36,16 +36,29 @@ def kernel_text(results: Results) -> str:
     return f"{facts.kernel}, window {facts.window}" if facts.window else facts.kernel
 
 
+def tool_text(results: Results) -> str:
+    """What measured: a bare version is that of everylink-measure."""
+    version = results.facts.tool_version
+    return f"everylink-measure {version}" if version[:1].isdigit() else version
+
+
+def turn_text(results: Results) -> str:
+    """Messages and warm-ups, where these are known."""
+    facts = results.facts
+    warmups = [] if facts.warmups < 0 else [plural(facts.warmups, "warm-up")]
+    return " and ".join([plural(facts.messages, "message"), *warmups])
+
+
 def run_lines(results: Results) -> list[str]:
     """What was run, and what carried it."""
     facts = results.facts
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
+    where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
     return [
-        f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}, {facts.created}, "
-        f"everylink-measure {facts.tool_version}",
+        ", ".join(filter(None, (where, facts.created, tool_text(results)))),
         f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
         f"{pairs_text(results)}",
-        f"{plural(facts.messages, 'message')} and {plural(facts.warmups, 'warm-up')} a turn, sizes {sizes}",
+        f"{turn_text(results)} a turn, sizes {sizes}",
         *carrier_lines(results),
     ]
 
