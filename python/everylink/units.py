@@ -1,6 +1,7 @@
-"""The only place that turns seconds, bytes and bytes per second into text."""
+"""The only place that turns seconds, bytes and bytes per second into text, and text into bytes and bytes per second."""
 
 import math
+import re
 from typing import overload
 
 import numpy as np
@@ -9,6 +10,17 @@ from numpy.typing import NDArray
 TIME_UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
 BINARY_PREFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 UNKNOWN = "-"
+NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+BYTES = {
+    "": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "KB": 10**3, "kB": 10**3, "MB": 10**6,
+    "GB": 10**9, "TB": 10**12,
+}  # fmt: skip
+BYTES_A_SECOND = {
+    "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8, "MB/s": 1e6, "GB/s": 1e9, "MiB/s": 2**20, "GiB/s": 2**30,
+}  # fmt: skip
+SIZE = re.compile(NUMBER + r"\s*([kKMGT]i?B|B|)")
+RATE = NUMBER + r"\s*([MGT]b/s|[MG]B/s|[MG]iB/s)"
+LARGEST_SIZE = 2**62
 
 
 def time_text(seconds: float, digits: int = 4) -> str:
@@ -60,6 +72,26 @@ def duration_text(seconds: float) -> str:
     if whole >= 60:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+
+
+def parsed_size(text: str) -> int:
+    """Bytes of a size as everylink-measure takes them, `17`, `64KiB`, `2GB`. Raises ValueError, which says why."""
+    match = SIZE.fullmatch(text.strip())
+    if match is None or match[2] not in BYTES:
+        raise ValueError(f"'{text}' is not a size; write 17, 64KiB, 1MiB or 2GB")
+    size = float(match[1]) * BYTES[match[2]]
+    if size > LARGEST_SIZE or size != int(size):
+        raise ValueError(f"'{text}' is not a whole number of bytes")
+    return int(size)
+
+
+def parsed_rate(text: str) -> float:
+    """Bytes per second of a bandwidth, `100Gb/s`, `11.64GiB/s`. Raises ValueError, which says why."""
+    match = re.fullmatch(RATE, text.strip())
+    rate = float(match[1]) * BYTES_A_SECOND[match[2]] if match else 0.0
+    if not 0 < rate < math.inf:
+        raise ValueError(f"'{text}' is not a bandwidth above 0; write 100Gb/s, 12.5GB/s or 11.64GiB/s")
+    return rate
 
 
 @overload

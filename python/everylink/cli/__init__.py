@@ -10,7 +10,7 @@ from everylink.errors import EverylinkError, UserMistake
 
 Command = Callable[[Sequence[str]], int]
 COMMANDS = (  # each a module beside this one
-    "run", "show", "report", "diagnose", "compare", "merge", "convert", "simulate",
+    "run", "show", "report", "diagnose", "compare", "merge", "convert", "simulate", "predict",
 )  # fmt: skip
 USAGE = """usage: everylink COMMAND ...
 
@@ -22,6 +22,7 @@ USAGE = """usage: everylink COMMAND ...
   merge    combine runs of the same ranks and settings into one results file
   convert  make a results file of a matrix in comma-separated values
   simulate write the results file of a made-up cluster with planted faults
+  predict  say what a communication pattern would cost on the links that were measured
 
 everylink COMMAND --help explains a command. Exit codes: 0 ok, 1 a fault of the machine or of Everylink,
 2 a mistake in what was asked for, 3 (run) measured, but some link failed, (diagnose) faults found,

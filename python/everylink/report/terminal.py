@@ -66,13 +66,14 @@ def _failures(size: Size, failed: Failures) -> Text:
     return text
 
 
-def _table(console: Console) -> Table:
+def empty_table(console: Console) -> Table:
+    """A table without rows, as all of them look."""
     gap = 2 if console.width >= ROOMY else 1
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
 
 
 def _times(results: Results, console: Console) -> RenderableType:
-    table = _table(console)
+    table = empty_table(console)
     table.add_column("size", no_wrap=True)
     table.add_column("links", no_wrap=True)
     for heading in ("count", "failed", "min", "median", "p99", "max"):
@@ -99,7 +100,7 @@ def _slowest(results: Results, size: Size, console: Console) -> RenderableType |
     links = slowest(results, size)
     if not links:
         return None
-    table = _table(console)
+    table = empty_table(console)
     table.add_column("link", no_wrap=True)
     for heading in ("first", "bandwidth", "x typical", "again", "bandwidth"):
         table.add_column(heading, justify="right", no_wrap=True)

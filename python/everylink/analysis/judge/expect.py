@@ -11,15 +11,11 @@ from everylink.analysis.judge.verdict import SURE, Verdict
 from everylink.analysis.names import host_names
 from everylink.errors import UserMistake
 from everylink.results import Results, Size
-from everylink.units import bandwidth, bandwidth_text, time_text
+from everylink.units import BYTES_A_SECOND, NUMBER, RATE, bandwidth, bandwidth_text, time_text
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-BYTES_A_SECOND = {
-    "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8, "MB/s": 1e6, "GB/s": 1e9, "MiB/s": 2**20, "GiB/s": 2**30,
-}  # fmt: skip
-NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 LATENCY = re.compile(NUMBER + r"\s*(ns|us|ms|s)")
-BANDWIDTH = re.compile(r"(?:" + NUMBER + r"%\s*:\s*)?" + NUMBER + r"\s*([MGT]b/s|[MG]B/s|[MG]iB/s)")
+BANDWIDTH = re.compile(r"(?:" + NUMBER + r"%\s*:\s*)?" + RATE)
 OWN_PART = 0.34  # of a host's links may be better: its partners' faults are not its own
 MANY = 0.5  # of all hosts, from which on the fabric itself is what falls short
 FORM = "wanted is latency=2us,bandwidth=90%:100Gb/s, or one of them"
