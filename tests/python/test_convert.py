@@ -104,7 +104,7 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path, everylink: Comma
 
 BROKEN = [
     (b"", "is empty"),
-    (b"\x89HDF\r\n\x1a\n rest", "is HDF5; wanted are comma-separated values"),
+    (b"\x89HDF\r\n\x1a\n rest", "is .h5 already; there is nothing to convert"),
     (b"\xff\xfef\0r\0o\0m\0", "is not text in UTF-8"),
     (b"from\0to\n", "line 1: is not text"),
     (HEADER, "line 2: has no link: the file ends behind its header"),
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_one_line_that_says_where(
 
 
 def test_what_is_no_file_is_said(tmp_path: Path, everylink: Command) -> None:
-    for given_path, expected in ((tmp_path / "no.csv", "No such file"), (tmp_path, "is a folder, a pipe or a device")):
+    for given_path, expected in ((tmp_path / "no.csv", "no such file"), (tmp_path, "is a folder")):
         code, _, err = everylink("convert", given_path, tmp_path / "x.h5")
         assert code == 2
         assert expected in err

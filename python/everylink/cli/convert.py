@@ -1,65 +1,98 @@
-"""`everylink convert`: makes a results file of what another program measured."""
+"""`everylink convert`: turns results from one format into another, and says what that cannot hold."""
 
 import shlex
-import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
-from everylink.files import refuse_existing
+from everylink.files import beginning, refuse_existing
 from everylink.formats.csv_matrix import OPTIONAL, REQUIRED, read_matrix
 from everylink.formats.from_matrix import Source, results_of
+from everylink.formats.npz import write_npz
+from everylink.formats.results_file import has_laps
+from everylink.formats.to_csv import write_csv
+from everylink.formats.to_linktest import write_linktest
 from everylink.formats.write import write_results
-from everylink.hdf5 import SIGNATURE
 from everylink.report.words import plural
+from everylink.results import READERS, Results, read
+from everylink.units import size_text
 
 KERNELS = ("unidirectional", "semidirectional", "bidirectional")
+WRITERS = {".h5": write_results, ".sion": write_linktest, ".csv": write_csv, ".npz": write_npz}
+SUFFIXES = dict(zip(READERS, (".h5", ".sion", ".npz"), strict=True))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Convert one file; says what it held."""
+    """Convert one file; says what it held, and what is not in the new one."""
     parser = Parser(
         prog="everylink convert",
-        description="Make a results file of a matrix that another program measured: comma-separated values with the "
-        f"header {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}.",
+        description="Turn results into another format, by the end of OUT: .h5 (ours), .sion (LinkTest 1.2, one message "
+        "size), .csv (a matrix), .npz (NumPy). Says what that format cannot hold. A matrix that another program "
+        f"measured has the header {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}.",
     )
-    parser.add_argument("matrix", type=Path, metavar="IN.csv", help="a line for each link and size")
-    parser.add_argument("output", type=Path, metavar="OUT.h5", help="results file to write")
-    parser.add_argument("--force", action="store_true", help="overwrite OUT.h5")
+    parser.add_argument("input", type=Path, metavar="IN", help="a results file of any of these formats")
+    parser.add_argument("output", type=Path, metavar="OUT", help="file to write: .h5, .sion, .csv or .npz")
+    parser.add_argument("--force", action="store_true", help="overwrite OUT")
+    parser.add_argument("--size", type=int, metavar="BYTES", help="this message size alone (.sion: the largest)")
     parser.add_argument(
         "--kernel",
         choices=KERNELS,
-        default=KERNELS[0],
-        help="how it was measured: a time is that of one direction (unidirectional, the default), half a round trip "
-        "(semidirectional), or of both directions at once (bidirectional)",
+        help="how a .csv was measured: a time is that of one direction (unidirectional, the default), half a round "
+        "trip (semidirectional), or of both directions at once (bidirectional)",
     )
     options = parser.parse_args(arguments)
-    _check_input(options.matrix)
+    suffix = options.output.suffix.lower()
+    if suffix not in WRITERS:
+        raise UserMistake(f"{options.output}: the end of its name chooses the format; there are {', '.join(WRITERS)}")
+    kind = _kind(options.input)
+    if kind == suffix:
+        raise UserMistake(f"{options.input}: is {suffix} already; there is nothing to convert")
+    if options.kernel and kind != ".csv":
+        raise UserMistake(f"--kernel is for comma-separated values; {options.input} says itself how it was measured")
     refuse_existing(options.output, options.force)
-    changed = datetime.fromtimestamp(options.matrix.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    source = Source(options.matrix, changed, shlex.join(["everylink", "convert", *arguments]), options.kernel)
-    results = results_of(read_matrix(options.matrix), source, options.output)
-    write_results(results, options.force)
-    links = len(results.sizes[0].links)
+    command = shlex.join(["everylink", "convert", *arguments])
+    if kind == ".csv":
+        results = _of_matrix(options.input, command, options.kernel or KERNELS[0])
+    else:
+        found = read(options.input)
+        results = replace(found, facts=replace(found.facts, command=found.facts.command or command))
+    sizes = results.sizes
+    if options.size is not None or (suffix == ".sion" and sizes):
+        results = _only(results, sizes[-1].bytes if options.size is None else options.size)
+    losses = WRITERS[suffix](replace(results, path=options.output), options.force)
+    if options.size is None and len(results.sizes) < len(sizes):
+        losses.append(
+            f"{', '.join(size_text(size.bytes) for size in sizes[:-1])}: one size alone, which --size chooses"
+        )
+    if kind == ".h5" and has_laps(options.input):
+        losses.append("single readings (--keep-laps)")
+    links = len(results.sizes[-1].links) if results.sizes else 0
     print(
         f"{options.output}: {plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
         f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
     )
+    for loss in losses:
+        print(f"  {suffix} does not hold {loss}")
     return 0
 
 
-def _check_input(path: Path) -> None:
-    """Say what is wrong with a file that is no text at all, better than a parser would."""
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
-            raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file")
-        with path.open("rb") as file:
-            head = file.read(len(SIGNATURE))
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
-    if not head:
-        raise UserMistake(f"{path}: is empty")
-    if head == SIGNATURE:
-        raise UserMistake(f"{path}: is HDF5; wanted are comma-separated values. A results file needs no converting")
+def _kind(path: Path) -> str:
+    """The format of a file, as the end of a name."""
+    begins = beginning(path, max(map(len, READERS)))
+    return next((suffix for signature, suffix in SUFFIXES.items() if begins.startswith(signature)), ".csv")
+
+
+def _of_matrix(path: Path, command: str, kernel: str) -> Results:
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return results_of(read_matrix(path), Source(path, changed, command, kernel), path)
+
+
+def _only(results: Results, size_bytes: int) -> Results:
+    sizes = tuple(size for size in results.sizes if size.bytes == size_bytes)
+    if not sizes:
+        there = ", ".join(f"{size.bytes} ({size_text(size.bytes)})" for size in results.sizes) or "none"
+        raise UserMistake(f"--size {size_bytes}: was not measured; in {results.path} there are {there}")
+    return replace(results, sizes=sizes)

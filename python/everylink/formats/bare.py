@@ -12,8 +12,8 @@ from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Steps
 NOTHING_KNOWN = Facts(
     created="", tool_version=__version__, command="", transport="", transport_options="", bootstrap="", memory="",
     kernel="", schedule="", serial=False, seed=0, ranks=0, hosts=0, messages=0, warmups=UNKNOWN_COUNT, window=0,
-    buffers=0, check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0, all_to_all=False,
-    pinned=False, complete=True,
+    buffers=0, check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0,
+    all_to_all=False, pinned=False, complete=True,
 )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def results_of_payload(payload: Payload, path: Path) -> Results:
     steps = bare_steps(int(rows.step.max()) + 1 if len(rows.step) else 0)
     size = Size(int(payload.settings[BYTES]), 0, ranks, rows)
     return Results(
-        path, _facts(payload, rows), bare_ranks(*counted_hosts(payload.hosts)), steps, (size,), _remarks(payload)
+        path, _facts(payload, rows), bare_ranks(*counted_hosts(payload.hosts)), steps, (size,), own_remarks(payload)
     )
 
 
@@ -90,7 +90,8 @@ def _rows(payload: Payload) -> Rows:
     all_to_all = unknown.copy()
     if payload.all_to_all is not None:
         known = (step > 0) & (step < ranks)
-        all_to_all[: len(main)][known] = payload.all_to_all[frm[: len(main)][known], step[known]]
+        found = payload.all_to_all[main[known] // ranks, step[known]]
+        all_to_all[: len(main)][known] = np.where(found > 0, found, np.nan)
     return Rows(
         frm=frm, to=to, step=np.concatenate([main_step, behind + np.arange(len(again))]).astype(np.uint32),
         attempt=np.repeat(np.array([MAIN, RETEST], np.uint8), [len(main), len(again)]),
@@ -100,7 +101,8 @@ def _rows(payload: Payload) -> Rows:
     )  # fmt: skip
 
 
-def _remarks(payload: Payload) -> tuple[str, ...]:
+def own_remarks(payload: Payload) -> tuple[str, ...]:
+    """What a reader must know of numbers that come from such a file."""
     ranks = len(payload.hosts)
     said = [MEAN_FOR_MEDIAN]
     others = ~np.eye(ranks, dtype=bool)

@@ -1,11 +1,13 @@
 """Reads a results file (docs/results-file.md), the committed part of it, with what single ranks wrote beside it."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Protocol, TypeVar, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5
@@ -22,6 +24,22 @@ NAMES = {"frm": "from", "all_to_all": "alltoall"}  # of columns in the file, whe
 T = TypeVar("T")
 
 
+class Tree(Protocol):
+    """A group with its attributes, groups and columns by name, in whatever file; each raises Damage."""
+
+    @property
+    def name(self) -> str: ...
+    def has(self, name: str) -> bool: ...
+    def group(self, name: str) -> "Tree": ...
+    def groups(self) -> Sequence["Tree"]: ...
+    def has_attribute(self, name: str) -> bool: ...
+    def integer(self, name: str, low: int, high: int) -> int: ...
+    def number(self, name: str) -> float: ...
+    def text(self, name: str) -> str: ...
+    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
+    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
+
+
 def read_results(path: Path) -> Results:
     """Read the committed part of a results file, also while it is being written, and the parts beside it."""
     reason = ""
@@ -35,7 +53,13 @@ def read_results(path: Path) -> Results:
     raise FileDamaged(path, f"is cut or damaged: {reason}")
 
 
-def results_in(path: Path, file: Node) -> Results:
+def has_laps(path: Path) -> bool:
+    """Whether a file that was read holds single readings, which Results do not."""
+    with open_hdf5(path) as file:
+        return any(group.has("laps") for group in Node(file).group("sizes").groups())
+
+
+def results_in(path: Path, file: Tree) -> Results:
     """Results from the attributes, groups and columns of a file. Raises ResultsError or Damage."""
     if not file.has_attribute("format") or file.text("format") != FORMAT:
         raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
@@ -58,7 +82,7 @@ def results_in(path: Path, file: Node) -> Results:
     return Results(path, facts, ranks, steps, sizes, remarks)
 
 
-def _facts(file: Node) -> Facts:
+def _facts(file: Tree) -> Facts:
     values: dict[str, Any] = {}
     for fact in fields(Facts):
         if fact.default is not dataclasses.MISSING and not file.has_attribute(fact.name):
@@ -74,7 +98,7 @@ def _facts(file: Node) -> Facts:
     return Facts(**values)
 
 
-def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
+def _size(size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
     columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
@@ -84,7 +108,7 @@ def _size(size_bytes: int, group: Node, ranks: int, rows: int) -> Size:
     return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
 
 
-def _columns(group: Node, kind: type[T], length: int) -> T:
+def _columns(group: Tree, kind: type[T], length: int) -> T:
     """Fill a dataclass of columns, each cut at the committed length."""
     values: dict[str, Any] = {}
     for column in fields(kind):  # type: ignore[arg-type]

@@ -9,32 +9,42 @@ import numpy as np
 from everylink.files import whole
 from everylink.formats.results_file import FORMAT, FORMAT_VERSION, NAMES
 from everylink.links import MISSING, Rows
-from everylink.results import Results
+from everylink.results import Results, Size
 
 SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
 
 
-def write_results(results: Results, force: bool = False) -> None:
-    """Write all of `results` to its path, whole or not at all. Raises UserMistake if it exists or cannot be written."""
+def write_results(results: Results, force: bool = False) -> list[str]:
+    """Write all of `results` to its path, whole or not at all. Raises UserMistake; no line says what was left out."""
     with whole(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
         _write(file, results)
+    return []
 
 
 def _write(file: Any, results: Results) -> None:
-    for name, value in asdict(results.facts).items():
-        file.attrs[name] = _text(value) if isinstance(value, str) else _number(name, value)
-    rows = max((len(size.rows.frm) for size in results.sizes), default=0)
-    counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began))}
-    for name, value in {"format": _text(FORMAT), "format_version": FORMAT_VERSION, **counts}.items():
-        file.attrs[name] = value
+    for name, value in attributes_of(results).items():
+        file.attrs[name] = _text(value) if isinstance(value, str) else value
     _columns(file.create_group("ranks"), vars(results.ranks))
     _columns(file.create_group("steps"), vars(results.steps))
     for size in results.sizes:
         group = file.create_group(f"sizes/{size.bytes}")
-        group.attrs.update({"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0})
+        group.attrs.update(attributes_of_size(size))
         _columns(group, columns_of(size.rows))
     if results.remarks:
         file["remarks"] = _texts(results.remarks)
+
+
+def attributes_of(results: Results) -> dict[str, Any]:
+    """The attributes of / by their names in the file."""
+    rows = max((len(size.rows.frm) for size in results.sizes), default=0)
+    facts = {name: int(value) if isinstance(value, bool) else value for name, value in asdict(results.facts).items()}
+    counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began)), "seed": np.uint64(facts["seed"])}
+    return {"format": FORMAT, "format_version": FORMAT_VERSION, **facts, **counts}
+
+
+def attributes_of_size(size: Size) -> dict[str, Any]:
+    """The attributes of the group of a size."""
+    return {"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0}
 
 
 def columns_of(rows: Rows) -> dict[str, Any]:
@@ -53,10 +63,6 @@ def _columns(group: Any, columns: dict[str, Any]) -> None:
         else:
             chunk = min(max(len(values), SMALLEST_CHUNK), LARGEST_CHUNK)
             group.create_dataset(name, data=values, maxshape=(None,), chunks=(chunk,))
-
-
-def _number(name: str, value: float) -> Any:
-    return np.uint64(value) if name == "seed" else int(value) if isinstance(value, bool) else value
 
 
 def _text(text: str) -> Any:

@@ -1,0 +1,88 @@
+"""What a damaged file must not do to a command, and how files are damaged by chance."""
+
+import os
+import random
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+from everylink.cli import main
+
+SECONDS = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))
+MEMORY = 200 * 2**20  # bytes more than this process has
+LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
+EXAMPLES = 5000 if LONG else 60
+TRACE = 98
+
+
+def shown(*command: object) -> tuple[int, str, int]:
+    """Exit code, standard error and peak memory of a command in a process of its own, ended after SECONDS."""
+    reading, writing = os.pipe()
+    before = resident()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(SECONDS)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(writing, 2)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w") for number in (1, 2))
+        code = TRACE
+        try:
+            code = main([str(word) for word in command])
+            sys.stdout.flush()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    _, status, used = os.wait4(pid, 0)
+    return os.waitstatus_to_exitcode(status), said, used.ru_maxrss * 1024 - before
+
+
+def resident() -> int:
+    """Bytes that this process has had at once so far, as far as a child inherits them."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
+
+
+def assert_refused(path: Path) -> str:
+    code, said, memory = shown("show", path)
+    assert code == 2, said
+    assert said.count("\n") == 1, said
+    assert said.startswith(f"everylink: {path}: ")
+    assert memory < MEMORY
+    return said
+
+
+def spoiled(whole: bytes, seed: int, changes: int) -> bytes:
+    """A file with so many changes; most of them where the file is not empty."""
+    draw, data = random.Random(seed), bytearray(whole)
+    busy = np.flatnonzero(np.frombuffer(whole, np.uint8))
+    for _ in range(changes):
+        places = [
+            int(busy[draw.randrange(len(busy))]) if draw.random() < 0.9 else draw.randrange(len(whole)) for _ in "ab"
+        ]
+        at, other = (min(place, len(data) - 9) for place in places)
+        length = draw.choice([8, 64, 512])
+        match draw.randrange(6):
+            case 0:
+                data[at] ^= 1 << draw.randrange(8)
+            case 1:
+                data[at] = draw.choice([0, 1, 127, 128, 255])
+            case 2:
+                data[at : at + 8] = draw.choice([0, 2**40, len(whole), 2**64 - 1]).to_bytes(8, "little")
+            case 3:
+                data[at : at + length], data[other : other + length] = (
+                    data[other : other + length],
+                    data[at : at + length],
+                )
+            case 4:
+                data[at : at + length] = draw.randbytes(length)
+            case _:
+                del data[max(9, draw.randrange(len(data))) :]
+    return bytes(data)
