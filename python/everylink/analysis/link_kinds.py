@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import Found, find
+from everylink.analysis.judge.grouping import groups_for
 from everylink.analysis.judge.groups import enough_for_groups
 from everylink.analysis.judge.readings import Readings, readings
-from everylink.analysis.judge.verdicts import groups_for
 from everylink.links import Links
 from everylink.results import Results, Size
 
@@ -36,16 +36,10 @@ class LinkKinds:
 
 
 def link_kinds(results: Results) -> LinkKinds:
-    """Groups are those that the times show, at the largest size or else at the smallest."""
+    """Groups are those that the times show."""
     host = results.ranks.host_index.astype(np.int64)
-    group = np.zeros(len(host), np.int64)
-    for size in (results.sizes[-1], results.sizes[0]) if host.any() else ():
-        seen = readings(results, size)
-        groups, known = groups_for(seen, None) if len(seen.time) else (np.zeros(seen.hosts, np.int64), False)
-        if known and groups.any():
-            group = groups[host]
-            break
-    return LinkKinds(host, group)
+    groups, known = groups_for(results, None) if host.any() else (host, False)
+    return LinkKinds(host, groups[host] if known else np.zeros(len(host), np.int64))
 
 
 def healthy_medians(results: Results, size: Size, kinds: LinkKinds) -> NDArray[np.float64]:
@@ -75,8 +69,12 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
     group_of = np.zeros(seen.hosts, np.int64)
     group_of[seen.host_of] = kinds.group
     known = enough_for_groups(seen.between_hosts.median)
-    for found in find(seen, group_of, blind=not known).bad:
+    findings = find(seen, group_of, blind=not known)
+    for found in findings.bad:
         touched |= _touches(found, seen, group_of, links)
+    frm, to = seen.host_of[links.frm], seen.host_of[links.to]
+    for trunk in findings.trunks:
+        touched |= trunk.carries(frm, to, group_of) | trunk.carries(to, frm, group_of)
     return touched
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.errors import UserMistake
-from everylink.formats.write import refuse_existing
+from everylink.files import refuse_existing
 from everylink.results import Ranks
 
 OPEN_MPI, SLURM = ".rankfile", ".hostfile"

@@ -40,6 +40,11 @@ class Trunk:
     z: float
     links: int
 
+    def carries(self, frm: NDArray[np.int64], to: NDArray[np.int64], group_of: NDArray[np.int64]) -> Mask:
+        """Which links go over it, of links between hosts as seen from its group's end."""
+        to_far = (group_of[frm] == self.group) & np.isin(to, self.far)
+        return np.asarray(to_far | (np.isin(frm, self.own) & (group_of[to] != self.group)))
+
 
 @dataclass(frozen=True)
 class Trunks:
