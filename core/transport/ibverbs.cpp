@@ -46,8 +46,8 @@ class VerbsLink final : public Link {
     expect_knock();
     if (knocks_first) send_knock();
     std::uint8_t timeout = first_patience;
-    for (;;) {
-      if (move()) waiter_.moved();
+    for (auto wait = waiter_.until(until);;) {
+      if (move()) wait.moved();
       if (failed_) return "it broke while connecting";
       if (known_ && knock_sent_) return {};
       if (knock_failed_ && !knocks_first) return "it knocked, and does not hear the answer";
@@ -61,8 +61,8 @@ class VerbsLink final : public Link {
         timeout = std::min<std::uint8_t>(patience, timeout + 1);
         if (const int why = knock_again(timeout)) return fmt::format("no way to it: {}", std::strerror(why));
       }
-      if (waiter_.is_over(until, steady_now)) return "it does not answer";
-      wait_a_little(until);
+      if (wait.is_over(steady_now)) return "it does not answer";
+      wait_a_little(wait, until);
     }
   }
 
@@ -238,18 +238,18 @@ class VerbsLink final : public Link {
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
     quiet_since_ = 0;
-    for (;;) {
-      if (done()) return waiter_.moved(), Outcome::ok;
+    for (auto wait = waiter_.until(until);;) {
+      if (done()) return Outcome::ok;
       const bool moved = move();
-      if (done()) return waiter_.moved(), Outcome::ok;
+      if (done()) return Outcome::ok;
       if (failed_ || silent_) return Outcome::broken;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+      if (wait.is_over(steady_now)) return Outcome::timeout;
       if (moved) {
-        waiter_.moved();
+        wait.moved();
         quiet_since_ = 0;
       } else {
         feel_pulse();
-        wait_a_little(until);
+        wait_a_little(wait, until);
       }
     }
   }
@@ -266,8 +266,8 @@ class VerbsLink final : public Link {
     quiet_since_ = now;
   }
 
-  void wait_a_little(Seconds until) {
-    if (!card_.options.events) return waiter_.nothing_moved();
+  void wait_a_little(Waiter::Wait& wait, Seconds until) {
+    if (!card_.options.events) return wait.nothing_moved();
     check_verbs(ibv_req_notify_cq(pairs_->done(), 0), "ibv_req_notify_cq");
     if (move()) return;  // it came before we asked to be told
     pollfd polled{pairs_->events()->fd, POLLIN, 0};

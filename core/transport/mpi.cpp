@@ -78,14 +78,13 @@ class MpiLink final : public Link {
     if (ticket < base_) return Outcome::ok;
     MPI_Request& request = requests_[static_cast<std::size_t>(ticket - base_)];
     if (block_) return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS ? Outcome::ok : Outcome::broken;
-    for (;;) {
+    for (auto wait = waiter_.until(until);;) {
       int done = 0;
       if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Outcome::broken;
       if (done) break;
-      if (waiter_.is_over(until, MPI_Wtime)) return Outcome::timeout;
-      waiter_.nothing_moved();
+      if (wait.is_over(MPI_Wtime)) return Outcome::timeout;
+      wait.nothing_moved();
     }
-    waiter_.moved();
     for (; !requests_.empty() && requests_.front() == MPI_REQUEST_NULL; ++base_) requests_.pop_front();
     return Outcome::ok;
   }

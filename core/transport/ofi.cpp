@@ -122,13 +122,12 @@ class OfiLink final : public Link {
   Outcome wait(int ticket, Seconds until) override {
     if (ticket < base_) return Outcome::ok;
     const Op& op = ops_[static_cast<std::size_t>(ticket - base_)];
-    while (!op.done) {
+    for (auto wait = waiter_.until(until); !op.done;) {
       const bool moved = push(sends_) | push(receives_) | endpoint_.progress();
       if (op.done) break;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
-      moved ? waiter_.moved() : waiter_.nothing_moved();
+      if (wait.is_over(steady_now)) return Outcome::timeout;
+      moved ? wait.moved() : wait.nothing_moved();
     }
-    waiter_.moved();
     if (op.error) return Outcome::broken;
     for (; !ops_.empty() && ops_.front().done && !ops_.front().error; ++base_) ops_.pop_front();
     return Outcome::ok;

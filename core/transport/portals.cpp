@@ -67,8 +67,8 @@ class PortalsLink final : public Link {
   Outcome meet(Seconds until) override {
     if (const auto outcome = move_until([&] { return is_quiet(); }, until); outcome != Outcome::ok)
       return outcome;
-    while (put({0, 0}, token) == PTL_NO_SPACE)
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+    for (auto wait = waiter_.until(until); put({0, 0}, token) == PTL_NO_SPACE;)
+      if (wait.is_over(steady_now)) return Outcome::timeout;
     sent_.add(1);
     ++meetings_;
     return move_until([&] { return is_quiet() && inbox_->tokens.arrived() >= meetings_; }, until);
@@ -78,12 +78,12 @@ class PortalsLink final : public Link {
   Outcome close(Seconds until) override {
     waiting_.clear();
     if (!outbox_) return Outcome::ok;
-    for (;;) {
+    for (auto wait = waiter_.until(until);;) {
       acknowledge();
       const bool quiet = is_quiet(), closed = inbox_->messages.close() && inbox_->tokens.close();
       if (quiet && closed) break;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
-      rest();
+      if (wait.is_over(steady_now)) return Outcome::timeout;
+      rest(wait);
     }
     inbox_.reset();
     if (!failed_) outboxes_.push_back(std::move(outbox_));
@@ -133,23 +133,23 @@ class PortalsLink final : public Link {
   }
 
   // The implementation's thread needs the core.
-  void rest() {
+  void rest(Waiter::Wait& wait) {
     constexpr timespec short_while{0, 20000};
     if (cut_.threaded)
       ::nanosleep(&short_while, nullptr);
     else
-      waiter_.nothing_moved();
+      wait.nothing_moved();
   }
 
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
-    for (;;) {
+    for (auto wait = waiter_.until(until);;) {
       const bool moved = acknowledge();
       if (failed_) return Outcome::broken;
       start_waiting();
-      if (done()) return waiter_.moved(), Outcome::ok;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
-      moved ? waiter_.moved() : rest();
+      if (done()) return Outcome::ok;
+      if (wait.is_over(steady_now)) return Outcome::timeout;
+      moved ? wait.moved() : rest(wait);
     }
   }
 

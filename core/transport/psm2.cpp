@@ -182,13 +182,15 @@ class Psm2Link final : public Link {
     for (; !waiting_.empty(); waiting_.pop_front()) waiting_.front()->done = true;
     for (auto& op : flow_->ops)
       if (!op.done && !op.sends) psm2_mq_cancel(&op.request);
-    while (!std::all_of(flow_->ops.begin(), flow_->ops.end(), [](const auto& op) { return op.done; })) {
-      if (!progress(endpoint_.mq)) waiter_.nothing_moved();
-      if (waiter_.is_over(until, steady_now)) break;
+    const auto all_done = [&] {
+      return std::all_of(flow_->ops.begin(), flow_->ops.end(), [](const auto& op) { return op.done; });
+    };
+    for (auto wait = waiter_.until(until); !all_done();) {
+      if (!progress(endpoint_.mq)) wait.nothing_moved();
+      if (wait.is_over(steady_now)) break;
     }
     progress(endpoint_.mq);
-    if (!std::all_of(flow_->ops.begin(), flow_->ops.end(), [](const auto& op) { return op.done; }))
-      return Outcome::timeout;
+    if (!all_done()) return Outcome::timeout;
     flow_.reset();
     return Outcome::ok;
   }
@@ -253,17 +255,17 @@ class Psm2Link final : public Link {
 
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
-    for (;;) {
-      if (done()) return waiter_.moved(), Outcome::ok;
+    for (auto wait = waiter_.until(until);;) {
+      if (done()) return Outcome::ok;
       const bool moved = progress(endpoint_.mq);
       if (flow_->failed) return Outcome::broken;
       start_waiting();
       if (moved) {
-        waiter_.moved();
+        wait.moved();
         continue;
       }
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
-      waiter_.nothing_moved();
+      if (wait.is_over(steady_now)) return Outcome::timeout;
+      wait.nothing_moved();
     }
   }
 

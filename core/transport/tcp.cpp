@@ -259,8 +259,8 @@ class TcpLink final : public Link {
 
   template <class Done>
   Outcome move_until(Done done, Seconds until) {
-    for (;;) {
-      if (done()) return waiter_.moved(), Outcome::ok;
+    for (auto wait = waiter_.until(until);;) {
+      if (done()) return Outcome::ok;
       bool moved = false, broken = false;
       for (auto& stream : streams_) {
         moved |= stream.push(sends_);
@@ -269,15 +269,15 @@ class TcpLink final : public Link {
         // others.
         broken |= stream.broken() && (stream.busy() || &stream == &streams_.front());
       }
-      if (done()) return waiter_.moved(), Outcome::ok;
+      if (done()) return Outcome::ok;
       if (broken) return done() ? Outcome::ok : Outcome::broken;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
+      if (wait.is_over(steady_now)) return Outcome::timeout;
       if (moved)
-        waiter_.moved();
+        wait.moved();
       else if (setup_.crowded)
         sleep_until_ready(until);
       else
-        waiter_.nothing_moved();
+        wait.nothing_moved();
     }
   }
 

@@ -95,9 +95,9 @@ class UcpLink final : public Link {
       void* closing = ucp_ep_close_nbx(std::exchange(endpoint_->handle, nullptr), &p);
       if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it goes on by itself
     }
-    while (is_under_way() && endpoint_->tears) {
-      if (ucp_worker_progress(worker_) == 0) waiter_.nothing_moved();
-      if (waiter_.is_over(until, steady_now)) break;
+    for (auto wait = waiter_.until(until); is_under_way() && endpoint_->tears;) {
+      if (ucp_worker_progress(worker_) == 0) wait.nothing_moved();
+      if (wait.is_over(steady_now)) break;
     }
     return is_under_way() ? Outcome::timeout : Outcome::ok;
   }
@@ -175,14 +175,14 @@ class UcpLink final : public Link {
   // `look` finds out how it stands with an operation that no callback ends.
   template <class Look>
   Outcome drive(const Op& op, Seconds until, Look look) {
+    auto wait = waiter_.until(until);
     for (look(); op.status == UCS_INPROGRESS; look()) {
       const bool moved = ucp_worker_progress(worker_) != 0;
       if (op.status != UCS_INPROGRESS) break;
       if (!moved && endpoint_->broken) return Outcome::broken;
-      if (waiter_.is_over(until, steady_now)) return Outcome::timeout;
-      moved ? waiter_.moved() : waiter_.nothing_moved();
+      if (wait.is_over(steady_now)) return Outcome::timeout;
+      moved ? wait.moved() : wait.nothing_moved();
     }
-    waiter_.moved();
     return op.status == UCS_OK ? Outcome::ok : Outcome::broken;
   }
 
