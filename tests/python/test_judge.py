@@ -97,8 +97,12 @@ def test_a_slow_group_that_nobody_labelled_is_named_by_its_hosts() -> None:
 
 
 def test_the_way_between_two_groups_is_one_verdict_with_their_hosts_as_node_sets() -> None:
-    verdict = _only(_judged("slow-trunk:g1>g3*0.7", group=16))
-    assert (verdict.kind, verdict.subject) == ("trunk", ("n[16-31]", "n[48-63]"))
+    fabric = _fabric("slow-trunk:g3>g1*0.7", group=16)
+    verdict = _only(judge(_results(fabric, confirm=False)))
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("trunk", ("n[16-31]", "n[48-63]"), "both")
+    assert "round trips cannot tell" in verdict.evidence
+    verdict = _only(judge(_results(fabric)))
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("trunk", ("n[48-63]", "n[16-31]"), "send")
     assert verdict.factor == pytest.approx((1 + 1 / 0.7) / 2, rel=0.03)  # round trips: one of two ways is slow
 
 

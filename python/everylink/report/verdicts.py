@@ -90,7 +90,7 @@ def title(verdict: Verdict) -> str:
     parts = [verdict.symptom if verdict.symptom != "jitter" else "jitter: messages come late"]
     if verdict.factor is not None and verdict.symptom == "slow":
         parts.append(f"{verdict.factor:.2f}x the time")
-    if DIRECTIONS[verdict.direction] and verdict.kind in ("host", "rank"):
+    if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:
         parts.append(f"only {DIRECTIONS[verdict.direction]}")
     return f"{verdict.kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
 

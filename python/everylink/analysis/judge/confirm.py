@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.trunks import Trunk
 from everylink.analysis.judge.within import find_within
 from everylink.results import Results
 
@@ -42,16 +43,31 @@ def _of_hosts(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
         order = np.argsort(-findings.effects.rest[worst[:, 0], worst[:, 1]])
         worst = worst[order[:MOST_PAIRS]]
     pairs = {(min(a, b), max(a, b)) for a, b in worst.tolist()}
+    random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do, but the same for the same file
+    count = seen.between_hosts.count
+    for trunk in findings.trunks:
+        pairs |= _over(trunk, findings, count, random)
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
         good = np.arange(seen.hosts)
-    random = np.random.default_rng(len(suspects))  # any partners do, but the same for the same file
-    settled = (seen.between_hosts.count >= SETTLED_READINGS).sum(axis=1)
+    settled = (count >= SETTLED_READINGS).sum(axis=1)
     for host in suspects[settled[suspects] < min(PARTNERS, len(good) - 1)].tolist():
         partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
+
+
+def _over(
+    trunk: Trunk, findings: Findings, count: NDArray[np.int32], random: np.random.Generator
+) -> set[tuple[int, int]]:
+    """Some pairs over a trunk, so that its direction shows; none where some were measured again already."""
+    own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
+    if (count[np.ix_(own, far)] >= SETTLED_READINGS).sum() >= min(PARTNERS, len(own), len(far)):
+        return set()
+    number = min(PARTNERS, len(own), len(far))
+    ends = zip(random.choice(own, number, False).tolist(), random.choice(far, number, False).tolist(), strict=True)
+    return {(min(a, b), max(a, b)) for a, b in ends}
 
 
 def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:

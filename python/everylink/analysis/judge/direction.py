@@ -16,6 +16,8 @@ LEAST = 0.05  # log of the factor, of that difference
 FEWEST_GOOD = 4  # links that are not bad, to compare with
 GONE = 0.35  # a part of the effect that is left alone, below which it needs load
 
+Links = list[tuple[int, int]]  # from, to
+
 
 @dataclass(frozen=True)
 class Alone:
@@ -25,37 +27,41 @@ class Alone:
     to: NDArray[np.int64]
     time: NDArray[np.float64]
 
-    def side(self, found: Found) -> Side | None:
-        """The slow direction of a host or pair, of a pair `SEND`: as it stands; None where it was not measured so."""
-        there, back = self._both_ways(found)
+    def side(self, effect: float, links: Links) -> Side | None:
+        """The slow direction of these links, `SEND`: as they stand; None where they were not measured so."""
+        there, back = self._medians(links), self._medians([(b, a) for a, b in links])
         both = np.isfinite(there) & np.isfinite(back)
         if not both.any():
             return None
         difference = float(np.median(there[both] - back[both]))
-        if abs(difference) < max(SIDED * found.effect, LEAST):
+        if abs(difference) < max(SIDED * effect, LEAST):
             return Side.BOTH
         return Side.SEND if difference > 0 else Side.RECEIVE
 
-    def needs_load(self, found: Found, bad: set[int]) -> bool:
-        """Whether it is, alone, as fast as links that touch nothing bad; False where there are too few of them."""
+    def needs_load(self, effect: float, links: Links, bad: set[int]) -> bool:
+        """Whether these are, alone, as fast as links that touch nothing bad; False where there are too few of them."""
         good = ~(np.isin(self.frm, list(bad)) | np.isin(self.to, list(bad)))
-        there, back = self._both_ways(found)
-        own = np.concatenate([there, back])
+        own = np.concatenate([self._medians(links), self._medians([(b, a) for a, b in links])])
         own = own[np.isfinite(own)]
         if good.sum() < FEWEST_GOOD or not len(own):
             return False
-        return bool(np.median(own) - np.median(self.time[good]) < GONE * found.effect)
+        return bool(np.median(own) - np.median(self.time[good]) < GONE * effect)
 
-    def _both_ways(self, found: Found) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Times of its links to each partner, and of theirs to it; NaN where one is missing."""
+    def links_of(self, found: Found) -> Links:
+        """The link of a pair; of a host those that were measured, as it sends."""
         if found.kind == "pair":
             a, b = found.subject
-            return self._medians([(a, b)]), self._medians([(b, a)])
+            return [(a, b)]
         (unit,) = found.subject
         partners = np.unique(np.concatenate([self.to[self.frm == unit], self.frm[self.to == unit]])).tolist()
-        return self._medians([(unit, p) for p in partners]), self._medians([(p, unit) for p in partners])
+        return [(unit, p) for p in partners]
 
-    def _medians(self, links: list[tuple[int, int]]) -> NDArray[np.float64]:
+    def between(self, own: NDArray[np.integer], far: NDArray[np.integer]) -> Links:
+        """The links from one set of hosts to another that were measured."""
+        over = np.isin(self.frm, own) & np.isin(self.to, far)
+        return sorted(set(zip(self.frm[over].tolist(), self.to[over].tolist(), strict=True)))
+
+    def _medians(self, links: Links) -> NDArray[np.float64]:
         found = [self.time[(self.frm == a) & (self.to == b)] for a, b in links]
         return np.array([np.median(times) if len(times) else np.nan for times in found])
 

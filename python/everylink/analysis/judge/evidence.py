@@ -83,7 +83,7 @@ class Names:
 def slow_verdict(found: Found, judged: Judged, names: Names, symptom: str) -> Verdict:
     side = None
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        side = judged.alone.side(found)
+        side = judged.alone.side(found.effect, judged.alone.links_of(found))
         found = _directed(found, side or Side.BOTH)
     kind, subject = names.of(found)
     factor = float(np.exp(found.effect))
@@ -106,7 +106,9 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
         blind = (
             "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
         )
-    if found.kind in ("host", "pair") and judged.alone.needs_load(found, judged.bad):
+    if found.kind in ("host", "pair") and judged.alone.needs_load(
+        found.effect, judged.alone.links_of(found), judged.bad
+    ):
         blind += "; alone it is as fast as others: only under load"
     match found.kind:
         case "pair":
@@ -146,14 +148,22 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
         which = f"its {trunk.links} links with {names.in_short(trunk.far)}"
         if trunk.own:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
-    way = {Side.SEND: ", sending", Side.RECEIVE: ", receiving", Side.BOTH: ""}[trunk.side]
+    side, blind = trunk.side, ""
+    if judged.readings.symmetric:
+        measured = judged.alone.side(trunk.effect, judged.alone.between(own, far))
+        side = measured or Side.BOTH
+        if measured is None:
+            blind = "; round trips cannot tell one direction from the other"
+        if side == Side.RECEIVE and len(subject) == 2:
+            side, subject = Side.SEND, subject[::-1]
+    way = {Side.SEND: ", sending", Side.RECEIVE: ", receiving", Side.BOTH: ""}[side]
     text = (
         f"{which}{way} read {time_text(seconds)} where others' read {time_text(seconds / factor)}, no other link of "
-        "these hosts does: the way between the switches"
+        f"these hosts does: the way between the switches{blind}"
     )
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)
-    return Verdict("trunk", subject, str(trunk.side), "slow", judged.size.bytes, factor, confidence, trunk.links, text)
+    return Verdict("trunk", subject, str(side), "slow", judged.size.bytes, factor, confidence, trunk.links, text)
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
