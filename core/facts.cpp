@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "bootstrap/environment.hpp"
 #include "net/socket.hpp"
 #include "pack.hpp"
 #include "units.hpp"
@@ -52,6 +53,14 @@ std::string host_name(const std::string& node_name) {
   char name[256] = "";
   check_errno(::gethostname(name, sizeof name - 1), "gethostname");
   return name;
+}
+
+// Every rank's takes as much room in the file as the longest.
+constexpr std::size_t longest_address = 1024;
+
+std::string address_in(const char* name) {
+  const std::string text = variable(name);
+  return text.size() <= longest_address ? text : "";
 }
 
 std::size_t available_memory() {
@@ -103,11 +112,24 @@ RankFacts own_facts(const std::string& host, const std::string& node_name) {
   std::free(text);
   facts.numa = hwloc_bitmap_weight(nodes.get()) == 1 ? hwloc_bitmap_first(nodes.get()) : -1;
   facts.free_memory = available_memory();
+  if (host.empty()) {
+    facts.topology_address = address_in("SLURM_TOPOLOGY_ADDR");
+    facts.topology_pattern = address_in("SLURM_TOPOLOGY_ADDR_PATTERN");
+  }
   return facts;
 }
 
 Blob RankFacts::packed() const {
-  return Packer().add(host).add(machine).add(network).add(cores).add(numa).add(free_memory).take();
+  return Packer()
+      .add(host)
+      .add(machine)
+      .add(network)
+      .add(cores)
+      .add(numa)
+      .add(free_memory)
+      .add(topology_address)
+      .add(topology_pattern)
+      .take();
 }
 
 RankFacts RankFacts::unpacked(View bytes) {
@@ -119,6 +141,8 @@ RankFacts RankFacts::unpacked(View bytes) {
   facts.cores = in.text();
   facts.numa = in.get<int>();
   facts.free_memory = in.get<std::size_t>();
+  facts.topology_address = in.text();
+  facts.topology_pattern = in.text();
   in.end();
   return facts;
 }

@@ -10,13 +10,15 @@
 namespace everylink {
 
 struct RankFacts {
-  std::string host;             // its name
-  std::string machine;          // boot id: whose cores it shares
-  std::string network;          // network namespace: hosts of one name are told apart by machine and network
-  std::string cores;            // processors it may run on: "0-3,8"
-  int numa = -1;                // -1: several, or not known
-  std::size_t free_memory = 0;  // bytes on its machine; 0: not known
-  Carrier carrier;              // known once the transport is made
+  std::string host;              // its name
+  std::string machine;           // boot id: whose cores it shares
+  std::string network;           // network namespace: hosts of one name are told apart by machine and network
+  std::string cores;             // processors it may run on: "0-3,8"
+  int numa = -1;                 // -1: several, or not known
+  std::size_t free_memory = 0;   // bytes on its machine; 0: not known
+  std::string topology_address;  // SLURM_TOPOLOGY_ADDR: the switches above it; "": not known
+  std::string topology_pattern;  // what the parts of that are
+  Carrier carrier;               // known once the transport is made
 
   Blob packed() const;
   static RankFacts unpacked(View);
@@ -25,7 +27,7 @@ struct RankFacts {
 // Binds this process to core `rank` of those allowed, where there are at least `ranks`; says whether it did.
 bool pin_to_core(int rank, int ranks);
 
-// `host`: a made-up name, else `node_name`, else SLURMD_NODENAME, else gethostname.
+// `host`: a made-up name, which hangs on no switch; else `node_name`, else SLURMD_NODENAME, else gethostname.
 RankFacts own_facts(const std::string& host, const std::string& node_name);
 
 // Host indices 0, 1, ... in the order of their first rank.

@@ -89,6 +89,8 @@ void put_ranks(hid_t root, const Facts& facts) {
   put_of_ranks(group, "address", facts.ranks, [](const RankFacts& r) { return r.carrier.address; });
   put_of_ranks(
       group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; }, longest_lanes);
+  put_of_ranks(group, "topology_address", facts.ranks, [](const RankFacts& r) { return r.topology_address; });
+  put_of_ranks(group, "topology_pattern", facts.ranks, [](const RankFacts& r) { return r.topology_pattern; });
   put_of_ranks(group, "libraries", facts.ranks, [](const RankFacts& r) { return r.carrier.libraries; });
 }
 

@@ -71,6 +71,8 @@ class Ranks:
     lanes: tuple[str, ...]
     libraries: tuple[str, ...]
     numa_distance: NDArray[np.int32] = field(metadata={MISSING: -1})
+    topology_address: tuple[str, ...] = field(metadata={MISSING: ""})
+    topology_pattern: tuple[str, ...] = field(metadata={MISSING: ""})
 
     def __len__(self) -> int:
         return len(self.host)

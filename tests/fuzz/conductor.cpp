@@ -96,7 +96,7 @@ EVERYLINK_FUZZ_TARGET(conductor) {
   Conductor conductor({o, "local", false, false, steady_now}, ranks, *recorder, console);
   std::vector<Handed> handed;
   for (int rank = 0; rank < ranks; ++rank)
-    handed.push_back({rank, RankFacts{"n" + std::to_string(rank), "m", "", "0", 0, 0, {}}.packed()});
+    handed.push_back({rank, RankFacts{"n" + std::to_string(rank), "m", "", "0", 0, 0, "", "", {}}.packed()});
   if (in.byte() % 4 == 0) {
     const View raw = in.bytes(in.byte());
     handed[hostile].to_rank_0.assign(raw.begin(), raw.end());

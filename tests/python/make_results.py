@@ -117,6 +117,13 @@ def write_ranks(file: Any, hosts: Sequence[str], host_index: Sequence[int] | Non
         group[name] = np.array(encoded, f"S{max(64, *map(len, encoded))}")
 
 
+def add_slurm_addresses(path: Path, addresses: Sequence[str], pattern: str = "switch.switch.node") -> None:
+    """Add to a file what Slurm's topology plug-in tells each rank."""
+    with h5py.File(path, "r+") as file:
+        file["ranks/topology_address"] = np.array([address.encode() for address in addresses])
+        file["ranks/topology_pattern"] = np.array([pattern.encode()] * len(addresses))
+
+
 def write_steps(file: Any, steps: int, overlap: float) -> None:
     """Write /steps."""
     group = file.create_group("steps")

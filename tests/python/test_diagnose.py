@@ -8,7 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import Command
+from everylink.plots.page import page
+from everylink.report.view import view
 from everylink.results import read
+from make_results import Link, add_slurm_addresses, make_results, steady
 
 SMALL = ("simulate", "--hosts", 24)
 
@@ -209,6 +212,31 @@ def test_hosts_that_the_topology_does_not_name_are_no_group(tmp_path: Path, ever
     assert (code, err) == (3, "")
     assert "group" not in out
     assert all(f"host n{host}: slow" in out for host in range(24, 32))
+
+
+def test_without_a_topology_groups_are_the_leaf_switches_that_slurm_told_the_ranks(
+    tmp_path: Path, everylink: Command
+) -> None:
+    path, topology, hosts = tmp_path / "x.h5", tmp_path / "topology.conf", range(16)
+
+    def slow_below_leaf2(link: Link, size: int) -> float:
+        leaves = {host // 4 for host in link}
+        return steady(link, size) * (1 if len(leaves) == 1 else 1.3 if 2 in leaves else 1.1)
+
+    make_results(path, hosts=[f"n{host}" for host in hosts], time=slow_below_leaf2)
+    assert "group n8, n9, n10, n11: slow" in everylink("diagnose", path)[1]  # as the times show it
+    add_slurm_addresses(path, [f"top.leaf{host // 4}.n{host}" for host in hosts])
+    for command in ("diagnose", "show"):
+        out = everylink(command, path)[1]
+        assert "group leaf2: slow" in out
+        assert "Groups of hosts are the 4 leaf switches of SLURM_TOPOLOGY_ADDR." in out
+    results = read(path)
+    assert any("group leaf2" in line for line in view([results])["runs"][0]["verdicts"])
+    assert any("group leaf2" in text.get_text() for text in page(results, results.sizes[0]).texts)
+    topology.write_text("".join(f"SwitchName=s{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]\n" for leaf in range(4)))
+    out = everylink("diagnose", path, "--topology", topology)[1]
+    assert "group s2: slow" in out
+    assert "SLURM_TOPOLOGY_ADDR" not in out
 
 
 def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Command) -> None:

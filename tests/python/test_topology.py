@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everylink.errors import UserMistake
+from everylink.formats.grouping import grouping_of
 from everylink.formats.topology import Topology, group_of, leaf_of_address, read_topology
 from everylink.host_lists import expanded, folded
-from everylink.results import Ranks
+from everylink.results import Ranks, read
 from everylink.simulate.fabric import Fabric
 from everylink.simulate.results import ranks as fabric_ranks
 from everylink.simulate.results import topology as fabric_topology
+from make_results import add_slurm_addresses, make_results
 
 Reader = Callable[[str | bytes], Topology]
 IBNETDISCOVER = """\
@@ -239,6 +241,30 @@ def test_groups_are_counted_in_the_order_of_the_hosts() -> None:
 )
 def test_slurms_address_names_the_leaf(address: str, pattern: str, leaf: str | None) -> None:
     assert leaf_of_address(address, pattern) == leaf
+
+
+def test_hosts_are_grouped_by_the_addresses_of_their_ranks(tmp_path: Path) -> None:
+    path = make_results(tmp_path / "x.h5", hosts=("n0", "n0", "n1", "n2", "n3"))
+    add_slurm_addresses(path, ["t.s1.n0", "t.s1.n0", "t.s0.n1", "n2", "t.s1.n3"])
+    grouping = grouping_of(read(path))
+    assert grouping is not None
+    assert (grouping.group_of.tolist(), grouping.names) == ([0, 1, -1, 0], ("s1", "s0"))
+
+
+@pytest.mark.parametrize(
+    ("addresses", "pattern"),
+    [
+        (["t.s0.n0", "t.s0.n0", "t.s0.n1", "t.s0.n1"], "switch.switch.node"),  # all below one switch
+        (["n0", "n0", "n1", "n1"], "node"),  # of a plug-in that knows no switches
+        (["t.s0.n0", "t.s0.n0", "t.s1.n1", "t.s1.n1"], ""),
+        ([".s0.n0", "..", "s1", "x" * 1000], "switch.switch.node"),
+    ],
+)
+def test_addresses_that_tell_no_two_switches_group_nothing(addresses: list[str], pattern: str, tmp_path: Path) -> None:
+    path = make_results(tmp_path / "x.h5")
+    assert grouping_of(read(path)) is None  # a file without the columns
+    add_slurm_addresses(path, addresses, pattern)
+    assert grouping_of(read(path)) is None
 
 
 @given(st.lists(st.tuples(st.sampled_from(["n", "rack-", "a.b"]), st.integers(0, 300)), min_size=1, unique=True))

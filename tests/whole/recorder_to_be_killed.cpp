@@ -104,7 +104,7 @@ void record(const Options& options, int log) {
                    0,
                    false,
                    "2026-01-01T00:00:00Z",
-                   std::vector<RankFacts>(ranks, RankFacts{"host", "", "", "0", 0, 0, {}}),
+                   std::vector<RankFacts>(ranks, RankFacts{"host", "", "", "0", 0, 0, "", "", {}}),
                    std::vector<int>(ranks),
                    ranks * (ranks - 1)});
   recorder->tuned(std::vector<Tuning>(options.sizes.size()));

@@ -96,6 +96,34 @@ def test_mpi_knows_hosts_by_their_names(measure: Measure, schedule: str) -> None
     assert result.ranks["local_rank"].tolist() == [0, 1] * 3
 
 
+@needs_mpi
+def test_each_rank_records_where_slurm_says_that_its_host_hangs(measure: Measure) -> None:
+    address = "SLURM_TOPOLOGY_ADDR=top.leaf$((OMPI_COMM_WORLD_RANK / 2)).n$OMPI_COMM_WORLD_RANK"
+    told = ["sh", "-c", f'exec env {address} SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node "$0" "$@"']
+    result = measure("--mode", "tcp", *QUICK, launcher=[*mpi_launcher(4), *told])
+    leaves = [b"top.leaf0.n0", b"top.leaf0.n1", b"top.leaf1.n2", b"top.leaf1.n3"]
+    assert result.ranks["topology_address"].tolist() == leaves
+    assert result.ranks["topology_pattern"].tolist() == [b"switch.switch.node"] * 4
+
+
+@pytest.mark.parametrize(
+    ("mode", "said", "recorded"),
+    [
+        ("tcp", "s0.s4.n17", b"s0.s4.n17"),
+        ("tcp", "s0.\x1b[31m\n.n17", b"s0.?[31m?.n17"),
+        ("tcp", "s" * 5000, b""),
+        ("sim", "s0.s4.n17", b""),  # its hosts are made up
+    ],
+    ids=["an-address", "control-characters", "too-long", "of-no-host-here"],
+)
+def test_an_address_in_the_environment_is_recorded_as_far_as_it_is_one(
+    measure: Measure, mode: str, said: str, recorded: bytes
+) -> None:
+    result = measure("--np", 2, "--mode", mode, *QUICK, environment={"SLURM_TOPOLOGY_ADDR": said})
+    assert result.ranks["topology_address"].tolist() == [recorded] * 2
+    assert result.ranks["topology_pattern"].tolist() == [b""] * 2
+
+
 def test_rail_measures_equal_local_ranks_of_different_hosts(measure: Measure) -> None:
     result = measure("--np", 8, "--mode", "sim:hosts=4", "--schedule", "rail", *QUICK)
     assert_measured_once(result, {(a, b) for a, b in every_link(8) if a % 2 == b % 2})

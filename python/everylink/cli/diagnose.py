@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.analysis.judge.expect import parse_expectation
-from everylink.analysis.judge.grouping import Grouping
 from everylink.analysis.judge.verdicts import judge
 from everylink.cli.parser import Parser
-from everylink.errors import UserMistake
-from everylink.formats.topology import groups_and_names, read_topology
+from everylink.formats.grouping import grouping_of
 from everylink.report.terminal import terminal
 from everylink.report.verdicts import verdict_json, verdict_junit, verdict_text
-from everylink.results import Results, read
+from everylink.results import read
 
 FAULTS_FOUND = 3
 FORMATS = ("text", "json", "junit")
@@ -46,9 +44,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     expected = None if options.expect is None else parse_expectation(options.expect)
     results = read(options.file)
-    grouping = None if options.topology is None else _grouping(options.topology, results)
     baseline, alone = (None if path is None else read(path) for path in (options.baseline, options.alone))
-    judgement = judge(results, grouping, expected, baseline, alone)
+    judgement = judge(results, grouping_of(results, options.topology), expected, baseline, alone)
     if options.format == "json":
         print(verdict_json(results, judgement))
     elif options.format == "junit":
@@ -56,12 +53,3 @@ def main(arguments: Sequence[str]) -> int:
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
     return 0 if judgement.healthy else FAULTS_FOUND
-
-
-def _grouping(path: Path, results: Results) -> Grouping:
-    groups, names = groups_and_names(read_topology(path), results.ranks)
-    if not names:
-        raise UserMistake(
-            f"--topology {path}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
-        )
-    return Grouping(groups, names)

@@ -113,14 +113,12 @@ def _columns(group: Tree, kind: type[T], length: int) -> T:
     values: dict[str, Any] = {}
     for column in fields(kind):  # type: ignore[arg-type]
         name = NAMES.get(column.name, column.name)
-        if column.type == tuple[str, ...]:
-            values[column.name] = group.strings(name, length)
-            continue
-        number = get_args(get_args(column.type)[1])[0]
+        number = None if column.type == tuple[str, ...] else get_args(get_args(column.type)[1])[0]
         if MISSING in column.metadata and not group.has(name):
-            values[column.name] = np.full(length, column.metadata[MISSING], number)
+            missing = column.metadata[MISSING]
+            values[column.name] = (missing,) * length if number is None else np.full(length, missing, number)
         else:
-            values[column.name] = group.numbers(name, number, length)
+            values[column.name] = group.strings(name, length) if number is None else group.numbers(name, number, length)
     return kind(**values)
 
 

@@ -5,21 +5,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from everylink.analysis.judge.confirm import ROUNDS, pairs_to_confirm
-from everylink.analysis.judge.grouping import Grouping
+from everylink.formats.grouping import grouping_of
 from everylink.results import read
 
 MEASURED = (0, 3)  # exit codes of the core after which there is more to measure
 Start = Callable[[Sequence[str]], int]  # more options of the core -> its exit code
 
 
-def confirm(output: Path, start: Start, grouping: Grouping | None = None) -> int | None:
+def confirm(output: Path, start: Start) -> int | None:
     """Start the core again with --confirm as long as there are suspects; its last code, None where there were none.
 
     The file of pairs lies beside the results file, which every rank's machine may not see but rank 0's does.
     """
     code = None
     for _ in range(ROUNDS):
-        pairs = pairs_to_confirm(read(output), grouping)
+        results = read(output)
+        pairs = pairs_to_confirm(results, grouping_of(results))
         if not len(pairs):
             break
         with tempfile.NamedTemporaryFile(

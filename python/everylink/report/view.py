@@ -16,6 +16,7 @@ from everylink.analysis.scale import Scale
 from everylink.analysis.shading import Shading, fold_links, shade
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import summarise
+from everylink.formats.grouping import grouping_of
 from everylink.links import STATISTICS, Links, Outcome, outcome_text
 from everylink.plots.colours import DIAGONAL, FAILED, UNKNOWN, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
@@ -57,7 +58,7 @@ def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
 
 def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
     order = drawn_order(run.ranks)
-    judgement = judge(run)
+    judgement = judge(run, grouping_of(run))
     return {
         "name": run.path.name,
         "lines": run_lines(run),

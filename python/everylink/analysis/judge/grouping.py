@@ -12,10 +12,14 @@ from everylink.results import Results
 
 @dataclass(frozen=True)
 class Grouping:
-    """Groups of hosts that were given: a number for each host, -1 where it is not known, and their names by number."""
+    """Groups of hosts that were given: a number for each host, -1 where it is not known, and their names by number.
+
+    `told_by`: what the run itself recorded them from, where nobody gave them.
+    """
 
     group_of: NDArray[np.int64]
     names: tuple[str, ...]
+    told_by: str = ""
 
 
 def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.int64], bool]:

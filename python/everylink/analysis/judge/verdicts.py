@@ -84,6 +84,8 @@ def judge(
         found += [within_verdict(host, size, names) for host in within if host.sure]
         suspects += [within_verdict(host, size, names) for host in within if not host.sure]
         suspects += _suspects(judged, names)
+        if grouping is not None and grouping.told_by:
+            remarks.append(f"Groups of hosts are the {len(grouping.names)} leaf switches of {grouping.told_by}.")
         remarks += _how_far(results, judged)
     verdicts = _once_each(found)
     if alone is not None:
