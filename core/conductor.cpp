@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "errors.hpp"
 #include "net/socket.hpp"
@@ -165,13 +166,8 @@ void Conductor::refuse_large_buffers() const {
 Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int> gone) {
   const Options& o = context_.options;
   stage_ = Stage::working;
-  for (const auto& report : reports) {
-    if (!report.fault.empty()) {
-      console_.complain(report.fault);
-      return stop(report.fault_exit);
-    }
-    ranks_[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
-  }
+  if (const auto stop_at_once = refused(reports)) return *stop_at_once;
+  for (const auto& report : reports) ranks_[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
   remark_doubles();
   health_.emplace(o, introduction_.host_of);
@@ -183,6 +179,16 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   order.relabelling = o.randomize ? 1 : 0;
   order.schedule_step = *busy_step_from(0);
   return order;
+}
+
+// A rank that cannot take part says why; once is enough.
+std::optional<Order> Conductor::refused(const std::vector<Report>& reports) const {
+  for (const auto& report : reports) {
+    if (report.fault.empty()) continue;
+    console_.complain(report.fault);
+    return stop(report.fault_exit);
+  }
+  return {};
 }
 
 // Names and addresses that two hosts share: each looks like the other to those who run the cluster.
@@ -216,6 +222,12 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     clean_ &= !report.buried;
     interrupted |= report.interrupted;
   }
+  if (measured_.what == Order::What::finish) return close(reports, gone);
+  if (current_.what == Order::What::finish) {
+    measured_ = current_;
+    return Order{Order::What::hand_in};
+  }
+  if (const auto stop_at_once = refused(reports)) return *stop_at_once;
   if (interrupted)  // who left first made others fail
     std::erase_if(reports, [](const Report& report) {
       const auto& samples = report.led.samples;
@@ -240,7 +252,15 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
   const bool tells = summary_is_wanted();
   if (ledger_.commit_if_due(tells)) committed_ = rounds_;
   if (tells) ledger_.tell_interim();
-  Order next = next_order(gone);
+  if (measured_.what == Order::What::save) {
+    saved_ = steady_now();
+    save_took_ = saved_ - save_began_;
+  }
+  Order next = planned_ ? *std::exchange(planned_, {}) : next_order(gone);
+  if (current_.what == Order::What::save)
+    save_began_ = steady_now();
+  else if (is_time_to_save(next))
+    planned_ = std::exchange(next, write(Order::What::save));
   if (next.attempt == Attempt::main) health_->advise(next);
   measured_ = current_;
   step_began_ = context_.now();
@@ -349,8 +369,47 @@ Order Conductor::next_again() {
 }
 
 Order Conductor::finish(bool interrupted) {
-  if (interrupted) console_.complain("a signal ends the run before its end; --resume FILE goes on with it");
-  const int exit_code = ledger_.end(interrupted);
+  interrupted_ = interrupted;
+  const bool is_sion = context_.options.is_sion();
+  if (interrupted)
+    console_.complain(
+        fmt::format("a signal ends the run before its end; {}",
+                    is_sion ? "the file holds what was measured so far" : "--resume FILE goes on with it"));
+  if (!is_sion) return close({}, {});
+  return write(Order::What::finish);
+}
+
+// Nothing is measured while ranks write; what it takes is a small part of the run.
+bool Conductor::is_time_to_save(const Order& next) const {
+  constexpr Seconds at_least = 1;
+  constexpr double part = 0.02;
+  return context_.options.is_sion() && current_.measures() && next.what == Order::What::measure &&
+         steady_now() > saved_ + std::max(at_least, save_took_ / part);
+}
+
+Order Conductor::write(Order::What when) const {
+  Order order;
+  order.what = when;
+  order.corrupt = ledger_.corrupt();
+  return order;
+}
+
+// Of a .sion file every rank has written its own part, or says why not.
+Order Conductor::close(const std::vector<Report>& of_writing, std::span<const int> gone) {
+  bool kept = true;
+  for (const auto& report : of_writing) {
+    if (report.fault.empty()) continue;
+    console_.complain(report.fault);
+    kept = false;
+  }
+  if (!gone.empty()) {
+    ledger_.remark(
+        fmt::format("ranks {} ended before they had written what they measured: in {} it stands "
+                    "as not measured",
+                    first_of(gone), context_.options.output));
+    kept &= ledger_.failures().count() > 0;  // the exit code says already that something is wrong
+  }
+  const int exit_code = ledger_.end(interrupted_, kept);
   committed_ = rounds_;
   return stop(exit_code);
 }

@@ -49,7 +49,11 @@ class Conductor {
   void remark_doubles();
   Order begin_again(std::span<const int> gone);
   Order next_again();
+  bool is_time_to_save(const Order& next) const;
+  Order write(Order::What when) const;
   Order finish(bool interrupted);
+  Order close(const std::vector<Report>& of_writing, std::span<const int> gone);
+  std::optional<Order> refused(const std::vector<Report>&) const;
   Order stop(int exit_code) const;
   std::int64_t busy_steps() const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
@@ -74,10 +78,12 @@ class Conductor {
   std::vector<Again> again_;  // pairs to be measured once more: those that failed, then the slowest
   std::size_t again_done_ = 0;
   Seconds again_began_ = 0;
-  bool clean_ = true;
+  bool clean_ = true, interrupted_ = false;
   std::optional<Health> health_;
   Recalled recalled_;  // of the run that this one goes on with
   std::uint64_t rounds_ = 0, committed_ = 0;
+  std::optional<Order> planned_;  // after ranks have saved
+  Seconds save_began_ = 0, saved_ = steady_now(), save_took_ = 0;
 };
 
 }  // namespace everylink

@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
+#include "record/recorder.hpp"
 #include "schedule/schedule.hpp"
 #include "units.hpp"
 #include "version.hpp"
@@ -106,7 +107,9 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->type_name("SECONDS")
       ->group(group);
   group = "Output";
-  app.add_option("-o,--output", o.output, "results file (everylink.h5)")->type_name("FILE")->group(group);
+  app.add_option("-o,--output", o.output, "results file (everylink.h5); x.sion: in LinkTest's format")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--resume", w.resume,
                  "go on with what is missing in a results file that a run left incomplete")
       ->type_name("FILE")
@@ -274,9 +277,12 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   }
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");
+  check_format(o);
 }
 
 }  // namespace
+
+bool Options::is_sion() const { return !no_output && output.ends_with(".sion"); }
 
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 

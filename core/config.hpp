@@ -52,6 +52,7 @@ struct Options {
 
   std::string command;  // the whole line, as typed
 
+  bool is_sion() const;                    // the output: LinkTest's format, written by every rank
   std::size_t largest() const;             // of the sizes
   int window_used() const;                 // 1 in a kernel without a window
   int buffers_used() const;                // a buffer for each message that may be under way and is looked at

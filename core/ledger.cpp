@@ -33,7 +33,7 @@ std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<d
 }  // namespace
 
 int partner_in(const Order& order, const Plan& plan, int rank) {
-  if (order.what == Order::What::stop || order.what == Order::What::hand_in) return no_rank;
+  if (!order.measures()) return no_rank;
   if (order.first == no_rank) return plan.partner(order.schedule_step, rank);
   return rank == order.first ? order.second : rank == order.second ? order.first : no_rank;
 }
@@ -171,6 +171,9 @@ void Ledger::learn(const LinkRows& link) {
   }
   const Sample& of_largest = link.samples[largest_];
   if (of_largest.attempt == Attempt::main) {
+    if (of_largest.outcome == Outcome::corrupt)
+      corrupt_.insert(corrupt_.end(),
+                      {static_cast<std::int32_t>(of_largest.from), static_cast<std::int32_t>(of_largest.to)});
     lines_.add(of_largest);
     slowest_.add(of_largest);
     failures_.add(*worst);
@@ -218,7 +221,7 @@ void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) 
 
 void Ledger::tell_plan(const Facts& facts) {
   const Options& o = options_;
-  const double bytes = o.no_output ? 0 : estimated_bytes(o, facts.links);
+  const double bytes = o.no_output ? 0 : estimated_bytes(facts);
   const std::string schedule = o.schedule + (o.schedule_option.empty() ? "" : ":" + o.schedule_option);
   console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, schedule, o.sizes,
                  steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
@@ -245,6 +248,10 @@ void Ledger::tell_plan(const Facts& facts) {
                          : "; ranks are not bound: there are more of them than cores";
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
+  if (o.is_sion())
+    text +=
+        " (LinkTest's format: the mean time of each link, 0 where it was not measured or failed; no kernel, "
+        "no other statistics, no outcomes)";
   console_.say(text);
 }
 
@@ -273,11 +280,12 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
                   text_of_duration(seconds_left), text_of_duration(available), fits));
 }
 
-int Ledger::end(bool interrupted) {
+int Ledger::end(bool interrupted, bool kept) {
+  slowest_.sort();
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
-  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes)});
-  const int code = interrupted ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), slowest_.retests()});
+  const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
   // Who reads JSON has the file for the rest.
   console_.say(options_.progress == Progress::json ? lines_.results() : summary());
   console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
@@ -305,13 +313,9 @@ std::string Ledger::summary() const {
   if (!slowest_.pairs().empty())
     text += fmt::format("\nSlowest links of {}, first and measured again alone:",
                         text_of_size(options_.sizes[largest_]));
-  for (const auto& pair : slowest_.pairs()) {
-    const auto& first = *std::find_if(pair.first.begin(), pair.first.end(),
-                                      [&](const Sample& s) { return s.one_way.mean >= pair.mean; });
-    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
-                                    [&](const Sample& s) { return s.from == first.from; });
+  for (const auto& [first, again] : slowest_.retests()) {
     std::string then = "not measured again";
-    if (again != pair.second.end())
+    if (again)
       then = again->outcome == Outcome::ok ? text_of_seconds(again->one_way.mean) : said_of(again->outcome);
     text += fmt::format("\n  {} -> {}: {}, {}", name(first.from), name(first.to),
                         text_of_seconds(first.one_way.mean), then);

@@ -45,8 +45,10 @@ class Ledger {
   void remark(const std::string&);   // once each
   bool commit_if_due(bool at_once);  // whether all that was kept is in the file now
   void tell_interim();               // what is known so far
-  // Closes the output, says the results, and gives the exit code.
-  int end(bool interrupted);
+  // Links of the largest size that delivered wrong bytes: from, to, from, to, ...
+  const std::vector<std::int32_t>& corrupt() const { return corrupt_; }
+  // Closes the output, says the results, and gives the exit code. `kept`: it holds what was measured.
+  int end(bool interrupted, bool kept = true);
 
  private:
   static void agree(LinkRows& ours, const LinkRows& theirs);
@@ -74,6 +76,7 @@ class Ledger {
   Failures failures_;
   Slowest slowest_;
   std::int64_t links_ok_ = 0;
+  std::vector<std::int32_t> corrupt_;
   std::vector<std::string> remarks_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>
       known_;  // from, to, step of a step cut short

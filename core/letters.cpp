@@ -47,13 +47,14 @@ Blob Order::packed() const {
       .add(patience)
       .add(care)
       .add(committed)
+      .add(corrupt)
       .take();
 }
 
 Order Order::unpacked(View bytes) {
   Unpacker in(bytes);
   Order order;
-  order.what = in.choice(What::measure);
+  order.what = in.choice(What::finish);
   order.exit_code = in.get<std::int32_t>();
   order.clean = in.get<bool>();
   order.iteration = in.get<std::uint32_t>();
@@ -67,6 +68,7 @@ Order Order::unpacked(View bytes) {
   for (auto& patience : order.patience) patience = in.get<Seconds>();
   order.care = sound_list<Care>(in);
   order.committed = in.get<std::uint64_t>();
+  order.corrupt = in.list<std::int32_t>();
   in.end();
   return order;
 }

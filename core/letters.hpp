@@ -28,7 +28,8 @@ struct Care {
 // Rank 0's word: what everybody does next. Whole in itself, so that a rank which slept can go on from any of
 // them.
 struct Order {
-  enum class What : std::uint8_t { stop, hand_in, calibrate, measure };
+  // save, finish: each rank writes its own part of a .sion file, while the run goes on or at its end.
+  enum class What : std::uint8_t { stop, hand_in, calibrate, measure, save, finish };
   What what = What::stop;
   std::int32_t exit_code = 0;                      // stop
   bool clean = true;                               // stop: no library holds anything of ours that never ends
@@ -38,10 +39,14 @@ struct Order {
   std::int32_t first = no_rank, second = no_rank;  // ... or this one pair
   std::uint32_t step = 0;                          // row of /steps
   Attempt attempt = Attempt::main;
-  std::vector<Tuning> tunings;   // a value a size
-  Seconds patience[2] = {0, 0};  // with a pair of each reach; 0: not known
-  std::vector<Care> care;        // of ranks that look dark or slow
-  std::uint64_t committed = 0;   // rounds before this one brought what the file now holds
+  std::vector<Tuning> tunings;        // a value a size
+  Seconds patience[2] = {0, 0};       // with a pair of each reach; 0: not known
+  std::vector<Care> care;             // of ranks that look dark or slow
+  std::uint64_t committed = 0;        // rounds before this one brought what the file now holds
+  std::vector<std::int32_t> corrupt;  // save, finish: links, from, to, from, ...: only `to` knows of it
+
+  bool measures() const { return what == What::calibrate || what == What::measure; }
+  bool writes() const { return what == What::save || what == What::finish; }
 
   Blob packed() const;
   static Order unpacked(View);

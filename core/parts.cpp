@@ -100,7 +100,10 @@ void Parts::forget_before(std::uint64_t round) {
 }
 
 bool Parts::write() noexcept {
-  if (rows_.empty()) return true;
+  return rows_.empty() || (place_in_file_ && place_in_file_()) || write_beside();
+}
+
+bool Parts::write_beside() noexcept {
   ::mkdir(folder_.c_str(), 0777);
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return false;

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config.hpp"
@@ -22,12 +24,16 @@ class Parts {
   Parts& operator=(const Parts&) = delete;
 
   void know(const RunId& run) { head_.run = run; }
+  void prefer(std::function<bool()> place_in_file) { place_in_file_ = std::move(place_in_file); }
   // A link and size that is handed in for this round.
   void keep(const Sample&, std::uint64_t round);
   void hand_in_later(std::uint64_t round);  // what could not be handed in before goes with this round
   void forget_before(std::uint64_t round);  // the file has it
-  // Made of nothing but system calls, for the handler of a signal; false: could not.
+  // To the rank's own place in the results file, if it has one, else or if that fails beside it. Made of
+  // nothing but system calls, for the handler of a signal; false: could not.
   bool write() noexcept;
+  bool write_beside() noexcept;
+  const std::string& path() const { return path_; }
 
  private:
   struct Head {
@@ -50,6 +56,7 @@ class Parts {
   static_assert(sizeof(Head) == 32 && sizeof(Row) == 64);
 
   const Options& options_;
+  std::function<bool()> place_in_file_;
   std::string folder_, path_;
   Head head_;
   std::vector<Row> rows_;

@@ -16,6 +16,7 @@
 #include "pair.hpp"
 #include "parts.hpp"
 #include "record/recorder.hpp"
+#include "record/sion_chunk.hpp"
 #include "signals.hpp"
 #include "units.hpp"
 
@@ -43,7 +44,9 @@ class Runner {
         kernel_(kernel_named(options.kernel)),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
-        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()),
+        recorder_(options.no_output   ? make_no_recorder()
+                  : options.is_sion() ? make_sion_recorder()
+                                      : make_hdf5_recorder()),
         parts_(options, place.rank),
         stays_(place.ends_together) {
     const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
@@ -82,9 +85,11 @@ class Runner {
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) parts_.hand_in_later(number_);
-      parts_.forget_before(next.committed);
-      if (!late && next.what != Order::What::stop && order.what != Order::What::hand_in)
-        report = take_part(order, peer, round);
+      if (!chunk_) parts_.forget_before(next.committed);
+      const bool goes_on = next.what != Order::What::stop && next.what != Order::What::finish;
+      if (!late && goes_on && order.measures()) report = take_part(order, peer, round);
+      if (!late && order.writes()) report.fault = write_chunk(order, report.fault_exit);
+      if (chunk_ && next.what == Order::What::calibrate) report.fault = begin_chunk(report.fault_exit);
       order = next;
     }
     return order;
@@ -110,6 +115,10 @@ class Runner {
     const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
     parts_.know(introduction_.run);
+    if (options_.is_sion()) {
+      chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
+      parts_.prefer([this] { return chunk_->write() == 0; });
+    }
     step_limit_ = begin_limit;
     number_ = round.number + 1;
     return introduction_.first;
@@ -137,6 +146,34 @@ class Runner {
     return report;
   }
 
+  // The file is there as soon as measuring is to begin, and everybody must see it. Gives "", or the fault.
+  std::string begin_chunk(std::int32_t& fault_exit) {
+    const int error = chunk_->begin();
+    if (error == 0) return "";
+    fault_exit = exit_usage;
+    return fmt::format(
+        "rank {} on {}: --output {}: {}; every rank writes its own part of a .sion file, which must lie on "
+        "a file system that all hosts share (rank 0 alone writes a .h5 file)",
+        world_->rank(), facts_.host, options_.output, sion::text_of_error(error));
+  }
+
+  std::string write_chunk(const Order& order, std::int32_t& fault_exit) {
+    for (std::size_t i = 0; i + 1 < order.corrupt.size(); i += 2)
+      if (order.corrupt[i] == world_->rank()) chunk_->discard(order.corrupt[i + 1]);
+    step_limit_ = write_limit;
+    watch(parts_, write_limit, "writing the results file", stays_);
+    const int error = chunk_->write();
+    stop_watching();
+    if (error == 0) {
+      parts_.forget_before(number_ + 1);
+      return "";
+    }
+    fault_exit = exit_machine;
+    return fmt::format("rank {} on {}: {}: {}{}", world_->rank(), facts_.host, options_.output,
+                       sion::text_of_error(error),
+                       parts_.write_beside() ? "; what it measured is in " + parts_.path() : "");
+  }
+
   void make_carrying() {
     const auto& memory = memory_named(options_.memory);
     if (const auto why = memory.why_unusable(); !why.empty())
@@ -153,7 +190,7 @@ class Runner {
   }
 
   int partner(const Order& order) {
-    if (order.what == Order::What::hand_in) return no_rank;
+    if (!order.measures()) return no_rank;
     if (!plan_ || relabelling_ != order.relabelling) {
       plan_ = plan_for(options_, introduction_, order.relabelling);
       relabelling_ = order.relabelling;
@@ -161,6 +198,11 @@ class Runner {
     const int peer = partner_in(order, *plan_, world_->rank());
     const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
     return tried ? peer : no_rank;
+  }
+
+  // Of the schedule, from 1; the pairs of a step that are measured one by one share it.
+  std::int32_t step_number(const Order& order) const {
+    return static_cast<std::int32_t>(1 + order.schedule_step / (options_.serial ? world_->size() : 1));
   }
 
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
@@ -182,6 +224,8 @@ class Runner {
     report.rank = world_->rank();
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
+    if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
+      chunk_->keep_all_to_all(step_number(order), all_to_all.front());
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const PairWork work{options_,
@@ -193,7 +237,10 @@ class Runner {
                         order,
                         budget_of(order, reach(peer), rank, peer),
                         messages_of(order, reach(peer), rank, peer),
-                        [this](const Sample& sample) { parts_.keep(sample, number_); }};
+                        [&](const Sample& sample) {
+                          parts_.keep(sample, number_);
+                          if (chunk_) chunk_->keep(sample, step_number(order));
+                        }};
     watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
                           gone ? View() : View(round.from_peer));
@@ -235,6 +282,7 @@ class Runner {
   const Settings settings_;
   Console console_;
   std::unique_ptr<Recorder> recorder_;
+  std::optional<sion::Chunk> chunk_;  // of a .sion file
   Parts parts_;
   const bool stays_;  // this process must not end before rank 0 does
   RankFacts facts_;

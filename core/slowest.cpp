@@ -39,4 +39,18 @@ void Slowest::sort() {
   std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return faster(b, a); });
 }
 
+std::vector<Retest> Slowest::retests() const {
+  std::vector<Retest> all;
+  for (const auto& pair : pairs_) {
+    Retest retest{*std::find_if(pair.first.begin(), pair.first.end(),
+                                [&](const Sample& s) { return s.one_way.mean >= pair.mean; }),
+                  {}};
+    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
+                                    [&](const Sample& s) { return s.from == retest.first.from; });
+    if (again != pair.second.end()) retest.again = *again;
+    all.push_back(retest);
+  }
+  return all;
+}
+
 }  // namespace everylink

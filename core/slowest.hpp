@@ -1,12 +1,19 @@
 // The slowest pairs of a run, to be measured again at its end.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sample.hpp"
 
 namespace everylink {
+
+// A slow link, and how it was when it was measured again, if it was.
+struct Retest {
+  Sample first;
+  std::optional<Sample> again;
+};
 
 class Slowest {
  public:
@@ -21,6 +28,7 @@ class Slowest {
   void add_again(const Sample&);
   void sort();  // slowest first; before the first retest
   const std::vector<Pair>& pairs() const { return pairs_; }
+  std::vector<Retest> retests() const;  // the slower link of each pair
 
  private:
   Pair* find(const Sample&);

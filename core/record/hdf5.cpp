@@ -41,7 +41,7 @@ class Hdf5Recorder final : public Recorder {
     path_ = facts.options.output;
     H5dont_atexit();
     check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
-    check_space(facts.options, facts.links);
+    check_space(facts);
     if (facts.options.resume) return go_on(facts);
     check_output(facts.options);
     remove_parts(path_);

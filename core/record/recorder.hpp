@@ -10,6 +10,7 @@
 #include "facts.hpp"
 #include "parts.hpp"
 #include "sample.hpp"
+#include "slowest.hpp"
 
 namespace everylink {
 
@@ -64,6 +65,7 @@ struct Ending {
   std::int64_t not_tried_again = 0;       // failed links
   std::vector<std::string> remarks = {};  // sentences on what numbers do not say
   std::vector<std::string> lanes = {};    // of each rank, as they are known now
+  std::vector<Retest> retests = {};       // slowest first
 };
 
 // Throws MachineError, naming path and reason, when what it was given could not be kept.
@@ -82,15 +84,17 @@ class Recorder {
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();
+std::unique_ptr<Recorder> make_sion_recorder();
 std::unique_ptr<Recorder> make_no_recorder();
 
 // Throws UsageError when a file stands at the output path without --force, or its folder is missing or
 // read-only.
 void check_output(const Options&);
 void remove_parts(const std::string& path);
-// Throws UsageError when the disk has less room than the results of so many links will take.
-void check_space(const Options&, std::int64_t links);
-// Bytes that the results of so many links will take.
-double estimated_bytes(const Options&, std::int64_t links);
+// Throws UsageError when the file's format cannot hold what the options ask for.
+void check_format(const Options&);
+// Throws UsageError when the disk has less room than the results will take.
+void check_space(const Facts&);
+double estimated_bytes(const Facts&);  // of the results
 
 }  // namespace everylink

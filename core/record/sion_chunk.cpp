@@ -1,0 +1,103 @@
+// A rank's own chunk of a .sion file.
+#include "record/sion_chunk.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace everylink::sion {
+namespace {
+
+constexpr int of_another_run = -1;
+
+}  // namespace
+
+File::File(const std::string& path, const RunId& run) noexcept
+    : fd_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+  RunId there;
+  const ssize_t got = fd_ < 0 ? -1 : ::pread(fd_, there.data(), there.size(), Layout::run_at);
+  if (got < 0)
+    error_ = errno;
+  else if (got < static_cast<ssize_t>(there.size()) || there != run)
+    error_ = of_another_run;
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void File::put(std::int64_t at, View bytes) noexcept {
+  while (error_ == 0 && !bytes.empty()) {
+    const ssize_t n = ::pwrite(fd_, bytes.data(), bytes.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      error_ = n < 0 ? errno : ENOSPC;
+      return;
+    }
+    at += n;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+// Over a network only these two tell that the disk is full.
+int File::save() noexcept {
+  if (error_ == 0 && ::fsync(fd_) != 0) error_ = errno;
+  const int fd = std::exchange(fd_, -1);
+  if (fd >= 0 && ::close(fd) != 0 && error_ == 0) error_ = errno;
+  return error_;
+}
+
+std::string text_of_error(int error) {
+  return error == of_another_run ? "it is not the file that rank 0 made for this run" : std::strerror(error);
+}
+
+Chunk::Chunk(const Options& options, int rank, int ranks, const std::string& host, const RunId& run)
+    : path_(options.output),
+      run_(run),
+      rank_(rank),
+      layout_(ranks, options.all_to_all),
+      head_(head(rank, host)),
+      measured_(layout_),
+      means_(static_cast<std::size_t>(ranks)) {}
+
+int Chunk::begin() noexcept {
+  File file(path_, run_);
+  file.put(layout_.chunk_at(rank_), head_);
+  return file.save();
+}
+
+void Chunk::keep(const Sample& s, std::int32_t step) {
+  if (s.attempt != Attempt::main) return;
+  const int to = static_cast<int>(s.to);
+  measured_.put_step(to, step);
+  if (s.outcome != Outcome::ok) return discard(to);
+  Mean& mean = means_[s.to];
+  const double seconds = s.one_way.mean, n = s.one_way.n;
+  if (mean.failed || !(seconds > 0) || !(n > 0)) return;
+  mean.seconds =
+      mean.readings > 0 ? mean.seconds + (seconds - mean.seconds) * n / (mean.readings + n) : seconds;
+  mean.readings += n;
+  measured_.put_time(to, mean.seconds);
+}
+
+void Chunk::keep_all_to_all(std::int32_t step, Seconds seconds) {
+  if (step < layout_.ranks() && seconds > 0) measured_.put_all_to_all(step, seconds);
+}
+
+void Chunk::discard(int to) {
+  if (to < 0 || to >= layout_.ranks()) return;
+  means_[static_cast<std::size_t>(to)].failed = true;
+  measured_.put_time(to, 0);
+}
+
+int Chunk::write() noexcept {
+  File file(path_, run_);
+  file.put(layout_.chunk_at(rank_), head_);
+  file.put(layout_.measured_at(rank_), measured_.bytes);
+  return file.save();
+}
+
+}  // namespace everylink::sion
