@@ -72,9 +72,9 @@ int Chunk::begin() noexcept {
 void Chunk::keep(const Sample& s, std::int32_t step) {
   if (s.attempt != Attempt::main) return;
   const int to = static_cast<int>(s.to);
-  measured_.put_step(to, step);
-  if (s.outcome != Outcome::ok) return discard(to);
   Mean& mean = means_[s.to];
+  if (!std::exchange(mean.tried, true)) measured_.put_step(to, step);
+  if (s.outcome != Outcome::ok) return discard(to);
   const double seconds = s.one_way.mean, n = s.one_way.n;
   if (mean.failed || !(seconds > 0) || !(n > 0)) return;
   mean.seconds =

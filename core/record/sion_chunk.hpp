@@ -50,7 +50,7 @@ class Chunk {
   Measured measured_;
   struct Mean {
     double readings = 0, seconds = 0;
-    bool failed = false;
+    bool tried = false, failed = false;
   };
   std::vector<Mean> means_;  // of each peer
 };

@@ -1,0 +1,238 @@
+// LinkTest's format: our bytes against files that LinkTest 1.2 has written, and a rank's own chunk.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "record/recorder.hpp"
+#include "record/sion_chunk.hpp"
+
+namespace everylink::sion {
+namespace {
+
+using Bytes = std::string;
+
+Bytes contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Bytes bytes_of(const Blob& blob) { return {reinterpret_cast<const char*>(blob.data()), blob.size()}; }
+
+template <class T>
+T number_at(const Bytes& bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+// A file of LinkTest's, which may make its chunks larger than what is in them.
+struct Theirs {
+  explicit Theirs(const char* name) : all(contents_of(std::filesystem::path(LINKTEST_FILES) / name)) {
+    const auto n = static_cast<std::size_t>(ranks());
+    std::size_t at = (1088 + 16 * n + 4095) / 4096 * 4096;
+    for (std::size_t rank = 0; rank < n; ++rank) {
+      chunks.push_back(all.substr(at, number_at<std::int64_t>(all, tail_at() + 8 * (n + rank))));
+      at += number_at<std::int64_t>(all, 1076 + 8 * (n + rank));
+    }
+  }
+  int ranks() const { return number_at<std::int32_t>(all, 24); }
+  std::size_t tail_at() const { return number_at<std::int64_t>(all, 1080 + 16 * ranks()); }
+
+  Bytes all;
+  std::vector<Bytes> chunks;
+};
+
+// What a chunk of theirs says, said by us.
+Bytes said_again(const Layout& layout, const Bytes& chunk, int rank) {
+  const auto n = static_cast<std::size_t>(layout.ranks());
+  Bytes said = bytes_of(head(rank, chunk.c_str() + 17));
+  if (rank == 0) {
+    const auto setting = [&](int i) { return number_at<std::int32_t>(chunk, 289 + 4 * i); };
+    const auto extent = [&](int i) {
+      const auto second = [&](int k) { return number_at<double>(chunk, 329 + 8 * (i + k)); };
+      return Extent{second(0), second(1), second(2)};
+    };
+    said += bytes_of(
+        totals(layout, {setting(0), setting(1), setting(4) != 0, setting(5) != 0, extent(0), extent(3)}));
+  }
+  std::size_t at = said.size();
+  Measured measured(layout);
+  for (int i = 0; i < layout.ranks(); ++i) {
+    measured.put_time(i, number_at<double>(chunk, at + 8 * i));
+    measured.put_step(i, number_at<std::int32_t>(chunk, at + 8 * n + 4 * i));
+    if (layout.all_to_all()) measured.put_all_to_all(i, number_at<double>(chunk, at + 12 * n + 8 * i));
+  }
+  said += bytes_of(measured.bytes);
+  if (rank != 0) return said;
+  at = said.size();
+  std::vector<Slow> slow;
+  for (std::size_t i = 0; i < n; ++i)
+    slow.push_back({number_at<double>(chunk, at + 8 * i), number_at<double>(chunk, at + 8 * (n + i)),
+                    number_at<std::int32_t>(chunk, at + 16 * n + 4 * i),
+                    number_at<std::int32_t>(chunk, at + 20 * n + 4 * i)});
+  return said + bytes_of(retests(layout, slow));
+}
+
+void expect_every_payload_byte(const char* name, bool all_to_all) {
+  const Theirs theirs(name);
+  const Layout layout(theirs.ranks(), all_to_all);
+  for (int rank = 0; rank < theirs.ranks(); ++rank) {
+    Bytes chunk = theirs.chunks[static_cast<std::size_t>(rank)];
+    chunk[17 + 255] = 0;  // the last byte of their host is garbage
+    EXPECT_EQ(said_again(layout, chunk, rank), chunk) << name << ", rank " << rank;
+    EXPECT_EQ(layout.payload_bytes(rank), static_cast<std::int64_t>(chunk.size()));
+  }
+}
+
+TEST(Sion, from_linktests_values_come_linktests_bytes) { expect_every_payload_byte("n4-par.sion", false); }
+
+TEST(Sion, with_all_to_all_too) { expect_every_payload_byte("n8-a2a.sion", true); }
+
+TEST(Sion, the_container_says_what_linktests_says_but_for_where_chunks_begin) {
+  const Theirs theirs("n4-par.sion");
+  const Layout layout(4, false);
+  const Bytes ours = bytes_of(header(layout, "pingpong_results_bin.sion", {}));
+  const std::size_t chunk_sizes = 1076 + 8 * 4, behind_them = chunk_sizes + 8 * 4;
+  EXPECT_EQ(ours.substr(0, chunk_sizes), theirs.all.substr(0, chunk_sizes));
+  for (int rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(number_at<std::int64_t>(ours, chunk_sizes + 8 * rank), layout.chunk_bytes(rank));
+  EXPECT_EQ(ours.substr(behind_them, 4), theirs.all.substr(behind_them, 4));
+  EXPECT_EQ(number_at<std::int64_t>(ours, behind_them + 4), layout.tail_at());
+  EXPECT_EQ(ours.size(), behind_them + 12);
+  EXPECT_EQ(bytes_of(tail(layout)), theirs.all.substr(theirs.tail_at()));
+}
+
+TEST(Sion, every_chunk_has_pages_of_its_own_and_room_for_what_is_in_it) {
+  for (const int ranks : {2, 3, 5, 188, 189, 1024, 28000})
+    for (const bool all_to_all : {false, true}) {
+      const Layout layout(ranks, all_to_all);
+      EXPECT_GE(layout.chunk_at(0), static_cast<std::int64_t>(header(layout, "x", {}).size()));
+      for (int rank = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(layout.chunk_at(rank) % 4096, 0);
+        EXPECT_LE(layout.payload_bytes(rank), layout.chunk_bytes(rank));
+        EXPECT_EQ(layout.chunk_at(rank) + layout.chunk_bytes(rank), layout.chunk_at(rank + 1));
+      }
+      EXPECT_EQ(layout.retests_at() + 24 * ranks, layout.chunk_at(0) + layout.payload_bytes(0));
+      EXPECT_EQ(layout.tail_at() + static_cast<std::int64_t>(tail(layout).size()), layout.file_bytes());
+    }
+}
+
+TEST(Sion, a_long_name_is_cut_and_ends) {
+  const RunId run{1, 2, 3};
+  const Bytes ours = bytes_of(header(Layout(2, false), Bytes(3000, 'x'), run));
+  EXPECT_STREQ(ours.c_str() + 52, Bytes(1007, 'x').c_str());
+  EXPECT_EQ(number_at<RunId>(ours, Layout::run_at), run);
+  EXPECT_EQ(bytes_of(head(1, Bytes(300, 'h'))).substr(17, 256), Bytes(254, 'h') + Bytes(2, '\0'));
+}
+
+class ChunkTest : public ::testing::Test {
+ protected:
+  ChunkTest() {
+    std::string folder = std::filesystem::temp_directory_path() / "everylink-sion-XXXXXX";
+    folder_ = ::mkdtemp(folder.data());
+    options_.output = folder_ / "r.sion";
+    run_.fill(7);
+    recorder_->begin({options_, run_, "local", 0, false, "2026-01-01T00:00:00Z",
+                      std::vector<RankFacts>(3, RankFacts{"host", "", "", "0", 0, 0, {}}),
+                      std::vector<int>(3), 6});
+  }
+  ~ChunkTest() override {
+    recorder_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  Sample sample(std::uint32_t to, float mean, std::uint32_t n, Outcome outcome = Outcome::ok) {
+    Sample s;
+    s.from = 2;
+    s.to = to;
+    s.outcome = outcome;
+    s.one_way.mean = mean;
+    s.one_way.n = n;
+    return s;
+  }
+  double written_time(int to) const {
+    return number_at<double>(contents_of(options_.output), layout_.measured_at(2) + 8 * to);
+  }
+  std::int32_t written_step(int to) const {
+    return number_at<std::int32_t>(contents_of(options_.output), layout_.measured_at(2) + 8 * 3 + 4 * to);
+  }
+
+  std::filesystem::path folder_;
+  Options options_;
+  RunId run_{};
+  const Layout layout_{3, false};
+  std::unique_ptr<Recorder> recorder_ = make_sion_recorder();
+};
+
+TEST_F(ChunkTest, a_link_that_was_measured_twice_has_the_mean_of_all_its_messages) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  EXPECT_EQ(chunk.begin(), 0);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(1, 5e-6f, 10), 2);
+  chunk.keep(sample(0, 4e-6f, 30), 4);
+  EXPECT_EQ(chunk.write(), 0);
+  EXPECT_DOUBLE_EQ(written_time(0), (10 * double{1e-6f} + 30 * double{4e-6f}) / 40);
+  EXPECT_EQ(written_time(1), double{5e-6f});
+  EXPECT_EQ(written_time(2), 0);
+  EXPECT_EQ(written_step(0), 1);
+  EXPECT_EQ(written_step(1), 2);
+}
+
+TEST_F(ChunkTest, a_link_that_failed_has_a_step_and_no_time) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(0, 1e-6f, 1, Outcome::timeout), 2);
+  chunk.keep(sample(0, 1e-6f, 10), 3);
+  chunk.keep(sample(1, 1e-6f, 10), 2);
+  chunk.discard(1);
+  EXPECT_EQ(chunk.write(), 0);
+  EXPECT_EQ(written_time(0), 0);
+  EXPECT_EQ(written_time(1), 0);
+  EXPECT_EQ(written_step(0), 1);
+}
+
+TEST_F(ChunkTest, what_is_measured_again_does_not_change_the_main_run) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
+  for (const auto attempt : {Attempt::retest, Attempt::alone}) {
+    Sample again = sample(0, 9e-6f, 10);
+    again.attempt = attempt;
+    chunk.keep(again, 5);
+  }
+  EXPECT_EQ(chunk.write(), 0);
+  EXPECT_EQ(written_time(0), double{1e-6f});
+}
+
+TEST_F(ChunkTest, a_file_of_another_run_is_left_alone) {
+  RunId other = run_;
+  other[15] ^= 1;
+  const Bytes before = contents_of(options_.output);
+  Chunk chunk(options_, 2, 3, "host", other);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
+  EXPECT_NE(chunk.begin(), 0);
+  EXPECT_NE(chunk.write(), 0);
+  EXPECT_EQ(contents_of(options_.output), before);
+}
+
+TEST_F(ChunkTest, a_file_that_is_gone_or_too_short_is_an_error) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  std::filesystem::resize_file(options_.output, 100);
+  EXPECT_NE(chunk.write(), 0);
+  std::filesystem::remove(options_.output);
+  EXPECT_EQ(chunk.write(), ENOENT);
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+TEST_F(ChunkTest, a_run_that_has_measured_nothing_leaves_no_file) {
+  EXPECT_EQ(contents_of(options_.output).size(), static_cast<std::size_t>(layout_.file_bytes()));
+  recorder_.reset();
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+}  // namespace
+}  // namespace everylink::sion
