@@ -50,10 +50,10 @@ RunId fresh_run_id() {
   return run;
 }
 
-std::string contents_of(const char* option, const std::string& path) {
-  std::ifstream file(path);
+std::string file_of_pairs(const Options& o) {
+  std::ifstream file(o.confirms() ? o.confirm : o.schedule_option);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw UsageError(fmt::format("{}{}: cannot be read", option, path));
+  if (!file || !(text << file.rdbuf())) throw UsageError(o.pairs_option() + ": cannot be read");
   return text.str();
 }
 
@@ -63,21 +63,20 @@ std::string first_of(std::span<const int> ranks) {
                      ranks.size() > 10 ? fmt::format(" and {} more", ranks.size() - 10) : "");
 }
 
-}  // namespace
-
-Plan pairs_to_confirm(const Introduction& all) {
-  return schedule_named("file").make(
-      {static_cast<int>(all.host_of.size()), all.seed, 0, all.host_of, all.schedule_option});
+// The pairs of the schedule, or those that are to be confirmed, which are in their own order always.
+Plan pairs_of(const Options& o, const Introduction& all, std::uint64_t relabelling) {
+  return schedule_named(o.confirms() ? "file" : o.schedule)
+      .make({static_cast<int>(all.host_of.size()), all.seed, o.confirms() ? 0 : relabelling, all.host_of,
+             all.schedule_option, o.pairs_option()});
 }
 
+}  // namespace
+
 Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelling) {
-  const Population people{static_cast<int>(all.host_of.size()), all.seed, relabelling, all.host_of,
-                          all.schedule_option};
-  if (!o.confirm.empty())
-    return o.serial ? serial(pairs_to_confirm(all), people.size)
-                    : filled(pairs_to_confirm(all), people.size, relabelling);
-  Plan plan = schedule_named(o.schedule).make(people);
-  return o.serial ? serial(plan, people.size) : plan;
+  const Plan pairs = pairs_of(o, all, relabelling);
+  const auto size = static_cast<int>(all.host_of.size());
+  if (o.serial) return serial(pairs, size);
+  return o.confirms() ? filled(pairs, size, relabelling) : pairs;
 }
 
 Conductor::Conductor(const Context& context, int size, Recorder& recorder, Console& console)
@@ -128,19 +127,17 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {
-    const Before before = look_before(o.output, o.confirm.empty());
+    const Before before = look_before(o.output, !o.confirms());
     introduction_.run = before.run;
     if (!o.seed) introduction_.seed = before.seed;
   }
-  introduction_.schedule_option = !o.confirm.empty()     ? contents_of("--confirm ", o.confirm)
-                                  : o.schedule == "file" ? contents_of("--schedule file:", o.schedule_option)
-                                                         : o.schedule_option;
+  introduction_.schedule_option = o.confirms() || o.schedule == "file" ? file_of_pairs(o) : o.schedule_option;
   refuse_large_buffers();
   plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
   if (plan_.pairs == 0)
-    throw UsageError(fmt::format(
-        "--schedule {}: there is no pair to measure among {} ranks on {} host(s)", o.schedule, size_,
-        1 + *std::max_element(introduction_.host_of.begin(), introduction_.host_of.end())));
+    throw UsageError(
+        fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", o.pairs_option(), size_,
+                    1 + *std::max_element(introduction_.host_of.begin(), introduction_.host_of.end())));
   current_ = Order{};
   current_.what = Order::What::hand_in;
   introduction_.first = current_;
@@ -283,7 +280,7 @@ Order Conductor::next_order(std::span<const int> gone) {
   if (measured_.what == Order::What::calibrate) {
     ledger_.start(context_.now());
     next_row_ = recalled_.steps;
-    if (!context_.options.confirm.empty()) return start_iteration(0);
+    if (context_.options.confirms()) return start_iteration(0);
     const auto done = recalled_.main_steps / busy_steps();
     if (done < passes())
       return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
@@ -292,13 +289,13 @@ Order Conductor::next_order(std::span<const int> gone) {
   }
   if (!again_.empty()) return finish(false);  // all of it is done
   if (current_.iteration + 1 < passes() ||
-      (context_.options.confirm.empty() && context_.now() - ledger_.began() < context_.options.min_runtime))
+      (!context_.options.confirms() && context_.now() - ledger_.began() < context_.options.min_runtime))
     return start_iteration(current_.iteration + 1);
   return begin_again(gone);
 }
 
 std::uint32_t Conductor::passes() const {
-  if (!context_.options.confirm.empty()) return confirm_passes;
+  if (context_.options.confirms()) return confirm_passes;
   return static_cast<std::uint32_t>(
       std::max({1, context_.options.randomize, context_.options.min_iterations}));
 }
@@ -307,8 +304,8 @@ Order Conductor::start_iteration(std::uint32_t iteration, std::int64_t busy_step
   Order order;
   order.what = Order::What::measure;
   order.iteration = iteration;
-  if (!context_.options.confirm.empty()) order.attempt = Attempt::confirm;
-  const bool draws = context_.options.randomize > 0 || !context_.options.confirm.empty();
+  if (context_.options.confirms()) order.attempt = Attempt::confirm;
+  const bool draws = context_.options.randomize > 0 || context_.options.confirms();
   order.relabelling = draws ? mix(introduction_.seed, iteration) | 1 : 0;
   order.tunings = current_.tunings;
   plan_ = plan_for(context_.options, introduction_, order.relabelling);
@@ -335,8 +332,8 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
 
 Order Conductor::begin_again(std::span<const int> gone) {
   again_began_ = context_.now();
-  if (!context_.options.confirm.empty()) {
-    const Plan plan = pairs_to_confirm(introduction_);
+  if (context_.options.confirms()) {
+    const Plan plan = pairs_of(context_.options, introduction_, 0);
     for (std::int64_t step = 0; step < plan.steps; ++step)
       for (int rank = 0; rank < size_; ++rank)
         if (const int peer = plan.partner(step, rank); peer > rank)

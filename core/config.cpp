@@ -268,7 +268,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
     o.resume = true;
     o.output = w.resume;
   }
-  if (!o.confirm.empty()) {
+  if (o.confirms()) {
     for (const char* other : {"--resume", "--force", "--no-output"})
       if (app.count(other))
         throw UsageError(fmt::format(
@@ -283,6 +283,14 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
 }  // namespace
 
 bool Options::is_sion() const { return !no_output && output.ends_with(".sion"); }
+
+std::string Options::schedule_text() const {
+  return schedule + (schedule_option.empty() ? "" : ":" + schedule_option);
+}
+
+std::string Options::pairs_option() const {
+  return confirms() ? "--confirm " + confirm : "--schedule " + schedule_text();
+}
 
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 

@@ -52,7 +52,12 @@ struct Options {
 
   std::string command;  // the whole line, as typed
 
-  bool is_sion() const;                    // the output: LinkTest's format, written by every rank
+  bool is_sion() const;  // the output: LinkTest's format, written by every rank
+  bool confirms() const { return !confirm.empty(); }
+  // A schedule with its option, and the option that says which pairs are measured, as it was given:
+  // "sample:3", "--schedule sample:3"; "--confirm FILE".
+  std::string schedule_text() const;
+  std::string pairs_option() const;
   std::size_t largest() const;             // of the sizes
   int window_used() const;                 // 1 in a kernel without a window
   int buffers_used() const;                // a buffer for each message that may be under way and is looked at

@@ -222,9 +222,8 @@ void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) 
 void Ledger::tell_plan(const Facts& facts) {
   const Options& o = options_;
   const double bytes = o.no_output ? 0 : estimated_bytes(facts);
-  const std::string schedule = o.schedule + (o.schedule_option.empty() ? "" : ":" + o.schedule_option);
-  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, schedule, o.sizes,
-                 steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
+  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, o.schedule_text(),
+                 o.sizes, steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
   std::vector<std::string> sizes;
   for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
   std::string text =
@@ -236,7 +235,7 @@ void Ledger::tell_plan(const Facts& facts) {
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
   text += fmt::format("\n{}{}: {} links in {} steps",
-                      o.confirm.empty() ? "Schedule " + schedule : "Pairs of " + o.confirm,
+                      o.confirms() ? "Pairs of " + o.confirm : "Schedule " + o.schedule_text(),
                       o.serial ? ", one pair at a time" : "", facts.links, steps_a_pass_);
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   if (passes_ > 1) text += fmt::format(", {} times", passes_);

@@ -17,6 +17,7 @@ struct Population {
   std::uint64_t order;       // of this iteration's relabelling; 0: natural order
   std::vector<int> host_of;  // a host index a rank
   std::string option;        // behind the colon: K of sample, the contents of file:PAIRS
+  std::string asked_by;      // the user's option, named where its value makes no sense
 };
 
 // Steps of disjoint pairs, in constant memory for each rank and step.

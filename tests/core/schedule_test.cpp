@@ -21,7 +21,7 @@ constexpr std::uint64_t orders[] = {0, 1, 2, 12345678901234567890u};
 
 Population people(int size, std::uint64_t order = 0, std::string option = "", std::vector<int> host_of = {}) {
   host_of.resize(static_cast<std::size_t>(size));
-  return {size, 7, order, std::move(host_of), std::move(option)};
+  return {size, 7, order, std::move(host_of), std::move(option), "--confirm mine"};
 }
 
 Plan plan_of(std::string_view name, const Population& p) { return schedule_named(name).make(p); }
@@ -205,7 +205,7 @@ TEST(Schedule, a_wrong_line_of_a_file_is_refused_by_its_number) {
       plan_of("file", people(4, 0, text));
       ADD_FAILURE() << "accepted: " << text;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find(where), std::string::npos) << error.what();
+      EXPECT_TRUE(std::string(error.what()).starts_with("--confirm mine: " + where + ": ")) << error.what();
     }
   for (const char* empty : {"", "\n\n", "# nothing\n"})
     EXPECT_THROW(plan_of("file", people(4, 0, empty)), UsageError);

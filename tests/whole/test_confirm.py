@@ -94,7 +94,8 @@ def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path
         (["--confirm", "pairs", "--no-output"], "--confirm and --no-output exclude each other"),
         (["--confirm", "pairs", "-n", 7], "messages was 12 there, and is 7 here"),
         (["--confirm", "pairs", "--unidirectional"], "kernel was semidirectional there"),
-        (["--confirm", "beyond"], "rank 6 is not one of 0 to 5"),
+        (["--confirm", "beyond"], "--confirm beyond: line 1: rank 6 is not one of 0 to 5"),
+        (["--confirm", "empty"], "--confirm empty: the file has no pairs"),
         (["--confirm", "pairs", "-o", "no.h5"], "no.h5: No such file"),
     ],
 )
@@ -106,6 +107,7 @@ def test_what_cannot_be_confirmed_is_named_and_the_file_stays(
     before = (tmp_path / "x.h5").read_bytes()
     (tmp_path / "pairs").write_text("1 2\n")
     (tmp_path / "beyond").write_text("1 6\n")
+    (tmp_path / "empty").write_text("# none\n")
     done = run(*options, *more)
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
