@@ -280,7 +280,6 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
 }
 
 int Ledger::end(bool interrupted, bool kept) {
-  slowest_.sort();
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
   recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), slowest_.retests()});
@@ -312,9 +311,13 @@ std::string Ledger::summary() const {
   if (!slowest_.pairs().empty())
     text += fmt::format("\nSlowest links of {}, first and measured again alone:",
                         text_of_size(options_.sizes[largest_]));
-  for (const auto& [first, again] : slowest_.retests()) {
+  for (const auto& pair : slowest_.pairs()) {
+    const auto& first = *std::find_if(pair.first.begin(), pair.first.end(),
+                                      [&](const Sample& s) { return s.one_way.mean >= pair.mean; });
+    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
+                                    [&](const Sample& s) { return s.from == first.from; });
     std::string then = "not measured again";
-    if (again)
+    if (again != pair.second.end())
       then = again->outcome == Outcome::ok ? text_of_seconds(again->one_way.mean) : said_of(again->outcome);
     text += fmt::format("\n  {} -> {}: {}, {}", name(first.from), name(first.to),
                         text_of_seconds(first.one_way.mean), then);

@@ -41,15 +41,17 @@ void Slowest::sort() {
 
 std::vector<Retest> Slowest::retests() const {
   std::vector<Retest> all;
-  for (const auto& pair : pairs_) {
-    Retest retest{*std::find_if(pair.first.begin(), pair.first.end(),
-                                [&](const Sample& s) { return s.one_way.mean >= pair.mean; }),
-                  {}};
-    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
-                                    [&](const Sample& s) { return s.from == retest.first.from; });
-    if (again != pair.second.end()) retest.again = *again;
-    all.push_back(retest);
-  }
+  for (const auto& pair : pairs_)
+    for (const auto& again : pair.second) {
+      const Sample* slowest = nullptr;
+      for (const auto& first : pair.first)
+        if (first.from == again.from && (!slowest || first.one_way.mean > slowest->one_way.mean))
+          slowest = &first;
+      if (slowest) all.push_back({*slowest, again});
+    }
+  std::stable_sort(all.begin(), all.end(), [](const Retest& a, const Retest& b) {
+    return a.first.one_way.mean > b.first.one_way.mean;
+  });
   return all;
 }
 

@@ -1,7 +1,6 @@
 // The slowest pairs of a run, to be measured again at its end.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,10 +8,9 @@
 
 namespace everylink {
 
-// A slow link, and how it was when it was measured again, if it was.
+// A slow link, in the main run and measured again.
 struct Retest {
-  Sample first;
-  std::optional<Sample> again;
+  Sample first, again;
 };
 
 class Slowest {
@@ -28,7 +26,7 @@ class Slowest {
   void add_again(const Sample&);
   void sort();  // slowest first; before the first retest
   const std::vector<Pair>& pairs() const { return pairs_; }
-  std::vector<Retest> retests() const;  // the slower link of each pair
+  std::vector<Retest> retests() const;  // slowest first
 
  private:
   Pair* find(const Sample&);

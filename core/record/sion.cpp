@@ -59,7 +59,7 @@ class SionRecorder final : public Recorder {
     check_output(o);
     remove_parts(path_);
     const std::string unfinished = path_ + ".new";
-    int error = make(unfinished);
+    int error = make(unfinished, facts.ranks);
     if (error == 0 && std::rename(unfinished.c_str(), path_.c_str()) != 0) error = errno;
     if (error != 0) {
       ::unlink(unfinished.c_str());
@@ -83,8 +83,9 @@ class SionRecorder final : public Recorder {
   void end(const Ending& ending) override {
     std::vector<Slow> slow;
     for (const auto& [first, again] : ending.retests)
-      slow.push_back({again && again->outcome == Outcome::ok ? again->one_way.mean : 0.0, first.one_way.mean,
-                      static_cast<std::int32_t>(first.from), static_cast<std::int32_t>(first.to)});
+      if (again.outcome == Outcome::ok && again.one_way.mean > 0)
+        slow.push_back({again.one_way.mean, first.one_way.mean, static_cast<std::int32_t>(first.from),
+                        static_cast<std::int32_t>(first.to)});
     write_totals(slow);
   }
 
@@ -99,7 +100,7 @@ class SionRecorder final : public Recorder {
   }
 
   // All of its room is taken at once where the file system can: no rank finds the disk full at the end.
-  int make(const std::string& path) const {
+  int make(const std::string& path, const std::vector<RankFacts>& ranks) const {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return errno;
     int error = 0;
@@ -111,6 +112,8 @@ class SionRecorder final : public Recorder {
     if (error != 0) return error;
     File file(path, run_);
     file.put(0, header(*layout_, std::filesystem::path(path_).filename().string(), run_));
+    for (int rank = 0; rank < layout_->ranks(); ++rank)
+      file.put(layout_->chunk_at(rank), head(rank, ranks[static_cast<std::size_t>(rank)].host));
     file.put(layout_->totals_at(), totals(*layout_, totals_));
     file.put(layout_->tail_at(), tail(*layout_));
     return file.save();

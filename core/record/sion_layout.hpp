@@ -69,7 +69,7 @@ struct Measured {
   std::size_t ranks_;
 };
 
-// A slow link, measured a second time; 0: not measured again.
+// A slow link, measured a second time.
 struct Slow {
   double again, first;
   std::int32_t from, to;

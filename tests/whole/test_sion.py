@@ -4,6 +4,7 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ HEAD, TOTALS = 289, 120  # bytes of what precedes the times: of every rank, and 
 class Sion:
     """The payload of all ranks."""
 
+    chunks: list[bytes]
     hosts: list[str]
     settings: tuple[int, ...]
     totals: tuple[float, ...]
@@ -58,6 +60,7 @@ def read(path: Path) -> Sion:
     again, before = np.frombuffer(chunks[0], "<f8", 2 * ranks, at).reshape(2, ranks)
     frm, to = np.frombuffer(chunks[0], "<i4", 2 * ranks, at + 16 * ranks).reshape(2, ranks)
     return Sion(
+        chunks,
         [chunk[17:273].split(b"\0")[0].decode() for chunk in chunks],
         settings,
         totals,
@@ -100,17 +103,21 @@ def test_times_and_steps_are_those_of_the_results_file(run: Run, measure: Measur
     assert ours.totals[2] == pytest.approx(known.mean())
     assert ours.totals[3:] == (0,) * 7
     again = table.where((table["attempt"] == 1) & (table["outcome"] == 0))
-    seconds = {
-        link: mean
-        for *link_, mean in zip(again["from"], again["to"], again["mean"], strict=True)
-        for link in [tuple(link_)]
-    }
-    count = min(3, ranks * (ranks - 1) // 2, ranks)
-    links = list(zip(ours.retests.frm, ours.retests.to, strict=True))
-    assert ours.retests.again[:count].tolist() == [seconds[link] for link in links[:count]]
-    assert ours.retests.before[:count].tolist() == [means[link] for link in links[:count]]
-    assert ours.retests.before[:count].tolist() == sorted(ours.retests.before[:count], reverse=True)
-    assert not ours.retests.before[count:].any()
+    seconds = dict(zip(again.links(), again["mean"], strict=True))
+    found = list(zip(ours.retests.frm, ours.retests.to, ours.retests.before, ours.retests.again, strict=True))
+    listed = [(means[frm, to], seconds[frm, to]) for frm, to, first, _ in found if first > 0]
+    assert [row[2:] for row in found] == listed + [(0, 0)] * (ranks - len(listed))
+    assert len({row[:2] for row in found[: len(listed)]}) == len(listed) == min(ranks, len(seconds))
+    assert listed == sorted(listed, key=lambda pair: -pair[0])
+
+
+def test_converting_the_results_file_gives_the_same(run: Run, measure: Measure, tmp_path: Path) -> None:
+    options = ["--np", 5, "--mode", "sim:hosts=3,slow-host=2*0.5,jitter-host=0*3,dead=0>1", "-s", "1MiB", "-n", 9]
+    ours = measured(run, tmp_path, *options, expect=3)
+    measure(*options, expect=3)
+    convert = [sys.executable, "-m", "everylink", "convert", "x.h5", "y.sion"]
+    subprocess.run(convert, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
+    assert read(tmp_path / "y.sion").chunks == ours.chunks
 
 
 def test_one_pair_at_a_time_keeps_the_steps_of_the_schedule(run: Run, tmp_path: Path) -> None:
