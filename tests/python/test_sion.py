@@ -1,0 +1,221 @@
+"""LinkTest's own files are read with the numbers that LinkTest printed, in whatever way a SION file may be laid out."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import Command
+from everylink.analysis.summary import spread
+from everylink.errors import FileOfAnotherKind
+from everylink.formats.linktest_payload import Payload, read_payload, streams
+from everylink.formats.sion import read_container
+from everylink.formats.to_linktest import payload, write_linktest
+from everylink.links import RETEST, Outcome
+from everylink.results import Results, read
+from make_sion import Run, partner_steps, random_run, sion, write_sion
+from make_sion import streams as bytes_of
+
+SAMPLES = sorted((Path(__file__).parent.parent / "data" / "linktest").glob("*.sion"))
+NEVER_SET = 5 + 12 + 255  # byte of each rank's data
+runs = st.builds(random_run, st.integers(0, 2**32), st.integers(1, 6).map(lambda half: 2 * half), st.booleans())
+layouts = st.fixed_dictionaries({
+    "order": st.sampled_from("<>"), "data_order": st.sampled_from(["<", ">", None]),
+    "block": st.sampled_from([1, 512, 4096, 65536]), "version": st.integers(2, 5), "more": st.integers(0, 5000),
+})  # fmt: skip
+
+
+def payload_in(path: Path) -> Payload:
+    with path.open("rb") as file:
+        return read_payload(file, read_container(file, path.stat().st_size))
+
+
+def streams_in(path: Path) -> list[bytes]:
+    with path.open("rb") as file:
+        container = read_container(file, path.stat().st_size)
+        return [container.stream(file, rank) for rank in range(len(container.at))]
+
+
+def said(path: Path, what: str) -> list[float]:
+    """The numbers behind a text in what LinkTest printed."""
+    text = path.with_suffix(".txt").read_text()
+    return [float(number) for number in re.findall(re.escape(what) + r"\s*=?\s*([\d.]+)\s*(?:us|Bytes)?", text)]
+
+
+def written(results: Results) -> list[bytes]:
+    return list(streams(payload(results, results.sizes[0])))
+
+
+def without_garbage(parts: list[bytes]) -> list[bytes]:
+    return [part[:NEVER_SET] + b"\0" + part[NEVER_SET + 1 :] for part in parts]
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_a_file_of_linktest_has_the_numbers_that_linktest_printed(path: Path) -> None:
+    results = read(path)
+    (size,) = results.sizes
+    assert [size.bytes] == said(path, "Message length:")[:1]
+    assert len(results.ranks) == said(path, "Number of MPI-Task:")[0]
+    assert results.facts.messages == said(path, "Number of Iteration:")[0]
+    for links, name in ((size.links, "Time:"), (size.retests, "Time Stest:")):
+        found = spread(links.mean)
+        for which, value in (("Min", found.min), ("Max", found.max), ("Avg", found.mean)):
+            assert 1e6 * value == pytest.approx(said(path, f"RESULT: {which} {name}")[0], abs=1e-7)
+    serial = bool(said(path, "serial test:")[0])
+    assert (results.facts.serial, bool(results.facts.randomize)) == (serial, bool(said(path, "mixing pe order:")[0]))
+    rows = size.rows
+    steps = [rows.mean[(rows.step == step) & (rows.attempt == 0)] for step in range(len(results.ranks) - 1)]
+    printed = said(path, "  avg=" if serial else ":   avg=")
+    assert [round(1e6 * float(values.astype(float).mean()), 3) for values in steps] == printed
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_the_slowest_links_of_linktest_stand_in_its_order_with_both_times(path: Path) -> None:
+    (size,) = read(path).sizes
+    pattern = r"PINGPONG\s+(\d+)\s+<->\s+(\d+):\s+1st:\s+([\d.]+)us.*?2nd:\s+([\d.]+)us"
+    printed = re.findall(pattern, path.with_suffix(".txt").read_text())
+    again = np.flatnonzero(size.rows.attempt == RETEST)
+    assert len(again) == len(printed) > 0
+    for row, (frm, to, first, second) in zip(again, printed, strict=True):
+        assert (size.rows.frm[row], size.rows.to[row]) == (int(frm), int(to))
+        assert f"{1e6 * float(size.links.matrix('mean', size.ranks)[int(frm), int(to)]):.4f}" == first
+        assert f"{1e6 * float(size.rows.mean[row]):.4f}" == second
+
+
+def test_the_all_to_all_of_linktest_is_in_the_rows() -> None:
+    path = next(path for path in SAMPLES if "a2a" in path.stem)
+    rows = read(path).sizes[0].rows
+    summary = payload_in(path).summary[3:6]
+    known = rows.all_to_all[rows.attempt == 0].astype(float)
+    np.testing.assert_allclose([known.min(), known.max(), known.mean()], summary, rtol=1e-12)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_what_was_read_is_written_as_linktest_wrote_it(path: Path) -> None:
+    theirs = without_garbage(streams_in(path))
+    assert list(streams(payload_in(path))) == theirs
+    assert written(read(path)) == theirs
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_the_rest_of_the_file_is_as_sionlib_wrote_it(path: Path, tmp_path: Path) -> None:
+    if "n16" in path.stem:
+        pytest.skip("SIONlib put gaps between the chunks of several groups of ranks, and ours has none")
+    results = read(path)
+    write_linktest(Results(**vars(results) | {"path": tmp_path / "pingpong_results_bin.sion"}))
+    ours, theirs = (bytearray(p.read_bytes()) for p in (tmp_path / "pingpong_results_bin.sion", path))
+    for at in re.finditer(b"LKTST", bytes(theirs)):
+        theirs[at.start() + NEVER_SET] = 0
+    assert ours == theirs
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs, layouts, st.randoms(use_true_random=False))
+def test_a_file_is_read_alike_however_it_is_laid_out(
+    tmp_path_factory: pytest.TempPathFactory, run: Run, layout: dict[str, object], random: object
+) -> None:
+    path, ranks = tmp_path_factory.getbasetemp() / "laid-out.sion", len(run.hosts)
+    draw = np.random.default_rng(layout["more"])  # type: ignore[call-overload]
+    spare = draw.integers(0, int(layout.pop("more")) + 1, ranks).tolist()  # type: ignore[call-overload]
+    write_sion(path, run, spare=spare, ranks=draw.permutation(ranks).tolist(), **layout)
+    results = read(path)
+    (size,) = results.sizes
+    assert (size.bytes, results.facts.messages, results.ranks.host) == (run.bytes, run.messages, tuple(run.hosts))
+    others = ~np.eye(ranks, dtype=bool)
+    np.testing.assert_array_equal(size.links.matrix("mean", ranks)[others], run.times[others])
+    again = size.rows.attempt == RETEST
+    found = zip(*(c[again].tolist() for c in (size.rows.frm, size.rows.to, size.rows.mean)), strict=True)
+    assert list(found) == list(run.slow)
+    assert written(results) == without_garbage(bytes_of(run))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_pairs_meet_in_the_steps_that_are_described(path: Path) -> None:
+    steps = payload_in(path).steps
+    if "mix" in path.stem:
+        assert np.array_equal(np.sort(steps), np.tile(np.arange(len(steps)), (len(steps), 1)))
+    else:
+        assert np.array_equal(steps, partner_steps(len(steps)))
+
+
+def test_what_the_file_does_not_say_is_not_known(tmp_path: Path) -> None:
+    results = read(write_sion(tmp_path / "x.sion", random_run(1, 4, False)))
+    assert (results.facts.created, results.facts.transport, results.facts.memory) == ("", "unknown", "unknown")
+    assert (results.facts.warmups, results.facts.tool_version) == (-1, "LinkTest 1.2p1")
+    rows = results.sizes[0].rows
+    for column in (rows.min, rows.p99, rows.max, rows.setup, rows.all_to_all):
+        assert np.isnan(column).all()
+    assert "the mean of its messages: it stands for the median" in results.remarks[0]
+
+
+def test_a_link_that_was_tried_and_has_no_time_failed(tmp_path: Path) -> None:
+    run = random_run(1, 4, False)
+    run.times[1, 2] = run.times[2, 3] = 0
+    run.steps[2, 3] = 0  # this one was not tried
+    run.slow = []
+    results = read(write_sion(tmp_path / "x.sion", run))
+    links = results.sizes[0].links
+    assert len(links) == 11
+    assert [(int(f), int(t), int(o)) for f, t, o in zip(links.frm, links.to, links.outcome, strict=True) if o] == [
+        (1, 2, Outcome.BROKEN)
+    ]
+    assert any("1 of the links were tried" in remark for remark in results.remarks)
+    assert written(results) == without_garbage(bytes_of(run))
+
+
+def test_coordinates_of_a_torus_and_a_summary_that_is_not_that_of_the_times_are_remarked(tmp_path: Path) -> None:
+    run = random_run(1, 4, False)
+    run.coordinates = np.arange(16).reshape(4, 4)
+    data = bytearray(sion(bytes_of(run)))
+    place = 4096 + 5 + 12 + 256 + 16 + 40
+    data[place : place + 8] = np.float64(1e-9).tobytes()
+    (tmp_path / "x.sion").write_bytes(data)
+    remarks = read(tmp_path / "x.sion").remarks
+    assert any("such as 0,1,2,3 of rank 0" in remark for remark in remarks)
+    assert any("calls 1e-09 s the least time" in remark for remark in remarks)
+
+
+def test_a_later_version_of_linktest_1_has_six_coordinates(tmp_path: Path) -> None:
+    run = random_run(1, 4, True)
+    run.version, run.coordinates = (1, 4, 0), np.zeros((4, 6), int)
+    assert read(write_sion(tmp_path / "x.sion", run)).facts.tool_version == "LinkTest 1.4p0"
+
+
+def test_a_file_of_linktest_2_and_of_another_program_is_refused_by_name(tmp_path: Path) -> None:
+    run = random_run(1, 4, False)
+    run.version = (2, 1, 0)
+    write_sion(tmp_path / "two.sion", run)
+    (tmp_path / "other.sion").write_bytes(sion([b"anything else"] * 4))
+    for name, what in (
+        ("two.sion", "its version is 2.1p0"),
+        ("other.sion", "the id of rank 0 at byte 4096 is 'anyth'"),
+    ):
+        with pytest.raises(FileOfAnotherKind, match=what) as refused:
+            read(tmp_path / name)
+        assert "it may be of LinkTest 2" in str(refused.value)
+
+
+def test_every_command_takes_such_a_file_whatever_its_name(tmp_path: Path, everylink: Command) -> None:
+    file = tmp_path / "misnamed.h5"
+    file.write_bytes(next(path for path in SAMPLES if "n8-ser" in path.stem).read_bytes())
+    code, out, err = everylink("show", file)
+    assert (code, err) == (0, "")
+    assert "8 ranks on 1 host, LinkTest 1.2p1\n" in out
+    assert "3 messages a turn, sizes 128 KiB" in out
+    assert "17.45 us" in out  # LinkTest's minimum, and its maximum
+    assert "161.2 us" in out
+    for command in (
+        ("diagnose", file), ("report", file, "-o", tmp_path / "x.html"), ("compare", file, file),
+        ("report", file, "-o", tmp_path / "x.pdf"), ("merge", file, file, "--by", "min", "-o", tmp_path / "m.h5"),
+    ):  # fmt: skip
+        assert everylink(*command)[0] == 0, command
+
+
+def test_an_old_file_of_linktest_is_compared_with_a_new_run(tmp_path: Path, everylink: Command, file: Path) -> None:
+    everylink("convert", file, tmp_path / "old.sion")
+    code, out, _ = everylink("compare", tmp_path / "old.sion", file)
+    assert code == 0
+    assert "unknown" in out
