@@ -34,6 +34,8 @@ def write_linktest(results: Results, force: bool = False) -> list[str]:
     if len(results.sizes) != 1:
         raise UserMistake(f"{results.path}: a SION file holds one message size, and here are {len(results.sizes)}")
     (size,) = results.sizes
+    if not len(size.rows.frm):
+        raise UserMistake(f"{results.path}: there is no link to write")
     for what, value in (("message size", size.bytes), ("number of messages", results.facts.messages)):
         if value > MOST:
             raise UserMistake(
