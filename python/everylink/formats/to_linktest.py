@@ -129,8 +129,9 @@ def _losses(results: Results, size: Size) -> Iterator[str]:
     main, retests = (int(np.count_nonzero(rows.attempt == attempt)) for attempt in (MAIN, RETEST))
     if main > len(links):
         yield "what each pass gave: of all there is one mean"
-    if retests > len(_retests(rows, np.zeros((ranks, ranks)))[0]):
-        yield f"links that failed when they were measured again, and of others more than {ranks}"
+    kept = len(_retests(rows, np.zeros((ranks, ranks)))[0])
+    if retests > kept:
+        yield f"all that was measured again: {kept} of {plural(retests, 'row')}, the slowest of those that did not fail"
     if again := len(rows.frm) - main - retests:
         yield f"what was measured alone or by --confirm: {plural(again, 'row')}"
     if has_details(rows):
