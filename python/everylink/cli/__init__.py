@@ -20,7 +20,7 @@ USAGE = """usage: everylink COMMAND ...
   diagnose name what is bad: host, rank, link or group
   compare  say what got slower or faster between two runs
   merge    combine runs of the same ranks and settings into one results file
-  convert  make a results file of a matrix in comma-separated values
+  convert  turn results into another format: ours, LinkTest's, comma-separated values, NumPy's
   simulate write the results file of a made-up cluster with planted faults
   predict  say what a communication pattern would cost on the links that were measured
 

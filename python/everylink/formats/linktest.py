@@ -1,5 +1,6 @@
 """Reads LinkTest's results (docs/sion.md) as Results: what such a file does not hold is not known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from everylink.formats.linktest_payload import (
     Payload,
     read_payload,
 )
+from everylink.formats.results_file import with_parts
 from everylink.formats.sion import read_container
 from everylink.hdf5 import Damage
 from everylink.links import MAIN, RETEST, Outcome, Rows
@@ -37,8 +39,8 @@ def read_results(path: Path) -> Results:
     """Read a file of LinkTest 1.2, or of everylink-measure in its format. Raises ResultsError."""
     try:
         with path.open("rb") as file:
-            size = path.stat().st_size
-            payload = read_payload(file, read_container(file, size))
+            container = read_container(file, path.stat().st_size)
+            payload = read_payload(file, container)
     except OfLinkTest2 as other:
         what = f"is a SION file, but none of LinkTest 1.2: {other}; it may be of LinkTest 2, which is not read"
         raise FileOfAnotherKind(path, what) from None
@@ -48,7 +50,10 @@ def read_results(path: Path) -> Results:
         raise FileDamaged(path, f"cannot be read: {error.strerror}") from None
     if len(payload.hosts) < 2:
         raise FileOfAnotherKind(path, "has one rank, and so no link")
-    return results_of_payload(payload, path)
+    results = results_of_payload(payload, path)
+    if not any(container.behind_name):
+        return results
+    return with_parts(replace(results, facts=replace(results.facts, run_id=container.behind_name.hex())), None)
 
 
 def results_of_payload(payload: Payload, path: Path) -> Results:

@@ -47,7 +47,8 @@ def read_results(path: Path) -> Results:
         try:
             with open_hdf5(path) as file:
                 results = results_in(path, Node(file))
-            return _with_parts(results)
+            # of a run that did not end by itself some steps were not committed
+            return with_parts(results, len(results.steps.began) if results.facts.complete else None)
         except FAULTS as error:
             reason = " ".join(str(error).split()) or type(error).__name__
     raise FileDamaged(path, f"is cut or damaged: {reason}")
@@ -122,9 +123,9 @@ def _columns(group: Tree, kind: type[T], length: int) -> T:
     return kind(**values)
 
 
-def _with_parts(results: Results) -> Results:
+def with_parts(results: Results, steps: int | None) -> Results:
+    """The results with what single ranks wrote beside the file; `steps` is how many there were, where all are known."""
     facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
-    steps = len(results.steps.began) if facts.complete else None  # else some were not committed
     parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
     count = 0
     for size in results.sizes if len(parts.rows) else ():

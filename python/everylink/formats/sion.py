@@ -21,6 +21,7 @@ LIBRARY, FORMAT = (1007, 6), 5  # version and patch level of the SIONlib whose f
 FIRST_FORMAT, FIRST_WITH_FILE_NUMBER, FIRST_PACKED, FIRST_WITH_KEYS = 2, 3, 4, 5
 KEYS, NO_KEYS = 32, (0, 50)  # where in the first flag the kind of keys stands
 PREFIX = 1024
+RUN_ID = 16  # bytes at the end of the name's field, where everylink-measure leaves the run's id
 HEAD, TASK = 1088, 16  # bytes of the head, and for each task in it
 BLOCK = 4096
 MOST = 2**31 - 1
@@ -28,9 +29,10 @@ MOST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Container:
-    """Where the stream of each rank lies in the file, and the byte order in all of them."""
+    """Where the stream of each rank lies in the file, the byte order in them, and the end of the name's field."""
 
     order: Order
+    behind_name: bytes
     at: NDArray[np.int64]
     length: NDArray[np.int64]
 
@@ -87,7 +89,7 @@ def read_container(file: IO[bytes], size: int) -> Container:
     block = fields.number("the block size", "i4", 1, MOST)
     tasks = _tasks(fields, size)
     _refuse_several_files(fields, version)
-    fields.column("the name", "S1", PREFIX)
+    name = fields.column("the name", "S1", PREFIX).tobytes()
     ranks = fields.per_task("the rank", tasks, 0, tasks - 1)
     if len(np.unique(ranks)) < tasks:
         raise Damage(f"the ranks of tasks at byte {fields.at - 8 * tasks} are not {tasks} different ones")
@@ -99,7 +101,7 @@ def read_container(file: IO[bytes], size: int) -> Container:
     first = -(-(HEAD + TASK * tasks) // block) * block
     at = _places(chunks, written, first, min(size, begin), begin + 8 * tasks)
     task = np.argsort(ranks)
-    return Container(ORDERS[word[1]], at[task], written[task])
+    return Container(ORDERS[word[1]], name[-RUN_ID:], at[task], written[task])
 
 
 def _tasks(fields: _Fields, size: int) -> int:

@@ -16,6 +16,7 @@ from everylink.formats.sion import read_container
 from everylink.formats.to_linktest import payload, write_linktest
 from everylink.links import RETEST, Outcome
 from everylink.results import Results, read
+from make_results import row, write_part
 from make_sion import Run, partner_steps, random_run, sion, write_sion
 from make_sion import streams as bytes_of
 
@@ -79,10 +80,10 @@ def test_the_slowest_links_of_linktest_stand_in_its_order_with_both_times(path: 
     printed = re.findall(pattern, path.with_suffix(".txt").read_text())
     again = np.flatnonzero(size.rows.attempt == RETEST)
     assert len(again) == len(printed) > 0
-    for row, (frm, to, first, second) in zip(again, printed, strict=True):
-        assert (size.rows.frm[row], size.rows.to[row]) == (int(frm), int(to))
+    for at, (frm, to, first, second) in zip(again, printed, strict=True):
+        assert (size.rows.frm[at], size.rows.to[at]) == (int(frm), int(to))
         assert f"{1e6 * float(size.links.matrix('mean', size.ranks)[int(frm), int(to)]):.4f}" == first
-        assert f"{1e6 * float(size.rows.mean[row]):.4f}" == second
+        assert f"{1e6 * float(size.rows.mean[at]):.4f}" == second
 
 
 def test_the_all_to_all_of_linktest_is_in_the_rows() -> None:
@@ -166,6 +167,21 @@ def test_a_link_that_was_tried_and_has_no_time_failed(tmp_path: Path) -> None:
     assert written(results) == without_garbage(bytes_of(run))
 
 
+def test_what_a_rank_wrote_beside_the_file_is_read_too(tmp_path: Path) -> None:
+    run, run_id = random_run(1, 4, False), "00112233445566778899aabbccddeeff"
+    run.times[1, 2] = run.times[2, 3] = run.steps[2, 3] = 0
+    data = bytearray(sion(bytes_of(run)))
+    data[1060:1076] = bytes.fromhex(run_id)
+    (tmp_path / "x.sion").write_bytes(data)
+    beside = [row((1, 2), 2e-6, step=run.steps[1, 2] - 1), row((2, 3), 3e-6, step=9)]
+    write_part(tmp_path / "x.sion", run_id, 1, [r | {"bytes": run.bytes} for r in beside])
+    results = read(tmp_path / "x.sion")
+    assert (results.facts.run_id, results.rows_from_parts) == (run_id, 2)
+    times = results.sizes[0].links.matrix("median", 4)
+    assert (times[1, 2], times[2, 3]) == (np.float32(2e-6), np.float32(3e-6))
+    assert not results.sizes[0].links.failed.any()
+
+
 def test_coordinates_of_a_torus_and_a_summary_that_is_not_that_of_the_times_are_remarked(tmp_path: Path) -> None:
     run = random_run(1, 4, False)
     run.coordinates = np.arange(16).reshape(4, 4)
@@ -208,10 +224,12 @@ def test_every_command_takes_such_a_file_whatever_its_name(tmp_path: Path, every
     assert "17.45 us" in out  # LinkTest's minimum, and its maximum
     assert "161.2 us" in out
     for command in (
-        ("diagnose", file), ("report", file, "-o", tmp_path / "x.html"), ("compare", file, file),
+        ("report", file, "-o", tmp_path / "x.html"), ("compare", file, file),
         ("report", file, "-o", tmp_path / "x.pdf"), ("merge", file, file, "--by", "min", "-o", tmp_path / "m.h5"),
+        ("predict", file, "--pattern", "ring"),
     ):  # fmt: skip
         assert everylink(*command)[0] == 0, command
+    assert everylink("diagnose", file)[0] in (0, 3)
 
 
 def test_an_old_file_of_linktest_is_compared_with_a_new_run(tmp_path: Path, everylink: Command, file: Path) -> None:
