@@ -5,7 +5,9 @@ from pathlib import Path
 
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
-from everylink.report.write import check_report_path, write_report
+from everylink.report.curves import ENDINGS as CURVE_ENDINGS
+from everylink.report.curves import parsed_line, write_curves
+from everylink.report.write import ENDINGS, check_report_path, write_report
 from everylink.results import read
 
 
@@ -24,12 +26,27 @@ def main(arguments: Sequence[str]) -> int:
         metavar="FILE",
         help="x.html, x.pdf or x.png; several pages as PNG become x-1.png, x-2.png, ...",
     )
+    parser.add_argument(
+        "--curves", action="store_true", help="bandwidth over message size in place of the pages: a figure a kernel, a "
+        "curve a run; PDF or PNG",
+    )  # fmt: skip
+    parser.add_argument(
+        "--line", action="append", default=[], metavar="RATE", help="with --curves: a line at 11.64GiB/s or, with a "
+        "label, at HDR=200Gb/s; as often as wanted",
+    )  # fmt: skip
     options = parser.parse_args(arguments)
-    check_report_path(options.output, "-o")
+    check_report_path(options.output, "-o", CURVE_ENDINGS if options.curves else ENDINGS)
+    if options.line and not options.curves:
+        raise UserMistake(f"--line {options.line[0]}: there is no curve to compare with; it goes with --curves")
+    lines = [parsed_line(text) for text in options.line]
     runs = [read(file) for file in options.files]
     empty = [run.path for run in runs if not run.sizes]
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")
+    if options.curves:
+        files, falls = write_curves(runs, options.output, lines)
+        print(*falls, *files, sep="\n")
+        return 0
     for written in write_report(runs, options.output):
         print(written)
     return 0

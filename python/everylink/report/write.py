@@ -11,10 +11,10 @@ Writer = Callable[[Sequence[Results], Path], list[Path]]
 ENDINGS = (".html", ".pdf", ".png")
 
 
-def check_report_path(path: Path, option: str) -> None:
+def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS) -> None:
     """Raise UserMistake where no report can be written; `option` is what the user gave it with."""
-    if path.suffix.lower() not in ENDINGS:
-        raise UserMistake(f"{option} {path}: the name must end in {', '.join(ENDINGS)}")
+    if path.suffix.lower() not in endings:
+        raise UserMistake(f"{option} {path}: the name must end in {', '.join(endings)}")
     if path.is_dir():
         raise UserMistake(f"{option} {path}: is a folder")
     if not path.parent.is_dir():

@@ -1,0 +1,116 @@
+"""Draws bandwidth over message size: a figure a kernel, a curve a run and class of links, and lines to compare with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from everylink.analysis.classes import LinkClass
+from everylink.analysis.curves import Curve, Line
+from everylink.plots.canvas import DPI, HEIGHT, INK, PALE_INK, WIDTH, shortened
+from everylink.units import bandwidth_text, size_text, tick_text
+
+MOST_SIZES = 14  # named below the axis
+LABEL_LENGTH = 70
+ROOM = 1.08  # above the highest curve
+ROW, MOST_LEGEND = 0.022, 0.35  # of the page's height: a row of the legend, and all of it
+FALLS = "bandwidth falls as the size grows"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A curve with its name; `run` counts the runs of the figure, each of which has a colour."""
+
+    run: int
+    label: str
+    curve: Curve
+
+
+def draw_curves(title: str, rate_label: str, drawn: Sequence[Labelled], lines: Sequence[Line]) -> Figure:
+    """An A4 page on its side: above bandwidths as they are, below the same on a logarithmic axis."""
+    figure = Figure(figsize=(HEIGHT / DPI, WIDTH / DPI), dpi=DPI)
+    figure.text(0.06, 0.95, title, fontsize=13, weight="bold", color=INK, parse_math=False)
+    rows = -(-(len(drawn) + 1) // 2)
+    row = min(ROW, MOST_LEGEND / rows)
+    top = 0.93 - row * rows
+    upper = figure.add_axes((0.08, 0.32, 0.89, top - 0.34))
+    lower = figure.add_axes((0.08, 0.08, 0.89, 0.20))
+    for axes in (upper, lower):
+        _draw(axes, drawn)
+        _draw_falls(axes, drawn)
+        for line in lines:
+            axes.axhline(line.rate, color=PALE_INK, linestyle=":", linewidth=1.2)
+        _label_sizes(axes, drawn, named=axes is lower)
+        axes.set_ylabel(rate_label, fontsize=8)
+    _set_rates(upper, lower, drawn, lines)
+    for line in lines:
+        where = upper.get_yaxis_transform()
+        upper.text(
+            0.005, line.rate, line.label, transform=where, fontsize=7.5, color=PALE_INK, va="bottom", parse_math=False
+        )
+    lower.set_xlabel("message size", fontsize=8)
+    handles, labels = upper.get_legend_handles_labels()
+    style = {"fontsize": 7.5 * row / ROW, "frameon": False, "borderpad": 0, "handlelength": 2.2, "labelspacing": 0.4}
+    legend = figure.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.055, 0.935), ncols=2, **style)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return figure
+
+
+def _draw(axes: Axes, drawn: Sequence[Labelled]) -> None:
+    """Links within hosts are dashed where there are others too."""
+    colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
+    both = len({one.curve.link_class for one in drawn}) > 1
+    for one in drawn:
+        curve, colour = one.curve, colours[one.run % len(colours)]
+        label = shortened(one.label, LABEL_LENGTH)
+        style = "--" if both and curve.link_class == LinkClass.SAME_HOST else "-"
+        axes.fill_between(curve.bytes, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(curve.bytes, curve.median, style, color=colour, marker=".", markersize=4, linewidth=1.3, label=label)
+
+
+def _draw_falls(axes: Axes, drawn: Sequence[Labelled]) -> None:
+    label: str | None = FALLS
+    for one in drawn:
+        at = np.isin(one.curve.bytes, [fall.next_bytes for fall in one.curve.falls])
+        if at.any():
+            axes.plot(
+                one.curve.bytes[at], one.curve.median[at], linestyle="none", marker="v", markersize=8,
+                markerfacecolor="none", markeredgecolor=INK, label=label,
+            )  # fmt: skip
+            label = None
+
+
+def _label_sizes(axes: Axes, drawn: Sequence[Labelled], named: bool) -> None:
+    sizes = sorted({int(size) for one in drawn for size in one.curve.bytes})
+    axes.set_xscale("log", base=2)
+    shown = sizes[:: -(-len(sizes) // MOST_SIZES)]
+    axes.set_xticks(shown, [size_text(size) if named else "" for size in shown])
+    axes.set_xlim(sizes[0] / 1.3, sizes[-1] * 1.3)
+    axes.minorticks_off()
+    axes.grid(color="#e4e4e4", linewidth=0.5)
+    axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _set_rates(upper: Axes, lower: Axes, drawn: Sequence[Labelled], lines: Sequence[Line]) -> None:
+    highest = max([float(one.curve.high.max()) for one in drawn] + [line.rate for line in lines])
+    lowest = min(float(one.curve.low.min()) for one in drawn)
+    upper.set_ylim(0, ROOM * highest)
+    step = next(s for s in _steps(highest) if highest / s <= 8)
+    ticks = np.arange(0, ROOM * highest, step)
+    upper.set_yticks(ticks, [tick_text(bandwidth_text(tick)) if tick else "0" for tick in ticks])
+    lower.set_yscale("log")
+    lower.set_ylim(lowest / 1.5, 1.5 * highest)
+    marks = [2.0**power for power in range(0, 60, 5) if lowest / 1.5 <= 2.0**power <= 1.5 * highest]
+    lower.set_yticks(marks, [tick_text(bandwidth_text(mark)) for mark in marks])
+    lower.minorticks_off()
+
+
+def _steps(highest: float) -> list[float]:
+    """Round steps of the binary unit of a bandwidth, ascending."""
+    power = max(p for p in range(6) if 1024**p <= max(highest, 1))
+    return [step * 10.0**tens * 1024.0**power for tens in range(-2, 6) for step in (1, 2, 5)]
