@@ -72,6 +72,13 @@ def test_the_unidirectional_kernel_sees_the_direction_by_itself() -> None:
     assert _only(_judged("slow-receive:n17*0.8", both=False)).direction == "receive"
 
 
+def test_two_slow_hosts_of_four_stay_suspects_because_there_is_no_majority_to_compare_with() -> None:
+    judgement = _judged("slow-host:n0*0.7", "slow-host:n2*0.7", hosts=4)
+    assert {v.kind for v in judgement.verdicts} <= {"pair", "link"}
+    assert any("More than a third" in remark for remark in judgement.remarks)
+    assert _only(_judged("slow-host:n2*0.7", hosts=5)).subject == ("n2",)
+
+
 def test_a_slow_link_is_named_from_its_sender_to_its_receiver() -> None:
     verdict = _only(_judged("slow-link:n9>n3*0.6"))
     assert (verdict.kind, verdict.subject, verdict.direction) == ("link", ("n9:9", "n3:3"), "send")

@@ -38,6 +38,8 @@ FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
 KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # as compare says it: as a verdict does
+FEW_TO_COMPARE, MOST_OF_FEW = 8, 1 / 3  # so many of so few cannot be told from those that are well
+MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
     "--topology FILE names them."
@@ -76,6 +78,9 @@ def judge(
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
             remarks.append(UNKNOWN_GROUPS)
+        elif seen.hosts < FEW_TO_COMPARE and _count_of_hosts(slow) > seen.hosts * MOST_OF_FEW:
+            sure = [verdict for verdict in slow if verdict.kind not in ("host", "rank")]
+            remarks.append(MANY_OF_FEW)
         found += sure
         suspects += [verdict for verdict in slow if verdict not in sure]
         found += _jitter(judged, names)
@@ -103,6 +108,10 @@ def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
     """Where groups are not known: few hosts that stand out; many at once, or a pair, may be how groups differ."""
     bad = [verdict for verdict in slow if verdict.kind in ("host", "rank")]
     return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
+
+
+def _count_of_hosts(verdicts: Iterable[Verdict]) -> int:
+    return sum(verdict.kind in ("host", "rank") for verdict in verdicts)
 
 
 def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
