@@ -118,7 +118,7 @@ class Size:
         return newest(self.rows, self.ranks, ALONE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """A whole results file in memory; `sizes` in ascending order.
 

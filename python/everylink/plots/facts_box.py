@@ -3,10 +3,9 @@
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.summary import ClassSummary, summarise
-from everylink.formats.grouping import grouping_of
 from everylink.plots.canvas import ALARM, HEIGHT, LEFT, PALE_INK, RIGHT, WIDTH, beginning, shortened, write
+from everylink.report.judged import judgement_of
 from everylink.report.verdicts import verdict_lines
 from everylink.report.words import kernel_text, mode_text, remarks, tool_text, warnings
 from everylink.results import UNKNOWN, Results, Size
@@ -22,7 +21,7 @@ def draw_head(figure: Figure, results: Results, size: Size) -> None:
     facts = results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
-    verdicts = verdict_lines(judge(results, grouping_of(results)))
+    verdicts = verdict_lines(judgement_of(results))
     for i, line in enumerate(_few(verdicts + warnings(results) + remarks(results))):
         write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)

@@ -8,12 +8,11 @@ from rich.text import Text
 
 from everylink.analysis.failed import Failures, fold_failures
 from everylink.analysis.judge.verdict import Judgement
-from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import ClassSummary, summarise
-from everylink.formats.grouping import grouping_of
 from everylink.links import outcome_text
 from everylink.report.heatmap import heat_map
+from everylink.report.judged import judgement_of
 from everylink.report.verdicts import verdict_text
 from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
@@ -31,7 +30,7 @@ def terminal() -> Console:
 
 def print_summary(results: Results, console: Console) -> Judgement:
     """Print everything that `show` says about one results file, the judgement first, which is given back."""
-    judgement = judge(results, grouping_of(results))
+    judgement = judgement_of(results)
     console.print(Text(str(results.path), style="bold"), soft_wrap=True)
     for line in run_lines(results):
         console.print(Text("  " + line), soft_wrap=True)

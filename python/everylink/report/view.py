@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from everylink.analysis.failed import fold_failures
 from everylink.analysis.histogram import histogram
-from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.order import DrawnOrder, drawn_order
 from everylink.analysis.scale import Scale
 from everylink.analysis.shading import Shading, fold_links, shade
 from everylink.analysis.slowest import slowest
 from everylink.analysis.summary import summarise
-from everylink.formats.grouping import grouping_of
 from everylink.links import STATISTICS, Links, Outcome, outcome_text
 from everylink.plots.colours import DIAGONAL, FAILED, UNKNOWN, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
+from everylink.report.judged import judgement_of
 from everylink.report.verdicts import verdict_text
 from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
@@ -58,7 +57,7 @@ def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
 
 def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
     order = drawn_order(run.ranks)
-    judgement = judge(run, grouping_of(run))
+    judgement = judgement_of(run)
     return {
         "name": run.path.name,
         "lines": run_lines(run),

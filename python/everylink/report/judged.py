@@ -1,0 +1,17 @@
+"""What a run is judged to be by itself: worked out once, for the terminal and every page of a report."""
+
+from weakref import WeakKeyDictionary
+
+from everylink.analysis.judge.verdict import Judgement
+from everylink.analysis.judge.verdicts import judge
+from everylink.formats.grouping import grouping_of
+from everylink.results import Results
+
+_KNOWN: WeakKeyDictionary[Results, Judgement] = WeakKeyDictionary()
+
+
+def judgement_of(results: Results) -> Judgement:
+    """Judged against nothing else, by the groups that the run itself knows or shows."""
+    if results not in _KNOWN:
+        _KNOWN[results] = judge(results, grouping_of(results))
+    return _KNOWN[results]
