@@ -42,7 +42,7 @@ void check_format(const Options& options) {
   if (options.resume)
     throw UsageError(
         fmt::format("{} {}: a .sion file says too little of its run to add to it; a .h5 file does not",
-                    options.confirm.empty() ? "--resume" : "--confirm: --output", options.output));
+                    options.confirms() ? "--confirm: --output" : "--resume", options.output));
   if (options.sizes.size() > 1)
     refuse(
         fmt::format("a .sion file holds one message size, and -s/--size-messages gives {}; take one, or "
