@@ -2,6 +2,7 @@
 
 EverylinkError              1  the machine's fault or ours
 ├── CoreError               1  everylink-measure is missing, another version, or ended by a signal
+├── NotEnoughMemory         1  the line says how much is needed, and how much there is
 └── UserMistake             2  the line names the option or the file, and what would work
     └── ResultsError        2  a file that cannot be read as results
         ├── FileMissing        there is no such file
@@ -22,6 +23,10 @@ class EverylinkError(Exception):
 
 class CoreError(EverylinkError):
     """everylink-measure cannot be used, or did not end by itself."""
+
+
+class NotEnoughMemory(EverylinkError):
+    """What was asked for takes more memory than there is."""
 
 
 class UserMistake(EverylinkError):

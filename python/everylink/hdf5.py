@@ -5,6 +5,7 @@ Every problem is a Damage, which says in one line what is wrong. Nothing takes m
 
 import ctypes
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +108,22 @@ class Node:
 
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
         """The first numbers of a column, as this kind of number."""
+        return np.asarray(self._numbers(name, kind, length)[:length], kind)
+
+    def slices(
+        self, kinds: Mapping[str, type[np.generic]], length: int, begins: Sequence[int], most: int
+    ) -> Iterator[tuple[NDArray[Any], ...]]:
+        """Columns of numbers, each cut at the committed length: `most` rows from each of `begins` on."""
+        columns = [(self._numbers(name, kind, length), kind) for name, kind in kinds.items()]
+        for begin in begins:
+            rows = slice(begin, min(begin + most, length))
+            yield tuple(np.asarray(column[rows], kind) for column, kind in columns)
+
+    def _numbers(self, name: str, kind: type[np.generic], length: int) -> Any:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
             raise Damage(f"{self._called(name)} holds {column.dtype}, {np.dtype(kind)} wanted")
-        return np.asarray(column[:length], kind)
+        return column
 
     def _column(self, name: str, length: int | None) -> Any:
         if not self.has(name):

@@ -1,8 +1,9 @@
 """Makes one entry a link from measured rows: the main rows pooled, or the newest row of a later attempt."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 STATISTICS = ("min", "median", "mean", "p99", "max")
 MAIN, RETEST, ALONE, CONFIRM, DIRECTION = 0, 1, 2, 3, 4
 MISSING = "missing"  # metadata of a column that not every file has: what stands in for it
+Index = NDArray[np.int64]
+SPARSE, SMALL_TABLE = 64, 2**20  # a table of all links is made where it has no more cells than this for each row
+BLOCK = 2**20  # rows that are looked at together: more need more memory, and are no faster
 
 
 class Outcome(IntEnum):
@@ -57,6 +61,37 @@ class Rows:
     max: NDArray[np.float32]
     late: NDArray[np.uint32]
     all_to_all: NDArray[np.float32] = field(metadata={MISSING: np.nan})
+
+    def __len__(self) -> int:
+        return len(self.frm)
+
+    def blocks(self, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+        """These columns, some rows at a time, in order."""
+        for begin in range(0, len(self), BLOCK):
+            yield tuple(getattr(self, name)[begin : begin + BLOCK] for name in names)
+
+    def held(self) -> "Rows":
+        """The same with all columns in memory."""
+        return self
+
+    def without(self, numbers: Index) -> "Rows":
+        """Less the rows of these numbers."""
+        return Rows(**{name: np.delete(column, numbers) for name, column in columns(self).items()})
+
+    def with_others(self, numbers: Sequence[int], others: "Rows", added: "Rows") -> "Rows":
+        """With other rows in the place of those of these numbers, and more of them at the end."""
+        placed = {name: column.copy() for name, column in columns(self).items()}
+        for name, column in placed.items():
+            column[list(numbers)] = getattr(others, name)
+        return joined([Rows(**placed), added])
+
+    def with_more(self, more: Sequence["Rows"]) -> "Rows":
+        """With more rows at the end."""
+        return joined([self, *more])
+
+    def of_attempt(self, attempt: int) -> "Rows":
+        """The rows of one attempt, in their order."""
+        return chosen(self, self.attempt == attempt)
 
 
 @dataclass(frozen=True)
@@ -108,15 +143,20 @@ def keys(links: Rows | Links, ranks: int) -> NDArray[np.int64]:
     return np.asarray(links.frm.astype(np.int64) * ranks + links.to)
 
 
-def chosen(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
-    """The rows of a mask, in their order."""
-    return Rows(**{name: column[mask] for name, column in vars(rows).items()})
+def columns(rows: Rows) -> dict[str, NDArray[Any]]:
+    """All columns by their names here."""
+    return {field.name: getattr(rows, field.name) for field in fields(Rows)}
+
+
+def chosen(rows: Rows, which: NDArray[np.bool_ | np.integer]) -> Rows:
+    """The rows of a mask, or of these numbers."""
+    return Rows(**{name: column[which] for name, column in columns(rows).items()})
 
 
 def joined(parts: Iterable[Rows]) -> Rows:
     """Rows one behind the other."""
     kept = list(parts)
-    return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in vars(kept[0])})
+    return Rows(**{name: np.concatenate([getattr(part, name) for part in kept]) for name in columns(kept[0])})
 
 
 def pool(rows: Rows, ranks: int) -> Links:
@@ -150,29 +190,68 @@ def pool(rows: Rows, ranks: int) -> Links:
     )
 
 
+class LinkSet:
+    """Some links by their number, from * ranks + to; quick to ask for those of many rows."""
+
+    def __init__(self, numbers: Index, ranks: int, rows: int) -> None:
+        self._ranks = ranks
+        self._numbers = np.unique(numbers)
+        self._table: NDArray[np.bool_] | None = None
+        if len(self._numbers) and ranks**2 <= max(SMALL_TABLE, SPARSE * rows):
+            self._table = np.zeros(ranks**2, bool)
+            self._table[self._numbers] = True
+
+    def of(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Of each link from `frm` to `to` whether it is one of them."""
+        number = frm.astype(np.int64) * self._ranks + to
+        if self._table is not None:
+            return np.asarray(self._table[number])
+        if not len(self._numbers):
+            return np.zeros(number.shape, bool)
+        at = np.minimum(np.searchsorted(self._numbers, number), len(self._numbers) - 1)
+        return np.asarray(self._numbers[at] == number)
+
+
 def settled(rows: Rows, ranks: int) -> Rows:
     """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
-    failed = np.flatnonzero(rows.outcome != Outcome.OK)
-    link = keys(rows, ranks)
-    ok = np.flatnonzero(np.isin(link, link[failed]) & (rows.outcome == Outcome.OK))
-    turns = [list(zip(*(c[i].tolist() for c in (link, rows.step, rows.attempt)), strict=True)) for i in (failed, ok)]
-    measured = set(turns[1])
-    late = failed[[turn in measured for turn in turns[0]]] if measured else failed[:0]
-    if not len(late):
+    failed = _turns(rows, ranks, lambda outcome: outcome != Outcome.OK)
+    if not len(failed):
         return rows
-    return Rows(**{name: np.delete(column, late) for name, column in vars(rows).items()})
+    links = LinkSet(failed["link"], ranks, len(rows))
+    ok = _turns(rows, ranks, lambda outcome: outcome == Outcome.OK, links)
+    turn = ["link", "step", "attempt"]
+    late = failed["row"][np.isin(failed[turn], ok[turn])] if len(ok) else failed["row"][:0]
+    return rows.without(late) if len(late) else rows
+
+
+def _turns(
+    rows: Rows, ranks: int, wanted: Callable[[NDArray[np.uint8]], NDArray[np.bool_]], links: LinkSet | None = None
+) -> NDArray[Any]:
+    """Rows of which the outcome is wanted: their numbers, and what they measured."""
+    kind = np.dtype([("row", np.int64), ("link", np.int64), ("step", np.uint32), ("attempt", np.uint8)])
+    found, begin = [np.zeros(0, kind)], 0
+    for frm, to, step, attempt, outcome in rows.blocks("frm", "to", "step", "attempt", "outcome"):
+        mask = wanted(outcome)
+        if links is not None:
+            mask &= links.of(frm, to)
+        at = np.flatnonzero(mask)
+        turns = np.zeros(len(at), kind)
+        turns["row"], turns["link"] = begin + at, frm[at].astype(np.int64) * ranks + to[at]
+        turns["step"], turns["attempt"] = step[at], attempt[at]
+        found.append(turns)
+        begin += len(frm)
+    return np.concatenate(found)
 
 
 def newest(rows: Rows, ranks: int, attempt: int) -> Links:
     """The last row of each link that was measured in this attempt; times are kept as they are, of failed rows too."""
-    those = np.flatnonzero(rows.attempt == attempt)
-    key = keys(rows, ranks)[those]
+    those = rows.of_attempt(attempt)
+    key = keys(those, ranks)
     order = np.argsort(key, kind="stable")
     is_last = np.diff(key[order], append=-1) != 0
-    index = those[order][is_last]
-    counts = (rows.n[index].astype(np.int64), rows.late[index].astype(np.int64))
-    times = {name: getattr(rows, name)[index] for name in STATISTICS}
-    return Links(rows.frm[index], rows.to[index], rows.outcome[index], *counts, **times)
+    last = chosen(those, order[is_last])
+    counts = (last.n.astype(np.int64), last.late.astype(np.int64))
+    return Links(last.frm, last.to, last.outcome, *counts, **{name: getattr(last, name) for name in STATISTICS})
 
 
 def _first_failure(outcome: NDArray[np.uint8], starts: NDArray[np.intp]) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import DIRECTION, Outcome, Rows
+from everylink.links import DIRECTION, LinkSet, Outcome, Rows
 
 MAGIC = b"everylp1"
 HEAD = np.dtype([("magic", "S8"), ("run_id", "V16"), ("rank", "<u4"), ("reserved", "<u4")])
@@ -128,25 +128,27 @@ def merge(rows: Rows, parts: NDArray[Any], ranks: int) -> tuple[Rows, int]:
         return rows, 0
     added = [i for i, at in chosen.items() if at is None]
     placed = {at: i for i, at in chosen.items() if at is not None}
-    columns = {}
-    for field in fields(Rows):
-        column = getattr(rows, field.name).copy()
-        column[list(placed)] = parts[field.name][list(placed.values())]
-        columns[field.name] = np.concatenate([column, parts[field.name][added].astype(column.dtype)])
-    return Rows(**columns), len(chosen)
+    others = _rows(parts[list(placed.values())])
+    return rows.with_others(list(placed), others, _rows(parts[added])), len(chosen)
+
+
+def _rows(parts: NDArray[Any]) -> Rows:
+    return Rows(*(np.ascontiguousarray(parts[field.name]) for field in fields(Rows)))
 
 
 def _standing(rows: Rows, parts: NDArray[Any], ranks: int) -> dict[int, int | None]:
     """Which rows of parts count, and the row of the file that each stands in for; None: it is added."""
-    links = [frm.astype(np.int64) * ranks + to for frm, to in ((rows.frm, rows.to), (parts["frm"], parts["to"]))]
-    near = np.flatnonzero(np.isin(links[0], links[1]))
+    links = LinkSet(parts["frm"].astype(np.int64) * ranks + parts["to"], ranks, len(rows))
     places: dict[tuple[int, ...], int | None] = {}
-    ok = set()
-    keys = zip(*(column[near].tolist() for column in (rows.frm, rows.to, rows.step, rows.attempt)), strict=True)
-    for key, place, outcome in zip(keys, near.tolist(), rows.outcome[near].tolist(), strict=True):
-        places[key] = place
-        if outcome == Outcome.OK:
-            ok.add(key)
+    ok, begin = set(), 0
+    for frm, to, step, attempt, outcome in rows.blocks("frm", "to", "step", "attempt", "outcome"):
+        near = np.flatnonzero(links.of(frm, to))
+        keys = zip(*(column[near].tolist() for column in (frm, to, step, attempt)), strict=True)
+        for key, place, ended in zip(keys, (begin + near).tolist(), outcome[near].tolist(), strict=True):
+            places[key] = place
+            if ended == Outcome.OK:
+                ok.add(key)
+        begin += len(frm)
     newest: dict[tuple[int, ...], int] = {}
     columns = (parts[name].tolist() for name in ("frm", "to", "step", "attempt"))
     for i, (key, outcome) in enumerate(zip(zip(*columns, strict=True), parts["outcome"].tolist(), strict=True)):

@@ -12,6 +12,8 @@ from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import beginning
 from everylink.hdf5 import SIGNATURE
 from everylink.links import ALONE, MISSING, RETEST, Links, Rows, newest, pool
+from everylink.memory import refuse_more_than_there_is
+from everylink.outcomes import Outcomes, outcomes
 
 READERS = {  # what a file begins with, and the module whose read_results() makes Results of it
     SIGNATURE: "everylink.formats.results_file",
@@ -20,6 +22,7 @@ READERS = {  # what a file begins with, and the module whose read_results() make
 }
 UNKNOWN = "unknown"  # a fact that a file does not have
 UNKNOWN_COUNT = -1
+LINK_BYTES = 150  # of memory that pooling takes for each row
 
 
 @dataclass(frozen=True)
@@ -104,8 +107,14 @@ class Size:
 
     @cached_property
     def links(self) -> Links:
-        """Each link once, its main rows pooled."""
+        """Each link once, its main rows pooled. Raises NotEnoughMemory where there are too many."""
+        refuse_more_than_there_is(LINK_BYTES * len(self.rows), f"to pool the {len(self.rows):,} rows of a size")
         return pool(self.rows, self.ranks)
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """How each link ended; much smaller than `links`."""
+        return outcomes(self.rows, self.ranks)
 
     @cached_property
     def retests(self) -> Links:

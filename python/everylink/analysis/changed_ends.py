@@ -8,6 +8,7 @@ import numpy as np
 from everylink.analysis.changes import FALSE_RATE, sure
 from everylink.analysis.judge.effects import fit
 from everylink.analysis.judge.robust import Matrix, Values, discoveries, row_medians, spread
+from everylink.analysis.judge.times import whole
 
 CUT, FEW_LINKS = 3.0, 6  # standard deviations; of an end
 SIDES = ("send", "receive")
@@ -78,7 +79,7 @@ def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
         return _Found((nothing, nothing), (nothing, nothing))
     if len(known) < FEW_LINKS * len(difference):
         difference = np.maximum(difference, np.float32(np.median(known) - CUT * spread(known)))
-    effects = fit(difference, np.zeros(len(difference), np.int64), symmetric)
+    effects = fit(whole(difference), np.zeros(len(difference), np.int64), symmetric)
     count = len(known) // (2 if symmetric else 1)
     scores = [sure(np.where(ends.links > 0, ends.z, 0.0), count) for ends in (effects.send, effects.receive)]
     sides = [

@@ -52,7 +52,7 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
     frm, to = np.nonzero(likely)
     alone = _long_alone(again, before, explained, lowest, LIKELY_Z * noise)
     count = cells.count[frm, to]
-    score = np.minimum(z[frm, to], score_of_chance(count, alone, len(again.time)))
+    score = np.minimum(z[frm, to], score_of_chance(count, alone, again.count))
     found = _discovered(score, int(measured.sum()))
     pairs = [
         ChangedPair(int(frm[i]), int(to[i]), float(rest[frm[i], to[i]]), float(score[i]), int(count[i]))
@@ -67,8 +67,9 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
 
 def _long_alone(again: Readings, before: Cells, explained: Matrix, lowest: Matrix, limit: float) -> int:
     """How many readings are long in pairs whose others are not."""
-    frm, to = again.host_of[again.frm], again.host_of[again.to]
-    long = again.time - before.median[frm, to] - explained[frm, to] > limit
+    frm, to, time = again.each()
+    frm, to = again.host_of[frm], again.host_of[to]
+    long = time - before.median[frm, to] - explained[frm, to] > limit
     return int((long & ~(lowest[frm, to] > limit)).sum())
 
 

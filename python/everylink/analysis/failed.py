@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.names import host_names
-from everylink.links import Links, Outcome, keys, outcome_text
+from everylink.links import Outcome, keys, outcome_text
+from everylink.outcomes import Outcomes, links_between
 from everylink.results import Ranks, Results, Size
 
 WORTH_FOLDING = 0.5  # a group is named where at least this part of its links failed
@@ -101,7 +102,7 @@ class _Naming:
 
 @dataclass(frozen=True)
 class _Kind:
-    """Names of one kind: each of `ids` says for each link which name it belongs to, -1: none.
+    """Names of one kind: each of `ids` says for each failed link which name it belongs to, -1: none.
 
     `known` are the names of failed links, `totals` how many links each of them has.
     """
@@ -109,10 +110,16 @@ class _Kind:
     naming: "_Naming"
     ids: tuple[NDArray[np.int64], ...]
     known: NDArray[np.int64]
-    totals: NDArray[np.intp]
+    totals: NDArray[np.int64]
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        return _count(self.ids, self.known, mask)
+        """How many failed links of the mask each name has."""
+        counts = np.zeros(len(self.known), np.intp)
+        for part in self.ids:
+            inside = part[mask]
+            at = np.searchsorted(self.known, inside[inside >= 0])
+            counts += np.bincount(at, minlength=len(self.known))
+        return counts
 
     def of(self, name: int) -> NDArray[np.bool_]:
         return np.asarray(np.any([ids == self.known[name] for ids in self.ids], axis=0))
@@ -120,37 +127,40 @@ class _Kind:
 
 def fold_failures(results: Results, size: Size) -> Failures:
     """Fold the failed links of one size: the name that covers most of them first, then single links."""
-    links, again = size.links, _again(results, size)
-    if len(links) > 1 and links.failed.all():
-        every = _group(_Naming("all links", "all", "both", str), (), links, links.failed, again)
-        return Failures(len(links), len(links), (every,), 0, every.again)
-    kinds = _kinds(links, results.ranks) if links.failed.any() else []
-    open_ = links.failed.copy()
+    links, again = size.outcomes, _again(results, size)
+    everything = np.ones(links.failed, bool)
+    if links.links > 1 and links.failed == links.links:
+        every = _group(_Naming("all links", "all", "both", str), (), links, everything, links.links, again)
+        return Failures(links.links, links.links, (every,), 0, every.again)
+    kinds = _kinds(links, results.ranks) if links.failed else []
+    open_ = everything.copy()
     groups: list[FailedGroup] = []
     while open_.any() and len(groups) < LINES and (best := _best(kinds, open_)):
         kind, name = best
         inside = kind.of(name)
-        groups.append(_group(kind.naming, kind.naming.subject(int(kind.known[name])), links, inside, again))
+        subject = kind.naming.subject(int(kind.known[name]))
+        groups.append(_group(kind.naming, subject, links, inside, int(kind.totals[name]), again))
         open_ &= ~inside
+    link = _Naming("link {} -> {}", "link", "send", results.ranks.name, len(results.ranks))
     for i in np.flatnonzero(open_)[: LINES - len(groups)]:
-        one = np.arange(len(links)) == i
-        link = _Naming("link {} -> {}", "link", "send", results.ranks.name, len(results.ranks))
+        one = np.arange(links.failed) == i
         subject = link.subject(int(links.frm[i]) * len(results.ranks) + int(links.to[i]))
-        groups.append(_group(link, subject, links, one, again))
+        groups.append(_group(link, subject, links, one, 1, again))
         open_ &= ~one
     groups.sort(key=lambda group: group.again is not None and group.again.only_under_load)
-    in_all = None if again is None else _counted(again[links.failed])
-    return Failures(int(links.failed.sum()), len(links), tuple(groups), int(open_.sum()), in_all)
+    in_all = None if again is None else _counted(again)
+    return Failures(links.failed, links.links, tuple(groups), int(open_.sum()), in_all)
 
 
 def _again(results: Results, size: Size) -> NDArray[np.int16] | None:
-    """For each link the outcome of its attempt alone, -1 where there was none; None where there was none at all."""
-    links, alone, ranks = size.links, size.alone, len(results.ranks)
+    """For each failed link the outcome of its attempt alone, -1 where there was none; None where no link had any."""
+    failed, ranks = size.outcomes, len(results.ranks)
     if not results.facts.failed_not_retried and not any(len(other.alone) for other in results.sizes):
         return None
-    key, known = keys(links, ranks), keys(alone, ranks)
+    alone = size.alone
+    key, known = failed.frm.astype(np.int64) * ranks + failed.to, keys(alone, ranks)
     if not len(known):
-        return np.full(len(links), -1, np.int16)
+        return np.full(len(key), -1, np.int16)
     at = np.minimum(np.searchsorted(known, key), len(known) - 1)  # both are ordered
     return np.where(known[at] == key, alone.outcome[at].astype(np.int16), np.int16(-1))
 
@@ -163,55 +173,63 @@ def _counted(again: NDArray[np.int16]) -> Again:
 def _group(
     naming: _Naming,
     subject: tuple[str, ...],
-    links: Links,
+    links: Outcomes,
     inside: NDArray[np.bool_],
+    total: int,
     again: NDArray[np.int16] | None,
 ) -> FailedGroup:
-    failed = inside & links.failed
-    outcomes = Counter(links.outcome[failed].tolist())
-    tried = None if again is None else _counted(again[failed])
+    """Of `inside` of the failed links, which belong to a name that has `total` links."""
+    outcomes = Counter(links.outcome[inside].tolist())
+    tried = None if again is None else _counted(again[inside])
     return FailedGroup(
         naming.form.format(*subject), naming.kind, naming.direction, subject,
-        outcomes.total(), int(inside.sum()), tuple(outcomes.most_common()), tried,
+        outcomes.total(), total, tuple(outcomes.most_common()), tried,
     )  # fmt: skip
 
 
-def _kinds(links: Links, ranks: Ranks) -> list[_Kind]:
+def _kinds(links: Outcomes, ranks: Ranks) -> list[_Kind]:
     """What may be named: hosts and ranks, either of their directions alone, and what lies between two of them."""
-    hosts, host = host_names(ranks), ranks.host_index.astype(np.int64)
-    found: list[tuple[_Naming, tuple[NDArray[np.int64], ...]]] = []
-    for what, of, name in (("host", host, hosts.__getitem__), ("rank", np.arange(len(ranks)), ranks.name)):
+    count, names = len(ranks), host_names(ranks)
+    host, each = ranks.host_index.astype(np.int64), np.arange(len(ranks))
+    found: list[_Kind] = []
+    for what, of, name in (("host", host, names.__getitem__), ("rank", each, ranks.name)):
         frm, to = of[links.frm], of[links.to]
-        apart = frm != to
-        found.append((_Naming(what + " {}", what, "both", name), (frm, np.where(apart, to, -1))))
-        found.append((_Naming(f"from {what} {{}}", what, "send", name), (frm,)))
-        found.append((_Naming(f"to {what} {{}}", what, "receive", name), (to,)))
-    for between, of, name in (
-        ("pair {} <-> {}", np.arange(len(ranks)), ranks.name),
-        ("hosts {} <-> {}", host, hosts.__getitem__),
+        sent, received = (_sums(of, part) for part in (links.sent, links.received))
+        every = np.arange(len(sent))
+        inside = links_between(links, of, every, every) if what == "host" else 0
+        both = (frm, np.where(frm != to, to, -1))
+        for form, direction, ids, totals in (
+            (what + " {}", "both", both, sent + received - inside),
+            (f"from {what} {{}}", "send", (frm,), sent),
+            (f"to {what} {{}}", "receive", (to,), received),
+        ):
+            known = _names(ids)
+            found.append(_Kind(_Naming(form, what, direction, name), ids, known, totals[known]))
+    for form, of, name in (
+        ("pair {} <-> {}", each, ranks.name),
+        ("hosts {} <-> {}", host, names.__getitem__),
     ):
         frm, to = of[links.frm], of[links.to]
-        low, high = np.minimum(frm, to), np.maximum(frm, to)
-        ids = np.where(low != high, low * len(ranks) + high, -1)
-        found.append((_Naming(between, "pair", "both", name, len(ranks)), (ids,)))
+        ids = (np.where(frm != to, np.minimum(frm, to) * count + np.maximum(frm, to), -1),)
+        known = _names(ids)
+        low, high = np.divmod(known, count)
+        totals = links_between(links, of, low, high) + links_between(links, of, high, low)
+        found.append(_Kind(_Naming(form, "pair", "both", name, count), ids, known, totals))
     frm, to = host[links.frm], host[links.to]
-    one_way = np.where(frm != to, frm * len(ranks) + to, -1)
-    found.append((_Naming("host {} -> host {}", "pair", "send", hosts.__getitem__, len(ranks)), (one_way,)))
-    return [_kind(naming, ids, links.failed) for naming, ids in found]
+    one_way = (np.where(frm != to, frm * count + to, -1),)
+    known = _names(one_way)
+    naming = _Naming("host {} -> host {}", "pair", "send", names.__getitem__, count)
+    return [*found, _Kind(naming, one_way, known, links_between(links, host, *np.divmod(known, count)))]
 
 
-def _kind(naming: _Naming, ids: tuple[NDArray[np.int64], ...], failed: NDArray[np.bool_]) -> _Kind:
-    known = np.unique(np.concatenate([part[failed] for part in ids]))
-    known = known[known >= 0]
-    return _Kind(naming, ids, known, _count(ids, known, np.ones(len(failed), bool)))
+def _names(ids: tuple[NDArray[np.int64], ...]) -> NDArray[np.int64]:
+    known = np.unique(np.concatenate(ids))
+    return known[known >= 0]
 
 
-def _count(ids: tuple[NDArray[np.int64], ...], known: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    counts = np.zeros(len(known), np.intp)
-    for part in ids if len(known) else ():
-        at = np.minimum(np.searchsorted(known, part[mask]), len(known) - 1)
-        counts += np.bincount(at[known[at] == part[mask]], minlength=len(known))
-    return counts
+def _sums(of: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The counts of ranks added up by what each rank is of."""
+    return np.bincount(of, weights=counts).astype(np.int64)
 
 
 def _best(kinds: list[_Kind], open_: NDArray[np.bool_]) -> tuple[_Kind, int] | None:

@@ -64,11 +64,11 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
     """Which links touch what the judgement of this size calls bad, shape [links]."""
     touched = np.zeros(len(links), bool)
     seen = readings(results, size)
-    if not len(seen.time):
+    if not seen.count:
         return touched
     group_of = np.zeros(seen.hosts, np.int64)
     group_of[seen.host_of] = kinds.group
-    known = enough_for_groups(seen.between_hosts.median)
+    known = enough_for_groups(seen)
     findings = find(seen, group_of, blind=not known)
     for found in findings.bad:
         touched |= _touches(found, seen, group_of, links)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from everylink.analysis.matching import value_text
 from everylink.errors import UserMistake
-from everylink.links import MAIN, STATISTICS, Outcome, Rows, chosen, joined, keys
+from everylink.links import MAIN, STATISTICS, Outcome, Rows, chosen, columns, joined, keys
 from everylink.results import Ranks, Results, Size, Steps
 from everylink.units import size_text
 
@@ -77,7 +77,7 @@ def _joined(runs: Sequence[Results]) -> Results:
     """All rows of all runs one behind the other."""
     sizes = []
     for i, size in enumerate(runs[0].sizes):
-        rows = [_shifted(run.sizes[i].rows, shift) for run, shift in zip(runs, _shifts(runs, 0), strict=True)]
+        rows = [_shifted(run.sizes[i].rows.held(), shift) for run, shift in zip(runs, _shifts(runs, 0), strict=True)]
         sizes.append(replace(size, rows=joined(rows)))
     return replace(runs[0], sizes=tuple(sizes), steps=_steps([run.steps for run in runs]))
 
@@ -187,11 +187,11 @@ def evened(run: Results) -> Results:
 
 
 def _spread_out(size: Size, at: NDArray[np.intp], whole: NDArray[np.int64]) -> Size:
-    columns = {}
-    for name, column in vars(size.rows).items():
+    spread = {}
+    for name, column in columns(size.rows).items():
         empty = np.nan if column.dtype.kind == "f" else -1 if name == "arrived" else 0
-        columns[name] = np.full(len(whole), empty, column.dtype)
-        columns[name][at] = column
+        spread[name] = np.full(len(whole), empty, column.dtype)
+        spread[name][at] = column
     for i, name in enumerate(("frm", "to", "step", "attempt")):
-        columns[name] = whole[:, i].astype(columns[name].dtype)
-    return replace(size, rows=Rows(**columns))
+        spread[name] = whole[:, i].astype(spread[name].dtype)
+    return replace(size, rows=Rows(**spread))

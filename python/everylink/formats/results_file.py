@@ -14,13 +14,14 @@ from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5
 from everylink.links import MISSING, Rows, settled
 from everylink.parts import Parts, Run, merge, read_parts
 from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
+from everylink.stored import NAMES, Source, StoredRows
 
 FORMAT = "everylink"
 FORMAT_VERSION = 1  # 1: first version
 READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
 MOST = 2**62  # no count and no size is larger
 MOST_RANKS = 2**31
-NAMES = {"frm": "from", "all_to_all": "alltoall"}  # of columns in the file, where they differ from ours
+IN_MEMORY = 2**22  # rows of a size; of more, those that are wanted are read when they are
 T = TypeVar("T")
 
 
@@ -78,7 +79,7 @@ def results_in(path: Path, file: Tree) -> Results:
     groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
     if len(groups) < len(file.group("sizes").groups()):
         raise Damage("/sizes has a size twice")
-    sizes = tuple(_size(size, groups[size], facts.ranks, rows) for size in sorted(groups))
+    sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
     return Results(path, facts, ranks, steps, sizes, remarks)
 
@@ -99,14 +100,18 @@ def _facts(file: Tree) -> Facts:
     return Facts(**values)
 
 
-def _size(size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
+def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
+    rounds = group.integer("rounds_per_lap", 0, MOST)
+    if rows > IN_MEMORY and isinstance(group, Node):
+        stored = StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
+        return Size(size_bytes, rounds, ranks, settled(stored, ranks))
     columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
             raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
     if (columns.frm == columns.to).any():
         raise Damage(f"{group.name} links a rank with itself")
-    return Size(size_bytes, group.integer("rounds_per_lap", 0, MOST), ranks, settled(columns, ranks))
+    return Size(size_bytes, rounds, ranks, settled(columns, ranks))
 
 
 def _columns(group: Tree, kind: type[T], length: int) -> T:

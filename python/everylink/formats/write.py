@@ -7,9 +7,10 @@ import h5py
 import numpy as np
 
 from everylink.files import whole
-from everylink.formats.results_file import FORMAT, FORMAT_VERSION, NAMES
-from everylink.links import MISSING, Rows
+from everylink.formats.results_file import FORMAT, FORMAT_VERSION
+from everylink.links import MISSING, Rows, columns
 from everylink.results import Results, Size
+from everylink.stored import NAMES
 
 SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
 
@@ -36,7 +37,7 @@ def _write(file: Any, results: Results) -> None:
 
 def attributes_of(results: Results) -> dict[str, Any]:
     """The attributes of / by their names in the file."""
-    rows = max((len(size.rows.frm) for size in results.sizes), default=0)
+    rows = max((len(size.rows) for size in results.sizes), default=0)
     facts = {name: int(value) if isinstance(value, bool) else value for name, value in asdict(results.facts).items()}
     counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began)), "seed": np.uint64(facts["seed"])}
     return {"format": FORMAT, "format_version": FORMAT_VERSION, **facts, **counts}
@@ -49,7 +50,7 @@ def attributes_of_size(size: Size) -> dict[str, Any]:
 
 def columns_of(rows: Rows) -> dict[str, Any]:
     """The columns of rows by their names in the file, without those that are not known of any."""
-    kept = {c.name: getattr(rows, c.name) for c in fields(rows)}
+    kept = columns(rows)
     for column in fields(rows):
         if MISSING in column.metadata and np.isnan(kept[column.name]).all():
             del kept[column.name]

@@ -7,7 +7,7 @@ import numpy as np
 
 from everylink.analysis.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
 from everylink.analysis.judge.grouping import Grouping
-from everylink.links import CONFIRM, DIRECTION, Rows, joined
+from everylink.links import CONFIRM, DIRECTION, Rows
 from everylink.results import Results
 from everylink.simulate.fabric import Index
 
@@ -32,6 +32,6 @@ def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = 
                 fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
             ]
             again.append(fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn))
-            sizes.append(replace(size, rows=joined([size.rows, *again])))
+            sizes.append(replace(size, rows=size.rows.with_more(again)))
         results = replace(results, sizes=tuple(sizes))
     return results

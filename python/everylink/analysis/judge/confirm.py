@@ -9,9 +9,10 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.findings import SETTLED_READINGS, Findings, find
+from everylink.analysis.judge.findings import Findings, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.times import SETTLED_READINGS
 from everylink.analysis.judge.trunks import Trunk
 from everylink.analysis.judge.within import find_within
 from everylink.results import Results
@@ -19,7 +20,6 @@ from everylink.results import Results
 PARTNERS = 12  # of a suspect host
 ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
 ROUNDS = 3  # suspects may come up only when others are cleared
-MOST_PAIRS = 20_000  # the worst of them
 MOST_RANKS = 4  # of a host, that are measured with their like
 
 
@@ -30,7 +30,7 @@ def pairs_to_confirm(results: Results, grouping: Grouping | None) -> NDArray[np.
     groups, known = groups_for(results, grouping)
     for size in results.sizes:
         seen = readings(results, size)
-        if len(seen.time):
+        if seen.count:
             pairs |= _of_hosts(seen, find(seen, groups, blind=not known))
         within |= {host.host for host in find_within(results, size) if not host.sure}
     ranks = _of_ranks(pairs, results) | _inside(within, results)
@@ -38,32 +38,26 @@ def pairs_to_confirm(results: Results, grouping: Grouping | None) -> NDArray[np.
 
 
 def _of_hosts(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
-    worst = findings.suspect_pairs
-    if len(worst) > MOST_PAIRS:
-        order = np.argsort(-findings.effects.rest[worst[:, 0], worst[:, 1]])
-        worst = worst[order[:MOST_PAIRS]]
-    pairs = {(min(a, b), max(a, b)) for a, b in worst.tolist()}
+    worst = findings.pairs.suspects
+    pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do, but the same for the same file
-    count = seen.between_hosts.count
     for trunk in findings.trunks:
-        pairs |= _over(trunk, findings, count, random)
+        pairs |= _over(trunk, findings, seen, random)
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
         good = np.arange(seen.hosts)
-    settled = (count >= SETTLED_READINGS).sum(axis=1)
+    settled = findings.pairs.settled
     for host in suspects[settled[suspects] < min(PARTNERS, len(good) - 1)].tolist():
         partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
 
 
-def _over(
-    trunk: Trunk, findings: Findings, count: NDArray[np.int32], random: np.random.Generator
-) -> set[tuple[int, int]]:
+def _over(trunk: Trunk, findings: Findings, seen: Readings, random: np.random.Generator) -> set[tuple[int, int]]:
     """Some pairs over a trunk, so that its direction shows; none where some were measured again already."""
     own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
-    if (count[np.ix_(own, far)] >= SETTLED_READINGS).sum() >= min(PARTNERS, len(own), len(far)):
+    if (seen.cells(own, far).count >= SETTLED_READINGS).sum() >= min(PARTNERS, len(own), len(far)):
         return set()
     number = min(PARTNERS, len(own), len(far))
     ends = zip(random.choice(own, number, False).tolist(), random.choice(far, number, False).tolist(), strict=True)

@@ -68,7 +68,7 @@ class Alone:
 
 def measured_alone(size: Size, seen: Readings) -> Alone:
     """The readings of attempt DIRECTION of one size."""
-    rows = size.rows
-    good = (rows.attempt == DIRECTION) & (rows.outcome == Outcome.OK) & (rows.median > 0)
+    rows = size.rows.of_attempt(DIRECTION)
+    good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (seen.host_of[ranks[good].astype(np.int64)] for ranks in (rows.frm, rows.to))
     return Alone(frm, to, np.log(rows.median[good].astype(np.float64)))

@@ -15,12 +15,15 @@ from everylink.analysis.judge.robust import (
     MEDIAN_ERROR,
     Matrix,
     Values,
+    both_ways,
     healthy_spread,
     known_sample,
     moderated,
     row_medians,
     wide_spread,
 )
+from everylink.analysis.judge.sample import sampled
+from everylink.analysis.judge.times import Times
 
 LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 FEWEST_SETTLED = 5
@@ -30,6 +33,9 @@ GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # of a group: less is how fabrics are
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # of two groups all links between them are slow, whichever is to blame
 LEAST_SPREAD = 1e-3  # two hosts are never as alike as two runs of a formula
 READINGS_A_CELL = 2.0  # both directions of a pair are one reading of it, or nearly so
+NOTHING: Matrix = np.zeros((0, 0), np.float32)
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,10 @@ class Ends:
 class Effects:
     """`rest` [hosts, hosts]: what neither class, nor groups, nor hosts explain; `noise` its standard deviation.
 
-    `expected` [hosts, hosts]: what these explain, log seconds. `sent`, `received`: what is certain of each host.
+    `expected` [hosts, hosts]: what these explain, log seconds. Both have no entries where hosts are too many: then
+    there is only `expected_at`. `sent`, `received`: what is certain of each host.
 
+    `typical`: log seconds of a link inside of a group, and between groups.
     `group_effect` and `group_z` have an entry a group, 0 where a group is like the others.
     """
 
@@ -61,6 +69,7 @@ class Effects:
     receive: Ends
     sent: Values
     received: Values
+    typical: tuple[float, float]
     group_of: NDArray[np.int64]
     group_effect: Values
     group_z: Values
@@ -68,15 +77,30 @@ class Effects:
     expected: Matrix
     noise: float
 
+    def expected_at(self, frm: Index | int, to: Index | int) -> Matrix:
+        """What is expected of the links from hosts to hosts, log seconds; two arrays go together as in an index."""
+        if len(self.expected):
+            return np.asarray(self.expected[frm, to])
+        near = self.group_of[frm] == self.group_of[to]
+        of_class = _by_class(self.typical, near)
+        group = (self.group_effect[self.group_of[end]].astype(np.float32) for end in (frm, to))
+        of_groups = np.where(near, np.float32(0), np.maximum(*group))
+        of_hosts = np.maximum(self.sent[frm].astype(np.float32), self.received[to].astype(np.float32))
+        return np.asarray(of_class + np.maximum(of_groups, of_hosts), np.float32)
+
+    @property
+    def usual(self) -> float:
+        """What is expected of most links, log seconds."""
+        if len(self.expected):
+            return float(np.median(known_sample(self.expected)))
+        some = sampled(len(self.group_of))
+        return float(np.nanmedian(self.expected_at(some[:, None], some[None, :])))
+
 
 @dataclass(frozen=True)
 class _Spreads:
-    """How noise is estimated. `settled` [hosts, hosts]: connections with so many readings that they are less noisy.
+    """How noise is estimated. `blind`: classes of links are not known, so what lies high may be healthy too."""
 
-    `blind`: classes of links are not known, so what lies high may be healthy too.
-    """
-
-    settled: NDArray[np.bool_]
     blind: bool
 
     def of(self, values: NDArray[np.floating]) -> float:
@@ -86,55 +110,80 @@ class _Spreads:
         """The standard deviation of what is left, never smaller than so few readings can tell."""
         return moderated(self.of(rest), round(float(np.isfinite(rest).sum()) / READINGS_A_CELL))
 
-    def noises(self, rest: Matrix) -> tuple[float, float]:
+    def noises(self, rest: Matrix, settled: Mask) -> tuple[float, float]:
         """Of all connections, and of the settled ones."""
-        return self.noise(rest), self.noise(np.where(self.settled, rest, np.float32(np.nan)))
+        return self.noise(rest), self.noise(np.where(settled, rest, np.float32(np.nan)) if settled.any() else NOTHING)
 
 
-def fit(
-    matrix: Matrix,
-    group_of: NDArray[np.int64],
-    symmetric: bool,
-    blind: bool = False,
-    settled: NDArray[np.bool_] | None = None,
-) -> Effects:
-    """Fit log times [from, to]; NaN: not measured. `group_of` has an entry a host; the rest is as in _Spreads."""
-    spreads = _Spreads(np.zeros(matrix.shape, bool) if settled is None else settled, blind)
-    near = group_of[:, None] == group_of[None, :]
-    good: NDArray[np.bool_] = np.ones(matrix.shape, bool)
+def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
+    """`group_of` has an entry a host; `blind` as in _Spreads."""
+    spreads = _Spreads(blind)
+    of_partner = group_of[times.partners]
+    near = group_of[:, None] == of_partner[None, :]
+    good: Mask = np.ones(near.shape, bool)
     for _ in range(PASSES):  # what is typical of a class is known once the bad ones are left out
-        of_class = _of_classes(matrix, near, good)
-        rest = matrix - of_class
-        group_effect, group_z = _groups(rest, group_of, near)
-        of_groups = _between_groups(group_effect[group_of], near)
+        typical = _of_classes(times.sending, near, good)
+        of_class = _by_class(typical, near)
+        rest = times.sending - of_class
+        back = rest if symmetric else times.receiving - of_class
+        group_effect, group_z = _groups(rest, back, group_of, of_partner, near)
+        of_groups = _between_groups(group_effect[group_of], group_effect[of_partner], near)
         # Behind a slow group a slow host does not show: it is judged by its other links, where it has any.
         # One that has none is judged by what it adds to its group.
-        shown = np.where(of_groups > 0, np.float32(np.nan), rest)
-        hidden: NDArray[np.bool_] = ~np.asarray(np.isfinite(shown).any(axis=1))
-        sending = np.where(hidden[:, None], rest - of_groups, shown)
-        receiving = np.where(hidden[None, :], rest - of_groups, shown).T
-        send, receive = _polish(sending, receiving, symmetric, spreads)
+        sending, hidden = _shown(rest, of_groups, None)
+        receiving = sending if symmetric else _shown(back, of_groups, hidden)[0]
+        send, receive = _polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
         beyond = np.where(hidden, group_effect[group_of], 0.0)  # of a host that shows only by what it adds to its group
         sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (_certain(send), _certain(receive)))
-        taken = np.maximum(of_groups, np.maximum(sent[:, None], received[None, :]).astype(np.float32))
+        taken = np.maximum(of_groups, np.maximum(sent[:, None], received[times.partners]).astype(np.float32))
         good = taken <= 0
     rest = rest - taken
     noise = spreads.noise(rest)
-    return Effects(send, receive, sent, received, group_of, group_effect, group_z, rest, of_class + taken, noise)
+    whole = len(times.partners) == len(group_of)
+    expected: Matrix = of_class + taken if whole else NOTHING
+    return Effects(
+        send,
+        receive,
+        sent,
+        received,
+        typical,
+        group_of,
+        group_effect,
+        group_z,
+        rest if whole else NOTHING,
+        expected,
+        noise,
+    )
 
 
-def _of_classes(matrix: Matrix, near: NDArray[np.bool_], good: NDArray[np.bool_]) -> Matrix:
-    """The median of each link's class, inside of a group or between groups, over its good links where there are any."""
+def _of_classes(matrix: Matrix, near: Mask, good: Mask) -> tuple[float, float]:
+    """The median of each class, inside of a group and between groups, over its good links where there are any."""
     typical = []
     for mask in (near, ~near):
         chosen = known_sample(np.where(mask & good, matrix, np.float32(np.nan)))
         if not len(chosen):
             chosen = known_sample(np.where(mask, matrix, np.float32(np.nan)))
-        typical.append(np.median(chosen) if len(chosen) else np.nan)
+        typical.append(float(np.median(chosen)) if len(chosen) else np.nan)
+    return typical[0], typical[1]
+
+
+def _by_class(typical: tuple[float, float], near: Mask) -> Matrix:
     return np.where(near, np.float32(typical[0]), np.float32(typical[1]))
 
 
-def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) -> tuple[Values, Values]:
+def _shown(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix, Mask]:
+    """What slow groups do not hide, and which hosts have nothing else: of these what they add to their group."""
+    if not of_groups.any():
+        return rest, np.zeros(len(rest), bool) if hidden is None else hidden
+    shown = np.where(of_groups > 0, np.float32(np.nan), rest)
+    if hidden is None:
+        hidden = ~np.asarray(np.isfinite(shown).any(axis=1))
+    return np.where(hidden[:, None], rest - of_groups, shown), hidden
+
+
+def _groups(
+    rest: Matrix, back: Matrix, group_of: NDArray[np.int64], of_partner: NDArray[np.int64], near: Mask
+) -> tuple[Values, Values]:
     """What each group adds to its links with other groups.
 
     A group is as slow as the faster of its hosts: the lower quartile of them, each by its median link to elsewhere, and
@@ -146,9 +195,9 @@ def _groups(rest: Matrix, group_of: NDArray[np.int64], near: NDArray[np.bool_]) 
     whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # hosts that are alone say nothing of a group
     if len(whole) < FEWEST_GROUPS:
         return effect, z
-    far = np.where(near, np.float32(np.nan), rest)
-    far = np.where(np.isfinite(far) & np.isfinite(far.T), (far + far.T) / 2, np.where(np.isfinite(far), far, far.T))
-    to_group = np.stack([row_medians(far[:, group_of == group])[0] for group in whole], axis=1).astype(np.float32)
+    far = np.where(near, np.float32(np.nan), rest if back is rest else both_ways(rest, back))
+    seen = [group for group in whole if (of_partner == group).any()]
+    to_group = np.stack([row_medians(far[:, of_partner == group])[0] for group in seen], axis=1).astype(np.float32)
     of_host = _lower_quartiles(to_group)
     level, within = np.full(count, np.nan), np.full(len(rest), np.nan)
     with np.errstate(all="ignore"):
@@ -170,43 +219,51 @@ def _lower_quartiles(matrix: Matrix) -> Values:
     return np.asarray(ordered[np.arange(len(matrix)), np.maximum(known - 1, 0) // 4], float)
 
 
-def _between_groups(effect: Values, near: NDArray[np.bool_]) -> Matrix:
-    """What slow groups add to each link, by the effect of each host's group."""
-    of_host = effect.astype(np.float32)
-    return np.where(near, np.float32(0), np.maximum(of_host[:, None], of_host[None, :]))
+def _between_groups(of_host: Values, of_partner: Values, near: Mask) -> Matrix:
+    """What slow groups add to each link, by the effect of each end's group."""
+    of_link = np.maximum(of_host.astype(np.float32)[:, None], of_partner.astype(np.float32)[None, :])
+    return np.where(near, np.float32(0), of_link)
 
 
-def _polish(sending: Matrix, receiving: Matrix, symmetric: bool, spreads: _Spreads) -> tuple[Ends, Ends]:
-    """Rows of `sending` are senders, rows of `receiving` receivers."""
-    sent = received = np.zeros(len(sending))
-    send = receive = Ends(sent, np.ones(len(sending)), np.zeros(len(sending), np.intp))
-    noises = spreads.noises(sending)
+def _polish(times: Times, symmetric: bool, spreads: _Spreads) -> tuple[Ends, Ends]:
+    """What is left of the times in, what each host adds out."""
+    sent = received = np.zeros(len(times.sending))
+    send = receive = Ends(sent, np.ones(len(sent)), np.zeros(len(sent), np.intp))
+    noises = spreads.noises(times.sending, times.settled_sending)
     for _ in range(ROUNDS):
-        send = _ends(sending, received, noises, spreads)
+        before = sent, received, noises
+        send = _ends(times.sending, times.settled_sending, received[times.partners], noises, spreads)
         sent = _certain(send)
-        receive = send if symmetric else _ends(receiving, sent, noises, replace(spreads, settled=spreads.settled.T))
-        received = _certain(receive)
-        noises = spreads.noises(sending - np.maximum(sent[:, None], received[None, :]).astype(np.float32))
+        if symmetric:
+            receive, received = send, sent
+        else:
+            receive = _ends(times.receiving, times.settled_receiving, sent[times.partners], noises, spreads)
+            received = _certain(receive)
+        added = np.maximum(sent[:, None], received[times.partners]).astype(np.float32)
+        noises = spreads.noises(times.sending - added, times.settled_sending)
+        if (sent == before[0]).all() and (received == before[1]).all() and noises == before[2]:
+            break  # another round would be the same
     return send, receive
 
 
-def _ends(rest: Matrix, others: Values, noises: tuple[float, float], spreads: _Spreads) -> Ends:
+def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, float], spreads: _Spreads) -> Ends:
     """A low quantile of each row, over those partners that are not slow themselves; over all where there are no others.
 
     A message is as slow as its slower end, so every link of a slow host is slow, while one of a healthy host is so only
     where its partner is: what lies low in a row is the host's own. Where settled connections say it better, they do.
     """
-    good = np.where(others[None, :] > 0, np.float32(np.nan), rest)
-    none_left = ~np.isfinite(good).any(axis=1)
-    good[none_left] = (rest - others[None, :].astype(np.float32))[none_left]
+    good = rest
+    if (others > 0).any():
+        good = np.where(others > 0, np.float32(np.nan), rest)
+        none_left = ~np.isfinite(good).any(axis=1)
+        good[none_left] = rest[none_left] - others.astype(np.float32)
     low, links = _low_of_rows(good, noises[0])
-    low_settled, settled = _low_of_rows(np.where(spreads.settled, good, np.float32(np.nan)), noises[1])
-    error, error_settled = (
-        LOW_ERROR * n / np.sqrt(np.maximum(k, 1)) for n, k in zip(noises, (links, settled), strict=True)
-    )
-    better = (settled >= FEWEST_SETTLED) & (error_settled < error)
-    low = np.where(better, low_settled, low)
-    error = np.where(better, error_settled, error)
+    error = LOW_ERROR * noises[0] / np.sqrt(np.maximum(links, 1))
+    if is_settled.any():
+        low_settled, settled = _low_of_rows(np.where(is_settled, good, np.float32(np.nan)), noises[1])
+        error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(settled, 1))
+        better = (settled >= FEWEST_SETTLED) & (error_settled < error)
+        low, error = np.where(better, low_settled, low), np.where(better, error_settled, error)
     effect = np.nan_to_num(low - np.nanmedian(low)) if np.isfinite(low).any() else np.zeros(len(low))
     spread_of_hosts = max(spreads.of(effect) ** 2 - float(np.median(error)) ** 2, 0.0)
     return Ends(effect, np.sqrt(error**2 + spread_of_hosts + LEAST_SPREAD**2), links)

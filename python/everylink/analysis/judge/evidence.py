@@ -113,7 +113,7 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
     match found.kind:
         case "pair":
             frm, to = found.subject
-            usual = float(np.exp(effects.expected[frm, to]))
+            usual = float(np.exp(effects.expected_at(frm, to)))
             return (
                 f"{time_text(usual * factor)} where its ends' other links read {time_text(usual)}, "
                 f"in most of {found.readings} readings{blind}"
@@ -126,7 +126,8 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
     if host in judged.findings.beyond:
         blind += "; inside of its group they are as fast as others: look between the switches"
     side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
-    usual = float(np.exp(np.nanmedian(effects.expected[host] - max(effects.send.effect[host], 0.0))))
+    usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
+    usual = float(np.exp(np.nanmedian(usual_times)))
     return (
         f"its {found.links} links{side} read {time_text(usual * factor)} where others' read {time_text(usual)}, "
         f"chance spreads by {effects.noise:.1%}{blind}"

@@ -7,22 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import Effects, Ends, fit
+from everylink.analysis.judge.pairs import SMALLEST, PairsSeen, look_at_pairs
 from everylink.analysis.judge.ranks import rank_ends
-from everylink.analysis.judge.readings import Cells, Readings
-from everylink.analysis.judge.robust import Values, discoveries
+from everylink.analysis.judge.readings import Readings
+from everylink.analysis.judge.robust import discoveries
+from everylink.analysis.judge.times import times
 from everylink.analysis.judge.trunks import Trunk, find_trunks
 from everylink.analysis.judge.verdict import Side
 
 FALSE_RATE = 0.001  # of what is called bad
-SMALLEST = 0.05  # log of the factor: less is how fabrics are
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
-PAIR_Z = 3.5
 FEWEST_FOLDED, PART_FOLDED = (
     3,
     0.5,
 )  # bad pairs of a host, and their part of those that could be, that make it a bad host
-OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
-SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Findings:
-    """`bad` and `trunks` are sure; `suspect_hosts` [n] and `suspect_pairs` [n, 2] want more readings.
+    """`bad` and `trunks` are sure; `suspect_hosts` [n] want more readings, and so do the suspects of `pairs`.
 
     `tested` is how many hosts, ranks, groups and pairs were looked at, by kind; `beyond` are hosts that are slow only
     with other groups.
@@ -51,7 +49,7 @@ class Findings:
     trunks: tuple[Trunk, ...]
     beyond: frozenset[int]
     suspect_hosts: NDArray[np.intp]
-    suspect_pairs: NDArray[np.intp]
+    pairs: PairsSeen
     tested: dict[str, int]
 
 
@@ -60,16 +58,15 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
 
     `blind`: hosts may be of groups that nobody knows; then links differ by them, and ranks cannot be compared.
     """
-    cells = readings.between_hosts
-    effects = fit(cells.median, group_of, readings.symmetric, blind, cells.count >= SETTLED_READINGS)
+    effects = fit(times(readings), group_of, readings.symmetric, blind)
     trunks = find_trunks(effects, readings.symmetric)
     effects = trunks.effects
     explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _hosts(effects, readings.symmetric)
     hosts = [found for found in hosts if found.subject[0] not in explained]
-    pairs, suspect_pairs, tested_pairs = _pairs(effects, cells, readings.symmetric)
+    seen = look_at_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
-    more, pairs = _folded(pairs, (cells.count >= SETTLED_READINGS).sum(axis=1), known)
+    more, pairs = _folded(_bad_pairs(seen, effects.noise, readings.symmetric), seen.settled, known)
     hosts += more
     ranks = rank_ends(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts} | explained
@@ -80,20 +77,19 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     ]
     tested = {
         "group": int(group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
-        "rank": int((ranks.links > 0).sum()), "pair": tested_pairs,
+        "rank": int((ranks.links > 0).sum()), "pair": seen.tested,
     }  # fmt: skip
-    bad = (*_groups(effects, cells), *hosts, *bad_ranks, *pairs)
+    bad = (*_groups(effects, seen), *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
-    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, suspect_pairs, tested)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
 
 
-def _groups(effects: Effects, cells: Cells) -> list[Found]:
-    found, known = [], np.isfinite(cells.median)
+def _groups(effects: Effects, seen: PairsSeen) -> list[Found]:
+    found = []
     for group in np.flatnonzero(effects.group_effect):
-        inside = effects.group_of == group
-        links = known[np.ix_(inside, ~inside)].sum() + known[np.ix_(~inside, inside)].sum()
+        links = int(seen.far[effects.group_of == group].sum())
         effect, z = float(effects.group_effect[group]), float(effects.group_z[group])
-        found.append(Found("group", (int(group),), Side.BOTH, effect, z, int(links)))
+        found.append(Found("group", (int(group),), Side.BOTH, effect, z, links))
     return found
 
 
@@ -119,33 +115,13 @@ def _discovered(ends: Ends) -> list[int]:
     return [int(which) for which in np.flatnonzero(found)]
 
 
-def _pairs(effects: Effects, cells: Cells, symmetric: bool) -> tuple[list[Found], NDArray[np.intp], int]:
-    """Pairs of hosts whose own link is slow: bad once there are readings enough, suspect until then."""
-    rest = np.triu(effects.rest, 1) if symmetric else effects.rest
-    known = np.isfinite(rest) & (cells.count > 0)
-    z: Values = np.where(known, rest / effects.noise, 0.0)
-    of_ends = effects.expected - np.nanmedian(effects.expected)  # what a bad end adds is not known to the last per cent
-    likely = (z > PAIR_Z) & (rest > np.maximum(SMALLEST, OF_ENDS * of_ends))
-    settled = cells.count >= SETTLED_READINGS
-    low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
-    frm, to = np.nonzero(likely & settled & (low > PAIR_Z * effects.noise))
-    side = Side.BOTH if symmetric else Side.SEND
-    bad = [
-        Found(
-            "pair",
-            (int(a), int(b)),
-            side,
-            float(rest[a, b]),
-            float(z[a, b]),
-            2 if symmetric else 1,
-            int(cells.count[a, b]),
-        )
-        for a, b in zip(frm, to, strict=True)
-    ]
-    return bad, np.argwhere(likely & ~settled), int(known.sum())
+def _bad_pairs(seen: PairsSeen, noise: float, symmetric: bool) -> list[Found]:
+    side, links = (Side.BOTH, 2) if symmetric else (Side.SEND, 1)
+    rows = zip(*(column.tolist() for column in vars(seen.bad).values()), strict=True)
+    return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
 
 
-def _folded(pairs: list[Found], settled: NDArray[np.intp], known: set[int]) -> tuple[list[Found], list[Found]]:
+def _folded(pairs: list[Found], settled: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
     """Hosts of which most connections are bad pairs, in place of these pairs: one bad host is one finding."""
     hosts: list[Found] = []
     while pairs:

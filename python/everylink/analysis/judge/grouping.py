@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.groups import enough_for_groups, inferred_groups
+from everylink.analysis.judge.groups import enough_for_groups, groups_seen
 from everylink.analysis.judge.readings import readings
 from everylink.results import Results
 
@@ -35,10 +35,10 @@ def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.
     most, known = -1.0, False
     for size in results.sizes:
         seen = readings(results, size)
-        if not len(seen.time):
+        if not seen.count:
             continue
-        groups, gain = inferred_groups(seen.between_hosts.median)
-        known |= enough_for_groups(seen.between_hosts.median)
+        groups, gain = groups_seen(seen)
+        known |= enough_for_groups(seen)
         if gain > most:
             best, most = groups, gain
     return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known

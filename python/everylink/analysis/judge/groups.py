@@ -6,13 +6,16 @@ Hosts of one group are near and far to the same others, so their rows of the mat
 """
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from everylink.analysis.judge.robust import Matrix
+from everylink.analysis.judge.readings import Readings
+from everylink.analysis.judge.robust import Matrix, both_ways, known_sample, row_medians
+from everylink.analysis.judge.sample import sampled
 
 FEWEST_HOSTS = 6
 LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
@@ -21,7 +24,64 @@ MOST_GROUPS, MANY_HOSTS = 256, 1500
 FASTEST = 1  # the link of a host that says how fast it can be
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; but where nothing shows below, few links may be far
+FEWEST_SEEN = 2  # of a group, where not all hosts are looked at
 Groups = NDArray[np.int64]
+Sums = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Log times [host, host] less their mean, 0 where they are not known; `weight`: 1 where they are, else 0.
+
+    `squares`: the sum of their squares.
+    """
+
+    flat: Matrix
+    weight: Matrix
+    squares: float
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Sums and numbers of the links from each part of the hosts to each, [part, part]."""
+
+    sums: Sums
+    counts: Sums
+
+    def joined(self, of_part: Groups) -> "Parts":
+        """Parts that have one number become one."""
+        members = _members(of_part).astype(np.float64)
+        return Parts(members.T @ self.sums @ members, members.T @ self.counts @ members)
+
+
+def groups_seen(seen: Readings) -> tuple[Groups, float]:
+    """As inferred_groups; of very many hosts some are looked at, and each of the others goes to where it is nearest."""
+    some = sampled(seen.hosts)
+    if len(some) == seen.hosts:
+        return inferred_groups(seen.between_hosts.median)
+    groups, gain = inferred_groups(seen.cells(some, some).median)
+    if not gain:
+        return np.zeros(seen.hosts, np.int64), 0.0
+    there = seen.cells(np.arange(seen.hosts), some).median
+    back = there if seen.symmetric else seen.cells(some, np.arange(seen.hosts)).median.T
+    return _in_order(_nearest(both_ways(there, back), some, groups)), gain
+
+
+def _nearest(times: Matrix, some: NDArray[np.int64], groups: Groups) -> Groups:
+    """The groups of some hosts, and every other host in the one that it is clearly nearer to, or alone."""
+    times = times - row_medians(times)[0][:, None].astype(np.float32)  # a slow host is as far from all
+    known = np.isfinite(times)
+    members = _members(groups)
+    members = members[:, members.sum(axis=0) >= FEWEST_SEEN]
+    of_column = np.flatnonzero(np.bincount(groups) >= FEWEST_SEEN)
+    means = _mean(np.where(known, times, np.float32(0)) @ members, known.astype(np.float32) @ members, np.inf)
+    near = means.argmin(axis=1)
+    nearness = _nearness(np.where(np.isfinite(means), means, np.nan), near)
+    inside = np.isin(groups, of_column)
+    alone = int(groups.max()) + 1 + np.arange(len(times))
+    everywhere = np.where(nearness > _half_gap(nearness[some[inside]]), of_column[near], alone)
+    everywhere[some] = groups
+    return np.asarray(everywhere, np.int64)
 
 
 def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
@@ -30,11 +90,10 @@ def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
     All are 0, and explain 0, where no groups show. What is explained is the gain of the criterion for each link.
     """
     hosts = len(matrix)
-    one = np.zeros(hosts, np.int64)
-    if hosts < FEWEST_HOSTS or not enough_for_groups(matrix):
-        return one, 0.0
+    groups, gain = np.zeros(hosts, np.int64), 0.0
+    if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
+        return groups, gain
     rest, slow = _without_hosts(matrix)
-    groups, gain = one, 0.0
     for highest in HIGHEST:
         if not gain:
             groups, gain = _by_links_below(rest, slow, highest)
@@ -44,45 +103,63 @@ def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
 def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
     """The groups that show in what is left of the times, cut at a quantile: what lies above is a fault, or chance."""
     hosts, one = len(rest), np.zeros(len(rest), np.int64)
-    known = np.isfinite(rest)
-    rest = np.clip(rest, *np.quantile(rest[known], [0.001, highest]))
-    rest[known] -= rest[known].mean()
-    flat = np.where(known, rest, np.float32(0))
-    squares = float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
+    links = _links(rest, highest)
+    best, cost_of_one = one, _cost(_parts(links, one), links)
+    best_cost = cost_of_one
     everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
-    best, best_cost = one, _cost(flat, known, one, squares)
-    cost_of_one = best_cost
     # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
     for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
-        among = np.ix_(chosen, chosen)
-        tree = linkage(_distances(_centred(flat[among], known[among])), "average")
-        for count in _counts(len(chosen)):
-            groups = _with_the_others(flat, known, chosen, fcluster(tree, count, "maxclust").astype(np.int64) - 1)
-            if (cost := _cost(flat, known, groups, squares)) < best_cost:
-                best, best_cost = groups, cost
-    moved = _moved(flat, known, best)
-    if _cost(flat, known, moved, squares) < best_cost:
+        groups, cost = _best_of_tree(links, chosen)
+        if cost < best_cost:
+            best, best_cost = groups, cost
+    moved = _moved(links, best)
+    if _cost(_parts(links, moved), links) < best_cost:
         best = moved
-    best = _true_ones(flat, known, best)
-    gain = (cost_of_one - _cost(flat, known, best, squares)) / int(known.sum())
-    return (_in_order(best), gain) if gain > 0 and _gap(flat, known, best) > LEAST_GAP else (one, 0.0)
+    best = _true_ones(links, best)
+    gain = (cost_of_one - _cost(_parts(links, best), links)) / float(links.weight.sum(dtype=np.float64))
+    return (_in_order(best), gain) if gain > 0 and _gap(links, best) > LEAST_GAP else (one, 0.0)
 
 
-def _with_the_others(flat: Matrix, known: NDArray[np.bool_], clear: NDArray[np.intp], groups: Groups) -> Groups:
-    """The groups of the clear hosts, and every other host in the one that it is nearest to."""
-    if len(clear) == len(flat):
-        return groups
-    members = np.zeros((len(flat), int(groups.max()) + 1), np.float32)
-    members[clear, groups] = 1
-    everywhere: Groups = _means(flat, known, members, np.inf).argmin(axis=1).astype(np.int64)
-    everywhere[clear] = groups
-    return everywhere
+def _links(rest: Matrix, highest: float) -> Links:
+    """The links as they are compared."""
+    known = np.isfinite(rest)
+    flat = np.clip(rest, *np.quantile(known_sample(rest), [0.001, highest]).astype(np.float32))
+    flat -= np.mean(flat, where=known)
+    flat[~known] = 0
+    squares = float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
+    return Links(flat, known.astype(np.float32), squares)
 
 
-def enough_for_groups(matrix: Matrix) -> bool:
+def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float]:
+    """Of all cuts through the tree of the chosen hosts the cheapest; others go to the group that they are nearest to.
+
+    The finest cut has the others within it, so what the hosts of each part of it have in common is summed up once.
+    """
+    among = np.ix_(chosen, chosen)
+    tree = linkage(_distances(_centred(links.flat[among], links.weight[among])), "average")
+    cuts = [fcluster(tree, count, "maxclust").astype(np.int64) - 1 for count in _counts(len(chosen))]
+    others = np.setdiff1d(np.arange(len(links.flat)), chosen)
+    finest = np.empty(len(links.flat), np.int64)
+    finest[chosen], finest[others] = cuts[-1], int(cuts[-1].max()) + 1 + np.arange(len(others))
+    parts = _parts(links, finest)
+    clear = len(parts.sums) - len(others)
+    best, best_cost = finest, np.inf
+    for cut in cuts:
+        of_part = np.zeros(len(parts.sums), np.int64)
+        of_part[cuts[-1]] = cut
+        member = _members(of_part[:clear]).astype(np.float64)
+        sums, counts = (matrix[clear:, :clear] @ member for matrix in (parts.sums, parts.counts))
+        of_part[clear:] = _mean(sums, counts, np.inf).argmin(axis=1)
+        if (cost := _cost(parts.joined(of_part), links)) < best_cost:
+            best, best_cost = of_part[finest], cost
+    return best, best_cost
+
+
+def enough_for_groups(seen: Readings) -> bool:
     """Whether so many links were measured that groups would show."""
-    hosts = len(matrix)
-    return bool(np.isfinite(matrix).sum() >= LEAST_KNOWN * hosts * (hosts - 1))
+    some = sampled(seen.hosts)
+    times = seen.between_hosts.median if len(some) == seen.hosts else seen.cells(some, some).median
+    return bool(np.isfinite(times).sum() >= LEAST_KNOWN * len(some) * (len(some) - 1))
 
 
 def _counts(hosts: int) -> list[int]:
@@ -94,16 +171,18 @@ def _counts(hosts: int) -> list[int]:
 
 def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
     """Both directions as one, without what slow hosts add, and that: even their fastest links are slow."""
-    both = np.where(np.isfinite(matrix) & np.isfinite(matrix.T), (matrix + matrix.T) / 2, np.fmax(matrix, matrix.T))
-    fast = np.sort(both, axis=1)[:, min(FASTEST, len(both)) - 1]
+    both = both_ways(matrix, matrix.T)
+    at = min(FASTEST, len(both)) - 1
+    fast = np.partition(both, at, axis=1)[:, at]
     slow = np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0).astype(np.float32)
-    return np.asarray(both - np.maximum(slow[:, None], slow[None, :]), np.float32), slow
+    both -= np.maximum(slow[:, None], slow[None, :])
+    return np.asarray(both, np.float32), slow
 
 
-def _centred(flat: Matrix, known: NDArray[np.bool_]) -> Matrix:
+def _centred(flat: Matrix, weight: Matrix) -> Matrix:
     """Without what each host adds to all of its links, so that slow hosts are not alike for being slow."""
-    mean = flat.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    return np.where(known, flat - mean[:, None] - mean[None, :], np.float32(0)).astype(np.float32)
+    mean = flat.sum(axis=1) / np.maximum(weight.sum(axis=1), 1)
+    return np.asarray((flat - mean[:, None] - mean[None, :]) * weight, np.float32)
 
 
 def _distances(flat: Matrix) -> NDArray[np.float64]:
@@ -115,30 +194,24 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
     return np.asarray(squareform(np.maximum(distance, 0), checks=False), np.float64)
 
 
-def _sums(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> tuple[float, int, float, int]:
-    """Sum and number of the links inside of groups, and of those between."""
-    members = _members(groups)
-    inside = float(np.take_along_axis(flat @ members, groups[:, None], 1).sum(dtype=np.float64))
-    count = int(np.take_along_axis(known.astype(np.float32) @ members, groups[:, None], 1).sum(dtype=np.float64))
-    return inside, count, float(flat.sum(dtype=np.float64)) - inside, int(known.sum()) - count
+def _parts(links: Links, of_host: Groups) -> Parts:
+    members = _members(of_host)
+    return Parts(*((members.T @ matrix @ members).astype(np.float64) for matrix in (links.flat, links.weight)))
 
 
-def _cost(flat: Matrix, known: NDArray[np.bool_], groups: Groups, squares: float) -> float:
+def _cost(parts: Parts, links: Links) -> float:
     """Bayesian information criterion: a mean inside each group, and for links between two what each of them adds.
 
     Links come in pairs, so half of them count.
     """
-    members = _members(groups)
-    sums = (members.T @ flat @ members).astype(np.float64)
-    counts = (members.T @ known.astype(np.float32) @ members).astype(np.float64)
-    inside, within = np.diag(sums), np.diag(counts)
-    between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (sums, counts))
+    inside, within = np.diag(parts.sums), np.diag(parts.counts)
+    between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (parts.sums, parts.counts))
     adds = np.linalg.lstsq(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1), rcond=None)[0]
     explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
-    left = squares - explained
-    links, count = int(known.sum()) / 2, members.shape[1]
-    parameters = 2 * count * np.log(links) + (2 * len(flat) * np.log(count) if count > 1 else 0.0)
-    return float(links * np.log(max(left, 1e-9) / (2 * links)) + parameters)
+    left = links.squares - explained
+    half, count, hosts = float(parts.counts.sum()) / 2, len(parts.sums), len(links.flat)
+    parameters = 2 * count * np.log(half) + (2 * hosts * np.log(count) if count > 1 else 0.0)
+    return float(half * np.log(max(left, 1e-9) / (2 * half)) + parameters)
 
 
 def _members(groups: Groups) -> Matrix:
@@ -147,53 +220,59 @@ def _members(groups: Groups) -> Matrix:
     return members
 
 
-def _gap(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> float:
-    inside, near, between, far = _sums(flat, known, groups)
-    return between / far - inside / near if near and far else 0.0
+def _gap(links: Links, groups: Groups) -> float:
+    """By how much links between groups are slower than those inside."""
+    parts = _parts(links, groups)
+    inside, near = np.trace(parts.sums), np.trace(parts.counts)
+    between, far = parts.sums.sum() - inside, parts.counts.sum() - near
+    return float(between / far - inside / near) if near and far else 0.0
 
 
-def _moved(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
+def _moved(links: Links, groups: Groups) -> Groups:
     """Each host in the group that it is nearest to, again and again."""
     for _ in range(MOVES):
-        nearest = _means(flat, known, _members(groups), np.inf).argmin(axis=1)
+        nearest = _means(links, _members(groups), np.inf).argmin(axis=1)
         if (nearest == groups).all():
             break
         groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
     return groups
 
 
-def _true_ones(flat: Matrix, known: NDArray[np.bool_], groups: Groups) -> Groups:
+def _true_ones(links: Links, groups: Groups) -> Groups:
     """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or alone.
 
     So slow hosts, which are alike too, and hosts that have a switch for themselves make no group. Before, groups
     between which links are as fast as inside become one.
     """
-    groups = _joined(flat, known, groups, _half_gap(_nearness(flat, known, groups, groups)))
-    nearness = _nearness(flat, known, groups, groups)
+    groups = _joined(links, groups, _half_gap(_nearness(_means(links, _members(groups), np.nan), groups)))
+    members = _members(groups)
+    means = _means(links, members, np.nan)
+    nearness = _nearness(means, groups)
     half = _half_gap(nearness)
     stays = nearness > half
-    members = _members(groups)
     part = np.bincount(groups, stays, members.shape[1]) / members.sum(axis=0)
-    near = np.where((part > 0.5)[None, :], _means(flat, known, members, np.inf), np.inf).argmin(axis=1)
-    goes = (_nearness(flat, known, groups, near) > half) & (part[near] > 0.5)
+    near = np.where((part > 0.5)[None, :] & np.isfinite(means), means, np.inf).argmin(axis=1)
+    goes = (_nearness(means, near) > half) & (part[near] > 0.5)
     return np.where(stays, groups, np.where(goes, near, members.shape[1] + np.arange(len(groups))))
 
 
-def _means(flat: Matrix, known: NDArray[np.bool_], members: Matrix, unknown: float) -> NDArray[np.float64]:
+def _means(links: Links, members: Matrix, unknown: float) -> NDArray[np.float64]:
     """[host, group]: the mean of a host's links to a group."""
-    counts = known.astype(np.float32) @ members
+    return _mean(links.flat @ members, links.weight @ members, unknown)
+
+
+def _mean(sums: Sums, counts: Sums, unknown: float) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(counts > 0, (flat @ members) / counts, unknown)
+        return np.where(counts > 0, sums / counts, unknown)
 
 
-def _nearness(flat: Matrix, known: NDArray[np.bool_], groups: Groups, to: Groups) -> NDArray[np.float64]:
-    """By how much each host is nearer to its group of `to` than to most others of `groups`."""
-    to_group, rows = _means(flat, known, _members(groups), np.nan), np.arange(len(groups))
-    own = to_group[rows, to]
-    to_group[rows, to] = np.nan
+def _nearness(means: NDArray[np.float64], to: Groups) -> NDArray[np.float64]:
+    """By how much each host is nearer to its group of `to` than to most others; of each its means to all groups."""
+    rows, others = np.arange(len(to)), means.copy()
+    others[rows, to] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
-        return np.asarray(np.nanmedian(to_group, axis=1) - own, float)
+        return np.asarray(np.nanmedian(others, axis=1) - means[rows, to], float)
 
 
 def _half_gap(nearness: NDArray[np.float64]) -> float:
@@ -201,11 +280,13 @@ def _half_gap(nearness: NDArray[np.float64]) -> float:
     return float(np.median(known)) / 2 if len(known) else np.inf
 
 
-def _joined(flat: Matrix, known: NDArray[np.bool_], groups: Groups, half: float) -> Groups:
+def _joined(links: Links, groups: Groups, half: float) -> Groups:
     """Two groups become one where links between them are slower than inside by less than `half`; the nearest first."""
+    members = _members(groups)
+    sums, counts = links.flat @ members, links.weight @ members
     while int(groups.max()) > 0:
         members = _members(groups)
-        means = members.T @ np.nan_to_num(_means(flat, known, members, 0.0)).astype(np.float32)
+        means = members.T @ _mean(sums, counts, 0.0).astype(np.float32)
         means = means / members.sum(axis=0)[:, None]
         inside = np.where(members.sum(axis=0) > 1, np.diag(means), np.nan)
         beyond = means - (inside[:, None] + inside[None, :]) / 2
@@ -213,7 +294,11 @@ def _joined(flat: Matrix, known: NDArray[np.bool_], groups: Groups, half: float)
         if not np.isfinite(beyond).any() or np.nanmin(beyond) >= half:
             break
         a, b = np.unravel_index(np.nanargmin(beyond), beyond.shape)
-        groups = np.unique(np.where(groups == b, a, groups), return_inverse=True)[1].astype(np.int64)
+        for matrix in (sums, counts):
+            matrix[:, a] += matrix[:, b]
+        sums, counts = np.delete(sums, b, axis=1), np.delete(counts, b, axis=1)
+        groups = np.where(groups == b, a, groups)
+        groups = groups - (groups > b)
     return groups
 
 

@@ -20,29 +20,16 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     A link's messages are late if either end makes them so, hence of a host counts a low quantile of its links' rates: a
     healthy host is late with few partners. Chance is binomial, with the spread between healthy hosts on top.
     """
-    hosts = readings.hosts
-    late, count = _between_hosts(readings)
+    hosts, summed = readings.hosts, readings.late
     with np.errstate(invalid="ignore", divide="ignore"):
-        rate = np.where(count > 0, late / count, np.nan)
-    ordered = np.sort(rate, axis=1)
+        rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
     links = np.isfinite(rate).sum(axis=1)
-    low = ordered[np.arange(hosts), (np.maximum(links - 1, 0) * OWN_PART).astype(np.intp)]
-    seen = count.sum(axis=1)
-    total = late.sum(axis=1)
+    rate.sort(axis=1)
+    low = rate[np.arange(hosts), (np.maximum(links - 1, 0) * OWN_PART).astype(np.intp)]
+    total, seen = summed.all_late, summed.all_messages
     typical = float(np.median(total[seen > 0] / seen[seen > 0])) if (seen > 0).any() else 0.0
     least = np.minimum(total, np.nan_to_num(np.ceil(low * seen)))
     chance = stats.binom.sf(least - 1, np.maximum(seen, 1).astype(int), min(max(typical, LEAST_RATE), 0.5))
     z = np.where(links > 0, stats.norm.isf(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
     wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
     return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)
-
-
-def _between_hosts(readings: Readings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Late messages and all of them, [host, host], both directions together."""
-    hosts = readings.hosts
-    cell = readings.host_of[readings.frm] * hosts + readings.host_of[readings.to]
-    late, count = (
-        np.bincount(cell, weights=values, minlength=hosts**2).reshape(hosts, hosts)
-        for values in (readings.late, readings.n)
-    )
-    return np.asarray(late + late.T, float), np.asarray(count + count.T, float)

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import LEAST_SPREAD, LOW, LOW_ERROR, Effects, Ends
 from everylink.analysis.judge.readings import Readings
-from everylink.analysis.judge.robust import Matrix, Values, healthy_spread
+from everylink.analysis.judge.robust import Values, healthy_spread
 
-BLOCK = 1024  # ranks that are looked at together
+BLOCK = 256  # ranks that are looked at together
 
 
 def rank_ends(readings: Readings, effects: Effects) -> Ends:
@@ -30,29 +30,22 @@ def rank_ends(readings: Readings, effects: Effects) -> Ends:
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:
     """A low quantile of what is left of each rank's links, both directions, and how many there are."""
-    rest = readings.time - effects.expected[readings.host_of[readings.frm], readings.host_of[readings.to]]
-    own, other = np.concatenate([readings.frm, readings.to]), np.concatenate([readings.to, readings.frm])
-    rest = np.concatenate([rest, rest])
+    host_of, further = readings.host_of, readings.further
     low, links = np.full(readings.ranks, np.nan), np.zeros(readings.ranks, np.intp)
+    more = further.time - effects.expected_at(host_of[further.frm], host_of[further.to])
     for begin in range(0, readings.ranks, BLOCK):
-        inside = (own >= begin) & (own < begin + BLOCK)
-        rows = min(BLOCK, readings.ranks - begin)
-        matrix = _best(own[inside] - begin, other[inside], rest[inside], rows, readings.ranks)
-        known = np.isfinite(matrix).sum(axis=1)
-        ordered = np.sort(matrix, axis=1)
+        own = slice(begin, begin + BLOCK)
+        there = readings.first[own] - effects.expected_at(host_of[own, None], host_of[None, :])
+        back = readings.first[:, own] - effects.expected_at(host_of[:, None], host_of[None, own])
+        best = np.fmin(there, back.T)
+        for ends, others in ((further.frm, further.to), (further.to, further.frm)):
+            inside = (ends >= begin) & (ends < begin + BLOCK)
+            np.fmin.at(best, (ends[inside] - begin, others[inside]), more[inside])
+        known = np.isfinite(best).sum(axis=1)
+        best.sort(axis=1)
         at = (np.maximum(known - 1, 0) * LOW).astype(np.intp)
-        low[begin : begin + rows] = ordered[np.arange(rows), at]
-        links[begin : begin + rows] = known
+        low[own], links[own] = best[np.arange(len(best)), at], known
     return low, links
-
-
-def _best(
-    row: NDArray[np.int64], column: NDArray[np.int64], value: NDArray[np.float32], rows: int, columns: int
-) -> Matrix:
-    """The smallest value of each cell, NaN where there is none."""
-    matrix = np.full(rows * columns, np.inf, np.float32)
-    np.minimum.at(matrix, row * columns + column, value)
-    return np.where(np.isfinite(matrix), matrix, np.float32(np.nan)).reshape(rows, columns)
 
 
 def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) -> Values:

@@ -24,6 +24,12 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
 
 
+def both_ways(there: Matrix, back: Matrix) -> Matrix:
+    """The mean of both directions of each link, or the one that is known."""
+    both = np.isfinite(there) & np.isfinite(back)
+    return np.where(both, (there + back) / 2, np.fmax(there, back))
+
+
 def known_sample(values: NDArray[np.floating]) -> NDArray[np.floating]:
     """The known values; of very many a part that is spread over all of them, because a median needs no more."""
     flat = values.ravel()

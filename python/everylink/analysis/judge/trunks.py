@@ -66,6 +66,8 @@ class _Ways:
 def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
     """The trunks that explain what groups and hosts do not. None where there are not two groups of three hosts."""
     members = [np.flatnonzero(effects.group_of == group) for group in range(int(effects.group_of.max()) + 1)]
+    if not len(effects.rest):  # of so many hosts links are not looked at group by group
+        return Trunks((), effects, frozenset())
     if sum(len(hosts) >= FEWEST_HOSTS for hosts in members) < 2:
         return Trunks((), effects, frozenset())
     beyond = _only_beyond(effects)

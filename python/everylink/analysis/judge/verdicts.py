@@ -18,11 +18,12 @@ from everylink.analysis.judge.evidence import (
     within_verdict,
 )
 from everylink.analysis.judge.expect import Expectation, below_expectation
-from everylink.analysis.judge.findings import SETTLED_READINGS, Found, find
+from everylink.analysis.judge.findings import Found, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.jitter import jitter
 from everylink.analysis.judge.load import matched_alone, only_under_load, oversubscribed
 from everylink.analysis.judge.readings import readings
+from everylink.analysis.judge.times import SETTLED_READINGS
 from everylink.analysis.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
 from everylink.analysis.judge.within import find_within
 from everylink.links import CONFIRM, Outcome
@@ -71,7 +72,7 @@ def judge(
         failures = fold_failures(results, size)
         found += _failed(failures, size)
         seen = readings(results, size)
-        if not len(seen.time):
+        if not seen.count:
             continue
         judged = Judged(size, seen, find(seen, groups, blind=not known), measured_alone(size, seen))
         slow = list(_slow(judged, names))
@@ -98,8 +99,8 @@ def judge(
         verdicts += oversubscribed(results, alone, groups)
     bad = {verdict.subject for verdict in verdicts}
     open_ = [suspect for suspect in _once_each(suspects) if suspect.subject not in bad]
-    measured = max((len(size.links) for size in results.sizes), default=0)
-    failed = max((int(size.links.failed.sum()) for size in results.sizes), default=0)
+    measured = max((size.outcomes.links for size in results.sizes), default=0)
+    failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
     return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(remarks)))
 
@@ -168,12 +169,9 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
             yield slow_verdict(found, judged, names, "slow")
-    count = judged.readings.between_hosts.count
-    for frm, to in findings.suspect_pairs.tolist():
-        effect = float(findings.effects.rest[frm, to])
-        found = Found(
-            "pair", (frm, to), side, effect, effect / findings.effects.noise, 2 if symmetric else 1, int(count[frm, to])
-        )
+    noise, links = findings.effects.noise, 2 if symmetric else 1
+    for frm, to, effect, count in zip(*(c.tolist() for c in vars(findings.pairs.suspects).values()), strict=True):
+        found = Found("pair", (frm, to), side, effect, effect / noise, links, count)
         yield slow_verdict(found, judged, names, "slow")
 
 
@@ -197,8 +195,8 @@ def _merged(verdicts: list[Verdict]) -> Verdict:
 
 def _how_far(results: Results, judged: Judged) -> Iterable[str]:
     seen, facts = judged.readings, results.facts
-    cells = seen.between_hosts
-    known = int(np.isfinite(cells.median).sum())
+    pairs = judged.findings.pairs
+    known = pairs.tested
     whole = seen.hosts * (seen.hosts - 1)
     if seen.hosts == 2:
         yield "Two ends: which is at fault cannot be told, nor whether both are slow; --expect or --baseline can."
@@ -206,8 +204,10 @@ def _how_far(results: Results, judged: Judged) -> Iterable[str]:
         yield f"{seen.hosts} ends are too few to be sure which one is at fault; --expect or --baseline can tell."
     if known < 0.9 * whole and seen.hosts > 2:
         yield f"{known} of {whole} connections between hosts were measured: a bad one among the others does not show."
-    confirmed = any((size.rows.attempt == CONFIRM).any() for size in results.sizes)
-    if not confirmed and (cells.count[cells.count > 0].min(initial=SETTLED_READINGS) < SETTLED_READINGS):
+    confirmed = any(len(size.rows.of_attempt(CONFIRM)) for size in results.sizes)
+    if not confirmed and 0 < pairs.fewest < SETTLED_READINGS:
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
+    if pairs.left_out:
+        yield f"{pairs.left_out} more pairs want to be measured again than the {len(pairs.suspects)} slowest."
     if not facts.complete:
         yield "The run was not through: judged are the links so far."

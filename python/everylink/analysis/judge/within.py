@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import LEAST_SPREAD, LOW, LOW_ERROR
-from everylink.analysis.judge.findings import FALSE_RATE, SETTLED_READINGS, SMALLEST, SUSPECT_Z
+from everylink.analysis.judge.findings import FALSE_RATE, SUSPECT_Z
+from everylink.analysis.judge.pairs import SMALLEST
 from everylink.analysis.judge.readings import UNDER_LOAD
 from everylink.analysis.judge.robust import Values, discoveries, healthy_spread, moderated
+from everylink.analysis.judge.times import SETTLED_READINGS
 from everylink.links import Outcome
 from everylink.results import Ranks, Results, Size
 
@@ -40,14 +42,10 @@ def find_within(results: Results, size: Size) -> list[SlowWithin]:
     a host's links counts: one slow rank on it does not make it slow.
     """
     host_of = results.ranks.host_index.astype(np.int64)
-    rows = size.rows
-    good = (rows.outcome == Outcome.OK) & (rows.median > 0) & np.isin(rows.attempt, UNDER_LOAD)
-    good &= host_of[rows.frm] == host_of[rows.to]
-    frm, to = rows.frm[good].astype(np.int64), rows.to[good].astype(np.int64)
+    frm, to, time = _inside(size, host_of)
     host = host_of[frm]
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
-    time = np.log(rows.median[good].astype(np.float64))
     rest = time - _of_classes(time, _classes(results.ranks, frm, to))
     hosts, low, count, middle = _low_of_hosts(host, rest, time)
     noise = moderated(healthy_spread(rest), len(rest) // 2)
@@ -64,6 +62,19 @@ def find_within(results: Results, size: Size) -> list[SlowWithin]:
         )
         for i in np.flatnonzero(sure | suspect)
     ]  # fmt: skip
+
+
+def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Values]:
+    """Ranks from and to, and log seconds, of all readings that stay on their host."""
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    several = len(np.unique(host_of)) < len(host_of)
+    blocks = size.rows.blocks("frm", "to", "attempt", "outcome", "median") if several else ()
+    for frm, to, attempt, outcome, median in blocks:
+        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD) & (host_of[frm] == host_of[to])
+        ends = frm[good].astype(np.int64), to[good].astype(np.int64)
+        found.append((*ends, np.log(median[good].astype(np.float64))))
+    frm, to, time = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return frm, to, time
 
 
 def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.int64]:
