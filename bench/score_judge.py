@@ -128,7 +128,7 @@ class World:
             frm.astype(np.uint32), to.astype(np.uint32), zeros.astype(np.uint32), np.full(count, attempt, np.uint8),
             zeros.astype(np.uint8), (READINGS * ones).astype(np.int32), zeros.astype(np.float32),
             (READINGS * ones).astype(np.uint32), value, value, value, value, value,
-            random.binomial(READINGS, 0.001, count).astype(np.uint32),
+            random.binomial(READINGS, 0.001, count).astype(np.uint32), np.full(count, np.nan, np.float32),
         )  # fmt: skip
 
     def one_way(self) -> World:
