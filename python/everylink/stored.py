@@ -57,6 +57,11 @@ class StoredRows(Rows):
     def with_more(self, more: Sequence[Rows]) -> "StoredRows":
         return StoredRows(replace(self._source, added=joined([self._source.added, *more])))
 
+    @property
+    def added(self) -> Rows:
+        """The rows that are not in the file."""
+        return self._source.added
+
     def held(self) -> Rows:
         return Rows(**columns(self))
 

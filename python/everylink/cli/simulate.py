@@ -13,6 +13,7 @@ from everylink.formats.write import write_results
 from everylink.simulate.confirm import confirmed
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import FORMS, parse_fault
+from everylink.simulate.large import is_large, write_large
 from everylink.simulate.results import measured, topology
 
 TRUTH_SCHEMA = "everylink-truth/1"
@@ -35,15 +36,11 @@ def main(arguments: Sequence[str]) -> int:
         messages=options.messages,
         both_directions=not options.unidirectional,
     )
-    links = (
-        all_links(fabric.ranks) if options.sample is None else sampled_links(fabric.ranks, options.sample, options.seed)
-    )
     command = shlex.join(["everylink", "simulate", *arguments])
-    schedule = "all" if options.sample is None else f"sample:{options.sample}"
-    results = measured(fabric, links, options.sizes, options.output, command, schedule)
-    if options.confirm:
-        results = confirmed(fabric, results)
-    write_results(results, options.force)
+    if options.sample is None and is_large(fabric):
+        write_large(fabric, options.sizes, options.output, command, options.confirm, options.force)
+    else:
+        _write(fabric, options, command)
     if options.truth is not None:
         faults = [
             {"fault": str(f), "kind": f.kind, "subject": list(f.subject), "factor": f.factor} for f in fabric.faults
@@ -53,6 +50,14 @@ def main(arguments: Sequence[str]) -> int:
         options.topology.write_text(topology(fabric))
     print(options.output)
     return 0
+
+
+def _write(fabric: Fabric, options: Namespace, command: str) -> None:
+    ranks, sample = fabric.ranks, options.sample
+    links = all_links(ranks) if sample is None else sampled_links(ranks, sample, options.seed)
+    schedule = "all" if sample is None else f"sample:{sample}"
+    results = measured(fabric, links, options.sizes, options.output, command, schedule)
+    write_results(confirmed(fabric, results) if options.confirm else results, options.force)
 
 
 def _parse(arguments: Sequence[str]) -> Namespace:
