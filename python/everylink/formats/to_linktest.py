@@ -52,7 +52,7 @@ def payload(results: Results, size: Size) -> Payload:
     ranks, links = len(results.ranks), size.links
     times = np.zeros((ranks, ranks))
     times[links.frm, links.to] = _seconds(links)
-    steps, together = _steps(size.rows, ranks), np.zeros((ranks, ranks))
+    steps, together = _steps(size.rows, ranks, results.facts.serial), np.zeros((ranks, ranks))
     steps[(times == 0) & (steps == 0) & (links.outcome_matrix(ranks) > Outcome.OK)] = FAILED_STEP
     if results.facts.all_to_all:
         known = np.flatnonzero((size.rows.attempt == MAIN) & (size.rows.all_to_all > 0))[::-1]  # the first one stays
@@ -75,15 +75,33 @@ def _seconds(links: Links) -> Times:
     return np.where((mean > 0) & np.isfinite(mean) & ~links.failed, mean, 0).astype(np.float64)
 
 
-def _steps(rows: Rows, ranks: int) -> NDArray[np.int32]:
+def _steps(rows: Rows, ranks: int, serial: bool) -> NDArray[np.int32]:
     """The step in which each link was measured first, counted from 1; 0 where that is not known."""
     steps = np.zeros((ranks, ranks), np.int32)
     main = np.flatnonzero(rows.attempt == MAIN)
     if not links_in_steps(rows) or rows.step[main].max() >= MOST_STEPS:
         return steps
+    step = _of_schedule(rows, main) if serial else rows.step[main]
     first = main[::-1]
-    steps[rows.frm[first], rows.to[first]] = rows.step[first] + 1
+    steps[rows.frm[first], rows.to[first]] = step[::-1] + 1
     return steps
+
+
+def _of_schedule(rows: Rows, main: NDArray[np.intp]) -> NDArray[np.integer[Any]]:
+    """The step of the schedule where each pair had one of its own: another begins where a rank comes again."""
+    numbers, index = np.unique(rows.step[main], return_inverse=True)
+    low, high = np.minimum(rows.frm[main], rows.to[main]), np.maximum(rows.frm[main], rows.to[main])
+    pairs = np.unique(np.stack([index, low, high]), axis=1)
+    if pairs.shape[1] != len(numbers):
+        return rows.step[main]
+    busy: set[int] = set()
+    step, found = 0, []
+    for a, b in zip(pairs[1].tolist(), pairs[2].tolist(), strict=True):
+        if a in busy or b in busy:
+            step, busy = step + 1, set()
+        busy |= {a, b}
+        found.append(step)
+    return np.array(found)[index]
 
 
 def _retests(rows: Rows, times: Times) -> tuple[NDArray[Any], NDArray[Any], Times]:
