@@ -64,7 +64,7 @@ def test_a_large_file_of_holes_is_refused_before_memory_is_taken(tmp_path: Path)
     assert_refused(tmp_path / "x.sion")
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES // 2, deadline=None)
 @given(which=st.integers(0, len(SAMPLES)), seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 1, 2, 4, 16]))
 def test_a_sion_file_spoiled_by_chance_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int

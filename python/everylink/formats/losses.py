@@ -26,8 +26,8 @@ def run_losses(results: Results, kept_kernel: str | None, own_remarks: tuple[str
 def links_in_steps(rows: Rows) -> bool:
     """Whether steps say when a link was measured: then no rank leads twice in one."""
     main = rows.attempt == MAIN
-    led = np.stack([rows.step[main], rows.frm[main]])
-    return bool(led.shape[1]) and np.unique(led, axis=1).shape[1] == led.shape[1]
+    led = (rows.step[main].astype(np.int64) << 32) | rows.frm[main]
+    return bool(len(led)) and len(np.unique(led)) == len(led)
 
 
 def has_details(rows: Rows) -> bool:

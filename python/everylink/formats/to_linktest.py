@@ -44,7 +44,7 @@ def write_linktest(results: Results, force: bool = False) -> list[str]:
     made = payload(results, size)
     with whole(results.path, force) as new:
         write_container(new, results.path.name, len(results.ranks), linktest_payload.streams(made))
-    return list(_losses(results, size))
+    return list(_losses(results, size, made))
 
 
 def payload(results: Results, size: Size) -> Payload:
@@ -91,12 +91,13 @@ def _of_schedule(rows: Rows, main: NDArray[np.intp]) -> NDArray[np.integer[Any]]
     """The step of the schedule where each pair had one of its own: another begins where a rank comes again."""
     numbers, index = np.unique(rows.step[main], return_inverse=True)
     low, high = np.minimum(rows.frm[main], rows.to[main]), np.maximum(rows.frm[main], rows.to[main])
-    pairs = np.unique(np.stack([index, low, high]), axis=1)
-    if pairs.shape[1] != len(numbers):
+    first = np.full(len(numbers), -1)
+    first[index[::-1]] = np.arange(len(main))[::-1]
+    if ((low != low[first][index]) | (high != high[first][index])).any():
         return rows.step[main]
     busy: set[int] = set()
     step, found = 0, []
-    for a, b in zip(pairs[1].tolist(), pairs[2].tolist(), strict=True):
+    for a, b in zip(low[first].tolist(), high[first].tolist(), strict=True):
         if a in busy or b in busy:
             step, busy = step + 1, set()
         busy |= {a, b}
@@ -138,8 +139,8 @@ def _padded(values: NDArray[Any], length: int) -> NDArray[Any]:
     return np.concatenate([values, np.zeros(length - len(values), values.dtype)])
 
 
-def _losses(results: Results, size: Size) -> Iterator[str]:
-    rows, links, ranks = size.rows, size.links, len(results.ranks)
+def _losses(results: Results, size: Size, made: Payload) -> Iterator[str]:
+    rows, links = size.rows, size.links
     if _more_than_a_mean(links):
         yield "minimum, median, p99, maximum of a link, and how many readings were late: its mean is there"
     if failed := int(links.failed.sum()):
@@ -147,7 +148,7 @@ def _losses(results: Results, size: Size) -> Iterator[str]:
     main, retests = (int(np.count_nonzero(rows.attempt == attempt)) for attempt in (MAIN, RETEST))
     if main > len(links):
         yield "what each pass gave: of all there is one mean"
-    kept = len(_retests(rows, np.zeros((ranks, ranks)))[0])
+    kept = int(np.count_nonzero(made.again))
     if retests > kept:
         yield f"all that was measured again: {kept} of {plural(retests, 'row')}, the slowest of those that did not fail"
     if again := len(rows.frm) - main - retests:
@@ -156,7 +157,7 @@ def _losses(results: Results, size: Size) -> Iterator[str]:
         yield "how long connecting took, and how many messages arrived"
     if long := sum(len(host.encode()) > LONGEST_HOST for host in set(results.ranks.host)):
         yield f"the end of {plural(long, 'name')} of hosts above {LONGEST_HOST} bytes"
-    yield from run_losses(results, linktest.KERNEL, linktest.own_remarks(payload(results, size)))
+    yield from run_losses(results, linktest.KERNEL, linktest.own_remarks(made))
 
 
 def _more_than_a_mean(links: Links) -> bool:
