@@ -1,7 +1,8 @@
 """`everylink predict` against the same exchange measured: ring, shift and all-to-all.
 
-Here: everylink-measure and bench/exchange.c by the same mpirun, turn by turn; a line has the medians of all turns. Or,
-with --smpi, on a simulated fat tree of 16 hosts (testbed/smpi) whose links are measured one pair at a time.
+By mpirun: everylink-measure and exchange.c, turn by turn; a line has the medians of all turns. With --bed (as root)
+over TCP between four hosts of testbed/netns, all of one rate and then one of them at half of it: everylink-measure and
+exchange_tcp.py. With --smpi on a simulated fat tree of 16 hosts whose links are measured one pair at a time.
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from side_by_side import arguments, need, output_of
 
+Asked = tuple[str, int, int]  # pattern, bytes, rounds
 ROOT = Path(__file__).resolve().parents[1]
 SMPI, SIMULATED = ROOT / "testbed" / "smpi" / "smpi", 16
 MEASURED_SIZES = "8,1KiB,16KiB,64KiB,256KiB,1MiB,4MiB"
 SIZES = {8: 2000, 65536: 500, 200_000: 200, 1 << 20: 60}  # bytes, and rounds of exchange
+BED, BED_HOSTS, RATE, HALF = ROOT / "testbed" / "netns" / "bed", 4, "100mbit", "50mbit"
+BED_SIZES = {65536: 20, 200_000: 10, 1 << 20: 4}
+BED_PATTERNS = ("ring", "shift-2", "all-to-all")  # a colon parts the words of exchange_tcp.py
 PATTERNS = ("ring", "shift", "all-to-all")
 
 
@@ -41,31 +47,81 @@ def built(compiler: str, folder: Path) -> Path:
     return program
 
 
-def print_line(ranks: int, pattern: str, size: int, said: list[float], seen: list[float]) -> None:
+def print_line(where: str, pattern: str, size: int, said: Sequence[float], seen: Sequence[float]) -> None:
     a, b = statistics.median(said), statistics.median(seen)
     spread = f"{min(seen) * 1e6:9.1f} .. {max(seen) * 1e6:.1f}" if len(seen) > 1 else ""
     print(
-        f"{ranks:5} {pattern:11}{size:9} B {a * 1e6:10.2f} us {b * 1e6:10.2f} us {a / b - 1:+8.1%} {spread}", flush=True
+        f"{where:8}{pattern:11}{size:9} B {a * 1e6:10.2f} us {b * 1e6:10.2f} us {a / b - 1:+8.1%} {spread}", flush=True
     )
 
 
-def here(chosen: argparse.Namespace, folder: Path) -> None:
+def by_mpirun(chosen: argparse.Namespace, folder: Path) -> None:
     measure, program = need(chosen.measure, "name it with --measure"), built(need("mpicc", "install it"), folder)
     for ranks in chosen.ranks:
         launcher = [*chosen.mpirun.split(), "-n", str(ranks)]
-        said: dict[tuple[str, int], list[float]] = {}
-        seen: dict[tuple[str, int], list[float]] = {}
-        for turn in range(chosen.rounds):
-            file = folder / f"{ranks}-{turn}.h5"
-            words = ["--mode", "mpi", "--bidirectional", "-s", MEASURED_SIZES, "-n", "100", "--num-slowest", "0"]
+        words = ["--mode", "mpi", "--bidirectional", "-s", MEASURED_SIZES, "-n", "100", "--num-slowest", "0"]
+
+        def measured(file: Path, launcher: list[str] = launcher, words: list[str] = words) -> None:
             output_of([*launcher, measure, *words, "-o", str(file), "--progress", "none"])
-            for pattern in PATTERNS:
-                for size, rounds in SIZES.items():
-                    command = [*launcher, str(program), with_distance(pattern, ranks), str(size), str(rounds)]
-                    seen.setdefault((pattern, size), []).append(float(output_of(command)))
-                    said.setdefault((pattern, size), []).append(predicted(file, pattern, size))
-        for pattern, size in seen:
-            print_line(ranks, pattern, size, said[pattern, size], seen[pattern, size])
+
+        def exchanged(asked: list[Asked], launcher: list[str] = launcher) -> list[float]:
+            return [float(output_of([*launcher, str(program), *map(str, one)])) for one in asked]
+
+        asked = [
+            (with_distance(pattern, ranks), size, rounds) for pattern in PATTERNS for size, rounds in SIZES.items()
+        ]
+        in_turns(f"{ranks}", asked, measured, exchanged, chosen.rounds, folder)
+
+
+def in_a_bed(chosen: argparse.Namespace, folder: Path) -> None:
+    bed = [str(BED), "--name", f"predict{os.getpid()}"]
+    words = ["--bidirectional", "-s", "8,1KiB,64KiB,256KiB,1MiB", "-n", "5", "-w", "1", "--num-slowest", "0"]
+    environment = os.environ | {"EVERYLINK_MEASURE": need(chosen.measure, "name it with --measure")}
+
+    def measured(file: Path) -> None:
+        output_of([*bed, "measure", "--", *words, "-o", str(file), "--progress", "none"], environment)
+
+    def exchanged(asked: list[Asked]) -> list[float]:
+        said = [":".join(map(str, one)) for one in asked]
+        program = [sys.executable, str(ROOT / "bench" / "exchange_tcp.py")]
+        hosts = [[*bed, "exec", f"h{i}", *program, str(i), str(BED_HOSTS), *said] for i in range(BED_HOSTS)]
+        others = [subprocess.Popen(host) for host in hosts[1:]]
+        try:
+            return [float(line) for line in output_of(hosts[0]).split()]
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+
+    asked = [(pattern, size, rounds) for size, rounds in BED_SIZES.items() for pattern in BED_PATTERNS]
+    output_of([*bed, "up", str(BED_HOSTS)])
+    try:
+        output_of([*bed, "fault", "shape", RATE])
+        in_turns("alike", asked, measured, exchanged, chosen.rounds, folder)
+        output_of([*bed, "fault", "slow", "h2", HALF])
+        in_turns("h2 slow", asked, measured, exchanged, chosen.rounds, folder)
+    finally:
+        output_of([*bed, "down"])
+
+
+def in_turns(
+    where: str,
+    asked: list[Asked],
+    measured: Callable[[Path], None],
+    exchanged: Callable[[list[Asked]], list[float]],
+    turns: int,
+    folder: Path,
+) -> None:
+    """Measure the links, then the exchanges, again and again."""
+    said: list[list[float]] = []
+    seen: list[list[float]] = []
+    for turn in range(turns):
+        file = folder / f"{where}-{turn}.h5"
+        measured(file)
+        seen.append(exchanged(asked))
+        said.append([predicted(file, pattern.replace("-2", ":2"), size) for pattern, size, _ in asked])
+    for (pattern, size, _), a, b in zip(asked, zip(*said, strict=True), zip(*seen, strict=True), strict=True):
+        print_line(where, pattern, size, a, b)
 
 
 def simulated(folder: Path) -> None:
@@ -77,23 +133,26 @@ def simulated(folder: Path) -> None:
     for pattern in PATTERNS:
         for size in SIZES:
             command = [*fabric, "--program", str(program), "--", with_distance(pattern, SIMULATED), str(size), "100"]
-            print_line(SIMULATED, pattern, size, [predicted(file, pattern, size)], [float(output_of(command))])
+            print_line(str(SIMULATED), pattern, size, [predicted(file, pattern, size)], [float(output_of(command))])
 
 
 def main() -> None:
     parser = arguments(__doc__)
-    parser.set_defaults(rounds=10)
+    parser.set_defaults(rounds=5)
     parser.add_argument("--mpirun", default="mpirun --allow-run-as-root --oversubscribe", metavar="COMMAND")
-    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], metavar="N")
-    parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree in place of this machine")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2], metavar="N")
+    parser.add_argument("--bed", action="store_true", help="between namespaces, as root")
+    parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree")
     chosen = parser.parse_args()
-    print("ranks pattern        size      predicted     measured          measured, smallest .. largest us")
+    print("        pattern         size       predicted      measured           smallest .. largest")
     folder = Path(tempfile.mkdtemp(prefix="everylink-predict-"))
     try:
         if chosen.smpi:
             simulated(folder)
+        elif chosen.bed:
+            in_a_bed(chosen, folder)
         else:
-            here(chosen, folder)
+            by_mpirun(chosen, folder)
     except subprocess.TimeoutExpired as error:
         sys.exit(f"did not end in time: {error}")
     finally:

@@ -1,0 +1,109 @@
+"""The exchanges of exchange.c over plain TCP between the hosts of a bed (testbed/netns), which sleep while they wait.
+
+usage: exchange_tcp.py RANK RANKS PATTERN:BYTES:ROUNDS ...   on every host; rank 0 prints the seconds of one of each
+"""
+
+import selectors
+import socket
+import sys
+import time
+
+PORT = 7800
+PATIENCE = 120
+
+
+def address(rank: int) -> tuple[str, int]:
+    return f"10.77.0.{rank + 1}", PORT
+
+
+def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
+    """A socket to every other rank; who has the larger number calls."""
+    listener = socket.create_server(address(rank), backlog=ranks)
+    peers: dict[int, socket.socket] = {}
+    for peer in range(rank):
+        until = time.monotonic() + PATIENCE
+        while peer not in peers:
+            try:
+                peers[peer] = socket.create_connection(address(peer), timeout=PATIENCE)
+            except ConnectionRefusedError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+        peers[peer].sendall(bytes([rank]))
+    while len(peers) < ranks - 1:
+        caller, _ = listener.accept()
+        peers[caller.recv(1)[0]] = caller
+    for peer in peers.values():
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        peer.setblocking(False)
+    return peers
+
+
+def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
+    """Send one message and receive one, at the same time."""
+    sent = received = 0
+    with selectors.DefaultSelector() as waiting:
+        while sent < len(out) or received < len(into):
+            wanted = {}
+            if sent < len(out):
+                wanted[to] = selectors.EVENT_WRITE
+            if received < len(into):
+                wanted[frm] = wanted.get(frm, 0) | selectors.EVENT_READ
+            for known in list(waiting.get_map().values()):
+                waiting.unregister(known.fileobj)
+            for peer, events in wanted.items():
+                waiting.register(peer, events)
+            for _key, events in waiting.select(PATIENCE):
+                if events & selectors.EVENT_WRITE:
+                    sent += to.send(out[sent:])
+                if events & selectors.EVENT_READ:
+                    received += frm.recv_into(into[received:])
+
+
+def meet(peers: dict[int, socket.socket], rank: int, value: float) -> float:
+    """The largest value of all ranks, which rank 0 tells the others."""
+    word = bytearray(f"{value:<24.12g}".encode())
+    if rank:
+        answer = bytearray(len(word))
+        exchange(peers[0], peers[0], memoryview(word), memoryview(answer))
+        return float(answer)
+    for peer in peers.values():
+        said = bytearray(len(word))
+        exchange(peer, peer, memoryview(b""), memoryview(said))
+        value = max(value, float(said))
+    for peer in peers.values():
+        exchange(peer, peer, memoryview(f"{value:<24.12g}".encode()), memoryview(bytearray()))
+    return value
+
+
+def distances(pattern: str, ranks: int) -> list[int]:
+    """How far each phase goes."""
+    if pattern == "all-to-all":
+        return list(range(1, ranks))
+    return [int(pattern.removeprefix("shift-"))] if pattern.startswith("shift-") else [1]
+
+
+def timed(peers: dict[int, socket.socket], rank: int, pattern: str, size: int, rounds: int) -> float:
+    ranks = len(peers) + 1
+    out, into = memoryview(bytes(size)), memoryview(bytearray(size))
+    for turn in range(rounds + 1):
+        if turn == 1:  # the first one warms up
+            meet(peers, rank, 0.0)
+            began = time.monotonic()
+        for distance in distances(pattern, ranks):
+            exchange(peers[(rank + distance) % ranks], peers[(rank - distance) % ranks], out, into)
+    return meet(peers, rank, (time.monotonic() - began) / rounds)
+
+
+def main() -> None:
+    rank, ranks = int(sys.argv[1]), int(sys.argv[2])
+    peers = connections(rank, ranks)
+    for word in sys.argv[3:]:
+        pattern, size, rounds = word.split(":")
+        slowest = timed(peers, rank, pattern, int(size), int(rounds))
+        if rank == 0:
+            print(slowest, flush=True)
+
+
+if __name__ == "__main__":
+    main()
