@@ -307,6 +307,19 @@ def test_a_wrong_word_is_named_with_what_would_work(
     assert err.count("\n") == 1
 
 
+def test_hosts_that_share_a_switch_are_alike_by_the_file_of_topology(tmp_path: Path, everylink: Command) -> None:
+    """The link that failed leaves its switch, so it is like the slower ones."""
+
+    def time(link: Link, size: int) -> float:
+        return line(link, size) * (1 if link[0] // 2 == link[1] // 2 else 2)
+
+    run = make_results(tmp_path / "x.h5", hosts="abcd", sizes=SIZES, time=time, outcomes={(1, 2): 1})
+    (tmp_path / "t.conf").write_text("SwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c,d\n")
+    (tmp_path / "p.csv").write_text("from,to,bytes\n1,2,1024\n")
+    words = ["predict", run, "--pattern", tmp_path / "p.csv", "--format", "json", "--topology", tmp_path / "t.conf"]
+    assert json.loads(everylink(*words)[1])["seconds"] == pytest.approx(2 * line((1, 2), 1024))
+
+
 def test_a_run_without_times_and_one_without_the_kind_of_links_are_refused(tmp_path: Path, everylink: Command) -> None:
     dead = make_results(tmp_path / "x.h5", outcomes={(a, b): 1 for a in range(4) for b in range(4) if a != b})
     assert "no link has a time" in everylink("predict", dead, "--pattern", "ring")[2]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from everylink.analysis.judge.grouping import Grouping
 from everylink.analysis.link_kinds import LinkKinds, link_kinds
 from everylink.results import Results, Size
 
@@ -39,11 +40,11 @@ class LineFit:
     farthest_bytes: int
 
 
-def line_fits(results: Results) -> tuple[LineFit, ...]:
+def line_fits(results: Results, grouping: Grouping | None = None) -> tuple[LineFit, ...]:
     """A fit for each kind of links that has times at two sizes or more."""
     if not results.sizes:
         return ()
-    kinds = link_kinds(results)
+    kinds = link_kinds(results, grouping)
     fits = (_fit(results, kinds, number) for number in range(len(kinds.names)))
     return tuple(fit for fit in fits if fit is not None)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import Found, find
-from everylink.analysis.judge.grouping import groups_for
+from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.groups import enough_for_groups
 from everylink.analysis.judge.readings import Readings, readings
 from everylink.links import Links
@@ -35,10 +35,10 @@ class LinkKinds:
         return np.where(self.host[frm] == self.host[to], SAME_HOST, near).astype(np.int64)
 
 
-def link_kinds(results: Results) -> LinkKinds:
-    """Groups are those that the times show."""
+def link_kinds(results: Results, grouping: Grouping | None) -> LinkKinds:
+    """Groups are those that are given, else those that the times show."""
     host = results.ranks.host_index.astype(np.int64)
-    groups, known = groups_for(results, None) if host.any() else (host, False)
+    groups, known = groups_for(results, grouping) if host.any() else (host, False)
     return LinkKinds(host, groups[host] if known else np.zeros(len(host), np.int64))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.judge.grouping import Grouping
 from everylink.analysis.link_kinds import LinkKinds, healthy_medians, link_kinds
 from everylink.errors import UserMistake
 from everylink.results import Results, Size
@@ -117,11 +118,11 @@ class LinkTimes:
         return np.asarray(np.exp(found))
 
 
-def link_times(results: Results) -> LinkTimes:
-    """The times of a run. Raises UserMistake where it has none."""
+def link_times(results: Results, grouping: Grouping | None = None) -> LinkTimes:
+    """The times of a run; without a grouping groups are those that the times show. Raises UserMistake without times."""
     sizes = [size for size in results.sizes if np.isfinite(size.links.median).any()]
     if len(sizes) > 1 and sizes[0].bytes == 0 and sizes[1].bytes == 1:
         sizes = sizes[1:]  # on a logarithmic scale they are the same
     if not sizes:
         raise UserMistake(f"{results.path}: no link has a time")
-    return LinkTimes(results, link_kinds(results), tuple(sizes))
+    return LinkTimes(results, link_kinds(results, grouping), tuple(sizes))

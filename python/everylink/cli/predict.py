@@ -9,6 +9,7 @@ from everylink.analysis.placement import place
 from everylink.analysis.prediction import predict
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
+from everylink.formats.grouping import grouping_of
 from everylink.formats.pattern_csv import read_pattern
 from everylink.formats.rank_files import check_paths, write_rank_files
 from everylink.report.prediction import prediction_json, print_prediction
@@ -37,6 +38,10 @@ def main(arguments: Sequence[str]) -> int:
         "--place", type=Path, metavar="NAME", help="look for better places of the ranks; writes NAME.rankfile for Open "
         "MPI and NAME.hostfile for Slurm's --distribution=arbitrary",
     )  # fmt: skip
+    parser.add_argument(
+        "--topology", type=Path, metavar="FILE", help="Slurm's topology.conf, or what ibnetdiscover prints: which "
+        "hosts share a switch",
+    )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite the files of --place")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default), or one JSON object")
     options = parser.parse_args(arguments)
@@ -45,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         check_paths(options.place, results.ranks, options.force)
     elif options.force:
         raise UserMistake("--force: nothing would be written; it goes with --place")
-    times = link_times(results)
+    times = link_times(results, grouping_of(results, options.topology))
     pattern = _pattern(options.pattern, options.bytes, results, times.sizes[-1].bytes)
     found = predict(pattern, times)
     placement = None if options.place is None else place(pattern, times)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from everylink.analysis.line_fit import line_fits
 from everylink.cli.parser import Parser
+from everylink.formats.grouping import grouping_of
 from everylink.report.line_fit import print_fits
 from everylink.report.terminal import print_summary, terminal
 from everylink.results import read
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     results = read(options.file)
     if options.fit:
-        print_fits(results, line_fits(results), terminal())
+        print_fits(results, line_fits(results, grouping_of(results)), terminal())
     else:
         print_summary(results, terminal())
     return 0
