@@ -10,7 +10,7 @@ from everylink.errors import EverylinkError, UserMistake
 
 Command = Callable[[Sequence[str]], int]
 COMMANDS = (  # each a module beside this one
-    "run", "show", "report", "diagnose", "compare", "merge", "convert", "simulate", "predict",
+    "run", "show", "report", "diagnose", "compare", "merge", "convert", "export", "simulate", "predict",
 )  # fmt: skip
 USAGE = """usage: everylink COMMAND ...
 
@@ -21,6 +21,7 @@ USAGE = """usage: everylink COMMAND ...
   compare  say what got slower or faster between two runs
   merge    combine runs of the same ranks and settings into one results file
   convert  turn results into another format: ours, LinkTest's, comma-separated values, NumPy's
+  export   write one table or matrix of a results file as text or picture, for gnuplot and others
   simulate write the results file of a made-up cluster with planted faults
   predict  say what a communication pattern would cost on the links that were measured
 
@@ -30,12 +31,16 @@ everylink COMMAND --help explains a command. Exit codes: 0 ok, 1 a fault of the 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; errors become one line on standard error."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    """Run one command and return its exit code."""
+    return guarded("everylink", _run, sys.argv[1:] if arguments is None else arguments)
+
+
+def guarded(program: str, command: Command, arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code; errors become one line on standard error."""
     try:
-        return _run(arguments)
+        return command(arguments)
     except EverylinkError as error:
-        print(f"everylink: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from everylink.cli.parser import Parser
+from everylink.cli.sizes import chosen_size
 from everylink.errors import UserMistake
 from everylink.files import beginning, refuse_existing
 from everylink.formats.csv_matrix import OPTIONAL, REQUIRED, read_matrix
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("input", type=Path, metavar="IN", help="a results file of any of these formats")
     parser.add_argument("output", type=Path, metavar="OUT", help="file to write: .h5, .sion, .csv or .npz")
     parser.add_argument("--force", action="store_true", help="overwrite OUT")
-    parser.add_argument("--size", type=int, metavar="BYTES", help="this message size alone (.sion: the largest)")
+    parser.add_argument("--size", metavar="BYTES", help="this message size alone (.sion: the largest)")
     parser.add_argument(
         "--kernel",
         choices=KERNELS,
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         results = replace(found, facts=replace(found.facts, command=found.facts.command or command))
     sizes = results.sizes
     if options.size is not None or (suffix == ".sion" and sizes):
-        results = _only(results, sizes[-1].bytes if options.size is None else options.size)
+        results = replace(results, sizes=(chosen_size(results, options.size),))
     losses = WRITERS[suffix](replace(results, path=options.output), options.force)
     if options.size is None and len(results.sizes) < len(sizes):
         losses.append(
@@ -88,11 +89,3 @@ def _kind(path: Path) -> str:
 def _of_matrix(path: Path, command: str, kernel: str) -> Results:
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return results_of(read_matrix(path), Source(path, changed, command, kernel), path)
-
-
-def _only(results: Results, size_bytes: int) -> Results:
-    sizes = tuple(size for size in results.sizes if size.bytes == size_bytes)
-    if not sizes:
-        there = ", ".join(f"{size.bytes} ({size_text(size.bytes)})" for size in results.sizes) or "none"
-        raise UserMistake(f"--size {size_bytes}: was not measured; in {results.path} there are {there}")
-    return replace(results, sizes=sizes)

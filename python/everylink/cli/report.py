@@ -15,7 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     """Read all files first, so that a bad one spoils no half-written report."""
     parser = Parser(
         prog="everylink report",
-        description="Draw results files: HTML to explore, PDF (A4) or PNG to keep. A page for each run and size.",
+        description="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep, a page a run and size.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="results file")
     parser.add_argument(
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
         required=True,
         type=Path,
         metavar="FILE",
-        help="x.html, x.pdf or x.png; several pages as PNG become x-1.png, x-2.png, ...",
+        help="x.html, x.pdf, x.ps or x.png; several pages as PNG become x-1.png, x-2.png, ...",
     )
     parser.add_argument(
         "--curves", action="store_true", help="bandwidth over message size in place of the pages: a figure a kernel, a "

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 
 from everylink.analysis.line_fit import line_fits
 from everylink.cli.parser import Parser
+from everylink.cli.rates import rate
+from everylink.errors import UserMistake
 from everylink.formats.grouping import grouping_of
 from everylink.report.line_fit import print_fits
-from everylink.report.terminal import print_summary, terminal
+from everylink.report.questions import print_hosts, print_outside
+from everylink.report.table_parts import need_bandwidth
+from everylink.report.terminal import SLOWEST, print_summary, terminal
 from everylink.results import read
 
 
@@ -14,13 +18,32 @@ def main(arguments: Sequence[str]) -> int:
     """Print one results file; it may still be in the making."""
     parser = Parser(prog="everylink show", description="Print a results file: failed links first, then the times.")
     parser.add_argument("file", help="results file, also of a run that still goes on or was killed")
+    parser.add_argument("--slowest", type=int, metavar="N", help=f"list so many of the slowest links ({SLOWEST})")
+    parser.add_argument("--below", metavar="RATE", help="also list links that are slower than this: 10GiB/s, 100Gb/s")
+    parser.add_argument("--above", metavar="RATE", help="also list links that are faster than this")
+    parser.add_argument(
+        "--hosts", action="store_true", help="also print each host: mean and worst, as sender and as receiver"
+    )
     parser.add_argument(
         "--fit", action="store_true", help="latency, asymptotic bandwidth and n_1/2 of each kind of links, nothing else"
     )
     options = parser.parse_args(arguments)
-    results = read(options.file)
+    below, above = rate("--below", options.below), rate("--above", options.above)
+    limited = below is not None or above is not None
+    if options.slowest is not None and options.slowest < 1:
+        raise UserMistake(f"--slowest {options.slowest}: must be at least 1")
+    if options.fit and (limited or options.hosts or options.slowest is not None):
+        raise UserMistake("--fit: prints nothing else; leave out --slowest, --below, --above and --hosts")
+    results, console = read(options.file), terminal()
     if options.fit:
-        print_fits(results, line_fits(results, grouping_of(results)), terminal())
-    else:
-        print_summary(results, terminal())
+        print_fits(results, line_fits(results, grouping_of(results)), console)
+        return 0
+    if limited and results.sizes:
+        need_bandwidth(results.sizes[-1])
+    print_summary(results, console, options.slowest or SLOWEST)
+    for size in results.sizes[-1:]:
+        if limited:
+            print_outside(results, size, below, above, console)
+        if options.hosts:
+            print_hosts(results, size, console)
     return 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from everylink.links import MAIN, Rows
+from everylink.links import Rows
 from everylink.report.words import plural
 from everylink.results import UNKNOWN, Results
 
@@ -21,13 +21,6 @@ def run_losses(results: Results, kept_kernel: str | None, own_remarks: tuple[str
         yield "which of several hosts of one name is meant: they become one"
     if count := len(set(results.remarks) - set(own_remarks)):
         yield plural(count, "remark")
-
-
-def links_in_steps(rows: Rows) -> bool:
-    """Whether steps say when a link was measured: then no rank leads twice in one."""
-    main = rows.attempt == MAIN
-    led = (rows.step[main].astype(np.int64) << 32) | rows.frm[main]
-    return bool(len(led)) and len(np.unique(led)) == len(led)
 
 
 def has_details(rows: Rows) -> bool:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.steps import links_in_steps
 from everylink.errors import UserMistake
 from everylink.files import whole
 from everylink.formats.csv_matrix import OPTIONAL, OUTCOME_NAMES, REQUIRED
-from everylink.formats.losses import has_details, links_in_steps, run_losses
+from everylink.formats.losses import has_details, run_losses
 from everylink.links import CONFIRM, MAIN, Links, Outcome, Rows, chosen
 from everylink.report.words import plural
 from everylink.results import Results, Size

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.steps import first_steps
 from everylink.errors import UserMistake
 from everylink.files import whole
 from everylink.formats import linktest, linktest_payload
@@ -19,7 +20,7 @@ from everylink.formats.linktest_payload import (
     VERSION,
     Payload,
 )
-from everylink.formats.losses import has_details, links_in_steps, run_losses
+from everylink.formats.losses import has_details, run_losses
 from everylink.formats.sion import write_container
 from everylink.links import MAIN, RETEST, Links, Outcome, Rows, keys
 from everylink.report.words import plural
@@ -52,7 +53,7 @@ def payload(results: Results, size: Size) -> Payload:
     ranks, links = len(results.ranks), size.links
     times = np.zeros((ranks, ranks))
     times[links.frm, links.to] = _seconds(links)
-    steps, together = _steps(size.rows, ranks, results.facts.serial), np.zeros((ranks, ranks))
+    steps, together = _steps(size, ranks, results.facts.serial), np.zeros((ranks, ranks))
     steps[(times == 0) & (steps == 0) & (links.outcome_matrix(ranks) > Outcome.OK)] = FAILED_STEP
     if results.facts.all_to_all:
         known = np.flatnonzero((size.rows.attempt == MAIN) & (size.rows.all_to_all > 0))[::-1]  # the first one stays
@@ -75,34 +76,12 @@ def _seconds(links: Links) -> Times:
     return np.where((mean > 0) & np.isfinite(mean) & ~links.failed, mean, 0).astype(np.float64)
 
 
-def _steps(rows: Rows, ranks: int, serial: bool) -> NDArray[np.int32]:
+def _steps(size: Size, ranks: int, serial: bool) -> NDArray[np.int32]:
     """The step in which each link was measured first, counted from 1; 0 where that is not known."""
-    steps = np.zeros((ranks, ranks), np.int32)
-    main = np.flatnonzero(rows.attempt == MAIN)
-    if not links_in_steps(rows) or rows.step[main].max() >= MOST_STEPS:
-        return steps
-    step = _of_schedule(rows, main) if serial else rows.step[main]
-    first = main[::-1]
-    steps[rows.frm[first], rows.to[first]] = step[::-1] + 1
+    steps, first = np.zeros((ranks, ranks), np.int32), first_steps(size.rows, ranks, serial)
+    if first is not None and first.max() <= MOST_STEPS:
+        steps[size.links.frm, size.links.to] = first
     return steps
-
-
-def _of_schedule(rows: Rows, main: NDArray[np.intp]) -> NDArray[np.integer[Any]]:
-    """The step of the schedule where each pair had one of its own: another begins where a rank comes again."""
-    numbers, index = np.unique(rows.step[main], return_inverse=True)
-    low, high = np.minimum(rows.frm[main], rows.to[main]), np.maximum(rows.frm[main], rows.to[main])
-    first = np.full(len(numbers), -1)
-    first[index[::-1]] = np.arange(len(main))[::-1]
-    if ((low != low[first][index]) | (high != high[first][index])).any():
-        return rows.step[main]
-    busy: set[int] = set()
-    step, found = 0, []
-    for a, b in zip(low[first].tolist(), high[first].tolist(), strict=True):
-        if a in busy or b in busy:
-            step, busy = step + 1, set()
-        busy |= {a, b}
-        found.append(step)
-    return np.array(found)[index]
 
 
 def _retests(rows: Rows, times: Times) -> tuple[NDArray[Any], NDArray[Any], Times]:

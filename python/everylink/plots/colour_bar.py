@@ -1,19 +1,29 @@
-"""Draws the colour bar of one class of links, labelled in time below and in bandwidth above."""
+"""Draws a colour bar for each class of links, labelled in time below and in bandwidth above."""
 
 from matplotlib.figure import Figure
 
 from everylink.analysis.classes import LinkClass
 from everylink.analysis.scale import Scale
-from everylink.plots.canvas import INK, PALE_INK, axes_at, write
+from everylink.analysis.shading import Shading
+from everylink.plots.canvas import INK, LEFT, PALE_INK, RIGHT, axes_at, write
 from everylink.plots.colours import SHADES, palette
 from everylink.plots.ticks import bandwidth_ticks, time_ticks
+from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, tick_text, time_text
 
 BAR = 13
+GAP = 30
 TICK_PIXELS = 78
 
 
-def draw_colour_bar(
+def draw_colour_bars(figure: Figure, results: Results, size: Size, shading: Shading, top: float) -> None:
+    """Draw the bars of all classes beside each other."""
+    width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
+    for i, (link_class, scale) in enumerate(shading.scales.items()):
+        _draw_bar(figure, LEFT + i * (width + GAP), top, width, link_class, scale, (size.bytes, results.directions))
+
+
+def _draw_bar(
     figure: Figure, left: float, top: float, width: float, link_class: LinkClass, scale: Scale, rate: tuple[int, int]
 ) -> None:
     """Draw a bar with its two axes; `rate` is the bytes of a message and the number of directions."""

@@ -19,6 +19,7 @@ from everylink.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
 ROOMY = 100  # columns
+SLOWEST = 10  # links that are listed
 UNKEPT_WIDTH = 160  # of pipes and files, where no line must be cut
 
 
@@ -28,7 +29,7 @@ def terminal() -> Console:
     return console if console.is_terminal else Console(width=UNKEPT_WIDTH, highlight=False, markup=False, emoji=False)
 
 
-def print_summary(results: Results, console: Console) -> Judgement:
+def print_summary(results: Results, console: Console, most_slowest: int = SLOWEST) -> Judgement:
     """Print everything that `show` says about one results file, the judgement first, which is given back."""
     judgement = judgement_of(results)
     console.print(Text(str(results.path), style="bold"), soft_wrap=True)
@@ -49,14 +50,18 @@ def print_summary(results: Results, console: Console) -> Judgement:
     if not any(len(size.links) for size in results.sizes):
         return judgement
     console.print()
-    wide = max(console.width, UNKEPT_WIDTH)  # a number cut short is worse than a line that wraps
-    console.print(_times(results, console), width=wide, crop=False)
+    print_wide(_times(results, console), console)
     largest = results.sizes[-1]
-    for part in (_slowest(results, largest, console), heat_map(results, largest, console)):
+    for part in (_slowest(results, largest, most_slowest, console), heat_map(results, largest, console)):
         if part is not None:
             console.print()
-            console.print(part, width=wide, crop=False)
+            print_wide(part, console)
     return judgement
+
+
+def print_wide(part: RenderableType, console: Console) -> None:
+    """Print a table whole, because a number cut short is worse than a line that wraps."""
+    console.print(part, width=max(console.width, UNKEPT_WIDTH), crop=False)
 
 
 def _failures(size: Size, failed: Failures) -> Text:
@@ -96,8 +101,8 @@ def _add_class(table: Table, label: str, summary: ClassSummary, size_bytes: int,
     table.add_row("", "", "", "", *rates, style="dim")
 
 
-def _slowest(results: Results, size: Size, console: Console) -> RenderableType | None:
-    links = slowest(results, size)
+def _slowest(results: Results, size: Size, most: int, console: Console) -> RenderableType | None:
+    links = slowest(results, size, most)
     if not links:
         return None
     table = empty_table(console)

@@ -8,7 +8,7 @@ from everylink.errors import EverylinkError, UserMistake
 from everylink.results import Results
 
 Writer = Callable[[Sequence[Results], Path], list[Path]]
-ENDINGS = (".html", ".pdf", ".png")
+ENDINGS = (".html", ".pdf", ".ps", ".png")
 
 
 def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS) -> None:
@@ -33,10 +33,15 @@ def write_report(runs: Sequence[Results], path: Path) -> list[Path]:
 
 def _writer(path: Path) -> Writer:
     """Import a writer only where it is used: matplotlib takes longer to load than `show` to run."""
-    if path.suffix.lower() == ".html":
+    ending = path.suffix.lower()
+    if ending == ".html":
         from everylink.report.html import write_html
 
         return write_html
+    if ending == ".ps":
+        from everylink.report.postscript import write_ps
+
+        return write_ps
     from everylink.report.pages import write_pdf, write_png
 
-    return write_pdf if path.suffix.lower() == ".pdf" else write_png
+    return write_pdf if ending == ".pdf" else write_png

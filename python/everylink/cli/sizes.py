@@ -1,0 +1,22 @@
+"""The option --size: which of the message sizes of a file is meant."""
+
+from everylink.errors import UserMistake
+from everylink.results import Results, Size
+from everylink.units import parsed_size, size_text
+
+
+def chosen_size(results: Results, text: str | None) -> Size:
+    """The size that was asked for, `65536` or `64KiB`; the largest one where none was."""
+    if not results.sizes:
+        raise UserMistake(f"{results.path}: has no message size")
+    if text is None:
+        return results.sizes[-1]
+    try:
+        wanted = parsed_size(text)
+    except ValueError as error:
+        raise UserMistake(f"--size: {error}") from None
+    for size in results.sizes:
+        if size.bytes == wanted:
+            return size
+    there = ", ".join(f"{size.bytes} ({size_text(size.bytes)})" for size in results.sizes)
+    raise UserMistake(f"--size {text}: was not measured; in {results.path} there are {there}")

@@ -1,0 +1,76 @@
+"""What `show` prints when it is asked for: links outside limits of bandwidth, and each host as sender and receiver."""
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from everylink.analysis.ends import EndTimes, both_ends
+from everylink.analysis.names import host_names
+from everylink.analysis.outside import outside
+from everylink.report.terminal import empty_table, print_wide
+from everylink.report.words import plural
+from everylink.results import Results, Size
+from everylink.units import UNKNOWN, bandwidth, bandwidth_text, size_text, time_text
+
+MOST_LINKS, MOST_HOSTS = 20, 100
+
+
+def print_outside(results: Results, size: Size, below: float | None, above: float | None, console: Console) -> None:
+    """Print the links of one size that are slower or faster than limits in bytes per second."""
+    found = outside(results, size, below, above)
+    if below is not None:
+        _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console)
+    if above is not None:
+        _print_links(results, size, f"FAST: above {bandwidth_text(above)}", found.fast, console)
+    if found.untimed:
+        console.print(f"{plural(found.untimed, 'link')} without a time, because they failed: neither slow nor fast")
+
+
+def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.intp], console: Console) -> None:
+    links, name = size.links, results.ranks.name
+    console.print()
+    count = f"{len(index)} of {plural(len(links), 'link')}"
+    console.print(Text(f"{heading} ({results.bandwidth_label}) at {size_text(size.bytes)}: {count}", style="bold"))
+    table = empty_table(console)
+    table.add_column("link", no_wrap=True)
+    for column in ("one-way", "bandwidth"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for i in index[:MOST_LINKS].tolist():
+        seconds = float(links.median[i])
+        speed = bandwidth_text(bandwidth(size.bytes, seconds, results.directions))
+        table.add_row(f"{name(int(links.frm[i]))} -> {name(int(links.to[i]))}", time_text(seconds), speed)
+    if len(index):
+        print_wide(table, console)
+    if len(index) > MOST_LINKS:
+        console.print(f"and {len(index) - MOST_LINKS} more: everylink export --what outside writes all")
+
+
+def print_hosts(results: Results, size: Size, console: Console) -> None:
+    """Print mean and worst one-way time of each host as sender and as receiver, with the bandwidths of these times."""
+    names = host_names(results.ranks)
+    for both in both_ends(results, size, results.ranks.host_index):
+        console.print()
+        title = f"Hosts at {size_text(size.bytes)}, {both.link_class}: one-way time and {results.bandwidth_label}"
+        console.print(Text(title, style="bold"))
+        table = empty_table(console)
+        table.add_column("host", no_wrap=True)
+        for column in ("sends: mean", "worst", "to", "receives: mean", "worst", "from"):
+            table.add_column(column, justify="right", no_wrap=True)
+        there = np.flatnonzero(both.sending.links + both.receiving.links)
+        for i in there[:MOST_HOSTS].tolist():
+            sent = _cells(results, size, both.sending, i, size.links.to)
+            table.add_row(names[i], *sent, *_cells(results, size, both.receiving, i, size.links.frm))
+        print_wide(table, console)
+        if len(there) > MOST_HOSTS:
+            console.print(f"and {len(there) - MOST_HOSTS} more: everylink export --what hosts writes all")
+
+
+def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
+    """Mean and worst of one host with their bandwidths, and whom the worst link joins it with."""
+    texts = [
+        f"{time_text(float(t))} {bandwidth_text(bandwidth(size.bytes, float(t), results.directions))}"
+        for t in (end.mean[i], end.worst[i])
+    ]
+    link = int(end.worst_link[i])
+    return [*texts, results.ranks.name(int(peers[link])) if link >= 0 else UNKNOWN]
