@@ -28,6 +28,6 @@ def _document(run: Results, size: Size) -> bytes:
     for artist in figure.findobj():
         artist.set_alpha(None)  # PostScript knows nothing of it
     written = BytesIO()
-    with rc_context({"ps.fonttype": 42, "ps.papersize": "a4"}):
+    with rc_context({"ps.papersize": "a4"}):
         figure.savefig(written, format="ps")
     return written.getvalue()
