@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 
+#include "drop_in.hpp"
 #include "errors.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
@@ -17,6 +19,8 @@
 
 namespace everylink {
 namespace {
+
+constexpr int largest_window = 1 << 20;
 
 // What the parser fills before it is understood.
 struct Words {
@@ -150,19 +154,19 @@ std::string whole_option(const CLI::App& app, const std::string& word) {
 
 // Flags come without a value; what they are followed by is a word of its own. CLI11 names neither the one nor
 // the other well.
-std::vector<std::string> whole_words(const CLI::App& app, int argc, const char* const* argv) {
+std::vector<std::string> whole_words(const CLI::App& app, const std::vector<std::string>& typed) {
   std::vector<std::string> words;
-  for (int i = 1; i < argc; ++i) {
-    words.push_back(whole_option(app, argv[i]));
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    words.push_back(whole_option(app, typed[i]));
     const auto* option = app.get_option_no_throw(words.back());
     if (!option || option->get_expected_min() == 0) continue;
-    if (i + 1 == argc || !*argv[i + 1])
-      throw UsageError(fmt::format("{} wants a value: {}", argv[i], option->get_description()));
-    const std::string value = argv[++i];
+    if (i + 1 == typed.size() || typed[i + 1].empty())
+      throw UsageError(fmt::format("{} wants a value: {}", typed[i], option->get_description()));
+    const std::string& value = typed[++i];
     // A value may begin with a minus (a negative number is refused later, by name), but an option is not a
     // value.
     if (value.starts_with("-") && value.size() > 1 && !std::isdigit(static_cast<unsigned char>(value[1])))
-      throw UsageError(fmt::format("{} wants a value, and {} is an option: {}", argv[i - 1], value,
+      throw UsageError(fmt::format("{} wants a value, and {} is an option: {}", typed[i - 1], value,
                                    option->get_description()));
     if (words.back().starts_with("--"))
       words.back() += "=" + value;
@@ -200,7 +204,7 @@ void understand_pair(const Words& w, Options& o) {
     throw UsageError("--semidirectional, --bidirectional and --unidirectional exclude each other");
   if (w.bidirectional) o.kernel = "bidirectional";
   if (w.unidirectional) o.kernel = "unidirectional";
-  if (!w.window.empty()) o.window = count(w.window, "--window", 1, 1, 1 << 20);
+  if (!w.window.empty()) o.window = count(w.window, "--window", 1, 1, largest_window);
   if (o.window && !kernel_named(o.kernel).windowed)
     throw UsageError(
         fmt::format("--window has a meaning with --unidirectional only, not with the {} kernel", o.kernel));
@@ -295,7 +299,8 @@ std::string Options::pairs_option() const {
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 
 int Options::window_used() const {
-  return kernel_named(kernel).windowed ? window.value_or(std::min(messages, 64)) : 1;
+  if (!kernel_named(kernel).windowed) return 1;
+  return window.value_or(std::min(messages, program == Program::linktest ? largest_window : 64));
 }
 
 int Options::buffers_used() const {
@@ -316,15 +321,19 @@ Seconds Options::limit(std::size_t bytes) const {
 }
 
 std::optional<Options> parse_command_line(int argc, const char* const* argv) {
+  const std::vector<std::string> typed(argv, argv + argc);
+  const char* layer = std::getenv("LINKTEST_VCLUSTER_IMPL");
+  const Line ours = in_our_words(typed, layer ? layer : "");
   CLI::App app{
       "Measures every point-to-point connection of a cluster, over the transport that applications use.",
       "everylink-measure"};
-  Options options;
+  Options options = defaults_of(ours.program);
   Words words;
   bind(app, options, words);
+  app.footer(help_of(ours.program));
   for (auto* option : app.get_options())  // the later one counts, as job scripts expect
     if (option->get_expected_min() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  auto line = whole_words(app, argc, argv);
+  auto line = whole_words(app, ours.words);
   std::reverse(line.begin(), line.end());
   try {
     app.parse(line);
@@ -338,7 +347,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
     fmt::print("everylink-measure {}\n", version);
     return {};
   }
-  for (int i = 0; i < argc; ++i) options.command += fmt::format("{}{}", i ? " " : "", argv[i]);
+  options.command = fmt::format("{}", fmt::join(typed, " "));
   understand(app, words, options);
   return options;
 }

@@ -12,7 +12,11 @@ namespace everylink {
 
 enum class Progress { automatic, plain, json, none };
 
+// By whose name we were called, and whose lines we print.
+enum class Program { everylink_measure, linktest, mpilinktest };
+
 struct Options {
+  Program program = Program::everylink_measure;
   // ranks
   int np = 0;  // 0: started by something else
   std::string bootstrap = "auto";

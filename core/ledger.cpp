@@ -38,6 +38,10 @@ int partner_in(const Order& order, const Plan& plan, int rank) {
   return rank == order.first ? order.second : rank == order.second ? order.first : no_rank;
 }
 
+std::int32_t step_number(const Order& order, bool serial, int ranks) {
+  return static_cast<std::int32_t>(1 + order.schedule_step / (serial ? ranks : 1));
+}
+
 Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
     : options_(options),
       recorder_(recorder),
@@ -46,6 +50,8 @@ Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
       lines_(options.sizes[largest_], directions_of(options), options.serial),
       slowest_(options.slowest) {
   for (const auto bytes : options.sizes) by_size_.emplace_back(bytes, directions_of(options));
+  if (options.program == Program::mpilinktest)
+    old_lines_.emplace(options.sizes[largest_], directions_of(options), options.serial);
 }
 
 Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
@@ -54,6 +60,7 @@ Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint3
   steps_a_pass_ = steps_a_pass;
   passes_ = passes;
   failures_.know(ranks_, facts.host_of);
+  if (old_lines_) slowest_.keep_at_most(ranks_.size());
   tell_plan(facts);
   recorder_.begin(facts);
   const auto recalled = recorder_.recall([&](const LinkRows& link) {
@@ -144,7 +151,7 @@ void Ledger::end_step(const std::vector<Report>& reports, const Order& step, con
   const float overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known;
   recorder_.step(
       {step.iteration, step.relabelling, began - began_, overlap, static_cast<std::uint32_t>(gone.size())});
-  if (step.attempt == Attempt::main) tell_progress(step.iteration, now);
+  if (step.attempt == Attempt::main) tell_progress(step, now);
 }
 
 // A sample learns from the other end how much arrived, and whether it was what had been sent.
@@ -175,6 +182,7 @@ void Ledger::learn(const LinkRows& link) {
       corrupt_.insert(corrupt_.end(),
                       {static_cast<std::int32_t>(of_largest.from), static_cast<std::int32_t>(of_largest.to)});
     lines_.add(of_largest);
+    if (old_lines_) old_lines_->add(of_largest);
     slowest_.add(of_largest);
     failures_.add(*worst);
     links_ok_ += worst->outcome == Outcome::ok;
@@ -251,18 +259,23 @@ void Ledger::tell_plan(const Facts& facts) {
     text +=
         " (LinkTest's format: the mean time of each link, 0 where it was not measured or failed; no kernel, "
         "no other statistics, no outcomes)";
+  if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(ranks_.size())) + "\n\n";
   console_.say(text);
 }
 
-void Ledger::tell_progress(std::uint32_t iteration, Seconds now) {
+void Ledger::tell_progress(const Order& step, Seconds now) {
+  const auto iteration = step.iteration;
   ++steps_done_;
   const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
   const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
   const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
   const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
-  const auto text = lines_.end_step(steps_done_);
-  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet())
-    console_.say(text + "\n" + lines_.timing(elapsed, steps_done_, left_here, left));
+  const int ranks = static_cast<int>(ranks_.size());
+  const auto text =
+      old_lines_ ? old_lines_->end_step(iteration, step_number(step, options_.serial, ranks))
+                 : lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
+  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet() && !text.empty())
+    console_.say(text);
   console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
                  left > 0 ? seconds_left : 0});
   if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
@@ -284,10 +297,16 @@ int Ledger::end(bool interrupted, bool kept) {
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
   recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), slowest_.retests()});
   const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
+  const auto rest = old_lines_ ? old_lines_->finished_step() : "";
+  if (!rest.empty() && !console_.quiet()) console_.say(rest);
   // Who reads JSON has the file for the rest.
-  console_.say(options_.progress == Progress::json ? lines_.results() : summary());
+  console_.say(options_.progress == Progress::json ? results() : summary());
   console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
   return code;
+}
+
+std::string Ledger::results() const {
+  return old_lines_ ? old_lines_->results(slowest_.retests()) : lines_.results();
 }
 
 std::string Ledger::summary() const {
@@ -297,7 +316,8 @@ std::string Ledger::summary() const {
     for (const auto& line : failures_.lines()) text += "  " + line + "\n";
   }
   for (const auto& remark : remarks_) text += "Note: " + remark + "\n";
-  text += lines_.results();
+  text += results();
+  if (old_lines_) return text;
   for (std::size_t i = 0; i < by_size_.size(); ++i) {
     const auto& t = by_size_[i];
     if (!t.any()) continue;

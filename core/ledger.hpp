@@ -1,6 +1,7 @@
 // What was measured: kept in the file, said on the console, remembered where it is slow or has failed.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "failures.hpp"
 #include "letters.hpp"
 #include "lines.hpp"
+#include "old_lines.hpp"
 #include "record/recorder.hpp"
 #include "schedule/schedule.hpp"
 #include "slowest.hpp"
@@ -19,6 +21,9 @@ namespace everylink {
 
 // The partner of a rank in an order's step, or no_rank.
 int partner_in(const Order&, const Plan&, int rank);
+// Which step of the schedule an order is of, from 1; the pairs of a step that are measured one by one share
+// it.
+std::int32_t step_number(const Order&, bool serial, int ranks);
 
 class Ledger {
  public:
@@ -58,9 +63,10 @@ class Ledger {
   void keep_untried(const Order& step, const Plan&, std::vector<char>& reported, std::span<const int> gone);
   void keep_outcome(const Order& step, int from, int to, Outcome);
   void tell_plan(const Facts&);
-  void tell_progress(std::uint32_t iteration, Seconds now);
+  void tell_progress(const Order& step, Seconds now);
   void tell_job_end(Seconds seconds_left, Seconds a_step);
   std::string summary() const;
+  std::string results() const;
 
   const Options& options_;
   Recorder& recorder_;
@@ -70,8 +76,9 @@ class Ledger {
   std::int64_t steps_a_pass_ = 0;
   std::uint32_t passes_ = 1, steps_done_ = 0, steps_before_ = 0;
   Seconds began_ = 0, last_commit_ = 0;
-  std::size_t largest_;  // index of the largest size
-  Lines lines_;          // of the largest size
+  std::size_t largest_;                // index of the largest size
+  Lines lines_;                        // of the largest size
+  std::optional<OldLines> old_lines_;  // instead of them, as mpilinktest
   std::vector<LinkTimes> by_size_;
   Failures failures_;
   Slowest slowest_;

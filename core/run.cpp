@@ -200,11 +200,6 @@ class Runner {
     return tried ? peer : no_rank;
   }
 
-  // Of the schedule, from 1; the pairs of a step that are measured one by one share it.
-  std::int32_t step_number(const Order& order) const {
-    return static_cast<std::int32_t>(1 + order.schedule_step / (options_.serial ? world_->size() : 1));
-  }
-
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
 
   // How long any pair of this step may take.
@@ -225,7 +220,7 @@ class Runner {
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
-      chunk_->keep_all_to_all(step_number(order), all_to_all.front());
+      chunk_->keep_all_to_all(step_number(order, options_.serial, world_->size()), all_to_all.front());
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const PairWork work{options_,
@@ -239,7 +234,8 @@ class Runner {
                         messages_of(order, reach(peer), rank, peer),
                         [&](const Sample& sample) {
                           parts_.keep(sample, number_);
-                          if (chunk_) chunk_->keep(sample, step_number(order));
+                          if (chunk_)
+                            chunk_->keep(sample, step_number(order, options_.serial, world_->size()));
                         }};
     watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
     report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,

@@ -2,41 +2,63 @@
 #include "slowest.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace everylink {
 namespace {
 
-bool faster(const Slowest::Pair& a, const Slowest::Pair& b) { return a.mean < b.mean; }
+std::pair<int, int> pair_of(const Sample& s) {
+  return std::minmax(static_cast<int>(s.from), static_cast<int>(s.to));
+}
 
 }  // namespace
 
-Slowest::Pair* Slowest::find(const Sample& s) {
-  const int low = static_cast<int>(std::min(s.from, s.to)), high = static_cast<int>(std::max(s.from, s.to));
-  const auto found = std::find_if(pairs_.begin(), pairs_.end(),
-                                  [&](const Pair& pair) { return pair.low == low && pair.high == high; });
-  return found == pairs_.end() ? nullptr : &*found;
+Slowest::Key Slowest::key_of(int low, int high) {
+  return static_cast<Key>(low) << 32 | static_cast<std::uint32_t>(high);
 }
 
 void Slowest::add(const Sample& s) {
-  if (keep_ == 0 || s.outcome != Outcome::ok || !(s.one_way.mean > 0)) return;
-  if (Pair* known = find(s)) {
-    known->mean = std::max(known->mean, s.one_way.mean);
-    known->first.push_back(s);
+  const float mean = s.one_way.mean;
+  if (keep_ == 0 || s.outcome != Outcome::ok || !(mean > 0)) return;
+  const auto [low, high] = pair_of(s);
+  const Key key = key_of(low, high);
+  if (const auto known = at_.find(key); known != at_.end()) {
+    Pair& pair = pairs_[known->second];
+    by_time_.erase({pair.mean, key});
+    pair.mean = std::max(pair.mean, mean);
+    by_time_.insert({pair.mean, key});
+    pair.first.push_back(s);
     return;
   }
-  const auto least = std::min_element(pairs_.begin(), pairs_.end(), faster);
-  if (pairs_.size() == keep_ && least->mean >= s.one_way.mean) return;
-  if (pairs_.size() == keep_) pairs_.erase(least);
-  const int low = static_cast<int>(std::min(s.from, s.to)), high = static_cast<int>(std::max(s.from, s.to));
-  pairs_.push_back({s.one_way.mean, low, high, {s}, {}});
+  if (pairs_.size() == keep_ && by_time_.begin()->first >= mean) return;
+  if (pairs_.size() == keep_) forget_fastest();
+  at_[key] = pairs_.size();
+  by_time_.insert({mean, key});
+  pairs_.push_back({mean, low, high, {s}, {}});
+}
+
+void Slowest::forget_fastest() {
+  const std::size_t at = at_.at(by_time_.begin()->second);
+  at_.erase(by_time_.begin()->second);
+  by_time_.erase(by_time_.begin());
+  if (at + 1 < pairs_.size()) {
+    pairs_[at] = std::move(pairs_.back());
+    at_[key_of(pairs_[at].low, pairs_[at].high)] = at;
+  }
+  pairs_.pop_back();
 }
 
 void Slowest::add_again(const Sample& s) {
-  if (Pair* known = find(s)) known->second.push_back(s);
+  const auto [low, high] = pair_of(s);
+  if (const auto known = at_.find(key_of(low, high)); known != at_.end())
+    pairs_[known->second].second.push_back(s);
 }
 
 void Slowest::sort() {
-  std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) { return faster(b, a); });
+  std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
+    return std::tie(b.mean, a.low, a.high) < std::tie(a.mean, b.low, b.high);
+  });
+  for (std::size_t i = 0; i < pairs_.size(); ++i) at_[key_of(pairs_[i].low, pairs_[i].high)] = i;
 }
 
 std::vector<Retest> Slowest::retests() const {

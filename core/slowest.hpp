@@ -1,7 +1,11 @@
 // The slowest pairs of a run, to be measured again at its end.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sample.hpp"
@@ -16,6 +20,7 @@ struct Retest {
 class Slowest {
  public:
   explicit Slowest(int keep) : keep_(static_cast<std::size_t>(keep)) {}
+  void keep_at_most(std::size_t pairs) { keep_ = std::min(keep_, pairs); }  // before the first sample
 
   struct Pair {
     float mean;  // of its slower link
@@ -29,9 +34,13 @@ class Slowest {
   std::vector<Retest> retests() const;  // slowest first
 
  private:
-  Pair* find(const Sample&);
+  using Key = std::uint64_t;  // of a pair
+  static Key key_of(int low, int high);
+  void forget_fastest();
   std::size_t keep_;
   std::vector<Pair> pairs_;
+  std::unordered_map<Key, std::size_t> at_;  // where in pairs_
+  std::set<std::pair<float, Key>> by_time_;  // as many as ranks may be kept, and every link is added
 };
 
 }  // namespace everylink
