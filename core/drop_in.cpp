@@ -268,8 +268,7 @@ std::string help_of(Program program) {
     for (const auto& option : modern)
       if (option.instead.empty() && option.ours != fmt::format("--{}", option.name))
         text += fmt::format("  --{:<28}{}\n", option.name,
-                            option.ours.empty() ? "understood, and changes nothing"
-                                                : fmt::format("the same as {}", option.ours));
+                            option.ours.empty() ? "understood" : fmt::format("the same as {}", option.ours));
   }
   if (program == Program::mpilinktest) {
     text = "As mpilinktest the options of LinkTest 1.2, --mode mpi, and results in LinkTest's format:\n";

@@ -1,5 +1,6 @@
 // A window of messages one way, and one zero-byte receipt.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kernel/kernel.hpp"
@@ -8,6 +9,7 @@ namespace everylink {
 namespace {
 
 constexpr Slice receipt{0, 0};
+constexpr std::size_t most_open = 64;  // libraries look through all that is under way, again and again
 
 // The laps of a turn: windows of warm-ups first, then of messages; the last of each may be shorter.
 class Windows {
@@ -28,7 +30,7 @@ class Windows {
   int warm_, all_;
 };
 
-Outcome wait_for(Link& link, const std::vector<int>& tickets, Seconds until, int& done) {
+Outcome wait_for(Link& link, std::span<const int> tickets, Seconds until, int& done) {
   for (const int ticket : tickets) {
     if (const auto o = link.wait(ticket, until); o != Outcome::ok) return o;
     ++done;
@@ -45,12 +47,18 @@ Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
   for (int lap = 0, message = 0, sent = 0; lap < windows.all(); ++lap) {
     const int count = windows.messages(lap);
+    std::size_t gone = 0;
     readings.before(lap);
-    for (int i = 0; i < count; ++i) out.push_back(link.start_send(shot.slice(message++)));
+    for (int i = 0; i < count; ++i) {
+      if (out.size() - gone == most_open)
+        if (const auto o = link.wait(out[gone++], shot.until); o != Outcome::ok) return o;
+      out.push_back(link.start_send(shot.slice(message++)));
+    }
     if (const auto o = link.wait(in, shot.until); o != Outcome::ok) return o;
     readings.after(lap, count);
     if (lap + 1 < windows.all()) in = link.start_recv(receipt);
-    if (const auto o = wait_for(link, out, shot.until, sent); o != Outcome::ok) return o;
+    if (const auto o = wait_for(link, std::span(out).subspan(gone), shot.until, sent); o != Outcome::ok)
+      return o;
     out.clear();
   }
   return link.meet(shot.until);
