@@ -1,0 +1,217 @@
+// LinkTest's command lines, put into ours.
+#include "drop_in.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "errors.hpp"
+
+namespace everylink {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split_words(const std::string& line) {
+  Words words;
+  std::string word;
+  for (const char c : line + " ") {
+    if (c != ' ')
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, ""));
+  }
+  return words;
+}
+
+std::string ours(const std::string& typed, std::string_view layer = "") {
+  std::string text;
+  for (const auto& word : in_our_words(split_words(typed), layer).words)
+    text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// What it is refused with.
+std::string refusal(const std::string& typed, std::string_view layer = "") {
+  try {
+    return "understood: " + ours(typed, layer);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+Options options(const std::string& typed) {
+  const Words words = split_words(typed);
+  std::vector<const char*> argv;
+  for (const auto& word : words) argv.push_back(word.c_str());
+  return *parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+TEST(DropIn, the_name_says_whose_line_it_is) {
+  EXPECT_EQ(in_our_words({"/usr/bin/everylink-measure", "-s", "8"}, "mpi").program,
+            Program::everylink_measure);
+  EXPECT_EQ(ours("build/everylink-measure -s 8 --mix", "mpi"), "-s 8 --mix") << "as it stands";
+  EXPECT_EQ(in_our_words({"Compile/benchmark/linktest", "-m", "mpi"}, "").program, Program::linktest);
+  EXPECT_EQ(in_our_words({"./mpilinktest"}, "").program, Program::mpilinktest);
+  EXPECT_EQ(in_our_words({}, "").program, Program::everylink_measure);
+}
+
+TEST(DropIn, the_mode_comes_from_the_option_the_name_or_the_variable) {
+  EXPECT_EQ(options("linktest --mode sim").mode, "sim");
+  EXPECT_EQ(options("linktest -msim").mode, "sim");
+  EXPECT_EQ(ours("./linktest.ucp -n 3"), "--mode ucp -n 3");
+  EXPECT_EQ(ours("linktest -n 3", "psm2"), "--mode psm2 -n 3");
+  EXPECT_EQ(ours("linktest.ucp -n 3", "psm2"), "--mode ucp -n 3");
+  EXPECT_EQ(options("linktest.ucp --mode tcp").mode, "tcp");
+  EXPECT_EQ(refusal("linktest -n 3"),
+            "-m/--mode wants to be given (mpi, tcp, ucp, ibverbs, psm2, ...): --mode mpi, or the name "
+            "linktest.mpi, or LINKTEST_VCLUSTER_IMPL=mpi");
+  for (const char* line : {"linktest --help", "linktest -v", "linktest --list"})
+    EXPECT_EQ(refusal(line).find("understood"), 0u) << line;
+}
+
+TEST(DropIn, linktests_published_lines_are_understood) {
+  const std::string line =
+      "linktest --mode mpi --num-warmup-messages 100 --num-messages 1000 --size-messages 16777216 ";
+  for (const char* both : {"--bidirectional", "--bidirection"}) {
+    const Options o = options(line + both + " --bisection");
+    EXPECT_EQ(o.program, Program::linktest);
+    EXPECT_EQ(o.mode, "mpi");
+    EXPECT_EQ(o.warmups, 100);
+    EXPECT_EQ(o.messages, 1000);
+    EXPECT_EQ(o.sizes, std::vector<std::size_t>{16777216});
+    EXPECT_EQ(o.kernel, "bidirectional");
+    EXPECT_EQ(o.schedule, "bisection");
+  }
+}
+
+TEST(DropIn, as_linktest_results_go_where_linktest_put_them) {
+  const Options o = options("linktest --mode sim");
+  EXPECT_EQ(o.output, "pingpong_results_bin.sion");
+  EXPECT_TRUE(o.is_sion());
+  EXPECT_TRUE(o.force) << "a job script may be started twice";
+  EXPECT_TRUE(o.step_lines);
+  EXPECT_EQ(options("linktest --mode sim -o x.sion").output, "x.sion");
+  EXPECT_TRUE(options("linktest --mode sim --no-sion-file").no_output);
+  EXPECT_FALSE(options("linktest --mode sim --parallel-sion-file").no_output);
+}
+
+TEST(DropIn, as_linktest_a_window_is_all_messages) {
+  EXPECT_EQ(options("linktest --mode sim --unidirectional -n 500").window_used(), 500);
+  EXPECT_EQ(options("linktest --mode sim --unidirectional -n 500 --window 1").window_used(), 1);
+  EXPECT_EQ(options("linktest --mode sim -n 500").window_used(), 1);
+  EXPECT_EQ(options("everylink-measure --unidirectional -n 500").window_used(), 64);
+}
+
+TEST(DropIn, linktests_own_names_of_options_become_ours) {
+  EXPECT_EQ(ours("linktest.sim --check-buffers --multi-buffer --num-multi-buffer 4"),
+            "--mode sim --check --num-multi-buf 4");
+  EXPECT_EQ(ours("linktest.sim --num-randomize-tasks=3 --seed-randomize-tasks 7"),
+            "--mode sim --num-randomize-tasks 3 --seed 7");
+  EXPECT_EQ(ours("linktest.sim --mix"), "--mode sim --num-randomize-tasks=1");
+  EXPECT_EQ(ours("linktest.sim --randomize"), "--mode sim --num-randomize-tasks=1");
+  EXPECT_EQ(ours("linktest.sim --use-gpu-memory"), "--mode sim --memory=cuda");
+  EXPECT_EQ(ours("linktest.sim --memory-buffer-allocator DEFAULT --serial"), "--mode sim --serial-tests");
+  EXPECT_EQ(ours("linktest.sim --num-slow 3 --min-it 2 --min-r 1"),
+            "--mode sim --num-slowest 3 --min-iterations 2 --min-runtime 1");
+}
+
+TEST(DropIn, as_linktest_our_own_options_work_too) {
+  EXPECT_EQ(ours("linktest.sim --np 4 --time-limit=3 --seed 5 --memory huge"),
+            "--mode sim --np 4 --time-limit=3 --seed 5 --memory huge");
+  EXPECT_EQ(options("linktest.sim --np 4").np, 4);
+}
+
+TEST(DropIn, what_linktest_has_and_we_have_not_is_refused_with_what_to_use) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"--randomize-steps", "--num-randomize-tasks 1"},
+      {"--seed-randomize-steps 3", "--num-randomize-tasks 1"},
+      {"--randomize-buffers", "--num-multi-buffer K"},
+      {"--seed-randomize-buffers 3", "--num-multi-buffer K"},
+      {"--memory-buffer-allocator POSIX", "--memory host or --memory huge"},
+      {"--multi-buffer", "--num-multi-buffer K says"},
+      {"--hostname", "leave it out"},
+      {"--bi", "could be --bidirectional or --bisection"},
+      {"--bisection=3", "takes no value"},
+  };
+  for (const auto& [option, instead] : refused)
+    EXPECT_NE(refusal(std::string("linktest.sim ") + option).find(instead), std::string::npos)
+        << refusal(std::string("linktest.sim ") + option);
+  EXPECT_THROW(options("linktest.sim --num-messages"), UsageError);
+  EXPECT_THROW(options("linktest.sim --use-gpu-memory --no-such-thing"), UsageError);
+}
+
+TEST(DropIn, mpilinktest_has_the_defaults_of_linktest_1) {
+  const Options o = options("mpilinktest");
+  EXPECT_EQ(o.program, Program::mpilinktest);
+  EXPECT_EQ(o.mode, "mpi");
+  EXPECT_EQ(o.messages, 3);
+  EXPECT_EQ(o.warmups, 0);
+  EXPECT_EQ(o.sizes, std::vector<std::size_t>{131072});
+  EXPECT_GE(o.slowest, 1 << 20) << "as many as ranks";
+  EXPECT_EQ(o.kernel, "semidirectional");
+  EXPECT_FALSE(o.serial || o.all_to_all || o.randomize || o.no_output);
+  EXPECT_EQ(o.output, "pingpong_results_bin.sion");
+}
+
+TEST(DropIn, mpilinktests_options_become_ours) {
+  const Options o = options("mpilinktest -s 1 -i 10 -I 11 -S 1 -Z 2 -a 1 -M 1 -Y 0 -W 1 -T 0.5");
+  EXPECT_EQ(o.sizes, std::vector<std::size_t>{1});
+  EXPECT_EQ(o.messages, 10);
+  EXPECT_EQ(o.warmups, 11);
+  EXPECT_EQ(o.slowest, 2);
+  EXPECT_TRUE(o.serial && o.all_to_all);
+  EXPECT_EQ(o.randomize, 1);
+  EXPECT_EQ(o.min_runtime, 30);
+  EXPECT_TRUE(o.is_sion());
+  EXPECT_EQ(options("mpilinktest -k 1024 -S 1 -i 10").sizes, std::vector<std::size_t>{1048576});
+}
+
+TEST(DropIn, of_mpilinktests_options_the_last_one_counts_and_0_turns_off) {
+  EXPECT_EQ(options("mpilinktest -k 4 -s 7").sizes, std::vector<std::size_t>{7});
+  EXPECT_EQ(options("mpilinktest -s 7 -k 4").sizes, std::vector<std::size_t>{4096});
+  EXPECT_FALSE(options("mpilinktest -S 1 -S 0").serial);
+  EXPECT_FALSE(options("mpilinktest -a 0 -M 0").all_to_all);
+  EXPECT_TRUE(options("mpilinktest -W 0").no_output);
+  EXPECT_EQ(options("mpilinktest -T -1").min_runtime, 0);
+  EXPECT_GE(options("mpilinktest -Z -1").slowest, 1 << 20) << "as with LinkTest: all that it would take";
+  EXPECT_EQ(options("mpilinktest -Z 0").slowest, 0);
+}
+
+TEST(DropIn, as_mpilinktest_our_own_long_options_work_too) {
+  EXPECT_EQ(options("mpilinktest --mode sim --np 4 -i 5").mode, "sim");
+  EXPECT_EQ(options("mpilinktest --check --np 4 --mode sim -i 5").messages, 5);
+}
+
+TEST(DropIn, what_mpilinktest_cannot_mean_is_refused_by_its_own_names) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"-s abc", "-s: 'abc' is not a size"},  // LinkTest took it for 0 bytes
+      {"-s", "-s wants a value: BYTES"},      // and this ended it
+      {"-i 0", "-i: 0 is too small; 1 or more works"},
+      {"-I -1", "-I: -1 is too small; 0 or more works"},
+      {"-S yes", "-S: 'yes' does not work; 0 or 1 does"},
+      {"-Z many", "-Z: 'many' is not a whole number"},
+      {"-i10", "-i10: there is no such option"},
+      {"128", "128: there is no such option"},
+      {"-D 5", "nothing sleeps between steps; leave it out"},
+      {"-C 5", "leave it out"},
+      {"-N 5", "--min-iterations N"},
+  };
+  for (const auto& [option, said] : refused)
+    EXPECT_NE(refusal(std::string("mpilinktest ") + option).find(said), std::string::npos)
+        << refusal(std::string("mpilinktest ") + option);
+}
+
+TEST(DropIn, the_line_is_kept_as_it_was_typed) {
+  EXPECT_EQ(options("mpilinktest -k 1024 -S 1").command, "mpilinktest -k 1024 -S 1");
+}
+
+TEST(DropIn, help_knows_the_names_of_the_program_that_was_called) {
+  EXPECT_EQ(help_of(Program::everylink_measure), "");
+  EXPECT_NE(help_of(Program::linktest).find("--no-sion-file"), std::string::npos);
+  EXPECT_EQ(help_of(Program::linktest).find("--randomize-steps"), std::string::npos);
+  EXPECT_NE(help_of(Program::mpilinktest).find("-Z N"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace everylink
