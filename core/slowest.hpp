@@ -1,6 +1,7 @@
 // The slowest pairs of a run, to be measured again at its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <span>

@@ -248,6 +248,15 @@ def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Co
     assert {(verdict["kind"], *sorted(verdict["subject"])) for verdict in said["verdicts"]} == {("pair", "n3", "n9")}
 
 
+def test_a_topology_of_hosts_says_nothing_of_a_run_on_one_host(tmp_path: Path, everylink: Command) -> None:
+    path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
+    make_results(path, hosts=["n0"] * 8)
+    topology.write_text("SwitchName=s1 Nodes=n0\n")
+    code, _, err = everylink("diagnose", path, "--topology", topology)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "is of one host only" in err
+
+
 def test_alone_wants_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink: Command) -> None:
     path, other = tmp_path / "x.h5", tmp_path / "y.h5"
     assert everylink("simulate", "--hosts", 8, "-o", path)[0] == 0

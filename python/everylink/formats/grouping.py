@@ -19,6 +19,8 @@ def grouping_of(results: Results, topology: Path | None = None) -> Grouping | No
     """
     if topology is None:
         return _told_by_slurm(results.ranks)
+    if not results.ranks.host_index.any():
+        raise UserMistake(f"--topology {topology}: says which hosts share a switch; {results.path} is of one host only")
     groups, names = groups_and_names(read_topology(topology), results.ranks)
     if not names:
         raise UserMistake(
