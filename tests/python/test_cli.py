@@ -48,7 +48,7 @@ def test_a_command_may_be_abbreviated_while_it_is_clear(file: Path, everylink: C
         (("report", "x.h5"), "-o/--output"),
         (("report", "x.h5", "-o"), "-o"),
         (("report", "nothing.h5", "-o", "x.png"), "nothing.h5: there is no such file"),
-        (("report", "nothing.h5", "-o", "x.gif"), "-o x.gif: the name must end in .html, .pdf, .png"),
+        (("report", "nothing.h5", "-o", "x.gif"), "-o x.gif: the name must end in .html, .pdf, .ps, .png"),
         (("report", "nothing.h5", "-o", "nowhere/x.pdf"), "there is no folder nowhere"),
         (("run", "--launcher", "pdsh"), "pdsh"),
         (("run", "--np", "two"), "--np"),

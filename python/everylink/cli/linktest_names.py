@@ -83,6 +83,8 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     parser.add_argument("file", type=Path, metavar="FILE", help="results of LinkTest 1.2 or of Everylink")
     options = parser.parse_args(arguments)
     limits = [_limit(f"-{letter}", getattr(options, letter)) for letter in "lL"]
+    if options.p:
+        check_report_path(REPORT, "-p")
     results = read(options.file)
     if not results.sizes or not len(results.sizes[-1].links):
         raise UserMistake(f"{options.file}: holds no link")
@@ -99,7 +101,6 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
         write_export(results, size, what, Wanted(count=count), Path(name), force=True)
         print(f" wrote {name}")
     if options.p:
-        check_report_path(REPORT, "-p")
         write_report([results], REPORT)
         print(f" wrote {REPORT}")
     return 0
