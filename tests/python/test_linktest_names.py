@@ -105,7 +105,7 @@ def test_failed_links_are_counted_and_not_called_fast(analyse: Analyse, tmp_path
     path = make_results(tmp_path / "x.h5", outcomes={(0, 1): 1})
     out = analyse("-L", "1000000", path)[1]
     assert "FAST" not in out
-    assert "1 links have no time, because they failed" in out
+    assert "1 link without a time, because they failed" in out
 
 
 def test_verbose_prints_what_show_prints(analyse: Analyse) -> None:

@@ -15,6 +15,7 @@ from everylink.report.exports import write_export
 from everylink.report.table_parts import MIB, need_bandwidth
 from everylink.report.tables import Wanted
 from everylink.report.terminal import print_summary, terminal
+from everylink.report.words import plural
 from everylink.report.write import check_report_path, write_report
 from everylink.results import Results, Size, read
 from everylink.units import bandwidth
@@ -66,22 +67,7 @@ class _NotHad(argparse.Action):
 
 
 def _pingponganalysis(arguments: Sequence[str]) -> int:
-    parser = Parser(
-        prog="pingponganalysis",
-        description="Everylink in place of LinkTest 1.2's analyser: the same names of files, written into this folder "
-        "and over what is there. everylink export, report and show do the same and more.",
-    )
-    for letter, _, name, text in ON_DEMAND:
-        parser.add_argument(f"-{letter}", action="store_true", help=f"{name}: {text}")
-    parser.add_argument("-l", type=float, metavar="MIN", help="name links below this bandwidth in MiB/s")
-    parser.add_argument("-L", type=float, metavar="MAX", help="name links above this bandwidth in MiB/s")
-    parser.add_argument("-p", action="store_true", help=f"{REPORT}: a report in PostScript")
-    parser.add_argument("-v", action="store_true", help="print what everylink show prints")
-    parser.add_argument("-V", action="version", version=f"Everylink {__version__}, pingponganalysis of LinkTest 1.2")
-    for letter in NOT_HAD:
-        parser.add_argument(f"-{letter}", action=_NotHad, nargs="?", help=argparse.SUPPRESS)
-    parser.add_argument("file", type=Path, metavar="FILE", help="results of LinkTest 1.2 or of Everylink")
-    options = parser.parse_args(arguments)
+    options = _options().parse_args(arguments)
     limits = [_limit(f"-{letter}", getattr(options, letter)) for letter in "lL"]
     if options.p:
         check_report_path(REPORT, "-p")
@@ -106,6 +92,25 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _options() -> Parser:
+    parser = Parser(
+        prog="pingponganalysis",
+        description="Everylink in place of LinkTest 1.2's analyser: the same names of files, written into this folder "
+        "and over what is there. everylink export, report and show do the same and more.",
+    )
+    for letter, _, name, text in ON_DEMAND:
+        parser.add_argument(f"-{letter}", action="store_true", help=f"{name}: {text}")
+    parser.add_argument("-l", type=float, metavar="MIN", help="name links below this bandwidth in MiB/s")
+    parser.add_argument("-L", type=float, metavar="MAX", help="name links above this bandwidth in MiB/s")
+    parser.add_argument("-p", action="store_true", help=f"{REPORT}: a report in PostScript")
+    parser.add_argument("-v", action="store_true", help="print what everylink show prints")
+    parser.add_argument("-V", action="version", version=f"Everylink {__version__}, pingponganalysis of LinkTest 1.2")
+    for letter in NOT_HAD:
+        parser.add_argument(f"-{letter}", action=_NotHad, nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument("file", type=Path, metavar="FILE", help="results of LinkTest 1.2 or of Everylink")
+    return parser
+
+
 def _limit(option: str, mib_a_second: float | None) -> float | None:
     if mib_a_second is not None and not 0 < mib_a_second < float("inf"):
         raise UserMistake(f"{option} {mib_a_second:g}: a bandwidth in MiB/s is above 0")
@@ -127,7 +132,8 @@ def _name_links_outside(results: Results, size: Size, below: float | None, above
         if len(index) > MOST_NAMED:
             print(f"pingponganalysis: and {len(index) - MOST_NAMED} more; everylink export --what outside names all")
     if found.untimed:
-        print(f"pingponganalysis: {found.untimed} links have no time, because they failed: neither slow nor fast")
+        untimed = plural(found.untimed, "link")
+        print(f"pingponganalysis: {untimed} without a time, because they failed: neither slow nor fast")
 
 
 def _linktest_report(arguments: Sequence[str]) -> int:
