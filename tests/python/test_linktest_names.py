@@ -96,6 +96,22 @@ def test_slow_links_are_called_slow_and_fast_ones_fast(analyse: Analyse) -> None
     assert "SLOW suspected link #00000:      0 ->      7: 1.152358e-03 s   108.4732003237 MiB/s (vm -> vm)" in out
 
 
+def test_the_extremes_are_those_of_the_original(analyse: Analyse) -> None:
+    lines = analyse(DATA / "n8-a2a.sion")[1].splitlines()
+    assert lines[:2] == [
+        "pingponganalysis: timings_min:          5.698167e-05 s 2193.688066 MiB/s",
+        "pingponganalysis: timings_max:          1.152358e-03 s 108.473200 MiB/s",
+    ]
+
+
+def test_a_cut_file_is_no_success(analyse: Analyse, tmp_path: Path) -> None:
+    (tmp_path / "cut.sion").write_bytes((DATA / "n8-a2a.sion").read_bytes()[:5000])
+    code, out, err = analyse("-p", "cut.sion")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("pingponganalysis: cut.sion: ")
+    assert [p.name for p in tmp_path.iterdir()] == ["cut.sion"]
+
+
 def test_one_limit_alone_holds_nobody_to_the_other(analyse: Analyse) -> None:
     assert "FAST" not in analyse("-l", "120", DATA / "n8-a2a.sion")[1]
     assert "SLOW" not in analyse("-L", "1800", DATA / "n8-a2a.sion")[1]

@@ -77,6 +77,7 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     size = results.sizes[-1]
     if options.v:
         print_summary(results, terminal())
+    _say_extremes(results, size)
     if limits != [None, None]:
         _name_links_outside(results, size, *limits)
     for what, name in [*ALWAYS, *((w, n) for letter, w, n, _ in ON_DEMAND if getattr(options, letter))]:
@@ -115,6 +116,14 @@ def _limit(option: str, mib_a_second: float | None) -> float | None:
     if mib_a_second is not None and not 0 < mib_a_second < float("inf"):
         raise UserMistake(f"{option} {mib_a_second:g}: a bandwidth in MiB/s is above 0")
     return None if mib_a_second is None else mib_a_second * MIB
+
+
+def _say_extremes(results: Results, size: Size) -> None:
+    """The shortest and the longest time, as LinkTest says them."""
+    times = size.links.median[size.links.median > 0]
+    for name, seconds in (("min", float(times.min())), ("max", float(times.max()))) if len(times) else ():
+        speed = bandwidth(size.bytes, seconds, results.directions) / MIB
+        print(f"pingponganalysis: timings_{name}:          {seconds:e} s {speed:10.6f} MiB/s")
 
 
 def _name_links_outside(results: Results, size: Size, below: float | None, above: float | None) -> None:
