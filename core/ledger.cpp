@@ -306,7 +306,7 @@ int Ledger::end(bool interrupted, bool kept) {
 }
 
 std::string Ledger::results() const {
-  return old_lines_ ? old_lines_->results(slowest_.retests()) : lines_.results();
+  return old_lines_ ? old_lines_->results(slowest_.slower_links()) : lines_.results();
 }
 
 std::string Ledger::summary() const {

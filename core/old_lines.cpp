@@ -103,7 +103,7 @@ std::string OldLines::result(const std::string& name, double one_way) const {
                      bandwidth(one_way), iteration_ + 1);
 }
 
-std::string OldLines::results(const std::vector<Retest>& slowest) const {
+std::string OldLines::results(const std::vector<SlowerLink>& slowest) const {
   if (!all_.any()) return "RESULT: no link was measured";
   std::string text = "\n" + result("Min Time", all_.min()) + result("Max Time", all_.max()) +
                      result("Avg Time", all_.mean());

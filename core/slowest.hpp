@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -16,6 +17,12 @@ namespace everylink {
 // A slow link, in the main run and measured again.
 struct Retest {
   Sample first, again;
+};
+
+// The slower link of a pair, and how it was when it was measured again, if it was.
+struct SlowerLink {
+  Sample first;
+  std::optional<Sample> again;
 };
 
 class Slowest {
@@ -32,7 +39,8 @@ class Slowest {
   void add_again(const Sample&);
   void sort();  // slowest first; before the first retest
   const std::vector<Pair>& pairs() const { return pairs_; }
-  std::vector<Retest> retests() const;  // slowest first
+  std::vector<Retest> retests() const;           // of all links of these pairs, slowest first
+  std::vector<SlowerLink> slower_links() const;  // one a pair, in their order
 
  private:
   using Key = std::uint64_t;  // of a pair

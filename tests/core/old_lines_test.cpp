@@ -225,7 +225,7 @@ TEST(Slowest, pairs_that_come_as_they_are_measured_leave_the_slowest_and_are_fou
   EXPECT_EQ(pairs[2].high, 1);  // 7 us
   slowest.add_again(link(0, 4, 2 * us));
   slowest.add_again(link(0, 9, 2 * us));  // is not among them
-  const auto retests = slowest.retests();
+  const auto retests = slowest.slower_links();
   ASSERT_TRUE(retests[1].again);
   EXPECT_EQ(retests[1].again->one_way.mean, static_cast<float>(2 * us));
   EXPECT_FALSE(retests[0].again);
