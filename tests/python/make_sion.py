@@ -22,7 +22,7 @@ class Run:
     all_to_all: NDArray[Any] | None = None  # [rank, step]
     slow: Sequence[tuple[int, int, float]] = ()  # from, to, second time
     messages: int = 3
-    bytes: int = 131072
+    size: int = 131072  # bytes of a message
     serial: int = 0
     mixed: int = 0
     version: tuple[int, int, int] = (1, 2, 1)
@@ -54,7 +54,7 @@ def random_run(seed: int, ranks: int, all_to_all: bool) -> Run:
         times=times.astype(np.float32), steps=partner_steps(ranks),
         all_to_all=together if all_to_all else None,
         slow=[(int(k) // ranks, int(k) % ranks, float(np.float32(draw.random() * 1e-5 + 1e-7))) for k in order],
-        messages=int(draw.integers(1, 1000)), bytes=int(draw.integers(0, 2**31 - 1)),
+        messages=int(draw.integers(1, 1000)), size=int(draw.integers(0, 2**31 - 1)),
         serial=int(draw.integers(2)), mixed=int(draw.integers(2)),
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def streams(run: Run, order: str = "<") -> list[bytes]:
         host = run.hosts[rank].encode().ljust(255, b"\0") + run.after_host
         data = b"LKTST" + struct.pack(order + "3i", *run.version) + host + struct.pack(f"{order}{len(place)}i", *place)
         if rank == 0:
-            settings = [run.messages, run.bytes, int(run.all_to_all is not None), 1, run.serial, run.mixed, 0, 0, 0, 1]
+            settings = [run.messages, run.size, int(run.all_to_all is not None), 1, run.serial, run.mixed, 0, 0, 0, 1]
             data += struct.pack(order + "10i", *settings) + struct.pack(order + "10d", *summary, 0, 0, 0, 0)
         data += (
             np.asarray(run.times[rank], order + "f8").tobytes() + np.asarray(run.steps[rank], order + "i4").tobytes()

@@ -22,7 +22,7 @@ FROM = AGAIN + 16 * RANKS
 TASKS, CHUNKS_AT = 24, 1076 + 8 * RANKS
 
 
-def put(at: int, form: str, *values: float) -> Recipe:
+def put(at: int, form: str, *values: float | bytes) -> Recipe:
     """Other numbers at a place, little-endian."""
 
     def apply(good: bytes) -> bytes:
