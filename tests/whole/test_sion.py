@@ -111,8 +111,11 @@ def test_times_and_steps_are_those_of_the_results_file(run: Run, measure: Measur
     assert listed == sorted(listed, key=lambda pair: -pair[0])
 
 
-def test_converting_the_results_file_gives_the_same(run: Run, measure: Measure, tmp_path: Path) -> None:
-    options = ["--np", 5, "--mode", "sim:hosts=3,slow-host=2*0.5,jitter-host=0*3,dead=0>1", "-s", "1MiB", "-n", 9]
+@pytest.mark.parametrize("more", [["--np", 5], ["--np", 6], ["--np", 5, "--serial-tests"]], ids=["5", "6", "serial"])
+def test_converting_the_results_file_gives_the_same(
+    run: Run, measure: Measure, tmp_path: Path, more: list[object]
+) -> None:
+    options = [*more, "--mode", "sim:hosts=3,slow-host=2*0.5,jitter-host=0*3,dead=0>1", "-s", "1MiB", "-n", 9]
     ours = measured(run, tmp_path, *options, expect=3)
     measure(*options, expect=3)
     convert = [sys.executable, "-m", "everylink", "convert", "x.h5", "y.sion"]
