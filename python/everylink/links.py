@@ -214,9 +214,9 @@ class LinkSet:
 
 def settled(rows: Rows, ranks: int) -> Rows:
     """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
-    failed = _turns(rows, ranks, lambda outcome: outcome != Outcome.OK)
-    if not len(failed):
+    if not any((outcome != Outcome.OK).any() for (outcome,) in rows.blocks("outcome")):
         return rows
+    failed = _turns(rows, ranks, lambda outcome: outcome != Outcome.OK)
     links = LinkSet(failed["link"], ranks, len(rows))
     ok = _turns(rows, ranks, lambda outcome: outcome == Outcome.OK, links)
     turn = ["link", "step", "attempt"]

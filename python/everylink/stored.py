@@ -41,9 +41,10 @@ class StoredRows(Rows):
     """Rows of a source. A column that is asked for as a whole is read into memory; `blocks` needs little of that."""
 
     _source: Source
+    _checked: set[str]  # columns whose place in the file was looked at
 
     def __init__(self, source: Source) -> None:
-        self.__dict__["_source"] = source
+        self.__dict__.update(_source=source, _checked=set())
 
     def without(self, numbers: Index) -> "StoredRows":
         """Before any row is replaced or added."""
@@ -105,7 +106,7 @@ class StoredRows(Rows):
         """The blocks of rows that begin here in the file. Raises FileDamaged."""
         try:
             with open_hdf5(self._source.path) as file:
-                yield from self._blocks(Node(file), names, begins)
+                yield from self._blocks(Node(file, trusted=self._checked), names, begins)
         except FAULTS as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise FileDamaged(self._source.path, f"is cut or damaged: {reason}") from None

@@ -29,6 +29,8 @@ class Alone:
 
     def side(self, effect: float, links: Links) -> Side | None:
         """The slow direction of these links, `SEND`: as they stand; None where they were not measured so."""
+        if not len(self.time):
+            return None
         there, back = self._medians(links), self._medians([(b, a) for a, b in links])
         both = np.isfinite(there) & np.isfinite(back)
         if not both.any():
@@ -40,6 +42,8 @@ class Alone:
 
     def needs_load(self, effect: float, links: Links, bad: set[int]) -> bool:
         """Whether these are, alone, as fast as links that touch nothing bad; False where there are too few of them."""
+        if not len(self.time):
+            return False
         good = ~(np.isin(self.frm, list(bad)) | np.isin(self.to, list(bad)))
         own = np.concatenate([self._medians(links), self._medians([(b, a) for a, b in links])])
         own = own[np.isfinite(own)]

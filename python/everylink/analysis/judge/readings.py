@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.lateness import Lateness, LatenessSums
-from everylink.analysis.judge.sample import MOST_WHOLE
+from everylink.analysis.judge.sample import is_whole, sampled
 from everylink.links import CONFIRM, MAIN, Outcome
+from everylink.memory import refuse_more_than_there_is
 from everylink.results import Results, Size
 
 UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
 ONE_WAY = ("unidirectional",)  # kernels whose readings are of one direction
+CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, for each two ranks, and for each host and partner that is looked at
 HOST_BLOCK = 256  # rows of the matrix of hosts that are worked on together
 Matrix = NDArray[np.float32]
 Index = NDArray[np.int64]
@@ -74,7 +76,7 @@ class Readings:
 
     def blocks(self) -> Iterator[tuple[int, Cells]]:
         """The same some rows at a time, each block with the number of its first row."""
-        whole = self.between_hosts if self.hosts <= MOST_WHOLE else None
+        whole = self.between_hosts if is_whole(self.hosts) else None
         for begin in range(0, self.hosts, HOST_BLOCK):
             rows = slice(begin, begin + HOST_BLOCK)
             if whole is not None:
@@ -207,6 +209,8 @@ def _readings(results: Results, size: Size) -> Readings:
     if results.facts.hosts < 2 or host_of.max() == 0:
         host_of = np.arange(ranks, dtype=np.int64)
     hosts = int(host_of.max()) + 1
+    needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
+    refuse_more_than_there_is(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
     filling, late = _Filling(ranks), LatenessSums(hosts)
     for frm, to, attempt, outcome, *values in size.rows.blocks(
         "frm", "to", "attempt", "outcome", "median", "late", "n"

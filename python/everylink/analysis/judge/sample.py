@@ -9,8 +9,13 @@ SEED = 28000  # any, but always the same: the same file, the same verdicts
 Index = NDArray[np.int64]
 
 
+def is_whole(hosts: int) -> bool:
+    """Whether so many hosts are all looked at."""
+    return hosts <= MOST_WHOLE
+
+
 def sampled(hosts: int) -> Index:
     """Numbers of hosts in order: all of them, or so many by chance."""
-    if hosts <= MOST_WHOLE:
+    if is_whole(hosts):
         return np.arange(hosts)
     return np.sort(np.random.default_rng(SEED).choice(hosts, SAMPLED, replace=False))

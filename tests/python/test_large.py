@@ -1,0 +1,156 @@
+"""Files too large for memory, made small: rows that stay in their file, and hosts of which a part speaks for all."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Command
+from everylink import links, memory, stored
+from everylink.analysis.judge import ranks, readings, sample
+from everylink.analysis.judge.verdict import describe
+from everylink.analysis.judge.verdicts import judge
+from everylink.errors import NotEnoughMemory
+from everylink.formats import results_file
+from everylink.links import CONFIRM, MAIN, columns
+from everylink.results import read
+from everylink.simulate import large
+from everylink.stored import StoredRows
+from made_up import SIZE, fabric_run
+
+FAULTS = (
+    "slow-host:n3*0.7",
+    "slow-link:n9>n12*0.6",
+    "jitter-host:n7",
+    "dark:n5>n6",
+    "dark-host:n20",
+    "slow-rank:n15:1*0.6",
+)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is a large one, and is worked on in many blocks."""
+    monkeypatch.setattr(results_file, "IN_MEMORY", 100)
+    monkeypatch.setattr(large, "IN_MEMORY", 100)
+    for module in (links, stored, large):
+        monkeypatch.setattr(module, "BLOCK", 997)
+    monkeypatch.setattr(readings, "HOST_BLOCK", 5)
+    monkeypatch.setattr(ranks, "BLOCK", 7)
+
+
+def _file(path: Path, everylink: Command, *options: object) -> Path:
+    planted = [word for fault in FAULTS for word in ("--fault", fault)]
+    code, *_ = everylink("simulate", "--hosts", 24, "--ranks-per-host", 2, *planted, *options, "-o", path)
+    assert code == 0
+    return path
+
+
+def test_rows_that_stay_in_their_file_are_judged_as_those_in_memory(
+    tmp_path: Path, everylink: Command, request: pytest.FixtureRequest
+) -> None:
+    path = _file(tmp_path / "x.h5", everylink, "--confirm", "--unidirectional")
+    whole = judge(read(path))
+    held = read(path).sizes[0].rows
+    request.getfixturevalue("small_blocks")
+    results = read(path)
+    rows = results.sizes[0].rows
+    assert isinstance(rows, StoredRows)
+    assert len(rows) == len(held)
+    in_blocks = judge(results)
+    for said, expected in ((in_blocks.verdicts, whole.verdicts), (in_blocks.suspects, whole.suspects)):
+        assert [describe(verdict) for verdict in said] == [describe(verdict) for verdict in expected]
+    assert (in_blocks.remarks, in_blocks.links_measured, in_blocks.links_failed) == (
+        whole.remarks, whole.links_measured, whole.links_failed,
+    )  # fmt: skip
+    for name, column in columns(held).items():
+        np.testing.assert_array_equal(column, getattr(rows, name), name)
+
+
+def test_rows_are_left_out_replaced_and_added_as_in_memory(
+    tmp_path: Path, everylink: Command, small_blocks: None
+) -> None:
+    kept = read(_file(tmp_path / "x.h5", everylink)).sizes[0].rows
+    held, numbers = kept.held(), [2000, 3, 996, 994]
+    left_out = np.array([5, 995, 1990, 0])
+    others, more = held.of_attempt(MAIN).without(np.arange(4, len(held))), held.without(np.arange(9, len(held)))
+    changed = [rows.without(left_out).with_others(numbers, others, more).with_more([others]) for rows in (kept, held)]
+    assert len(changed[0]) == len(changed[1]) == len(held) - 4 + 9 + 4
+    for name in columns(held):
+        np.testing.assert_array_equal(getattr(changed[0], name), getattr(changed[1], name), name)
+
+
+def test_a_file_that_is_written_in_blocks_has_every_link_once_and_what_was_measured_again(
+    tmp_path: Path, everylink: Command, small_blocks: None
+) -> None:
+    results = read(_file(tmp_path / "x.h5", everylink, "--confirm", "--unidirectional", "--sizes", "8,1048576"))
+    for size in results.sizes:
+        main = size.rows.of_attempt(MAIN)
+        assert (links.keys(main, 48) == np.flatnonzero(~np.eye(48, dtype=bool).ravel())).all()
+        assert len(size.rows.of_attempt(CONFIRM))
+    assert len(results.sizes[0].rows) == len(results.sizes[1].rows)
+    found = {verdict.subject for verdict in judge(results).verdicts}
+    assert found >= {("n3",), ("n9", "n12"), ("n7",), ("n20",)}
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_part_of_very_many_hosts_speaks_for_all(both: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = ("slow-host:n17*0.75", "slow-group:g4*0.7", "jitter-host:n40", "dark:n5>n6", "slow-send:n88*0.7")
+    results = fabric_run(*faults, hosts=120, group_size=20, both_directions=both)
+
+    def said() -> set[tuple[str, tuple[str, ...], str]]:
+        return {(verdict.kind, verdict.subject, verdict.symptom) for verdict in judge(results).verdicts}
+
+    whole = said()
+    assert len(whole) == 5
+    monkeypatch.setattr(sample, "MOST_WHOLE", 100)
+    monkeypatch.setattr(sample, "SAMPLED", 60)
+    results.__dict__.pop("_readings")  # they were made of all
+    assert said() == whole
+
+
+def test_of_very_many_suspect_pairs_the_slowest_are_named_and_the_others_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = fabric_run(hosts=64, transient=0.05)
+    every = judge(results)
+    monkeypatch.setattr("everylink.analysis.judge.pairs.MOST_SUSPECTS", 2)
+    some = judge(results)
+    pairs = [verdict for verdict in some.suspects if verdict.kind == "pair"]
+    slowest = sorted((v.factor or 0.0 for v in every.suspects if v.kind == "pair"), reverse=True)
+    assert len(slowest) > 2
+    assert sorted((v.factor or 0.0 for v in pairs), reverse=True) == slowest[:2]
+    assert f"{len(slowest) - 2} more pairs want to be measured again than the 2 slowest." in some.remarks
+
+
+def test_what_needs_more_memory_than_there_is_says_so(
+    tmp_path: Path, everylink: Command, small_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _file(tmp_path / "x.h5", everylink)
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    for command in (("diagnose",), ("show",), ("compare", path)):
+        code, out, err = everylink(*command, path)
+        assert (code, out) == (1, "")
+        assert len(err.splitlines()) == 1
+        assert "KiB of memory, and 1000 B are free" in err
+    with pytest.raises(NotEnoughMemory, match="to hold its 2,256 rows"):
+        _ = read(path).sizes[0].rows.mean
+
+
+def test_the_memory_that_is_left_is_known_here() -> None:
+    there = memory.available()
+    assert there is not None
+    assert 2**20 < there < 2**50
+
+
+def test_a_large_file_that_names_a_rank_too_many_is_damaged(
+    tmp_path: Path, everylink: Command, small_blocks: None
+) -> None:
+    import h5py
+
+    path = _file(tmp_path / "x.h5", everylink)
+    with h5py.File(path, "r+") as file:
+        file[f"sizes/{SIZE}/to"][1500] = 48
+    code, out, err = everylink("diagnose", path)
+    assert (code, out) == (2, "")
+    assert "names rank 48 of 48" in err
