@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import DIRECTION, LinkSet, Outcome, Rows
+from everylink.late_rows import LinkSet
+from everylink.links import DIRECTION, Outcome, Rows
 
 MAGIC = b"everylp1"
 HEAD = np.dtype([("magic", "S8"), ("run_id", "V16"), ("rank", "<u4"), ("reserved", "<u4")])

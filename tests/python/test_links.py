@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool, settled
+from everylink.late_rows import settled
+from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool
 from make_results import columns_of, failed_row, row
 
 RANKS = 3

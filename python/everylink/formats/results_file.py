@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5
-from everylink.links import MISSING, Rows, settled
+from everylink.late_rows import settled
+from everylink.links import MISSING, Rows
 from everylink.parts import Parts, Run, merge, read_parts
 from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
 from everylink.stored import NAMES, Source, StoredRows

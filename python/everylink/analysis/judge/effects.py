@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.analysis.judge.polish import LEAST_SPREAD, NOTHING, Ends, Spreads, certain, polish
 from everylink.analysis.judge.robust import (
     MEDIAN_ERROR,
     Matrix,
@@ -18,40 +18,16 @@ from everylink.analysis.judge.robust import (
     both_ways,
     healthy_spread,
     known_sample,
-    moderated,
     row_medians,
-    wide_spread,
 )
 from everylink.analysis.judge.sample import sampled
 from everylink.analysis.judge.times import Times
 
-LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
-FEWEST_SETTLED = 5
-ROUNDS, PASSES = 4, 2
-CERTAIN = 4.0  # standard errors, before an effect is taken from the links of others
+PASSES = 2
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # of a group: less is how fabrics are
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # of two groups all links between them are slow, whichever is to blame
-LEAST_SPREAD = 1e-3  # two hosts are never as alike as two runs of a formula
-READINGS_A_CELL = 2.0  # both directions of a pair are one reading of it, or nearly so
-NOTHING: Matrix = np.zeros((0, 0), np.float32)
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What each host adds where it sends, or where it receives (the same with a symmetric kernel).
-
-    `effect`: log of the factor against the others; `error`: its standard error; `links`: how many it rests on.
-    """
-
-    effect: Values
-    error: Values
-    links: NDArray[np.intp]
-
-    @property
-    def z(self) -> Values:
-        return np.asarray(self.effect / self.error)
 
 
 @dataclass(frozen=True)
@@ -97,27 +73,9 @@ class Effects:
         return float(np.nanmedian(self.expected_at(some[:, None], some[None, :])))
 
 
-@dataclass(frozen=True)
-class _Spreads:
-    """How noise is estimated. `blind`: classes of links are not known, so what lies high may be healthy too."""
-
-    blind: bool
-
-    def of(self, values: NDArray[np.floating]) -> float:
-        return wide_spread(values) if self.blind else healthy_spread(values)
-
-    def noise(self, rest: Matrix) -> float:
-        """The standard deviation of what is left, never smaller than so few readings can tell."""
-        return moderated(self.of(rest), round(float(np.isfinite(rest).sum()) / READINGS_A_CELL))
-
-    def noises(self, rest: Matrix, settled: Mask) -> tuple[float, float]:
-        """Of all connections, and of the settled ones."""
-        return self.noise(rest), self.noise(np.where(settled, rest, np.float32(np.nan)) if settled.any() else NOTHING)
-
-
 def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
-    """`group_of` has an entry a host; `blind` as in _Spreads."""
-    spreads = _Spreads(blind)
+    """`group_of` has an entry a host; `blind` as in Spreads."""
+    spreads = Spreads(blind)
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]
     good: Mask = np.ones(near.shape, bool)
@@ -132,9 +90,9 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
         # One that has none is judged by what it adds to its group.
         sending, hidden = _shown(rest, of_groups, None)
         receiving = sending if symmetric else _shown(back, of_groups, hidden)[0]
-        send, receive = _polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
+        send, receive = polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
         beyond = np.where(hidden, group_effect[group_of], 0.0)  # of a host that shows only by what it adds to its group
-        sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (_certain(send), _certain(receive)))
+        sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (certain(send), certain(receive)))
         taken = np.maximum(of_groups, np.maximum(sent[:, None], received[times.partners]).astype(np.float32))
         good = taken <= 0
     rest = rest - taken
@@ -223,63 +181,3 @@ def _between_groups(of_host: Values, of_partner: Values, near: Mask) -> Matrix:
     """What slow groups add to each link, by the effect of each end's group."""
     of_link = np.maximum(of_host.astype(np.float32)[:, None], of_partner.astype(np.float32)[None, :])
     return np.where(near, np.float32(0), of_link)
-
-
-def _polish(times: Times, symmetric: bool, spreads: _Spreads) -> tuple[Ends, Ends]:
-    """What is left of the times in, what each host adds out."""
-    sent = received = np.zeros(len(times.sending))
-    send = receive = Ends(sent, np.ones(len(sent)), np.zeros(len(sent), np.intp))
-    noises = spreads.noises(times.sending, times.settled_sending)
-    for _ in range(ROUNDS):
-        before = sent, received, noises
-        send = _ends(times.sending, times.settled_sending, received[times.partners], noises, spreads)
-        sent = _certain(send)
-        if symmetric:
-            receive, received = send, sent
-        else:
-            receive = _ends(times.receiving, times.settled_receiving, sent[times.partners], noises, spreads)
-            received = _certain(receive)
-        added = np.maximum(sent[:, None], received[times.partners]).astype(np.float32)
-        noises = spreads.noises(times.sending - added, times.settled_sending)
-        if (sent == before[0]).all() and (received == before[1]).all() and noises == before[2]:
-            break  # another round would be the same
-    return send, receive
-
-
-def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, float], spreads: _Spreads) -> Ends:
-    """A low quantile of each row, over those partners that are not slow themselves; over all where there are no others.
-
-    A message is as slow as its slower end, so every link of a slow host is slow, while one of a healthy host is so only
-    where its partner is: what lies low in a row is the host's own. Where settled connections say it better, they do.
-    """
-    good = rest
-    if (others > 0).any():
-        good = np.where(others > 0, np.float32(np.nan), rest)
-        none_left = ~np.isfinite(good).any(axis=1)
-        good[none_left] = rest[none_left] - others.astype(np.float32)
-    low, links = _low_of_rows(good, noises[0])
-    error = LOW_ERROR * noises[0] / np.sqrt(np.maximum(links, 1))
-    if is_settled.any():
-        low_settled, settled = _low_of_rows(np.where(is_settled, good, np.float32(np.nan)), noises[1])
-        error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(settled, 1))
-        better = (settled >= FEWEST_SETTLED) & (error_settled < error)
-        low, error = np.where(better, low_settled, low), np.where(better, error_settled, error)
-    effect = np.nan_to_num(low - np.nanmedian(low)) if np.isfinite(low).any() else np.zeros(len(low))
-    spread_of_hosts = max(spreads.of(effect) ** 2 - float(np.median(error)) ** 2, 0.0)
-    return Ends(effect, np.sqrt(error**2 + spread_of_hosts + LEAST_SPREAD**2), links)
-
-
-def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]]:
-    """A low quantile of each row's known values, set right by what it lies below their middle, and how many there are.
-
-    By how much, with normal noise and n values: Blom 1958.
-    """
-    ordered = np.sort(matrix, axis=1)
-    known = np.isfinite(matrix).sum(axis=1)
-    at = (np.maximum(known - 1, 0) * LOW).astype(np.intp)
-    below = stats.norm.ppf((at + 0.625) / (np.maximum(known, 1) + 0.25))
-    return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
-
-
-def _certain(ends: Ends) -> Values:
-    return np.where(ends.z > CERTAIN, ends.effect, 0.0)

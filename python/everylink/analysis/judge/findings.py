@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.effects import Effects, Ends, fit
+from everylink.analysis.judge.effects import Effects, fit
 from everylink.analysis.judge.pairs import SMALLEST, PairsSeen, look_at_pairs
+from everylink.analysis.judge.polish import Ends
 from everylink.analysis.judge.ranks import rank_ends
 from everylink.analysis.judge.readings import Readings
 from everylink.analysis.judge.robust import discoveries

@@ -6,13 +6,13 @@ Hosts of one group are near and far to the same others, so their rows of the mat
 """
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from everylink.analysis.judge.group_sums import Groups, Links, cost_of, gap_of, mean_of, means_of, members_of, parts_of
 from everylink.analysis.judge.readings import Readings
 from everylink.analysis.judge.robust import Matrix, both_ways, known_sample, row_medians
 from everylink.analysis.judge.sample import sampled
@@ -25,33 +25,6 @@ FASTEST = 1  # the link of a host that says how fast it can be
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; but where nothing shows below, few links may be far
 FEWEST_SEEN = 2  # of a group, where not all hosts are looked at
-Groups = NDArray[np.int64]
-Sums = NDArray[np.floating]
-
-
-@dataclass(frozen=True)
-class Links:
-    """Log times [host, host] less their mean, 0 where they are not known; `weight`: 1 where they are, else 0.
-
-    `squares`: the sum of their squares.
-    """
-
-    flat: Matrix
-    weight: Matrix
-    squares: float
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Sums and numbers of the links from each part of the hosts to each, [part, part]."""
-
-    sums: Sums
-    counts: Sums
-
-    def joined(self, of_part: Groups) -> "Parts":
-        """Parts that have one number become one."""
-        members = _members(of_part).astype(np.float64)
-        return Parts(members.T @ self.sums @ members, members.T @ self.counts @ members)
 
 
 def groups_seen(seen: Readings) -> tuple[Groups, float]:
@@ -71,10 +44,10 @@ def _nearest(times: Matrix, some: NDArray[np.int64], groups: Groups) -> Groups:
     """The groups of some hosts, and every other host in the one that it is clearly nearer to, or alone."""
     times = times - row_medians(times)[0][:, None].astype(np.float32)  # a slow host is as far from all
     known = np.isfinite(times)
-    members = _members(groups)
+    members = members_of(groups)
     members = members[:, members.sum(axis=0) >= FEWEST_SEEN]
     of_column = np.flatnonzero(np.bincount(groups) >= FEWEST_SEEN)
-    means = _mean(np.where(known, times, np.float32(0)) @ members, known.astype(np.float32) @ members, np.inf)
+    means = mean_of(np.where(known, times, np.float32(0)) @ members, known.astype(np.float32) @ members, np.inf)
     near = means.argmin(axis=1)
     nearness = _nearness(np.where(np.isfinite(means), means, np.nan), near)
     inside = np.isin(groups, of_column)
@@ -104,7 +77,7 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
     """The groups that show in what is left of the times, cut at a quantile: what lies above is a fault, or chance."""
     hosts, one = len(rest), np.zeros(len(rest), np.int64)
     links = _links(rest, highest)
-    best, cost_of_one = one, _cost(_parts(links, one), links)
+    best, cost_of_one = one, cost_of(parts_of(links, one), links)
     best_cost = cost_of_one
     everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
@@ -113,11 +86,11 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
         if cost < best_cost:
             best, best_cost = groups, cost
     moved = _moved(links, best)
-    if _cost(_parts(links, moved), links) < best_cost:
+    if cost_of(parts_of(links, moved), links) < best_cost:
         best = moved
     best = _true_ones(links, best)
-    gain = (cost_of_one - _cost(_parts(links, best), links)) / float(links.weight.sum(dtype=np.float64))
-    return (_in_order(best), gain) if gain > 0 and _gap(links, best) > LEAST_GAP else (one, 0.0)
+    gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
+    return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
 
 
 def _links(rest: Matrix, highest: float) -> Links:
@@ -141,16 +114,16 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
     others = np.setdiff1d(np.arange(len(links.flat)), chosen)
     finest = np.empty(len(links.flat), np.int64)
     finest[chosen], finest[others] = cuts[-1], int(cuts[-1].max()) + 1 + np.arange(len(others))
-    parts = _parts(links, finest)
+    parts = parts_of(links, finest)
     clear = len(parts.sums) - len(others)
     best, best_cost = finest, np.inf
     for cut in cuts:
         of_part = np.zeros(len(parts.sums), np.int64)
         of_part[cuts[-1]] = cut
-        member = _members(of_part[:clear]).astype(np.float64)
+        member = members_of(of_part[:clear]).astype(np.float64)
         sums, counts = (matrix[clear:, :clear] @ member for matrix in (parts.sums, parts.counts))
-        of_part[clear:] = _mean(sums, counts, np.inf).argmin(axis=1)
-        if (cost := _cost(parts.joined(of_part), links)) < best_cost:
+        of_part[clear:] = mean_of(sums, counts, np.inf).argmin(axis=1)
+        if (cost := cost_of(parts.joined(of_part), links)) < best_cost:
             best, best_cost = of_part[finest], cost
     return best, best_cost
 
@@ -194,44 +167,10 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
     return np.asarray(squareform(np.maximum(distance, 0), checks=False), np.float64)
 
 
-def _parts(links: Links, of_host: Groups) -> Parts:
-    members = _members(of_host)
-    return Parts(*((members.T @ matrix @ members).astype(np.float64) for matrix in (links.flat, links.weight)))
-
-
-def _cost(parts: Parts, links: Links) -> float:
-    """Bayesian information criterion: a mean inside each group, and for links between two what each of them adds.
-
-    Links come in pairs, so half of them count.
-    """
-    inside, within = np.diag(parts.sums), np.diag(parts.counts)
-    between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (parts.sums, parts.counts))
-    adds = np.linalg.lstsq(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1), rcond=None)[0]
-    explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
-    left = links.squares - explained
-    half, count, hosts = float(parts.counts.sum()) / 2, len(parts.sums), len(links.flat)
-    parameters = 2 * count * np.log(half) + (2 * hosts * np.log(count) if count > 1 else 0.0)
-    return float(half * np.log(max(left, 1e-9) / (2 * half)) + parameters)
-
-
-def _members(groups: Groups) -> Matrix:
-    members = np.zeros((len(groups), int(groups.max()) + 1), np.float32)
-    members[np.arange(len(groups)), groups] = 1
-    return members
-
-
-def _gap(links: Links, groups: Groups) -> float:
-    """By how much links between groups are slower than those inside."""
-    parts = _parts(links, groups)
-    inside, near = np.trace(parts.sums), np.trace(parts.counts)
-    between, far = parts.sums.sum() - inside, parts.counts.sum() - near
-    return float(between / far - inside / near) if near and far else 0.0
-
-
 def _moved(links: Links, groups: Groups) -> Groups:
     """Each host in the group that it is nearest to, again and again."""
     for _ in range(MOVES):
-        nearest = _means(links, _members(groups), np.inf).argmin(axis=1)
+        nearest = means_of(links, members_of(groups), np.inf).argmin(axis=1)
         if (nearest == groups).all():
             break
         groups = np.unique(nearest, return_inverse=True)[1].astype(np.int64)
@@ -244,9 +183,9 @@ def _true_ones(links: Links, groups: Groups) -> Groups:
     So slow hosts, which are alike too, and hosts that have a switch for themselves make no group. Before, groups
     between which links are as fast as inside become one.
     """
-    groups = _joined(links, groups, _half_gap(_nearness(_means(links, _members(groups), np.nan), groups)))
-    members = _members(groups)
-    means = _means(links, members, np.nan)
+    groups = _joined(links, groups, _half_gap(_nearness(means_of(links, members_of(groups), np.nan), groups)))
+    members = members_of(groups)
+    means = means_of(links, members, np.nan)
     nearness = _nearness(means, groups)
     half = _half_gap(nearness)
     stays = nearness > half
@@ -254,16 +193,6 @@ def _true_ones(links: Links, groups: Groups) -> Groups:
     near = np.where((part > 0.5)[None, :] & np.isfinite(means), means, np.inf).argmin(axis=1)
     goes = (_nearness(means, near) > half) & (part[near] > 0.5)
     return np.where(stays, groups, np.where(goes, near, members.shape[1] + np.arange(len(groups))))
-
-
-def _means(links: Links, members: Matrix, unknown: float) -> NDArray[np.float64]:
-    """[host, group]: the mean of a host's links to a group."""
-    return _mean(links.flat @ members, links.weight @ members, unknown)
-
-
-def _mean(sums: Sums, counts: Sums, unknown: float) -> NDArray[np.float64]:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(counts > 0, sums / counts, unknown)
 
 
 def _nearness(means: NDArray[np.float64], to: Groups) -> NDArray[np.float64]:
@@ -282,11 +211,11 @@ def _half_gap(nearness: NDArray[np.float64]) -> float:
 
 def _joined(links: Links, groups: Groups, half: float) -> Groups:
     """Two groups become one where links between them are slower than inside by less than `half`; the nearest first."""
-    members = _members(groups)
+    members = members_of(groups)
     sums, counts = links.flat @ members, links.weight @ members
     while int(groups.max()) > 0:
-        members = _members(groups)
-        means = members.T @ _mean(sums, counts, 0.0).astype(np.float32)
+        members = members_of(groups)
+        means = members.T @ mean_of(sums, counts, 0.0).astype(np.float32)
         means = means / members.sum(axis=0)[:, None]
         inside = np.where(members.sum(axis=0) > 1, np.diag(means), np.nan)
         beyond = means - (inside[:, None] + inside[None, :]) / 2

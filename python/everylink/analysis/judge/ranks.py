@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.effects import LEAST_SPREAD, LOW, LOW_ERROR, Effects, Ends
+from everylink.analysis.judge.effects import Effects
+from everylink.analysis.judge.polish import LEAST_SPREAD, LOW, LOW_ERROR, Ends
 from everylink.analysis.judge.readings import Readings
 from everylink.analysis.judge.robust import Values, healthy_spread
 

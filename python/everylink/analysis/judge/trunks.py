@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.effects import FEWEST_HOSTS, GROUP_CERTAIN, LEAST_SPREAD, SMALLEST_GROUP, Effects
+from everylink.analysis.judge.effects import FEWEST_HOSTS, GROUP_CERTAIN, SMALLEST_GROUP, Effects
+from everylink.analysis.judge.polish import LEAST_SPREAD
 from everylink.analysis.judge.robust import MEDIAN_ERROR, Matrix, Values, row_medians, spread
 from everylink.analysis.judge.verdict import Side
 

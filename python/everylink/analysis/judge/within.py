@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.effects import LEAST_SPREAD, LOW, LOW_ERROR
 from everylink.analysis.judge.findings import FALSE_RATE, SUSPECT_Z
 from everylink.analysis.judge.pairs import SMALLEST
+from everylink.analysis.judge.polish import LEAST_SPREAD, LOW, LOW_ERROR
 from everylink.analysis.judge.readings import UNDER_LOAD
 from everylink.analysis.judge.robust import Values, discoveries, healthy_spread, moderated
 from everylink.analysis.judge.times import SETTLED_READINGS
