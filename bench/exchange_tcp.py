@@ -10,6 +10,7 @@ import time
 
 PORT = 7800
 PATIENCE = 120
+READY = b"!"
 
 
 def address(rank: int) -> tuple[str, int]:
@@ -40,7 +41,15 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
 
 
 def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
-    """Send one message and receive one, at the same time."""
+    """Send one message and receive one, at the same time, each when both of its ends are ready for it.
+
+    As MPI libraries do with long messages: sent to who is not ready yet, they would meet there, and TCP would lose some.
+    """
+    transfer(frm, to, memoryview(READY), memoryview(bytearray(READY)))
+    transfer(to, frm, out, into)
+
+
+def transfer(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
     sent = received = 0
     with selectors.DefaultSelector() as waiting:
         while sent < len(out) or received < len(into):
@@ -65,14 +74,14 @@ def meet(peers: dict[int, socket.socket], rank: int, value: float) -> float:
     word = bytearray(f"{value:<24.12g}".encode())
     if rank:
         answer = bytearray(len(word))
-        exchange(peers[0], peers[0], memoryview(word), memoryview(answer))
+        transfer(peers[0], peers[0], memoryview(word), memoryview(answer))
         return float(answer)
     for peer in peers.values():
         said = bytearray(len(word))
-        exchange(peer, peer, memoryview(b""), memoryview(said))
+        transfer(peer, peer, memoryview(b""), memoryview(said))
         value = max(value, float(said))
     for peer in peers.values():
-        exchange(peer, peer, memoryview(f"{value:<24.12g}".encode()), memoryview(bytearray()))
+        transfer(peer, peer, memoryview(f"{value:<24.12g}".encode()), memoryview(bytearray()))
     return value
 
 

@@ -63,7 +63,7 @@ def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
         costly = sorted([*costly, *_costly(messages, found)], key=lambda message: -message[0])[:COSTLY]
         states.update(found.state.tolist())
         count += len(messages)
-        total += int(messages.bytes.sum())
+        total += int(messages.bytes.sum(dtype=np.float64))  # whole numbers would overflow
         longest = max(longest, int(messages.bytes.max()))
     remarks = tuple(_remarks(times, pattern, longest))
     return Prediction(

@@ -2,6 +2,7 @@
 
 import csv
 import stat
+from array import array
 from pathlib import Path
 from typing import IO
 
@@ -12,7 +13,7 @@ from everylink.errors import UserMistake
 from everylink.formats.lines import Damaged, quoted
 
 HEADER = ["from", "to", "bytes"]
-MOST_BYTES, MOST_MESSAGES = 2**53, 10_000_000
+MOST_BYTES, MOST_MESSAGES = 2**53, 4_000_000
 LONGEST_LINE = 256
 
 
@@ -29,21 +30,22 @@ def read_pattern(path: Path, ranks: int) -> Pattern:
         raise UserMistake(f"--pattern {path}: is not text in UTF-8; wanted are lines of {','.join(HEADER)}") from None
     except OSError as error:
         raise UserMistake(f"--pattern {path}: cannot be read: {error.strerror}") from None
-    return listed_pattern(path.name, ranks, *np.array(rows, np.int64).T)
+    return listed_pattern(path.name, ranks, *np.array(rows).reshape(-1, len(HEADER)).T.copy())
 
 
-def _rows(file: IO[str], ranks: int) -> list[tuple[int, int, int]]:
+def _rows(file: IO[str], ranks: int) -> "array[int]":
+    """All messages, one behind the other: from, to, bytes."""
     names = [name.strip().lower() for name in file.readline(LONGEST_LINE).split(",")]
     if names != HEADER:
         raise Damaged(1, f"is {quoted(','.join(names))}; wanted is {','.join(HEADER)}")
     reader = csv.reader(iter(lambda: file.readline(LONGEST_LINE), ""), strict=True)
-    rows: list[tuple[int, int, int]] = []
+    rows = array("q")
     try:
         for row in reader:
             if row:
-                rows.append(_row(row, reader.line_num + 1, ranks))
-            if len(rows) > MOST_MESSAGES:
-                raise Damaged(reader.line_num + 1, f"is message {len(rows)}; up to {MOST_MESSAGES} are taken")
+                rows.extend(_row(row, reader.line_num + 1, ranks))
+            if len(rows) > len(HEADER) * MOST_MESSAGES:
+                raise Damaged(reader.line_num + 1, f"is one message more than the {MOST_MESSAGES} that are taken")
     except csv.Error as error:
         raise Damaged(reader.line_num + 1, f"is damaged: {error}") from None
     if not rows:
