@@ -1,6 +1,7 @@
 """The core on simulated clusters (testbed/smpi): what each fault does to every link is a formula here."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 
 from conftest import PATIENCE, measure_program
 from everylink.analysis.judge.verdicts import judge
+from everylink.analysis.link_times import link_times
+from everylink.analysis.patterns import made_pattern
+from everylink.analysis.prediction import predict
 from everylink.results import Results, read
 
 SMPI = Path(__file__).resolve().parents[2] / "testbed" / "smpi" / "smpi"
@@ -246,6 +250,22 @@ def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(s
     assert (verdict.kind, verdict.subject) == ("trunk", ("all groups",))
     assert verdict.factor == pytest.approx(4, rel=0.1)
     assert "no single one is bad" in verdict.evidence
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs smpicc")
+def test_a_ring_a_shift_and_an_all_to_all_take_as_long_as_predicted(simulate: Simulate, tmp_path: Path) -> None:
+    sizes = [8, 1 << 16, 1 << 20]
+    several = ["-s", ",".join(map(str, sizes)), *ONE_BY_ONE[3:]]
+    results = simulate("fattree", "--serial-tests", *several, ranks=16, faults=["host-bandwidth:5*0.5"])
+    program = tmp_path / "exchange"
+    source = SMPI.parents[2] / "bench" / "exchange.c"
+    subprocess.run(["smpicc", "-O1", "-o", program, source], check=True, timeout=PATIENCE)
+    for pattern, size in (("ring", 200_000), ("shift:8", 8), ("all-to-all", 1 << 20)):
+        fabric = ["--topology", "fattree", "--ranks", 16, "--fault", "host-bandwidth:5*0.5"]
+        done = smpi("run", *fabric, "--program", program, "--", pattern, size, 20)
+        assert done.returncode == 0, done.stderr
+        found = predict(made_pattern(pattern, 16, size), link_times(results))
+        assert found.seconds == pytest.approx(float(done.stdout), rel=0.1)
 
 
 def contents(path: Path) -> dict[str, bytes]:
