@@ -1,10 +1,12 @@
 """The exchanges of exchange.c over plain TCP between the hosts of a bed (testbed/netns), which sleep while they wait.
 
-usage: exchange_tcp.py RANK RANKS PATTERN:BYTES:ROUNDS ...   on every host; rank 0 prints the seconds of one of each
+usage: exchange_tcp.py RANK RANKS PATTERN:BYTES:ROUNDS ...   on every host; rank 0 prints the seconds of each: the
+slowest rank's, of each rank the median of all ROUNDS
 """
 
 import selectors
 import socket
+import statistics
 import sys
 import time
 
@@ -43,7 +45,7 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
 def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
     """Send one message and receive one, at the same time, each when both of its ends are ready for it.
 
-    As MPI libraries do with long messages: sent to who is not ready yet, they would meet there, and TCP would lose some.
+    As MPI libraries do with long messages: sent to who is not ready, they would meet there, and TCP would lose some.
     """
     transfer(frm, to, memoryview(READY), memoryview(bytearray(READY)))
     transfer(to, frm, out, into)
@@ -95,13 +97,13 @@ def distances(pattern: str, ranks: int) -> list[int]:
 def timed(peers: dict[int, socket.socket], rank: int, pattern: str, size: int, rounds: int) -> float:
     ranks = len(peers) + 1
     out, into = memoryview(bytes(size)), memoryview(bytearray(size))
-    for turn in range(rounds + 1):
-        if turn == 1:  # the first one warms up
-            meet(peers, rank, 0.0)
-            began = time.monotonic()
+    took = []
+    for _ in range(rounds + 1):
+        began = time.monotonic()
         for distance in distances(pattern, ranks):
             exchange(peers[(rank + distance) % ranks], peers[(rank - distance) % ranks], out, into)
-    return meet(peers, rank, (time.monotonic() - began) / rounds)
+        took.append(time.monotonic() - began)
+    return meet(peers, rank, statistics.median(took[1:]))  # the first one warms up
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,7 +27,7 @@ SMPI, SIMULATED = ROOT / "testbed" / "smpi" / "smpi", 16
 MEASURED_SIZES = "8,1KiB,16KiB,64KiB,256KiB,1MiB,4MiB"
 SIZES = {8: 2000, 65536: 500, 200_000: 200, 1 << 20: 60}  # bytes, and rounds of exchange
 BED, BED_HOSTS, RATE, HALF = ROOT / "testbed" / "netns" / "bed", 4, "50mbit", "25mbit"
-BED_SIZES = {65536: 20, 200_000: 10, 1 << 20: 4}
+BED_SIZES = {65536: 15, 200_000: 9, 1 << 20: 5}
 BED_PATTERNS = ("ring", "shift-2", "all-to-all")  # a colon parts the words of exchange_tcp.py
 PATTERNS = ("ring", "shift", "all-to-all")
 
@@ -145,6 +146,7 @@ def main() -> None:
     parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree")
     chosen = parser.parse_args()
     print("        pattern         size       predicted      measured           smallest .. largest")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # or the bed would stay
     folder = Path(tempfile.mkdtemp(prefix="everylink-predict-"))
     try:
         if chosen.smpi:
