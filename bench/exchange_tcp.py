@@ -12,7 +12,7 @@ import time
 
 PORT = 7800
 PATIENCE = 120
-READY = b"!"
+WORD = b"!"  # ready, or arrived
 
 
 def address(rank: int) -> tuple[str, int]:
@@ -43,12 +43,13 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
 
 
 def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
-    """Send one message and receive one, at the same time, each when both of its ends are ready for it.
+    """Send one message and receive one, at the same time: from when both ends are ready to when all has arrived.
 
-    As MPI libraries do with long messages: sent to who is not ready, they would meet there, and TCP would lose some.
+    As MPI libraries do with long messages. What lies in the kernel's buffer still would meet those of the next phase.
     """
-    transfer(frm, to, memoryview(READY), memoryview(bytearray(READY)))
+    transfer(frm, to, memoryview(WORD), memoryview(bytearray(WORD)))
     transfer(to, frm, out, into)
+    transfer(frm, to, memoryview(WORD), memoryview(bytearray(WORD)))
 
 
 def transfer(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:

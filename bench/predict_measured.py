@@ -76,7 +76,7 @@ def by_mpirun(chosen: argparse.Namespace, folder: Path) -> None:
 
 def in_a_bed(chosen: argparse.Namespace, folder: Path) -> None:
     bed = [str(BED), "--name", f"predict{os.getpid()}"]
-    words = ["--bidirectional", "-s", "8,1KiB,64KiB,256KiB,1MiB", "-n", "5", "-w", "1", "--num-slowest", "0"]
+    words = ["--bidirectional", "-s", "8,1KiB,64KiB,256KiB,1MiB", "-n", "3", "-w", "1", "--num-slowest", "0"]
     environment = os.environ | {"EVERYLINK_MEASURE": need(chosen.measure, "name it with --measure")}
 
     def measured(file: Path) -> None:
