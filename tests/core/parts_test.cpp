@@ -84,6 +84,20 @@ TEST_F(PartsTest, what_could_not_be_handed_in_stays_until_the_round_that_takes_i
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
+TEST_F(PartsTest, what_the_ranks_own_place_in_the_file_takes_is_not_written_beside_it) {
+  for (const bool takes : {true, false}) {
+    int asked = 0;
+    {
+      Parts parts(options_, 3);
+      parts.prefer([&] { return ++asked > 0 && takes; });
+      parts.keep(sample(1, 0), 5);
+    }
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(std::filesystem::exists(options_.output + ".parts"), !takes);
+  }
+  EXPECT_EQ(written().size(), 32u + 64u);
+}
+
 TEST_F(PartsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_written) {
   const pid_t child = ::fork();
   if (child == 0) {
