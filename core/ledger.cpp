@@ -295,7 +295,7 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
 int Ledger::end(bool interrupted, bool kept) {
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
-  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), slowest_.retests()});
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), retests()});
   const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !console_.quiet()) console_.say(rest);
@@ -305,9 +305,14 @@ int Ledger::end(bool interrupted, bool kept) {
   return code;
 }
 
-std::string Ledger::results() const {
-  return old_lines_ ? old_lines_->results(slowest_.slower_links()) : lines_.results();
+// Of the slowest pairs both links are measured again; LinkTest 1.2 counts links.
+std::vector<Retest> Ledger::retests() const {
+  auto all = slowest_.retests();
+  if (old_lines_) all.resize(std::min(all.size(), slowest_.pairs().size()));
+  return all;
 }
+
+std::string Ledger::results() const { return old_lines_ ? old_lines_->results(retests()) : lines_.results(); }
 
 std::string Ledger::summary() const {
   std::string text;

@@ -66,6 +66,7 @@ class Ledger {
   void tell_progress(const Order& step, Seconds now);
   void tell_job_end(Seconds seconds_left, Seconds a_step);
   std::string summary() const;
+  std::vector<Retest> retests() const;
   std::string results() const;
 
   const Options& options_;

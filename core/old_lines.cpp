@@ -103,7 +103,7 @@ std::string OldLines::result(const std::string& name, double one_way) const {
                      bandwidth(one_way), iteration_ + 1);
 }
 
-std::string OldLines::results(const std::vector<SlowerLink>& slowest) const {
+std::string OldLines::results(const std::vector<Retest>& slowest) const {
   if (!all_.any()) return "RESULT: no link was measured";
   std::string text = "\n" + result("Min Time", all_.min()) + result("Max Time", all_.max()) +
                      result("Avg Time", all_.mean());
@@ -111,8 +111,8 @@ std::string OldLines::results(const std::vector<SlowerLink>& slowest) const {
   for (std::size_t i = 0; i < slowest.size(); ++i) {
     const auto& [first, second] = slowest[i];
     text += fmt::format("\n {:6d}: PINGPONG {:6d}  <->  {:6d}:  1st: {}    2nd: {}", i, first.from, first.to,
-                        time_of(first, 10, 4), second ? time_of(*second, 10, 4) : "not measured");
-    if (second) again.add(second->outcome, double{second->one_way.mean});
+                        time_of(first, 10, 4), time_of(second, 10, 4));
+    again.add(second.outcome, double{second.one_way.mean});
   }
   if (!again.any()) return text;
   return text + result("Min Time Stest", again.min()) + result("Max Time Stest", again.max()) +

@@ -25,8 +25,8 @@ class OldLines {
   // the first pair of the next. `step` counts from 1 in each iteration.
   std::string end_step(std::uint32_t iteration, std::int32_t step);
   std::string finished_step();  // of which nothing more will come
-  // RESULT and PINGPONG lines. `slowest` are those that were to be measured again.
-  std::string results(const std::vector<SlowerLink>& slowest) const;
+  // RESULT and PINGPONG lines, the latter of the links that were measured again.
+  std::string results(const std::vector<Retest>& slowest) const;
 
  private:
   std::string time_of(const Sample&, int width, int digits) const;

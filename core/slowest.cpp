@@ -77,18 +77,4 @@ std::vector<Retest> Slowest::retests() const {
   return all;
 }
 
-std::vector<SlowerLink> Slowest::slower_links() const {
-  std::vector<SlowerLink> all;
-  for (const auto& pair : pairs_) {
-    SlowerLink link{*std::find_if(pair.first.begin(), pair.first.end(),
-                                  [&](const Sample& s) { return s.one_way.mean >= pair.mean; }),
-                    {}};
-    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
-                                    [&](const Sample& s) { return s.from == link.first.from; });
-    if (again != pair.second.end()) link.again = *again;
-    all.push_back(link);
-  }
-  return all;
-}
-
 }  // namespace everylink

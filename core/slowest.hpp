@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -17,12 +16,6 @@ namespace everylink {
 // A slow link, in the main run and measured again.
 struct Retest {
   Sample first, again;
-};
-
-// The slower link of a pair, and how it was when it was measured again, if it was.
-struct SlowerLink {
-  Sample first;
-  std::optional<Sample> again;
 };
 
 class Slowest {
@@ -39,8 +32,7 @@ class Slowest {
   void add_again(const Sample&);
   void sort();  // slowest first; before the first retest
   const std::vector<Pair>& pairs() const { return pairs_; }
-  std::vector<Retest> retests() const;           // of all links of these pairs, slowest first
-  std::vector<SlowerLink> slower_links() const;  // one a pair, in their order
+  std::vector<Retest> retests() const;  // of all links of these pairs, slowest first
 
  private:
   using Key = std::uint64_t;  // of a pair
