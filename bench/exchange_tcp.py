@@ -36,9 +36,9 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
     while len(peers) < ranks - 1:
         caller, _ = listener.accept()
         peers[caller.recv(1)[0]] = caller
-    for peer in peers.values():
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        peer.setblocking(False)
+    for link in peers.values():
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link.setblocking(False)
     return peers
 
 
