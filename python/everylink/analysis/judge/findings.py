@@ -16,6 +16,7 @@ from everylink.analysis.judge.times import times
 from everylink.analysis.judge.trunks import Trunk, find_trunks
 from everylink.analysis.judge.verdict import Side
 
+FEWEST_OF_RANK = 5  # partners: of fewer most may be slow themselves, or near
 FALSE_RATE = 0.001  # of what is called bad
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 FEWEST_FOLDED, PART_FOLDED = (
@@ -74,7 +75,7 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
         for rank in ([] if blind else _discovered(ranks))
-        if readings.host_of[rank] not in bad_hosts
+        if readings.host_of[rank] not in bad_hosts and ranks.links[rank] >= FEWEST_OF_RANK
     ]
     tested = {
         "group": int(group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),

@@ -125,8 +125,8 @@ def _ways(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) 
 
 
 def _folded(ways: _Ways, members: Sequence[Index], beyond: Mask, group_of: Index, side: Side) -> Iterator[Trunk]:
-    slow = (ways.effect > SMALLEST_GROUP) & (ways.z > GROUP_CERTAIN)
     known = np.isfinite(ways.effect)
+    slow = (ways.effect > SMALLEST_GROUP) & (ways.z > GROUP_CERTAIN)
     # Slow from most groups: then it is the host's own way, and it belongs to the trunk of its group if there is one.
     everywhere = (slow.sum(axis=0) >= 2) & (slow.sum(axis=0) >= OF_ALL * known.sum(axis=0))
     slow[:, everywhere] = False
@@ -137,8 +137,9 @@ def _folded(ways: _Ways, members: Sequence[Index], beyond: Mask, group_of: Index
         rest = columns
         for other in np.unique(group_of[columns]).tolist():
             of_other = columns[group_of[columns] == other]
-            if len(members[other]) >= FEWEST_HOSTS and len(of_other) >= WHOLE * len(members[other]):
-                yield _trunk(ways, group, other, of_other, members, side, ())
+            measured = int(known[group, members[other]].sum())
+            if measured >= FEWEST_HOSTS and len(of_other) >= WHOLE * measured:
+                yield _trunk(ways, group, other, members[other], members, side, ())
                 rest = np.setdiff1d(rest, of_other)
         if len(rest) >= FEWEST_FAR:
             own = tuple(int(host) for host in members[group] if beyond[host] and everywhere[host])
@@ -148,8 +149,8 @@ def _folded(ways: _Ways, members: Sequence[Index], beyond: Mask, group_of: Index
 def _trunk(
     ways: _Ways, group: int, other: int, far: Index, members: Sequence[Index], side: Side, own: tuple[int, ...]
 ) -> Trunk:
-    effect = float(np.median(ways.effect[group, far]))
-    z = float(np.median(ways.z[group, far]) * np.sqrt(len(far)))
+    effect = float(np.nanmedian(ways.effect[group, far]))
+    z = float(np.nanmedian(ways.z[group, far]) * np.sqrt(np.isfinite(ways.z[group, far]).sum()))
     links = len(members[group]) * len(far) * (2 if side == Side.BOTH else 1)
     return Trunk(group, other, tuple(far.tolist()), own, side, effect, z, links)
 
