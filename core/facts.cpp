@@ -49,8 +49,9 @@ Bitmap allowed_cores(hwloc_topology_t topology) {
 
 std::string host_name(const std::string& node_name) {
   if (!node_name.empty()) return node_name;
-  if (const char* slurm = std::getenv("SLURMD_NODENAME"); slurm && *slurm) return slurm;
-  char name[256] = "";
+  const std::string slurm = variable("SLURMD_NODENAME");
+  if (!slurm.empty() && slurm.size() <= longest_host_name) return slurm;
+  char name[longest_host_name + 1] = "";
   check_errno(::gethostname(name, sizeof name - 1), "gethostname");
   return name;
 }

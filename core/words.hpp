@@ -44,6 +44,7 @@ struct Slice {
 };
 
 inline constexpr int no_rank = -1;
+inline constexpr std::size_t longest_host_name = 255;
 
 inline bool is_among(std::span<const int> sorted, int rank) {
   return std::binary_search(sorted.begin(), sorted.end(), rank);

@@ -19,10 +19,8 @@ from everylink.analysis.judge.verdict import Side
 FEWEST_OF_RANK = 5  # partners: of fewer most may be slow themselves, or near
 FALSE_RATE = 0.001  # of what is called bad
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
-FEWEST_FOLDED, PART_FOLDED = (
-    3,
-    0.5,
-)  # bad pairs of a host, and their part of those that could be, that make it a bad host
+# Bad pairs of a host, and their part of all that were measured, that make it a bad host. One way it is half of them.
+FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     hosts = [found for found in hosts if found.subject[0] not in explained]
     seen = look_at_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
-    more, pairs = _folded(_bad_pairs(seen, effects.noise, readings.symmetric), seen.settled, known)
+    more, pairs = _folded(_bad_pairs(seen, effects.noise, readings.symmetric), seen.measured, known)
     hosts += more
     ranks = rank_ends(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts} | explained
@@ -123,13 +121,13 @@ def _bad_pairs(seen: PairsSeen, noise: float, symmetric: bool) -> list[Found]:
     return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
 
 
-def _folded(pairs: list[Found], settled: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
+def _folded(pairs: list[Found], measured: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
     """Hosts of which most connections are bad pairs, in place of these pairs: one bad host is one finding."""
     hosts: list[Found] = []
     while pairs:
         count = Counter(end for pair in pairs for end in pair.subject if end not in known)
         host, bad = max(count.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))
-        if bad < FEWEST_FOLDED or bad < PART_FOLDED * settled[host]:
+        if bad < FEWEST_FOLDED or bad < PART_FOLDED * measured[host]:
             break
         own = [pair for pair in pairs if host in pair.subject]
         sides = {pair.side if pair.subject[0] == host or pair.side == Side.BOTH else Side.RECEIVE for pair in own}

@@ -43,7 +43,8 @@ class PairsSeen:
     """`bad` have readings enough, `suspects` not yet; `left_out` suspects were too many to be named.
 
     `tested` connections were looked at; the least measured one has `fewest` readings, 0 where there is none. Of each
-    host: with how many others it has readings enough, and how many links to and from hosts of other groups.
+    host: with how many others it has readings enough, how many links were `measured` (of a symmetric kernel pairs), and
+    how many links to and from hosts of other groups.
     """
 
     bad: Pairs
@@ -52,13 +53,14 @@ class PairsSeen:
     tested: int
     fewest: int
     settled: Index
+    measured: Index
     far: Index
 
 
 def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
     """A pair is bad where its own link is slow in most readings; suspect until there are readings enough."""
     hosts, usual = readings.hosts, effects.usual
-    settled, far = np.zeros(hosts, np.int64), np.zeros(hosts, np.int64)
+    settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
     bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
     suspects, left_out, tested, fewest = bad[0], 0, 0, 0
     for begin, cells in readings.blocks():
@@ -73,6 +75,9 @@ def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
         )
         enough = cells.count >= SETTLED_READINGS
         settled[rows] = enough.sum(axis=1)
+        measured[rows] += known.sum(axis=1)
+        if not readings.symmetric:
+            measured += known.sum(axis=0)
         beyond = known & (effects.group_of[rows, None] != effects.group_of[None, :])
         far[rows] += beyond.sum(axis=1)
         far += beyond.sum(axis=0)
@@ -85,7 +90,7 @@ def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
         more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)
-    return PairsSeen(_joined(bad), suspects, left_out, tested, fewest, settled, far)
+    return PairsSeen(_joined(bad), suspects, left_out, tested, fewest, settled, measured, far)
 
 
 _NO_CELLS = Cells(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32))
