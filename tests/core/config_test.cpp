@@ -161,7 +161,7 @@ TEST(Config, an_ambiguous_beginning_is_refused_with_all_it_could_be) {
 TEST(Config, a_file_of_pairs_without_a_name_and_a_host_name_without_end_are_refused) {
   expect_refused({"--confirm", ""}, {"--confirm", "wants a file of pairs"});
   expect_refused({"--node-name", std::string(256, 'n')}, {"--node-name", "256", "at most 255"});
-  EXPECT_EQ(parse({"--node-name", std::string(255, 'n')}).node_name.size(), 255u);
+  EXPECT_EQ(options({"--node-name", std::string(255, 'n')}).node_name.size(), 255u);
 }
 
 TEST(Config, what_is_no_option_is_refused) {
