@@ -272,7 +272,6 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
     o.resume = true;
     o.output = w.resume;
   }
-  if (app.count("--confirm") && !o.confirms()) throw UsageError("--confirm: wants a file of pairs");
   if (o.node_name.size() > longest_host_name)
     throw UsageError(fmt::format("--node-name: has {} characters; at most {} work", o.node_name.size(),
                                  longest_host_name));
