@@ -39,7 +39,7 @@ FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
 KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # as compare says it: as a verdict does
-FEW_TO_COMPARE, MOST_OF_FEW = 8, 1 / 3  # so many of so few cannot be told from those that are well
+FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # so many of so few cannot be told from those that are well
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
