@@ -143,5 +143,6 @@ def test_in_the_namespaces_the_bad_one_is_named(
     eight.heal()
     assert done.returncode == 3, done.stdout + done.stderr
     found = [(v["kind"], v["subject"], v["symptom"]) for v in verdicts(path)]
-    assert found[0] == (kind, subject, symptom), done.stdout
-    assert all(set(names) & {name.partition(":")[0] for name in subject} for _, names, _ in found[1:]), found
+    assert (kind, subject, symptom) in found, done.stdout
+    hosts = {name.partition(":")[0] for name in subject}  # a lossy one may have links that time out, too
+    assert all({name.partition(":")[0] for name in names} & hosts for _, names, _ in found), found
