@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.analysis.judge.robust import low_place
 from everylink.analysis.judge.verdict import SURE, Verdict
 from everylink.analysis.names import host_names
 from everylink.errors import UserMistake
@@ -16,7 +17,6 @@ from everylink.units import BYTES_A_SECOND, NUMBER, RATE, bandwidth, bandwidth_t
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 LATENCY = re.compile(NUMBER + r"\s*(ns|us|ms|s)")
 BANDWIDTH = re.compile(r"(?:" + NUMBER + r"%\s*:\s*)?" + RATE)
-OWN_PART = 0.34  # of a host's links may be better: its partners' faults are not its own
 MANY = 0.5  # of all hosts, from which on the fabric itself is what falls short
 FORM = "wanted is latency=2us,bandwidth=90%:100Gb/s, or one of them"
 
@@ -105,4 +105,4 @@ def _units(results: Results) -> tuple[NDArray[np.int64], list[str], str]:
 
 def _low(times: NDArray[np.float64]) -> float:
     """The time that the better part of a host's links stays below."""
-    return float(np.sort(times)[int((len(times) - 1) * OWN_PART)]) if len(times) else float("nan")
+    return float(np.sort(times)[low_place(np.array(len(times)))]) if len(times) else float("nan")

@@ -5,13 +5,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from everylink.analysis.judge.readings import Readings
-from everylink.analysis.judge.robust import Values
+from everylink.analysis.judge.robust import Values, low_place
 
 FEWEST_READINGS = 200  # of a host
 SMALLEST_RATE = 0.005  # one message in 200
 LEAST_RATE = 5e-4  # chance is never thought rarer
 TIMES_TYPICAL = 4.0  # against the median host
-OWN_PART = 0.34  # of a host's links may be better than it, as in effects
 
 
 def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
@@ -26,7 +25,7 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
         rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
     links = np.isfinite(rate).sum(axis=1)
     rate.sort(axis=1)
-    low = rate[np.arange(hosts), (np.maximum(links - 1, 0) * OWN_PART).astype(np.intp)]
+    low = rate[np.arange(hosts), low_place(links)]
     total, seen = summed.all_late, summed.all_messages
     typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
     others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)

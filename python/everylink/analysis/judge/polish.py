@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from everylink.analysis.judge.robust import Matrix, Values, healthy_spread, moderated, wide_spread
+from everylink.analysis.judge.robust import (
+    LOW_ERROR,
+    Matrix,
+    Values,
+    healthy_spread,
+    low_place,
+    moderated,
+    wide_spread,
+)
 from everylink.analysis.judge.times import Times
 
-LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links, and its standard error / that of a mean
 FEWEST_SETTLED = 5
 CERTAIN = 4.0  # standard errors, before an effect is taken from the links of others
 LEAST_SPREAD = 1e-3  # two hosts are never as alike as two runs of a formula
@@ -97,8 +104,13 @@ def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, f
         better = (settled >= FEWEST_SETTLED) & (error_settled < error)
         low, error = np.where(better, low_settled, low), np.where(better, error_settled, error)
     effect = np.nan_to_num(low - np.nanmedian(low)) if np.isfinite(low).any() else np.zeros(len(low))
-    spread_of_hosts = max(spreads.of(effect) ** 2 - float(np.median(error)) ** 2, 0.0)
-    return Ends(effect, np.sqrt(error**2 + spread_of_hosts + LEAST_SPREAD**2), links)
+    return Ends(effect, with_spread(error, spreads.of(effect)), links)
+
+
+def with_spread(error: Values, spread: float) -> Values:
+    """Standard errors, and what healthy hosts differ by besides: the part of their spread that these do not explain."""
+    of_hosts = max(spread**2 - float(np.median(error)) ** 2, 0.0)
+    return np.asarray(np.sqrt(error**2 + of_hosts + LEAST_SPREAD**2))
 
 
 def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]]:
@@ -108,7 +120,7 @@ def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]
     """
     ordered = np.sort(matrix, axis=1)
     known = np.isfinite(matrix).sum(axis=1)
-    at = (np.maximum(known - 1, 0) * LOW).astype(np.intp)
+    at = low_place(known)
     below = stats.norm.ppf((at + 0.625) / (np.maximum(known, 1) + 0.25))
     return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
 

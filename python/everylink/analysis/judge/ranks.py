@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import Effects
-from everylink.analysis.judge.polish import LEAST_SPREAD, LOW, LOW_ERROR, Ends
+from everylink.analysis.judge.polish import LEAST_SPREAD, Ends
 from everylink.analysis.judge.readings import Readings
-from everylink.analysis.judge.robust import Values, healthy_spread
+from everylink.analysis.judge.robust import LOW_ERROR, Values, healthy_spread, low_place
 
 BLOCK = 256  # ranks that are looked at together
 
@@ -44,8 +44,7 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
             np.fmin.at(best, (ends[inside] - begin, others[inside]), more[inside])
         known = np.isfinite(best).sum(axis=1)
         best.sort(axis=1)
-        at = (np.maximum(known - 1, 0) * LOW).astype(np.intp)
-        low[own], links[own] = best[np.arange(len(best)), at], known
+        low[own], links[own] = best[np.arange(len(best)), low_place(known)], known
     return low, links
 
 

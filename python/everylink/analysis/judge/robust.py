@@ -11,6 +11,7 @@ LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distr
 MOST_VALUES = 2**21
 UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
 USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # log of times between runs of one link; as many readings as it is worth
+LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links that is its own, and its standard error / that of a mean
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
 
 
@@ -22,6 +23,15 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     low = ordered[rows, np.maximum(known - 1, 0) // 2]
     high = ordered[rows, np.minimum(known // 2, np.maximum(known - 1, 0))]
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
+
+
+def low_place(known: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Which of so many ordered values is their low quantile; the first of none.
+
+    A link is as slow as its slower end: of a host's links a third may be better than it is, and none of them worse for
+    its partners' faults.
+    """
+    return np.asarray(np.maximum(known - 1, 0) * LOW).astype(np.intp)
 
 
 def both_ways(there: Matrix, back: Matrix) -> Matrix:

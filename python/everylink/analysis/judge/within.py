@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import FALSE_RATE, SUSPECT_Z
 from everylink.analysis.judge.pairs import SMALLEST
-from everylink.analysis.judge.polish import LEAST_SPREAD, LOW, LOW_ERROR
+from everylink.analysis.judge.polish import with_spread
 from everylink.analysis.judge.readings import UNDER_LOAD
-from everylink.analysis.judge.robust import Values, discoveries, healthy_spread, moderated
+from everylink.analysis.judge.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_place, moderated
 from everylink.analysis.judge.times import SETTLED_READINGS
 from everylink.links import Outcome
 from everylink.results import Ranks, Results, Size
@@ -51,8 +51,7 @@ def find_within(results: Results, size: Size) -> list[SlowWithin]:
     noise = moderated(healthy_spread(rest), len(rest) // 2)
     effect = low - np.median(low)
     error = LOW_ERROR * noise / np.sqrt(count)
-    between = max(healthy_spread(effect) ** 2 - float(np.median(error)) ** 2, 0.0)
-    z = effect / np.sqrt(error**2 + between + LEAST_SPREAD**2)
+    z = effect / with_spread(error, healthy_spread(effect))
     sure = discoveries(z, FALSE_RATE) & (effect > SMALLEST) & (count >= SETTLED_READINGS)
     suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
     return [
@@ -94,6 +93,6 @@ def _low_of_hosts(
     """The hosts; a low quantile of what is left of each one's links; how many; and the median of their log times."""
     order = np.lexsort((rest, host))
     hosts, starts, count = np.unique(host[order], return_index=True, return_counts=True)
-    low = rest[order][starts + ((count - 1) * LOW).astype(np.int64)]
+    low = rest[order][starts + low_place(count)]
     middle = np.array([np.median(part) for part in np.split(time[order], starts[1:])])
     return hosts.astype(np.int64), low, count.astype(np.int64), middle
