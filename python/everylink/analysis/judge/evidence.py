@@ -80,7 +80,7 @@ class Names:
         return "pair", tuple(self.hosts[i] for i in found.subject)
 
 
-def slow_verdict(found: Found, judged: Judged, names: Names, symptom: str) -> Verdict:
+def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     side = None
     if judged.readings.symmetric and found.kind in ("host", "pair"):
         side = judged.alone.side(found.effect, judged.alone.links_of(found))
@@ -89,7 +89,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names, symptom: str) -> Ve
     factor = float(np.exp(found.effect))
     confidence = confidence_of(found.z, judged.findings.tested[found.kind])
     text = _slow_text(found, judged, factor, sided=side is not None)
-    return Verdict(kind, subject, str(found.side), symptom, judged.size.bytes, factor, confidence, found.links, text)
+    return Verdict(kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text)
 
 
 def _directed(found: Found, side: Side) -> Found:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.effects import Effects, fit
-from everylink.analysis.judge.pairs import SMALLEST, PairsSeen, look_at_pairs
+from everylink.analysis.judge.pairs import SMALLEST, Pairs, PairsSeen, look_at_pairs
 from everylink.analysis.judge.polish import Ends
 from everylink.analysis.judge.ranks import rank_ends
 from everylink.analysis.judge.readings import Readings
@@ -66,7 +66,7 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     hosts = [found for found in hosts if found.subject[0] not in explained]
     seen = look_at_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
-    more, pairs = _folded(_bad_pairs(seen, effects.noise, readings.symmetric), seen.measured, known)
+    more, pairs = _folded(pairs_found(seen.bad, effects.noise, readings.symmetric), seen.measured, known)
     hosts += more
     ranks = rank_ends(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts} | explained
@@ -115,9 +115,10 @@ def _discovered(ends: Ends) -> list[int]:
     return [int(which) for which in np.flatnonzero(found)]
 
 
-def _bad_pairs(seen: PairsSeen, noise: float, symmetric: bool) -> list[Found]:
+def pairs_found(pairs: Pairs, noise: float, symmetric: bool) -> list[Found]:
+    """Pairs that are bad, or suspect."""
     side, links = (Side.BOTH, 2) if symmetric else (Side.SEND, 1)
-    rows = zip(*(column.tolist() for column in vars(seen.bad).values()), strict=True)
+    rows = zip(*(column.tolist() for column in vars(pairs).values()), strict=True)
     return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
 
 

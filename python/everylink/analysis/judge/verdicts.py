@@ -18,7 +18,7 @@ from everylink.analysis.judge.evidence import (
     within_verdict,
 )
 from everylink.analysis.judge.expect import Expectation, below_expectation
-from everylink.analysis.judge.findings import Found, find
+from everylink.analysis.judge.findings import Found, find, pairs_found
 from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.jitter import jitter
 from everylink.analysis.judge.load import matched_alone, only_under_load, oversubscribed
@@ -79,8 +79,8 @@ def judge(
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
             remarks.append(UNKNOWN_GROUPS)
-        elif seen.hosts < FEW_TO_COMPARE and _count_of_hosts(slow) > seen.hosts * MOST_OF_FEW:
-            sure = [verdict for verdict in slow if verdict.kind not in ("host", "rank")]
+        elif seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
+            sure = [verdict for verdict in slow if not _is_end(verdict)]
             remarks.append(MANY_OF_FEW)
         found += sure
         suspects += [verdict for verdict in slow if verdict not in sure]
@@ -107,12 +107,12 @@ def judge(
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
     """Where groups are not known: few hosts that stand out; many at once, or a pair, may be how groups differ."""
-    bad = [verdict for verdict in slow if verdict.kind in ("host", "rank")]
+    bad = [verdict for verdict in slow if _is_end(verdict)]
     return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
 
 
-def _count_of_hosts(verdicts: Iterable[Verdict]) -> int:
-    return sum(verdict.kind in ("host", "rank") for verdict in verdicts)
+def _is_end(verdict: Verdict) -> bool:
+    return verdict.kind in ("host", "rank")
 
 
 def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
@@ -140,7 +140,7 @@ def _failed(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     for found in judged.findings.bad:
-        yield slow_verdict(found, judged, names, "slow")
+        yield slow_verdict(found, judged, names)
 
 
 def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
@@ -161,18 +161,15 @@ def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
 def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     findings, symmetric = judged.findings, judged.readings.symmetric
     ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
-    side = Side.BOTH if symmetric else Side.SEND
     for host in findings.suspect_hosts.tolist():
         worst = max(ends, key=lambda end: float(end.z[host]))
         if worst.z[host] > SHOWN_SUSPECT_Z:
             found = Found(
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
-            yield slow_verdict(found, judged, names, "slow")
-    noise, links = findings.effects.noise, 2 if symmetric else 1
-    for frm, to, effect, count in zip(*(c.tolist() for c in vars(findings.pairs.suspects).values()), strict=True):
-        found = Found("pair", (frm, to), side, effect, effect / noise, links, count)
-        yield slow_verdict(found, judged, names, "slow")
+            yield slow_verdict(found, judged, names)
+    for found in pairs_found(findings.pairs.suspects, findings.effects.noise, symmetric):
+        yield slow_verdict(found, judged, names)
 
 
 def _once_each(found: Sequence[Verdict]) -> list[Verdict]:
