@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from everylink.analysis.judge.findings import Found, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
 from everylink.analysis.judge.groups import enough_for_groups
-from everylink.analysis.judge.readings import Readings, readings
+from everylink.analysis.judge.readings import readings
 from everylink.links import Links
 from everylink.results import Results, Size
 
@@ -70,16 +70,16 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
     group_of[seen.host_of] = kinds.group
     known = enough_for_groups(seen)
     findings = find(seen, group_of, blind=not known)
-    for found in findings.bad:
-        touched |= _touches(found, seen, group_of, links)
     frm, to = seen.host_of[links.frm], seen.host_of[links.to]
+    for found in findings.bad:
+        touched |= _touches(found, frm, to, group_of, links)
     for trunk in findings.trunks:
         touched |= trunk.carries(frm, to, group_of) | trunk.carries(to, frm, group_of)
     return touched
 
 
-def _touches(found: Found, seen: Readings, group_of: Index, links: Links) -> Mask:
-    frm, to = seen.host_of[links.frm], seen.host_of[links.to]
+def _touches(found: Found, frm: Index, to: Index, group_of: Index, links: Links) -> Mask:
+    """`frm`, `to`: the hosts of the links."""
     match found.kind:
         case "rank":
             return np.asarray((links.frm == found.subject[0]) | (links.to == found.subject[0]))

@@ -46,13 +46,13 @@ class Names:
         self.unit_kind = "host" if len(self.hosts) > 1 else "rank"
         self.one_each = len(self.hosts) == len(ranks)
         self.grouping = grouping
-        self._groups = groups
+        self.groups = groups
         self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
 
     def group(self, group: int) -> tuple[str, ...]:
         if self.grouping is not None and group < len(self.grouping.names):
             return (self.grouping.names[group],)
-        return tuple(self.units[host] for host in np.flatnonzero(self._groups == group))
+        return tuple(self.units[host] for host in np.flatnonzero(self.groups == group))
 
     def group_in_short(self, group: int) -> str:
         """Its label, or its hosts as a node set."""

@@ -1,7 +1,7 @@
 """Judges a results file: verdicts in the fewest components that explain what was measured, worst first."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import stats
@@ -64,45 +64,63 @@ def judge(
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
     if baseline is not None:
         found += _slower_than_before(results, baseline)
-    suspects: list[Verdict] = []
-    remarks: list[str] = []
     groups, known = groups_for(results if alone is None else alone, grouping)
-    names = Names(results, grouping, groups)
+    said = _compared(results, Names(results, grouping, groups), known)
+    verdicts = _once_each(found + said.found)
+    if alone is not None:
+        serial = _compared(alone, Names(alone, grouping, groups), known)
+        verdicts = only_under_load(verdicts, _judgement(alone, serial, _once_each(serial.found)))
+        verdicts += oversubscribed(results, alone, groups)
+    return _judgement(results, said, verdicts)
+
+
+@dataclass
+class _Said:
+    """What is found by comparing the links of a run with each other."""
+
+    found: list[Verdict] = field(default_factory=list)
+    suspects: list[Verdict] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def _compared(results: Results, names: Names, known: bool) -> _Said:
+    """`known`: whether the groups of `names` are."""
+    said = _Said()
     for size in results.sizes:
-        failures = fold_failures(results, size)
-        found += _failed(failures, size)
+        said.found += _failed(fold_failures(results, size), size)
         seen = readings(results, size)
         if not seen.count:
             continue
-        judged = Judged(size, seen, find(seen, groups, blind=not known), measured_alone(size, seen))
+        judged = Judged(size, seen, find(seen, names.groups, blind=not known), measured_alone(size, seen))
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
-            remarks.append(UNKNOWN_GROUPS)
+            said.remarks.append(UNKNOWN_GROUPS)
         elif seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
             sure = [verdict for verdict in slow if not _is_end(verdict)]
-            remarks.append(MANY_OF_FEW)
-        found += sure
-        suspects += [verdict for verdict in slow if verdict not in sure]
-        found += _jitter(judged, names)
-        found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
+            said.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
-        found += [within_verdict(host, size, names) for host in within if host.sure]
-        suspects += [within_verdict(host, size, names) for host in within if not host.sure]
-        suspects += _suspects(judged, names)
-        if grouping is not None and grouping.told_by:
-            remarks.append(f"Groups of hosts are the {len(grouping.names)} leaf switches of {grouping.told_by}.")
-        remarks += _how_far(results, judged)
-    verdicts = _once_each(found)
-    if alone is not None:
-        verdicts = only_under_load(verdicts, judge(alone, grouping))
-        verdicts += oversubscribed(results, alone, groups)
+        said.found += sure
+        said.found += _jitter(judged, names)
+        said.found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
+        said.found += [within_verdict(host, size, names) for host in within if host.sure]
+        said.suspects += [verdict for verdict in slow if verdict not in sure]
+        said.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
+        said.suspects += _suspects(judged, names)
+        if names.grouping is not None and names.grouping.told_by:
+            leaves, told_by = len(names.grouping.names), names.grouping.told_by
+            said.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        said.remarks += _how_far(results, judged)
+    return said
+
+
+def _judgement(results: Results, said: _Said, verdicts: list[Verdict]) -> Judgement:
     bad = {verdict.subject for verdict in verdicts}
-    open_ = [suspect for suspect in _once_each(suspects) if suspect.subject not in bad]
+    open_ = [suspect for suspect in _once_each(said.suspects) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
-    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(remarks)))
+    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(said.remarks)))
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
