@@ -326,7 +326,11 @@ class Ofi final : public Transport {
                           [&](auto at) { return fi_endpoint(e.domain.get(), info, at, nullptr); });
     check(fi_ep_bind(e.ep.get(), &e.addresses->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(e.ep.get(), &e.completions->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
-    check(fi_enable(e.ep.get()), "fi_enable");
+    // shm names its memory after the process id. Memory that a killed process of our id left behind makes it
+    // busy once: the provider takes the old name away as it says so.
+    int rc = fi_enable(e.ep.get());
+    if (rc == -FI_EBUSY) rc = fi_enable(e.ep.get());
+    check(rc, "fi_enable");
     if (!(info->domain_attr->mr_mode & FI_MR_LOCAL)) return;
     e.out_memory = registered(setup_.out.region(), FI_SEND, 1);
     e.in_memory = registered(setup_.in.region(), FI_RECV, 2);

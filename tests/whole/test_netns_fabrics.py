@@ -86,6 +86,23 @@ def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel
         assert (table.main()["arrived"] >= 50).all()
 
 
+# libfabric's shm names its memory after process and user; memory of a killed process stays, and ids come again.
+def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: Measure) -> None:
+    skip_unless_usable("ofi:provider=shm")
+    last = int(Path("/proc/sys/kernel/ns_last_pid").read_text())
+    names = [Path(f"/dev/shm/{pid}:{os.getuid()}:0") for pid in range(last + 1, last + 400)]
+    left = [name for name in names if not name.exists()]
+    try:
+        for name in left:
+            name.write_bytes(bytes(4096))
+        result = measure("--np", 2, "--mode", "ofi:provider=shm", "-n", 5, "--progress", "none")
+        assert set(result.only["outcome"]) == {0}
+        assert not all(name.exists() for name in left)  # one of them was in the way
+    finally:
+        for name in left:
+            name.unlink(missing_ok=True)
+
+
 # With error handling UCX takes TCP although shared memory is there.
 @pytest.mark.parametrize(("mode", "lanes"), [("ucp:tls=posix", "posix/memory"), ("ucp:errors=peer", "tcp/lo")])
 def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: str, lanes: str) -> None:
