@@ -371,11 +371,10 @@ def main() -> None:
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for name, (labels, healthy, seeds) in parts.items():
             scores = list(pool.map(partial(score, labels, healthy), seeds))
-            blind = [one for one in scores if not labels and one.about["way"] == "sample"]
-            scores = [one for one in scores if one not in blind]
             summarise(name, scores)
-            if blind:
-                summarise(f"{name}, three partners a rank (a limit: groups cannot be found in so little)", blind)
+            if not labels:
+                few = [one for one in scores if one.about["way"] == "sample"]
+                summarise(f"of these, three partners a rank ({name})", few)
             if not healthy:
                 everything += scores
     if everything:

@@ -333,6 +333,7 @@ std::optional<std::int64_t> Conductor::busy_step_from(std::int64_t step) const {
 Order Conductor::begin_again(std::span<const int> gone) {
   again_began_ = context_.now();
   if (context_.options.confirms()) {
+    if (context_.options.retest_budget <= 0) return finish(false);
     const Plan plan = pairs_of(context_.options, introduction_, 0);
     for (std::int64_t step = 0; step < plan.steps; ++step)
       for (int rank = 0; rank < size_; ++rank)

@@ -106,8 +106,10 @@ void bind(CLI::App& app, Options& o, Words& w) {
                  "for one pair and size, connecting included (10 s and what the work may need)")
       ->type_name("SECONDS")
       ->group(group);
-  app.add_option("--retest-budget", w.retest_budget,
-                 "for trying failed links once more at the end, alone, at most 3 a host (60 s; 0: none)")
+  app.add_option(
+         "--retest-budget", w.retest_budget,
+         "for trying failed links once more at the end, alone, at most 3 a host; with --confirm for its "
+         "pairs alone and one way (60 s; 0: none)")
       ->type_name("SECONDS")
       ->group(group);
   group = "Output";

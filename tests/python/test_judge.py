@@ -182,9 +182,26 @@ def test_several_faults_are_each_found() -> None:
 
 
 def test_three_partners_a_rank_are_enough_for_a_host() -> None:
-    judgement = judge(_results(_fabric("slow-host:n17*0.7"), sample=3))
+    judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=140), sample=3))
     assert _only(judgement).subject == ("n17",)
     assert any("were measured" in remark for remark in judgement.remarks)
+
+
+def test_where_too_few_links_tell_groups_confirm_measures_those_that_do() -> None:
+    fabric = _fabric("slow-send:n170*0.7", "slow-group:g3*0.8", hosts=200, group=25)
+    before = judge(_results(fabric, confirm=False, sample=3))
+    assert "group" not in {verdict.kind for verdict in before.verdicts}
+    results = _results(fabric, sample=3)
+    slow = {verdict.kind: verdict for verdict in judge(results).verdicts}
+    assert slow["group"].subject == tuple(f"n{host}" for host in range(75, 100))
+    assert (slow["host"].subject, slow["host"].direction) == (("n170",), "send")
+    assert len(slow) == len(judge(results).verdicts) == 2
+    assert len(np.unique(results.sizes[0].rows.frm.astype(int) * 200 + results.sizes[0].rows.to)) < 0.5 * 200 * 199
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_healthy_fabric_is_called_healthy_by_few_links_too(seed: int) -> None:
+    assert judge(_results(_fabric(hosts=150, group=25, seed=seed), sample=3)).healthy
 
 
 def test_of_two_ranks_none_can_be_blamed_and_that_is_said() -> None:

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import Found, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
-from everylink.analysis.judge.groups import enough_for_groups
 from everylink.analysis.judge.readings import readings
 from everylink.links import Links
 from everylink.results import Results, Size
@@ -19,10 +18,14 @@ SAME_HOST, NEAR, FAR = range(3)
 
 @dataclass(frozen=True)
 class LinkKinds:
-    """`host` and `group` number each rank's host and its host's group (all 0 where no groups show), shape [ranks]."""
+    """`host` and `group` number each rank's host and its host's group (all 0 where no groups show), shape [ranks].
+
+    `known`: whether groups would show.
+    """
 
     host: Index
     group: Index
+    known: bool
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -38,8 +41,8 @@ class LinkKinds:
 def link_kinds(results: Results, grouping: Grouping | None) -> LinkKinds:
     """Groups are those that are given, else those that the times show."""
     host = results.ranks.host_index.astype(np.int64)
-    groups, known = groups_for(results, grouping) if host.any() else (host, False)
-    return LinkKinds(host, groups[host] if known else np.zeros(len(host), np.int64))
+    groups, known = groups_for(results, grouping)
+    return LinkKinds(host, groups[host] if known and host.any() else np.zeros(len(host), np.int64), known)
 
 
 def healthy_medians(results: Results, size: Size, kinds: LinkKinds) -> NDArray[np.float64]:
@@ -68,8 +71,7 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
         return touched
     group_of = np.zeros(seen.hosts, np.int64)
     group_of[seen.host_of] = kinds.group
-    known = enough_for_groups(seen)
-    findings = find(seen, group_of, blind=not known)
+    findings = find(seen, group_of, blind=not kinds.known)
     frm, to = seen.host_of[links.frm], seen.host_of[links.to]
     for found in findings.bad:
         touched |= _touches(found, frm, to, group_of, links)

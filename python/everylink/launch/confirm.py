@@ -9,6 +9,7 @@ from everylink.formats.grouping import grouping_of
 from everylink.results import read
 
 MEASURED = (0, 3)  # exit codes of the core after which there is more to measure
+NOT_ONE_WAY = ("--retest-budget", "0")
 Start = Callable[[Sequence[str]], int]  # more options of the core -> its exit code
 
 
@@ -20,15 +21,15 @@ def confirm(output: Path, start: Start) -> int | None:
     code = None
     for _ in range(ROUNDS):
         results = read(output)
-        pairs = pairs_to_confirm(results, grouping_of(results))
-        if not len(pairs):
+        wanted = pairs_to_confirm(results, grouping_of(results))
+        if not len(wanted.pairs):
             break
         with tempfile.NamedTemporaryFile(
             "w", prefix=output.name + ".pairs-", dir=output.absolute().parent, suffix=".txt"
         ) as file:
-            file.writelines(f"{frm} {to}\n" for frm, to in pairs.tolist())
+            file.writelines(f"{frm} {to}\n" for frm, to in wanted.pairs.tolist())
             file.flush()
-            code = start(["--confirm", file.name])
+            code = start(["--confirm", file.name, *([] if wanted.one_way else NOT_ONE_WAY)])
         if code not in MEASURED:
             break
     return code

@@ -22,16 +22,17 @@ class Measurable(Protocol):
 def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
     """The same results with rows of attempt CONFIRM behind them."""
     for turn in range(ROUNDS):
-        pairs = pairs_to_confirm(results, grouping)
-        if not len(pairs):
+        wanted = pairs_to_confirm(results, grouping)
+        if not len(wanted.pairs):
             break
-        frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
+        frm, to = np.concatenate([wanted.pairs, wanted.pairs[:, ::-1]]).T
         sizes = []
         for size in results.sizes:
             again = [
                 fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
             ]
-            again.append(fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn))
+            if wanted.one_way:
+                again.append(fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn))
             sizes.append(replace(size, rows=size.rows.with_more(again)))
         results = replace(results, sizes=tuple(sizes))
     return results

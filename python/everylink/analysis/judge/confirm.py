@@ -5,59 +5,102 @@ suspect, because links between two bad hosts tell nothing of either.
 """
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.findings import Findings, find
 from everylink.analysis.judge.grouping import Grouping, groups_for
+from everylink.analysis.judge.placing import pairs_for_groups
 from everylink.analysis.judge.readings import Readings, readings
-from everylink.analysis.judge.times import SETTLED_READINGS
 from everylink.analysis.judge.trunks import Trunk
 from everylink.analysis.judge.within import find_within
-from everylink.results import Results
+from everylink.links import DIRECTION
+from everylink.results import Results, Size
 
 PARTNERS = 12  # of a suspect host
 ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
-ROUNDS = 3  # suspects may come up only when others are cleared
+ROUNDS = 5  # two for groups; and suspects may come up only when others are cleared
+MOST_BAD = 64  # bad pairs that are measured alone; which of them are, is known
 MOST_RANKS = 4  # of a host, that are measured with their like
 
 
-def pairs_to_confirm(results: Results, grouping: Grouping | None) -> NDArray[np.int64]:
-    """Pairs of ranks [n, 2], each once with the smaller rank first; none: all is clear."""
-    pairs: set[tuple[int, int]] = set()
-    within: set[int] = set()
+@dataclass(frozen=True)
+class Wanted:
+    """`pairs` of ranks [n, 2], each once with the smaller rank first; none: all is clear.
+
+    `one_way`: whether each alone and one way too; not those that are to show the groups, which are many.
+    """
+
+    pairs: NDArray[np.int64]
+    one_way: bool
+
+
+def pairs_to_confirm(results: Results, grouping: Grouping | None) -> Wanted:
+    """What to measure again next; where groups are not known, what shows them goes first."""
     groups, known = groups_for(results, grouping)
-    for size in results.sizes:
-        seen = readings(results, size)
-        if seen.count:
-            pairs |= _of_hosts(seen, find(seen, groups, blind=not known))
-        within |= {host.host for host in find_within(results, size) if not host.sure}
-    ranks = _of_ranks(pairs, results) | _inside(within, results)
-    return np.array(sorted(ranks), np.int64).reshape(-1, 2)
+    judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
+    if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups) for _, seen in judged))):
+        return Wanted(_in_order(_of_ranks(for_groups, results)), one_way=False)
+    pairs: set[tuple[int, int]] = set()
+    for size, seen in judged:
+        pairs |= _of_hosts(seen, find(seen, groups, blind=not known), _tried_alone(size, seen))
+    within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
+    return Wanted(_in_order(_of_ranks(pairs, results) | _inside(within, results)), one_way=True)
 
 
-def _of_hosts(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+@dataclass(frozen=True)
+class Alone:
+    """Hosts `frm` and `to` of the links that were measured alone, or tried."""
+
+    frm: NDArray[np.int64]
+    to: NDArray[np.int64]
+
+    def between(self, a: int, b: int) -> bool:
+        """Whether a link from one to the other is among them."""
+        return bool(((self.frm == a) & (self.to == b)).any())
+
+    def touched(self, hosts: int) -> NDArray[np.bool_]:
+        """Hosts with a link among them."""
+        touched = np.zeros(hosts, bool)
+        touched[self.frm] = touched[self.to] = True
+        return touched
+
+
+def _tried_alone(size: Size, seen: Readings) -> Alone:
+    rows = size.rows.of_attempt(DIRECTION)
+    return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
+
+
+def _in_order(pairs: set[tuple[int, int]]) -> NDArray[np.int64]:
+    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
+
+
+def _of_hosts(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """Pairs of hosts. What is bad and was measured only to show the groups is asked for too: not alone, not one way."""
     worst = findings.pairs.suspects
     pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
+    bad = sorted((found for found in findings.bad if found.kind == "pair"), key=lambda found: -found.effect)
+    pairs |= {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do, but the same for the same file
     for trunk in findings.trunks:
-        pairs |= _over(trunk, findings, seen, random)
+        pairs |= _over(trunk, findings, alone, random)
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
         good = np.arange(seen.hosts)
-    settled = findings.pairs.settled
-    for host in suspects[settled[suspects] < min(PARTNERS, len(good) - 1)].tolist():
+    enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
+    for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
         partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
 
 
-def _over(trunk: Trunk, findings: Findings, seen: Readings, random: np.random.Generator) -> set[tuple[int, int]]:
-    """Some pairs over a trunk, so that its direction shows; none where some were measured again already."""
+def _over(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
+    """Some pairs over a trunk, so that its direction shows; none where some were measured so already."""
     own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
-    if (seen.cells(own, far).count >= SETTLED_READINGS).sum() >= min(PARTNERS, len(own), len(far)):
+    if (np.isin(alone.frm, own) & np.isin(alone.to, far)).any():
         return set()
     number = min(PARTNERS, len(own), len(far))
     ends = zip(random.choice(own, number, False).tolist(), random.choice(far, number, False).tolist(), strict=True)

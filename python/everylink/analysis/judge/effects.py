@@ -58,11 +58,20 @@ class Effects:
         if len(self.expected):
             return np.asarray(self.expected[frm, to])
         near = self.group_of[frm] == self.group_of[to]
-        of_class = _by_class(self.typical, near)
+        return np.asarray(_by_class(self.typical, near) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
+
+    def both_ends_at(self, frm: Index, to: Index) -> Matrix:
+        """By how much more both ends together may slow a round trip: one may be slow there, the other one back."""
+        one, other = self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])
+        return np.asarray(np.log(np.exp(one) + np.exp(other) - 1) - np.maximum(one, other), np.float32)
+
+    def _of_ends(self, frm: Index | int, to: Index | int, near: Mask) -> tuple[Matrix, Matrix]:
+        """What each end adds, its group to links with other groups."""
         group = (self.group_effect[self.group_of[end]].astype(np.float32) for end in (frm, to))
-        of_groups = np.where(near, np.float32(0), np.maximum(*group))
-        of_hosts = np.maximum(self.sent[frm].astype(np.float32), self.received[to].astype(np.float32))
-        return np.asarray(of_class + np.maximum(of_groups, of_hosts), np.float32)
+        of_groups = (np.where(near, np.float32(0), of_group) for of_group in group)
+        of_hosts = self.sent[frm].astype(np.float32), self.received[to].astype(np.float32)
+        one, other = (np.maximum(*parts) for parts in zip(of_groups, of_hosts, strict=True))
+        return one, other
 
     @property
     def usual(self) -> float:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.groups import enough_for_groups, groups_seen
+from everylink.analysis.judge.groups import groups_seen
+from everylink.analysis.judge.placing import groups_known
 from everylink.analysis.judge.readings import readings
 from everylink.results import Results
 
@@ -38,7 +39,7 @@ def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.
         if not seen.count:
             continue
         groups, gain = groups_seen(seen)
-        known |= enough_for_groups(seen)
+        known |= groups_known(seen, groups)
         if gain > most:
             best, most = groups, gain
     return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known

@@ -15,10 +15,10 @@ from scipy.spatial.distance import squareform
 from everylink.analysis.judge.group_sums import Groups, Links, cost_of, gap_of, mean_of, means_of, members_of, parts_of
 from everylink.analysis.judge.readings import Readings
 from everylink.analysis.judge.robust import Matrix, both_ways, known_sample, row_medians
-from everylink.analysis.judge.sample import sampled
+from everylink.analysis.judge.sample import landmarks, sampled
 
 FEWEST_HOSTS = 6
-LEAST_KNOWN = 0.3  # of all pairs: of less, rows are not alike
+LEAST_KNOWN, MOSTLY_KNOWN = 0.3, 0.7  # of all pairs: of less, rows are not alike; of so many, groups would show
 LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
 MOST_GROUPS, MANY_HOSTS = 256, 1500
 FASTEST = 1  # the link of a host that says how fast it can be
@@ -28,8 +28,8 @@ FEWEST_SEEN = 2  # of a group, where not all hosts are looked at
 
 
 def groups_seen(seen: Readings) -> tuple[Groups, float]:
-    """As inferred_groups; of very many hosts some are looked at, and each of the others goes to where it is nearest."""
-    some = sampled(seen.hosts)
+    """As inferred_groups; where only some hosts are looked at, each of the others goes to where it is nearest."""
+    some = looked_at(seen)
     if len(some) == seen.hosts:
         return inferred_groups(seen.between_hosts.median)
     groups, gain = inferred_groups(seen.cells(some, some).median)
@@ -128,11 +128,17 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
     return best, best_cost
 
 
-def enough_for_groups(seen: Readings) -> bool:
-    """Whether so many links were measured that groups would show."""
-    some = sampled(seen.hosts)
+def looked_at(seen: Readings) -> NDArray[np.int64]:
+    """The hosts in whose links groups show: all, of very many a part, and where few links are known the landmarks."""
+    some, marks = sampled(seen.hosts), landmarks(seen.hosts)
+    known = known_part(some, seen)
+    return some if known >= MOSTLY_KNOWN or known >= max(LEAST_KNOWN, known_part(marks, seen)) else marks
+
+
+def known_part(some: NDArray[np.int64], seen: Readings) -> float:
+    """Of the links among some hosts the part that was measured."""
     times = seen.between_hosts.median if len(some) == seen.hosts else seen.cells(some, some).median
-    return bool(np.isfinite(times).sum() >= LEAST_KNOWN * len(some) * (len(some) - 1))
+    return float(np.isfinite(times).sum() / max(len(some) * (len(some) - 1), 1))
 
 
 def _counts(hosts: int) -> list[int]:

@@ -12,6 +12,7 @@ from everylink.analysis.judge.times import SETTLED_READINGS
 
 SMALLEST = 0.05  # log of the factor: less is how fabrics are
 PAIR_Z = 3.5
+BOTH_ENDS = 1.25  # x what both ends together may add
 OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
 MOST_SUSPECTS = 20_000  # pairs: the slowest of them
 Index = NDArray[np.int64]
@@ -84,6 +85,7 @@ def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
         # What a bad end adds is not known to the last per cent.
         likely = rest > np.maximum(max(SMALLEST, PAIR_Z * effects.noise), OF_ENDS * (expected - np.float32(usual)))
         if readings.symmetric:
+            likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], np.arange(hosts)[None, :])
             likely &= np.arange(hosts)[None, :] > rows[:, None]
         low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
         bad.append(_chosen(begin, cells, rest, likely & enough & (low > PAIR_Z * effects.noise)))

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 MOST_WHOLE = 4096  # hosts; of more, a part is looked at
 SAMPLED = 2048
+LANDMARKS, MOST_PLACED = 128, 1024  # hosts; of sixteen groups each has two landmarks or more in 95 of 100 draws
 SEED = 28000  # any, but always the same: the same file, the same verdicts
 Index = NDArray[np.int64]
 
@@ -19,3 +20,13 @@ def sampled(hosts: int) -> Index:
     if is_whole(hosts):
         return np.arange(hosts)
     return np.sort(np.random.default_rng(SEED).choice(hosts, SAMPLED, replace=False))
+
+
+def landmarks(hosts: int) -> Index:
+    """Numbers in order of the hosts that --confirm measures with each other where too few links are known.
+
+    None where hosts are so many that to place the others would take too long.
+    """
+    if hosts > MOST_PLACED:
+        return np.zeros(0, np.int64)
+    return np.sort(np.random.default_rng(SEED).choice(hosts, min(hosts, LANDMARKS), replace=False))

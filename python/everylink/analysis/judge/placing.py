@@ -1,0 +1,59 @@
+"""Where too few links were measured to see groups: which to measure, so that groups show and each host has its own.
+
+First all links among some hosts, the landmarks; then, of every other host, links with two landmarks of each group.
+"""
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.analysis.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, known_part, looked_at
+from everylink.analysis.judge.readings import Readings
+from everylink.analysis.judge.sample import landmarks
+
+MOST_UNPLACED = 0.1  # of all hosts: links of some may have failed
+Groups = NDArray[np.int64]
+
+
+def groups_known(seen: Readings, groups: Groups) -> bool:
+    """Whether groups show or would show, and almost every host has links that tell to which it belongs."""
+    needed = LEAST_KNOWN if groups.any() else MOSTLY_KNOWN
+    enough = known_part(looked_at(seen), seen) >= needed
+    return enough and len(_unplaced(seen, groups)) <= MOST_UNPLACED * seen.hosts
+
+
+def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
+    """Pairs of hosts, the smaller number first, that were not measured and tell more of the groups."""
+    if not groups.any():
+        marks = landmarks(seen.hosts)
+        known = np.isfinite(seen.cells(marks, marks).median)
+        return {(a, b) for (i, a), (j, b) in itertools.combinations(enumerate(marks.tolist()), 2) if not known[i, j]}
+    random = np.random.default_rng(seen.hosts)  # any landmarks do, but the same for the same file
+    by_group = _landmarks_by_group(seen, groups)[1]
+    pairs = set()
+    for host in _unplaced(seen, groups).tolist():
+        for members in by_group:
+            two = random.choice(members, FEWEST_SEEN, replace=False)
+            pairs |= {(min(host, mark), max(host, mark)) for mark in two.tolist()}
+    return pairs
+
+
+def _unplaced(seen: Readings, groups: Groups) -> NDArray[np.int64]:
+    """Hosts that have no link with any landmark of some group."""
+    some, by_group = _landmarks_by_group(seen, groups)
+    others = np.setdiff1d(np.arange(seen.hosts), some)
+    if not len(others) or not by_group:
+        return np.zeros(0, np.int64)
+    known = np.isfinite(seen.cells(others, some).median)
+    reaches = np.stack([known[:, np.isin(some, members)].any(axis=1) for members in by_group], axis=1)
+    return others[~reaches.all(axis=1)]
+
+
+def _landmarks_by_group(seen: Readings, groups: Groups) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """The hosts that are looked at, and of each group those of them; none where there is one group."""
+    some = looked_at(seen)
+    if not groups.any():
+        return some, []
+    parts = [some[groups[some] == group] for group in np.unique(groups[some])]
+    return some, [members for members in parts if len(members) >= FEWEST_SEEN]
