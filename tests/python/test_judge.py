@@ -182,7 +182,7 @@ def test_several_faults_are_each_found() -> None:
 
 
 def test_three_partners_a_rank_are_enough_for_a_host() -> None:
-    judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=140), sample=3))
+    judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=180), sample=3))
     assert _only(judgement).subject == ("n17",)
     assert any("were measured" in remark for remark in judgement.remarks)
 

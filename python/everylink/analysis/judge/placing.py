@@ -1,6 +1,6 @@
 """Where too few links were measured to see groups: which to measure, so that groups show and each host has its own.
 
-First all links among some hosts, the landmarks; then, of every other host, links with two landmarks of each group.
+First all links among some hosts, the landmarks; then, of every other host, links with landmarks of each group.
 """
 
 import itertools
@@ -12,6 +12,7 @@ from everylink.analysis.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNO
 from everylink.analysis.judge.readings import Readings
 from everylink.analysis.judge.sample import landmarks
 
+LINKS = 12  # of a host that is to be placed; more where groups are many
 MOST_UNPLACED = 0.1  # of all hosts: links of some may have failed
 Groups = NDArray[np.int64]
 
@@ -34,8 +35,8 @@ def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
     pairs = set()
     for host in _unplaced(seen, groups).tolist():
         for members in by_group:
-            two = random.choice(members, FEWEST_SEEN, replace=False)
-            pairs |= {(min(host, mark), max(host, mark)) for mark in two.tolist()}
+            some = random.choice(members, min(len(members), max(FEWEST_SEEN, LINKS // len(by_group))), replace=False)
+            pairs |= {(min(host, mark), max(host, mark)) for mark in some.tolist()}
     return pairs
 
 

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 MOST_WHOLE = 4096  # hosts; of more, a part is looked at
 SAMPLED = 2048
 LANDMARKS, MOST_PLACED = 128, 1024  # hosts; of sixteen groups each has two landmarks or more in 95 of 100 draws
+ALL_LANDMARKS = 160  # hosts, up to which the few others are not worth placing
 SEED = 28000  # any, but always the same: the same file, the same verdicts
 Index = NDArray[np.int64]
 
@@ -29,4 +30,6 @@ def landmarks(hosts: int) -> Index:
     """
     if hosts > MOST_PLACED:
         return np.zeros(0, np.int64)
-    return np.sort(np.random.default_rng(SEED).choice(hosts, min(hosts, LANDMARKS), replace=False))
+    if hosts <= ALL_LANDMARKS:
+        return np.arange(hosts)
+    return np.sort(np.random.default_rng(SEED).choice(hosts, LANDMARKS, replace=False))
