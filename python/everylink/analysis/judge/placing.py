@@ -35,20 +35,28 @@ def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
     pairs = set()
     for host in _unplaced(seen, groups).tolist():
         for members in by_group:
-            some = random.choice(members, min(len(members), max(FEWEST_SEEN, LINKS // len(by_group))), replace=False)
+            some = random.choice(members, _wanted(members, by_group), replace=False)
             pairs |= {(min(host, mark), max(host, mark)) for mark in some.tolist()}
     return pairs
 
 
 def _unplaced(seen: Readings, groups: Groups) -> NDArray[np.int64]:
-    """Hosts that have no link with any landmark of some group."""
+    """Hosts that have fewer links than are wanted with the landmarks of some group."""
     some, by_group = _landmarks_by_group(seen, groups)
     others = np.setdiff1d(np.arange(seen.hosts), some)
     if not len(others) or not by_group:
         return np.zeros(0, np.int64)
     known = np.isfinite(seen.cells(others, some).median)
-    reaches = np.stack([known[:, np.isin(some, members)].any(axis=1) for members in by_group], axis=1)
-    return others[~reaches.all(axis=1)]
+    links = [known[:, np.isin(some, members)].sum(axis=1) for members in by_group]
+    placed = np.ones(len(others), bool)
+    for count, members in zip(links, by_group, strict=True):
+        placed &= count >= _wanted(members, by_group)
+    return others[~placed]
+
+
+def _wanted(members: NDArray[np.int64], by_group: list[NDArray[np.int64]]) -> int:
+    """How many links with these landmarks of a group place a host."""
+    return min(len(members), max(FEWEST_SEEN, LINKS // len(by_group)))
 
 
 def _landmarks_by_group(seen: Readings, groups: Groups) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
