@@ -16,6 +16,7 @@
 
 #include "errors.hpp"
 #include "net/socket.hpp"
+#include "preset.hpp"
 #include "random.hpp"
 #include "signals.hpp"
 #include "units.hpp"
@@ -167,6 +168,7 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   for (const auto& report : reports) ranks_[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
   remark_doubles();
+  for (const auto& doubt : doubts_of_preset(o, ranks_, introduction_.host_of)) warn(doubt);
   health_.emplace(o, introduction_.host_of);
   recalled_ = ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned,
                              created_now(), ranks_, introduction_.host_of, 2 * plan_.pairs},
@@ -188,6 +190,11 @@ std::optional<Order> Conductor::refused(const std::vector<Report>& reports) cons
   return {};
 }
 
+void Conductor::warn(const std::string& text) {
+  ledger_.remark(text);
+  console_.complain("warning: " + text);
+}
+
 // Names and addresses that two hosts share: each looks like the other to those who run the cluster.
 void Conductor::remark_doubles() {
   std::map<std::string, std::set<int>> by_name, by_address;
@@ -202,8 +209,7 @@ void Conductor::remark_doubles() {
       if (hosts.size() < 2) continue;
       const auto text = fmt::format("{} different hosts {} {} (hosts {})", hosts.size(), share, shared,
                                     fmt::join(hosts, ", "));
-      ledger_.remark(text);
-      console_.complain("warning: " + text);
+      warn(text);
     }
   };
   remark(by_name, "are named");

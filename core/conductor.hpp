@@ -46,6 +46,7 @@ class Conductor {
 
   Order next_order(std::span<const int> gone);
   Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
+  void warn(const std::string&);
   void remark_doubles();
   Order begin_again(std::span<const int> gone);
   Order next_again();

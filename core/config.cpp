@@ -12,6 +12,7 @@
 #include "errors.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
+#include "preset.hpp"
 #include "record/recorder.hpp"
 #include "schedule/schedule.hpp"
 #include "units.hpp"
@@ -24,8 +25,7 @@ constexpr int largest_window = 1 << 20;
 
 // What the parser fills before it is understood.
 struct Words {
-  std::string mode = "tcp", sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume,
-              progress = "auto";
+  std::string mode, sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume, progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;
@@ -60,6 +60,10 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->type_name("KIND")
       ->group(group);
   group = "A pair";
+  app.add_option("--preset", o.preset,
+                 "jupiter: the JUPITER Benchmark Suite's rule for LinkTest, and the table that it asks for")
+      ->type_name("NAME")
+      ->group(group);
   app.add_option("-n,--num-messages", w.messages, "messages in a turn (100)")->type_name("N")->group(group);
   app.add_option("-w,--num-warmup-messages", w.warmups, "warm-up messages in a turn (10)")
       ->type_name("N")
@@ -204,6 +208,7 @@ void understand_pair(const Words& w, Options& o) {
     throw UsageError(fmt::format("-s/--size-messages: {} bytes are more than any memory has", o.largest()));
   if (w.semidirectional + w.bidirectional + w.unidirectional > 1)
     throw UsageError("--semidirectional, --bidirectional and --unidirectional exclude each other");
+  if (w.semidirectional) o.kernel = "semidirectional";
   if (w.bidirectional) o.kernel = "bidirectional";
   if (w.unidirectional) o.kernel = "unidirectional";
   if (!w.window.empty()) o.window = count(w.window, "--window", 1, 1, largest_window);
@@ -215,7 +220,7 @@ void understand_pair(const Words& w, Options& o) {
 void understand_schedule(const Words& w, Options& o) {
   if (w.bisection && !w.schedule.empty() && w.schedule != "bisection")
     throw UsageError(fmt::format("--bisection and --schedule {} exclude each other", w.schedule));
-  const std::string text = w.bisection ? "bisection" : w.schedule.empty() ? "all" : w.schedule;
+  const std::string text = w.bisection ? "bisection" : w.schedule.empty() ? o.schedule : w.schedule;
   const auto colon = text.find(':');
   o.schedule = text.substr(0, colon);
   o.schedule_option = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -236,14 +241,16 @@ void understand_schedule(const Words& w, Options& o) {
 }
 
 void understand(const CLI::App& app, const Words& w, Options& o) {
+  begin_with_preset(o);
   o.np = count(w.np, "--np", 2, 0, 1 << 16);
   one_of(o.bootstrap, "--bootstrap", {"auto", "local", "tcp", "slurm", "pmix", "pmi", "mpi"});
   if (o.np > 0 && o.bootstrap != "auto" && o.bootstrap != "local")
     throw UsageError(
         fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself", o.bootstrap));
-  const auto colon = w.mode.find(':');
-  o.mode = w.mode.substr(0, colon);
-  o.mode_options = colon == std::string::npos ? "" : w.mode.substr(colon + 1);
+  const std::string mode = w.mode.empty() ? o.mode : w.mode;
+  const auto colon = mode.find(':');
+  o.mode = mode.substr(0, colon);
+  o.mode_options = colon == std::string::npos ? "" : mode.substr(colon + 1);
   const bool has_own = parse_settings(o.mode_options, "--mode " + o.mode).contains("interface");
   if (o.mode == "tcp" && !o.interface.empty() && !has_own)
     o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
@@ -251,7 +258,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
     throw UsageError(
         fmt::format("--interface {}: with --np the control connections stay on loopback, and --mode {} does "
                     "not take it{}",
-                    o.interface, w.mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
+                    o.interface, mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
   memory_named(o.memory);
   understand_pair(w, o);
   understand_schedule(w, o);
@@ -287,6 +294,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");
   check_format(o);
+  check_preset(o);
 }
 
 }  // namespace

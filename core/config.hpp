@@ -34,6 +34,7 @@ struct Options {
   std::optional<int> window;
   bool check = false;
   int buffers = 1;
+  std::string preset;  // whose rule holds (preset.hpp); "": none
   // who, when
   std::string schedule = "all", schedule_option;
   bool serial = false;

@@ -4,6 +4,7 @@
 #include <hwloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -11,6 +12,7 @@
 #include <set>
 #include <tuple>
 
+#include "adapters.hpp"
 #include "bootstrap/environment.hpp"
 #include "net/socket.hpp"
 #include "pack.hpp"
@@ -71,7 +73,7 @@ std::size_t available_memory() {
   return 0;
 }
 
-constexpr int most_cores = 1 << 16;
+constexpr int most_cores = 1 << 16, most_adapters = 1 << 10;
 
 // "0-3,8" back to numbers.
 std::set<int> core_numbers(const std::string& text) {
@@ -114,6 +116,7 @@ RankFacts own_facts(const std::string& host, const std::string& node_name) {
   facts.numa = hwloc_bitmap_weight(nodes.get()) == 1 ? hwloc_bitmap_first(nodes.get()) : -1;
   facts.free_memory = available_memory();
   if (host.empty()) {
+    facts.adapters = std::min(active_adapters(), most_adapters);
     facts.topology_address = address_in("SLURM_TOPOLOGY_ADDR");
     facts.topology_pattern = address_in("SLURM_TOPOLOGY_ADDR_PATTERN");
   }
@@ -130,6 +133,7 @@ Blob RankFacts::packed() const {
       .add(free_memory)
       .add(topology_address)
       .add(topology_pattern)
+      .add(adapters)
       .take();
 }
 
@@ -144,6 +148,7 @@ RankFacts RankFacts::unpacked(View bytes) {
   facts.free_memory = in.get<std::size_t>();
   facts.topology_address = in.text();
   facts.topology_pattern = in.text();
+  facts.adapters = in.choice(most_adapters);
   in.end();
   return facts;
 }

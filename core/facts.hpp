@@ -19,6 +19,7 @@ struct RankFacts {
   std::string topology_address;  // SLURM_TOPOLOGY_ADDR: the switches above it; "": not known
   std::string topology_pattern;  // what the parts of that are
   Carrier carrier;               // known once the transport is made
+  int adapters = 0;              // of a high-speed network, on its host (adapters.hpp)
 
   Blob packed() const;
   static RankFacts unpacked(View);

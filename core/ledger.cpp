@@ -12,6 +12,7 @@
 #include "errors.hpp"
 #include "health.hpp"
 #include "kernel/kernel.hpp"
+#include "preset.hpp"
 #include "units.hpp"
 #include "version.hpp"
 
@@ -271,9 +272,10 @@ void Ledger::tell_progress(const Order& step, Seconds now) {
   const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
   const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
   const int ranks = static_cast<int>(ranks_.size());
+  const auto lines =
+      lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
   const auto text =
-      old_lines_ ? old_lines_->end_step(iteration, step_number(step, options_.serial, ranks))
-                 : lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
+      old_lines_ ? old_lines_->end_step(iteration, step_number(step, options_.serial, ranks)) : lines;
   if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet() && !text.empty())
     console_.say(text);
   console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
@@ -301,6 +303,9 @@ int Ledger::end(bool interrupted, bool kept) {
   if (!rest.empty() && !console_.quiet()) console_.say(rest);
   // Who reads JSON has the file for the rest.
   console_.say(options_.progress == Progress::json ? results() : summary());
+  if (!options_.preset.empty() && !options_.confirms())
+    console_.say("\n" + table_of_preset(options_, ranks_.size(), failures_.hosts(), lines_) +
+                 (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
   console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
   return code;
 }

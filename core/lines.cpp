@@ -26,6 +26,7 @@ void Lines::choose_units(const LinkTimes& times) {
   if (time_ || !times.any()) return;
   time_ = time_unit(times.mean());
   bandwidth_ = bandwidth_unit(times.bandwidth(times.mean()));
+  bisection_ = bandwidth_unit(times.bisection_bandwidth());  // of thousands of links
 }
 
 std::string Lines::times(const LinkTimes& t, double bisection) const {
@@ -34,15 +35,18 @@ std::string Lines::times(const LinkTimes& t, double bisection) const {
                        t.bandwidth(value) / bandwidth_->factor, bandwidth_->name);
   };
   return one("min", t.min()) + one("avg", t.mean()) + one("max", t.max()) +
-         fmt::format("avg. bisection bw:{:11.4f} {}", bisection / bandwidth_->factor, bandwidth_->name);
+         fmt::format("avg. bisection bw: {:10.4f} {}", bisection / bisection_->factor, bisection_->name);
 }
 
 std::string Lines::end_step(std::uint32_t step) {
   choose_units(step_);
-  bisections_ += step_.bisection_bandwidth();
+  const double bisection = step_.bisection_bandwidth();
+  bisections_ += bisection;
+  least_bisection_ = steps_ ? std::min(least_bisection_, bisection) : bisection;
+  greatest_bisection_ = std::max(greatest_bisection_, bisection);
   ++steps_;
   std::string text = fmt::format("{} Results for step {}: ", serial_ ? "Serial" : "Parallel", step);
-  text += step_.any() ? times(step_, step_.bisection_bandwidth()) : "no link was measured";
+  text += step_.any() ? times(step_, bisection) : "no link was measured";
   if (all_.any()) text += "\nAggregated Results: " + times(all_, bisections_ / static_cast<double>(steps_));
   step_ = LinkTimes(bytes_, directions_);
   return text;
@@ -76,6 +80,25 @@ std::string Lines::results() const {
   one("Avg", all_.mean());
   one("Max", all_.max());
   return text;
+}
+
+std::string Lines::bisection_table() const {
+  if (!time_) return "no link was measured";
+  const auto rate = [](double value, const Unit& unit) {
+    return fmt::format("{:.4f} {}", value / unit.factor, unit.name);
+  };
+  const auto link = [&](double time) {
+    return fmt::format("{:.5f} {} ({})", time / time_->factor, time_->name,
+                       rate(all_.bandwidth(time), *bandwidth_));
+  };
+  const auto row = [](std::string_view name, const auto&... cells) {
+    return fmt::format("\n{:<20}", name) + (fmt::format("{:>32}", cells) + ...);
+  };
+  return fmt::format("{:<20}{:>32}{:>32}{:>32}", "", "min", "avg", "max") +
+         row("Bisection bandwidth", rate(least_bisection_, *bisection_),
+             rate(bisections_ / static_cast<double>(steps_), *bisection_),
+             rate(greatest_bisection_, *bisection_)) +
+         row("Aggregated, a link", link(all_.min()), link(all_.mean()), link(all_.max()));
 }
 
 }  // namespace everylink

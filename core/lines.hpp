@@ -48,6 +48,9 @@ class Lines {
   std::string timing(Seconds elapsed, std::int64_t steps_done, std::int64_t steps_left_in_iteration,
                      std::int64_t steps_left);
   std::string results() const;  // RESULT: ...
+  // The least, mean and greatest bisection bandwidth of a step, and what the last aggregate says, with the
+  // digits of the lines above.
+  std::string bisection_table() const;
 
  private:
   std::string times(const LinkTimes&, double bisection) const;
@@ -56,9 +59,9 @@ class Lines {
   double directions_;
   bool serial_;
   LinkTimes all_, step_;
-  double bisections_ = 0;
+  double bisections_ = 0, least_bisection_ = 0, greatest_bisection_ = 0;
   std::int64_t steps_ = 0;
-  std::optional<Unit> time_, bandwidth_, elapsed_;  // one unit over all steps
+  std::optional<Unit> time_, bandwidth_, bisection_, elapsed_;  // one unit over all steps
 };
 
 }  // namespace everylink

@@ -67,9 +67,10 @@ int measure(const Options& options) {
   transport_named(options.mode);  // before anything is started
   const std::string bootstrap = bootstrap_for(options);
   if (bootstrap == "local" && options.mode == "mpi")
-    throw UsageError(
-        "--np starts ranks without MPI; for --mode mpi start them with mpirun -n N everylink-measure --mode "
-        "mpi");
+    throw UsageError(fmt::format(
+        "--np starts ranks without MPI; for {0} start them with mpirun -n N everylink-measure {0}{1}",
+        options.preset.empty() ? "--mode mpi" : "--preset " + options.preset,
+        options.preset.empty() ? "" : " (everylink run: --launcher mpiexec); with --mode tcp it runs here"));
   if (bootstrap == "local" && !options.no_output && !options.resume) check_output(options);
   if (bootstrap == "local")
     return run_here(options.np, [&](Place place) {

@@ -155,6 +155,23 @@ TEST(Lines, the_unit_of_the_first_step_stays) {
   EXPECT_NE(text.find("step 1: min: 4000.00000 ms (    0.5000 GiB/s)"), std::string::npos) << text;
 }
 
+TEST(Lines, the_bisection_bandwidth_of_many_links_has_a_unit_of_its_own) {
+  Lines lines(bytes, 1, false);
+  for (int i = 0; i < 1024; ++i) lines.add(link(125 * ms));
+  const auto text = lines.end_step(0);
+  EXPECT_NE(text.find("avg:  125.00000 ms (   16.0000 GiB/s)"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("avg. bisection bw:     8.0000 TiB/s")) << text;
+}
+
+TEST(Lines, a_number_that_is_wider_than_its_column_still_stands_apart) {
+  auto lines = of({link(1000000), link(1000000)});
+  lines.end_step(0);
+  lines.add(link(125 * ms));
+  lines.add(link(125 * ms));
+  EXPECT_TRUE(
+      std::regex_search(lines.end_step(1), std::regex(R"(step 1: .* bisection bw:\s+16777216\.0000 KiB/s)")));
+}
+
 TEST(Lines, a_step_without_a_measured_link_says_so) {
   auto lines = of({link(0, Outcome::timeout)});
   EXPECT_EQ(lines.end_step(0), "Parallel Results for step 0: no link was measured");

@@ -1,0 +1,73 @@
+"""--preset jupiter: the table to hand in is that of the file and of LinkTest's lines, and doubts are kept."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Measure, Run, mpi_launcher, read_plainly
+
+SIXTEEN_MIB = 16 << 20
+NUMBER = r"(\d+\.\d+) (\S+)"
+
+
+def rows(text: str) -> dict[str, list[float]]:
+    """Minimum, average and maximum of each row of the table, in bytes per second (times: seconds)."""
+    factor = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
+    lines = text.split("JUPITER Benchmark Suite, LinkTest: ", 1)[1].splitlines()[2:4]
+    bisection, link = ([float(n) * factor[unit.rstrip(")")] for n, unit in re.findall(NUMBER, line)] for line in lines)
+    return {"bisection": bisection, "time": link[::2], "bandwidth": link[1::2]}
+
+
+def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) -> None:
+    result = measure("--preset", "jupiter", "--mode", "sim:hosts=4,slow-host=1*0.5", "--np", 8)
+    found, table = rows(result.out), result.only.main()
+    steps = [table.where(table["step"] == step) for step in range(4)]
+    bandwidths = [4 * np.mean(2 * SIXTEEN_MIB / step["mean"].astype(float)) for step in steps]
+    expected = [min(bandwidths), float(np.mean(bandwidths)), max(bandwidths)]
+    assert found["bisection"] == pytest.approx(expected, rel=1e-4)
+    times = table["mean"].astype(float)
+    expected = [times.min(), times.mean(), times.max()]
+    assert found["time"] == pytest.approx(expected, rel=1e-4)
+    assert found["bandwidth"] == pytest.approx([2 * SIXTEEN_MIB / time for time in expected], rel=1e-4)
+    said = re.findall(r"^Parallel Results for step .* bisection bw:\s+(\S+) (\S+)$", result.out, re.MULTILINE)
+    for value in (f"{n} {unit}" for n, unit in (min(said, key=lambda s: float(s[0])), max(said))):
+        assert f" {value} " in result.out.split("Bisection bandwidth")[1].splitlines()[0] + " "
+    settings = ("messages", "warmups", "kernel", "schedule")
+    assert [result.attributes[name] for name in settings] == [25, 3, "bidirectional", "bisection"]
+    assert list(result.sizes) == [SIXTEEN_MIB]
+
+
+def test_what_is_not_as_the_rule_means_is_said_before_and_kept(measure: Measure, tmp_path: Path) -> None:
+    result = measure("--preset", "jupiter", "--mode", "sim:hosts=1", "--np", 2)
+    warned = [line for line in result.err.splitlines() if "warning: --preset jupiter: " in line]
+    assert [any(part in line for line in warned) for part in ("no host has an InfiniBand", "n0 has", "mode sim")] == [
+        True,
+        True,
+        True,
+    ]
+    assert [line.split("warning: ")[1] for line in warned] == re.findall(r"^Note: (.*)$", result.out, re.MULTILINE)
+
+
+def test_with_failed_links_the_table_says_that_it_is_not_to_be_handed_in(run: Run) -> None:
+    done = run("--preset", "jupiter", "--mode", "sim:hosts=4,dead=0>2", "--np", 4, "--no-output", "--retest-budget", 0)
+    assert done.returncode == 3
+    assert done.stdout.rstrip().endswith("Not to be handed in: the run did not end with every link ok")
+
+
+def test_without_mpi_it_says_how_to_start(run: Run) -> None:
+    done = run("--preset", "jupiter", "--np", 2)
+    assert done.returncode == 2
+    assert "for --preset jupiter start them with mpirun -n N everylink-measure --preset jupiter" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
+def test_it_measures_over_mpi(run: Run, tmp_path: Path) -> None:
+    done = run("--preset", "jupiter", "--num-slowest", 0, "-o", tmp_path / "x.h5", launcher=mpi_launcher(2))
+    assert done.returncode == 0, done.stderr
+    assert "25 messages of 16 MiB, 3 warm-ups, bidirectional, bisection, mode mpi, 2 ranks on 1 host(s)" in done.stdout
+    assert read_plainly(tmp_path / "x.h5").attributes["transport"] == "mpi"
+    least, mean, greatest = rows(done.stdout)["bisection"]
+    assert 0 < least == mean == greatest
