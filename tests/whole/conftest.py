@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import netns
 import numpy as np
 import pytest
 
+LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
+CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
 PATIENCE = 120 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 
 
@@ -130,3 +132,24 @@ def measure(run: Run, tmp_path: Path) -> Measure:
 def possible() -> None:
     """Beds of network namespaces; skips where they cannot be made."""
     netns.skip_unless_possible()
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[Run]:
+    """Runs a command on the first of four hosts of a Slurm cluster."""
+    cluster = [str(CLUSTER), "--name", f"test-{os.getpid()}"]
+    up = subprocess.run([*cluster, "up", "4"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if up.returncode == 77:
+        pytest.skip(up.stderr.strip())
+    assert up.returncode == 0, up.stderr
+
+    def call(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        words = [*cluster, "exec", *map(str, command)]
+        return subprocess.run(
+            words, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+
+    try:
+        yield call
+    finally:
+        subprocess.run([*cluster, "down"], timeout=PATIENCE, check=True)

@@ -6,16 +6,14 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import PATIENCE, Measure, Outcome, Run, measure_program, mpi_launcher, read_plainly
+from conftest import LONG, PATIENCE, Measure, Outcome, Run, measure_program, mpi_launcher, read_plainly
 
 QUICK = ["-s", 1, "-n", 3, "-w", 0, "--num-slowest", 0, "--progress", "none"]
-LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
-CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
 
 has_pmix = "launch_pmix" not in subprocess.run([measure_program(), "--list"], capture_output=True, text=True).stdout
 needs_pmix = pytest.mark.skipif(
@@ -162,27 +160,6 @@ def test_a_rank_beyond_the_last_is_the_launchers_fault_and_said_by_it(run: Run) 
     done = run(*QUICK, "--no-output", environment={"PMI_FD": "1", "PMI_RANK": "2", "PMI_SIZE": "2"})
     assert done.returncode == 1
     assert "PMI_RANK=2 is no rank of PMI_SIZE=2" in done.stderr
-
-
-@pytest.fixture(scope="module")
-def slurm() -> Iterator[Run]:
-    """Runs a command on the first of four hosts of a Slurm cluster."""
-    cluster = [str(CLUSTER), "--name", f"test-{os.getpid()}"]
-    up = subprocess.run([*cluster, "up", "4"], capture_output=True, text=True, timeout=PATIENCE, check=False)
-    if up.returncode == 77:
-        pytest.skip(up.stderr.strip())
-    assert up.returncode == 0, up.stderr
-
-    def call(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        words = [*cluster, "exec", *map(str, command)]
-        return subprocess.run(
-            words, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-
-    try:
-        yield call
-    finally:
-        subprocess.run([*cluster, "down"], timeout=PATIENCE, check=True)
 
 
 @pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")

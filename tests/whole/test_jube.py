@@ -1,0 +1,201 @@
+"""JUBE: our own file fills its tables, here and in Slurm, and what stands in LinkTest's place compiles and installs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from conftest import LONG, PATIENCE, Run, measure_program
+
+FOLDER = Path(__file__).parents[2] / "integrations" / "jube"
+SUITE = os.environ.get("EVERYLINK_JUBENCH_LINKTEST", "")  # a clone of FZJ-JSC/jubench-linktest
+PLATFORM = Path("/usr/share/doc/jube/platform/slurm")
+NUMBER = r"\d+\.\d+"
+PROGRAMS = {"everylink": "everylink", "linktest-report": "everylink.cli.linktest_names linktest-report"}
+
+needs_jube = pytest.mark.skipif(not shutil.which("jube"), reason="no jube here (Debian's package jube)")
+needs_long = pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """PATH with the programs of this tree in front."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("everylink-measure", "linktest"):
+        (folder / name).symlink_to(measure_program())
+    for name, module in PROGRAMS.items():
+        (folder / name).write_text(
+            f'#!/bin/sh\nexport PYTHONPATH={":".join(sys.path)}\nexec {sys.executable} -m {module} "$@"\n'
+        )
+        (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def table(text: str, title: str) -> list[dict[str, str]]:
+    """The rows of one of JUBE's tables by the names of its columns."""
+    lines = text.split(f"{title}:\n", 1)[1].split("\n\n", 1)[0].strip().splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+
+
+def said_by(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def jube(*words: object, path: str) -> str:
+    command, environment = ["jube", *map(str, words)], os.environ | {"PATH": path}
+    return said_by(
+        subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    )
+
+
+def with_values(source: Path, target: Path, values: dict[str, str]) -> Path:
+    """A copy of a JUBE file in which these parameters are plain words."""
+    tree = ET.parse(source)
+    for parameter in tree.iter("parameter"):
+        if (value := values.get(parameter.attrib["name"])) is not None:
+            parameter.text = value
+            parameter.attrib.pop("mode", None)
+    tree.write(target)
+    return target
+
+
+def wait_for(folders: Iterable[Path], done: str, failed: str) -> None:
+    """Until each of Slurm's jobs has said how it ended, in the folder that it ran in."""
+    end = time.monotonic() + PATIENCE
+    for folder in folders:
+        while not (folder / done).exists() and not (folder / failed).exists():
+            assert time.monotonic() < end, f"{folder}: the job has not ended"
+            time.sleep(0.2)
+        assert (folder / done).exists(), [file.read_text() for file in folder.glob("job.*")]
+
+
+def assert_is_in_order(row: dict[str, str]) -> None:
+    values = [row[name] for name in ("min", "avg", "max")]
+    assert 0 < float(values[0]) <= float(values[1]) <= float(values[2]), row
+
+
+@needs_jube
+def test_our_file_measures_here_and_fills_its_tables(path: str, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    jube("run", FOLDER / "everylink.xml", "-o", runs, "--tag", "test", path=path)
+    said = jube("result", runs, path=path)
+    links, bisection = table(said, "links"), table(said, "bisection bandwidth")
+    for row in links:
+        assert (row["mode"], row["kernel"], row["tasks"], row["failed links"]) == ("tcp", "bidirectional", "4", "0")
+        assert all(re.fullmatch(rf"{NUMBER} [um]?s", row[f"{of} time"]) for of in ("min", "avg", "max")), row
+        assert all(re.fullmatch(rf"{NUMBER} [KMG]?i?B/s", row[f"{of} bandwidth"]) for of in ("min", "avg", "max")), row
+    for row in bisection:
+        assert re.fullmatch("[KMG]?i?B/s", row["unit"])
+        assert_is_in_order(row)
+    assert [row["size"] for row in links] == [row["size"] for row in bisection] == ["1", "64KiB"]
+
+
+@needs_jube
+def test_failed_links_are_counted_and_reported_and_a_run_that_fails_has_failed(path: str, tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "job.sh.in", tmp_path)
+    sim = with_values(FOLDER / "everylink.xml", tmp_path / "sim.xml", {"mode": "sim:dead=0>2", "size": "1"})
+    jube("run", sim, "-o", tmp_path / "runs", "--tag", "test", "pdf", path=path)
+    (row,) = table(jube("result", tmp_path / "runs", path=path), "links")
+    assert row["failed links"] == "2"
+    (report,) = (tmp_path / "runs").glob("*/*/work/report.pdf")
+    assert report.read_bytes()[:4] == b"%PDF"
+    wrong = with_values(FOLDER / "everylink.xml", tmp_path / "wrong.xml", {"mode": "nothing", "size": "1"})
+    jube("run", wrong, "-o", tmp_path / "none", "--tag", "test", path=path)
+    (work,) = (tmp_path / "none").glob("*/*/work")
+    assert (work / "failed").exists()
+    assert "nothing" in (work / "stderr").read_text()
+
+
+@pytest.fixture
+def shim(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FOLDER / "linktest" / "benchmark", tmp_path / "benchmark"))
+
+
+def make(folder: Path, path: str, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")} | {"PATH": path}
+    return subprocess.run(
+        ["make", "-j", "12", "HAVE_MPI=1", *words],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+
+
+def test_in_linktests_place_make_gives_the_linktest_that_is_on_path(path: str, shim: Path) -> None:
+    said_by(make(shim, path, "HAVE_CUDA=0", "CUARCH=none"))
+    version = subprocess.run([shim / "linktest", "--version"], capture_output=True, text=True, check=True).stdout
+    assert version.startswith("everylink-measure ")
+
+
+def test_in_linktests_place_make_says_what_is_missing(shim: Path, tmp_path: Path) -> None:
+    other = tmp_path / "others"
+    other.mkdir()
+    (other / "linktest").write_text("#!/bin/sh\necho 2.1.17\n")  # not ours
+    (other / "linktest").chmod(0o755)
+    for path in ("/usr/bin:/bin", f"{other}:/usr/bin:/bin"):
+        done = make(shim, path, "HAVE_CUDA=0")
+        assert done.returncode == 2
+        assert "Set EVERYLINK_SOURCE to a source tree of Everylink" in done.stderr
+        assert not (shim / "linktest").exists()
+    done = make(shim, "/usr/bin:/bin", "HAVE_CUDA=1")
+    assert "in the JUBE file Use_GPU_Partition is to be False" in done.stderr
+
+
+@needs_long
+@needs_jube
+def test_our_file_measures_the_halves_of_a_heterogeneous_job(slurm: Run, path: str, tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "job.sh.in", tmp_path)
+    halves = {"lower": "--constraint=lower", "upper": "--constraint=upper", "taskspernode": "2"}
+    file = with_values(FOLDER / "everylink.xml", tmp_path / "halves.xml", halves)
+    runs = tmp_path / "runs"
+    said_by(slurm("jube", "run", file, "-o", runs, "--tag", "slurm", "test", PATH=path))
+    folders = sorted(runs.glob("*/*/work"))
+    wait_for(folders, "ready", "failed")
+    said = jube("continue", runs, path=path) + jube("result", runs, path=path)
+    assert [row["size"] for row in table(said, "links")] == ["1", "64KiB"]
+    for row in table(said, "bisection bandwidth"):
+        assert (row["mode"], row["nodes"], row["tasks"], row["failed links"]) == ("mpi", "2", "4", "0")
+        assert_is_in_order(row)
+    assert all("4 ranks on 2 host(s)" in (folder / "measure.out").read_text() for folder in folders)
+
+
+@needs_long
+@needs_jube
+@pytest.mark.skipif(not SUITE, reason="EVERYLINK_JUBENCH_LINKTEST names no clone of FZJ-JSC/jubench-linktest")
+@pytest.mark.skipif(not PLATFORM.is_dir(), reason="JUBE's platform files for Slurm are not here")
+def test_the_jupiter_suites_file_runs_with_us_in_linktests_place(slurm: Run, path: str, tmp_path: Path) -> None:
+    folder = tmp_path / "suite" / "benchmark" / "jube"
+    shutil.copytree(Path(SUITE) / "benchmark" / "jube", folder)
+    (tmp_path / "suite" / "src").mkdir()
+    (tmp_path / "suite" / "src" / "linktest").symlink_to(FOLDER / "linktest")
+    source = folder / "LinktestMain.xml"
+    (config,) = (p for p in ET.parse(source).iter("parameter") if p.attrib["name"] == "additional_job_config")
+    cells = iter(["lower", "upper"])
+    values = {
+        "System_Name": "testbed", "Use_GPU_Partition": "False", "Partition": "all", "HCAs_per_Node": "2",
+        "CuArch": "none", "Load_Modules": "true", "gres": "NONE", "account": "",
+        "args_starter": "--het-group=0,1 --mpi=pmix --cpu-bind=v,rank_ldom --distribution=block",
+        "additional_job_config": re.sub('(?<=--constraint=)".*"', lambda _: next(cells), config.text or ""),
+    }  # fmt: skip
+    runs = tmp_path / "runs"
+    words = ["jube", "run", with_values(source, source, values), "-o", runs, "--tag", "test", "pdf"]
+    said_by(slurm(*words, PATH=path, JUBE_INCLUDE_PATH=str(PLATFORM)))
+    folders = list(runs.glob("*/*_BisectionTest/work"))
+    wait_for(folders, "ready", "error")
+    said = jube("continue", runs, path=path) + jube("result", runs, path=path)
+    (configuration,) = table(said, "Configuration")
+    assert (configuration["Messages"], configuration["Size"], configuration["Nodes"]) == ("3", "16777216", "2")
+    (links,) = table(said, "Point-to-point Bandwidth Results")
+    assert all(re.fullmatch(rf"{NUMBER} [MG]iB/s", links[name]) for name in ("Min", "Avg", "Max")), links
+    (bisection,) = table(said, "Bisection Bandwidth Results")
+    assert re.fullmatch("[MG]iB/s", bisection["Unit"])
+    assert_is_in_order({name.lower(): value for name, value in bisection.items()})
+    assert (folders[0] / "linktest-bisection-testbed.pdf").read_bytes()[:4] == b"%PDF"
