@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -149,6 +150,48 @@ def test_in_linktests_place_make_says_what_is_missing(shim: Path, tmp_path: Path
     assert "in the JUBE file Use_GPU_Partition is to be False" in done.stderr
 
 
+def wheel_in_linktests_place(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What pip does with the folder, which needs nothing from elsewhere."""
+    calls_it = "import in_place; print(in_place.build_wheel('.'))"
+    without = {key: value for key, value in os.environ.items() if key != "EVERYLINK_SOURCE"}
+    where = {"PYTHONPATH": str(FOLDER / "linktest" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", calls_it]
+    return subprocess.run(
+        command, env=without | where | environment, cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_in_linktests_place_pip_gets_the_commands_of_a_source_tree(tmp_path: Path) -> None:
+    wheel = tmp_path / said_by(wheel_in_linktests_place(tmp_path, EVERYLINK_SOURCE=str(FOLDER.parents[1]))).strip()
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.testzip() is None
+        about = wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"
+        points = archive.read(f"{about}/entry_points.txt").decode()
+        assert "linktest-report = everylink.cli.linktest_names:linktest_report\n" in points
+        assert "Requires-Dist: numpy>=" in archive.read(f"{about}/METADATA").decode()
+        recorded = {line.split(",")[0] for line in archive.read(f"{about}/RECORD").decode().splitlines()}
+        assert recorded == set(archive.namelist()) > {"everylink/report/assets/page.html"}
+    environment = os.environ | {"PYTHONPATH": str(wheel)}
+    said_by(
+        subprocess.run(
+            [sys.executable, "-m", "everylink", "--version"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    )
+
+
+def test_in_linktests_place_pip_leaves_the_commands_that_are_on_path(path: str, tmp_path: Path) -> None:
+    wheel = tmp_path / said_by(wheel_in_linktests_place(tmp_path, PATH=path)).strip()
+    with zipfile.ZipFile(wheel) as archive:
+        assert all(".dist-info/" in name for name in archive.namelist())
+    missing = wheel_in_linktests_place(tmp_path, PATH="/usr/bin:/bin")
+    assert missing.returncode == 1
+    assert missing.stderr == "Set EVERYLINK_SOURCE to a source tree of Everylink, or have its linktest-report on PATH\n"
+
+
 @needs_long
 @needs_jube
 def test_our_file_measures_the_halves_of_a_heterogeneous_job(slurm: Run, path: str, tmp_path: Path) -> None:
@@ -187,7 +230,7 @@ def test_the_jupiter_suites_file_runs_with_us_in_linktests_place(slurm: Run, pat
     }  # fmt: skip
     runs = tmp_path / "runs"
     words = ["jube", "run", with_values(source, source, values), "-o", runs, "--tag", "test", "pdf"]
-    said_by(slurm(*words, PATH=path, JUBE_INCLUDE_PATH=str(PLATFORM)))
+    said_by(slurm(*words, PATH=path, JUBE_INCLUDE_PATH=str(PLATFORM), JUBE_EXEC_SHELL="/bin/bash"))
     folders = list(runs.glob("*/*_BisectionTest/work"))
     wait_for(folders, "ready", "error")
     said = jube("continue", runs, path=path) + jube("result", runs, path=path)
