@@ -109,7 +109,8 @@ std::vector<std::string> doubts_of_preset(const Options& o, const std::vector<Ra
   auto doubts = wrong_numbers(hosts);
   if (ranks.size() % 2 == 1)
     doubts.push_back(fmt::format(
-        "{} ranks: of an odd number one idles in each step; the rule is one rank fewer than adapters",
+        "{} ranks: of an odd number one idles in each step, so of an odd number of adapters the rule leaves "
+        "one out",
         ranks.size()));
   std::vector<const Host*> torn;
   for (const auto& host : hosts)
