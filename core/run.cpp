@@ -220,7 +220,8 @@ class Runner {
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
-      chunk_->keep_all_to_all(step_number(order, options_.serial, world_->size()), all_to_all.front());
+      chunk_->keep_all_to_all(step_number(order, options_.serial, world_->size()),
+                              static_cast<float>(all_to_all.front()));  // as in the lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const PairWork work{options_,
