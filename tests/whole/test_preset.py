@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -22,7 +23,7 @@ def rows(text: str) -> dict[str, list[float]]:
 
 
 def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) -> None:
-    result = measure("--preset", "jupiter", "--mode", "sim:hosts=4,slow-host=1*0.5", "--np", 8)
+    result = measure("--preset", "jupiter", "--mode", "sim:hosts=4,slow-link=0>4*0.5", "--np", 8)
     found, table = rows(result.out), result.only.main()
     steps = [table.where(table["step"] == step) for step in range(4)]
     bandwidths = [4 * np.mean(2 * SIXTEEN_MIB / step["mean"].astype(float)) for step in steps]
@@ -32,9 +33,11 @@ def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) 
     expected = [times.min(), times.mean(), times.max()]
     assert found["time"] == pytest.approx(expected, rel=1e-4)
     assert found["bandwidth"] == pytest.approx([2 * SIXTEEN_MIB / time for time in expected], rel=1e-4)
-    said = re.findall(r"^Parallel Results for step .* bisection bw:\s+(\S+) (\S+)$", result.out, re.MULTILINE)
-    for value in (f"{n} {unit}" for n, unit in (min(said, key=lambda s: float(s[0])), max(said))):
-        assert f" {value} " in result.out.split("Bisection bandwidth")[1].splitlines()[0] + " "
+    said = re.findall(r"^Parallel Results for step .* bisection bw:\s+(\S+) GiB/s$", result.out, re.MULTILINE)
+    last = re.findall(r"^Aggregated Results: .* bisection bw:\s+(\S+) GiB/s$", result.out, re.MULTILINE)[-1]
+    line = result.out.split("Bisection bandwidth")[1].splitlines()[0]
+    assert line.split() == [min(said, key=float), "GiB/s", last, "GiB/s", max(said, key=float), "GiB/s"]
+    assert len(set(said)) > 1
     settings = ("messages", "warmups", "kernel", "schedule")
     assert [result.attributes[name] for name in settings] == [25, 3, "bidirectional", "bisection"]
     assert list(result.sizes) == [SIXTEEN_MIB]
@@ -42,13 +45,11 @@ def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) 
 
 def test_what_is_not_as_the_rule_means_is_said_before_and_kept(measure: Measure, tmp_path: Path) -> None:
     result = measure("--preset", "jupiter", "--mode", "sim:hosts=1", "--np", 2)
-    warned = [line for line in result.err.splitlines() if "warning: --preset jupiter: " in line]
-    assert [any(part in line for line in warned) for part in ("no host has an InfiniBand", "n0 has", "mode sim")] == [
-        True,
-        True,
-        True,
-    ]
-    assert [line.split("warning: ")[1] for line in warned] == re.findall(r"^Note: (.*)$", result.out, re.MULTILINE)
+    warned = [line.split("warning: ")[1] for line in result.err.splitlines() if "warning: --preset jupiter: " in line]
+    parts = ("no host has an InfiniBand", "n0 has ranks in both halves", "mode sim")
+    assert [any(part in line for line in warned) for part in parts] == [True, True, True]
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert [remark.decode() for remark in file["remarks"]] == warned
 
 
 def test_with_failed_links_the_table_says_that_it_is_not_to_be_handed_in(run: Run) -> None:
