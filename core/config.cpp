@@ -40,7 +40,7 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->group(group);
   app.add_option("--bootstrap", o.bootstrap,
                  "how ranks find each other: auto, local (--np), tcp (EVERYLINK_RANK, _SIZE, _RENDEZVOUS), "
-                 "slurm, pmix, pmi, mpi")
+                 "slurm, pmix, pmi, mpi, stdin (everylink run --hosts)")
       ->group(group);
   app.add_option("--node-name", o.node_name, "name of this host in the results")
       ->type_name("NAME")
@@ -243,7 +243,7 @@ void understand_schedule(const Words& w, Options& o) {
 void understand(const CLI::App& app, const Words& w, Options& o) {
   begin_with_preset(o);
   o.np = count(w.np, "--np", 2, 0, 1 << 16);
-  one_of(o.bootstrap, "--bootstrap", {"auto", "local", "tcp", "slurm", "pmix", "pmi", "mpi"});
+  one_of(o.bootstrap, "--bootstrap", {"auto", "local", "stdin", "tcp", "slurm", "pmix", "pmi", "mpi"});
   if (o.np > 0 && o.bootstrap != "auto" && o.bootstrap != "local")
     throw UsageError(
         fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself", o.bootstrap));

@@ -251,7 +251,7 @@ void Ledger::tell_plan(const Facts& facts) {
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
   text += fmt::format("\nTime limit {} for a pair of ranks and a size of {}",
                       text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));
-  if (facts.bootstrap == "local")
+  if (facts.bootstrap == "local" || facts.bootstrap == "stdin")
     text += facts.pinned ? "; each rank is bound to a core of its own"
                          : "; ranks are not bound: there are more of them than cores";
   text += o.no_output ? "\nNo results file"

@@ -24,6 +24,7 @@ void print_list() {
   for (const auto& state : transport_states()) line(state.name, state.summary, state.why_unusable);
   fmt::print("Ways to start the ranks (--bootstrap)\n");
   line("local", "--np N, on this machine", "");
+  line("stdin", "everylink run --hosts, over ssh or on this machine", "");
   line("tcp", "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS", "");
   line("slurm", "srun with neither PMIx nor PMI, and a key", "");
   for (const auto& state : launcher_states()) line(state.name, state.summary, state.why_unusable);

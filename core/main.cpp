@@ -66,18 +66,23 @@ int complain_once(const char* what) {
 int measure(const Options& options) {
   transport_named(options.mode);  // before anything is started
   const std::string bootstrap = bootstrap_for(options);
-  if (bootstrap == "local" && options.mode == "mpi")
+  const bool starts_ranks = bootstrap == "local" || bootstrap == "stdin";
+  if (starts_ranks && options.mode == "mpi")
     throw UsageError(fmt::format(
-        "--np starts ranks without MPI; for {0} start them with mpirun -n N everylink-measure {0}{1}",
+        "{0} starts ranks without MPI; for {1} start them with mpirun -n N everylink-measure {1}{2}",
+        bootstrap == "local" ? "--np" : "--bootstrap stdin",
         options.preset.empty() ? "--mode mpi" : "--preset " + options.preset,
         options.preset.empty() ? "" : " (everylink run: --launcher mpiexec); with --mode tcp it runs here"));
-  if (bootstrap == "local" && !options.no_output && !options.resume) check_output(options);
-  if (bootstrap == "local")
-    return run_here(options.np, [&](Place place) {
-      this_rank = place.rank;
-      supervised = true;
-      return run(options, std::move(place));
-    });
+  const auto may_start = [&] {
+    if (!options.no_output && !options.resume) check_output(options);
+  };
+  const auto body = [&](Place place) {
+    this_rank = place.rank;
+    supervised = true;
+    return run(options, std::move(place));
+  };
+  if (bootstrap == "stdin") return run_on_host(options.interface, may_start, body);
+  if (bootstrap == "local") return may_start(), run_here(options.np, body);
   if (bootstrap == "tcp")
     this_rank = 0;  // wrong variables are this process's own: it says so, whatever rank it may be
   Place place = bootstrap == "tcp"     ? place_from_variables(options.interface)

@@ -49,7 +49,7 @@ class Runner {
                                       : make_hdf5_recorder()),
         parts_(options, place.rank),
         stays_(place.ends_together) {
-    const bool pinned = place.bootstrap == "local" && pin_to_core(place.rank, place.size);
+    const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
     place.host = facts_.host + facts_.machine + facts_.network;

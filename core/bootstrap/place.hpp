@@ -22,7 +22,7 @@ struct Relay {
 
 struct Place {
   int rank, size;
-  std::string bootstrap;               // local, tcp, slurm, pmix, pmi, mpi
+  std::string bootstrap;               // local, stdin, tcp, slurm, pmix, pmi, mpi
   std::vector<Address> rendezvous;     // where rank 0 listens; the first that answers
   Socket listener;                     // of rank 0, and of those who are relays from the start
   std::unique_ptr<Launcher> launcher;  // where it can still do something for us
@@ -31,6 +31,9 @@ struct Place {
   Address own = {};                    // of the chosen interface; of length 0: none was chosen
   std::string host = {};               // told from all others; "": this machine and its network namespace
   bool ends_together = false;          // what started the ranks ends all when one ends early, or in error
+  struct {
+    int index = 0, of = 0;
+  } core = {};  // of so many ranks that are to have a core of their own, where there are enough; 0: none is
 };
 
 // Where the others may call this listener: every address of this machine if it listens on all, loopback only
@@ -40,6 +43,11 @@ std::vector<Address> addresses_of(const Socket& listener);
 // --np N: starts N processes on this machine. The body runs in each child, and its result is the child's exit
 // code; the parent stays behind as their supervisor, and gets rank 0's exit code.
 int run_here(int ranks, const std::function<int(Place)>& body);
+
+// --bootstrap stdin: `everylink run --hosts` says on the standard input which ranks run on this host, and
+// where they meet (host_ranks.cpp). As above; `may_start` is called before rank 0 is started.
+int run_on_host(const std::string& interface, const std::function<void()>& may_start,
+                const std::function<int(Place)>& body);
 
 // Of EVERYLINK_KEY or EVERYLINK_KEY_FILE; empty where neither is set. Throws UsageError.
 Key key_from_variables();

@@ -27,6 +27,25 @@ def beginning(path: Path, length: int) -> bytes:
     return head
 
 
+def text_of(path: Path, largest: int, would_work: str) -> str:
+    """All of a text file of the user's. Raises UserMistake, which ends with what would work."""
+    try:
+        kind = path.stat()
+        if not stat.S_ISREG(kind.st_mode):  # a pipe would be waited for
+            raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file; {would_work}")
+        if kind.st_size > largest:
+            raise UserMistake(f"{path}: has {kind.st_size} bytes, more than any such file; {would_work}")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
+    if not data.strip():
+        raise UserMistake(f"{path}: is empty; {would_work}")
+    text = data.decode("utf-8-sig", "replace")
+    if "\0" in text:
+        raise UserMistake(f"{path}: is not text; {would_work}")
+    return text
+
+
 def refuse_existing(path: Path, force: bool) -> None:
     """Raise UserMistake where a file would be overwritten, or its folder is missing: before anything is computed."""
     if path.exists() and not force:

@@ -21,7 +21,7 @@ def expanded(text: str) -> list[str]:
     if not HOST_LIST.fullmatch(text) or ",".join(parts) != text:
         raise ValueError(NO_LIST)
     try:
-        if sum(map(_count, parts)) > MOST_HOSTS:
+        if sum(map(how_many, parts)) > MOST_HOSTS:
             raise OverflowError
         return [name for part in parts for name in _expanded(part)]
     except OverflowError:
@@ -44,13 +44,13 @@ def folded(names: Iterable[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
-def _count(name: str) -> int:
-    """How many hosts n[1-4,7] is, before any memory is taken for them."""
+def how_many(name: str) -> int:
+    """How many hosts n[1-4,7] is at most, before any memory is taken for them. Raises ValueError where that is none."""
     return math.prod(sum(map(_length, ranges.split(","))) for ranges in RANGES.findall(name))
 
 
 def _length(part: str) -> int:
-    first, _, last = part.partition("-")
+    first, _, last = part.partition("/")[0].partition("-")  # 1-9/2: every second one, of which expanded() knows nothing
     length = int(last or first) - int(first) + 1
     if length < 1:  # or it would make up for a list that is too long
         raise ValueError

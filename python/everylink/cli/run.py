@@ -1,6 +1,5 @@
 """`everylink run`: measures by starting everylink-measure, shows its progress, then what it found."""
 
-import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -12,14 +11,16 @@ from everylink.errors import ResultsError, UserMistake
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.events import Event, parse_event
-from everylink.launch.launchers import LAUNCHERS
-from everylink.launch.process import run_core
+from everylink.launch.launchers import LAUNCHERS, Start, starter
 from everylink.report.progress import display
 from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
 from everylink.results import read
 
-USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] CORE'S OPTIONS ..."
+USAGE = (
+    "everylink run [--hosts NODES [--nranks R] [--env KEY=VALUE]] [--launcher NAME] [--launcher-args ARGS] [--np N] "
+    "[--confirm] [--report FILE] CORE'S OPTIONS ..."
+)
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
@@ -28,20 +29,16 @@ def main(arguments: Sequence[str]) -> int:
     options, core_options = _parse(arguments)
     core = find_core()
     check_version(core)
-    launcher = LAUNCHERS[options.launcher]
-    launcher_args = shlex.split(options.launcher_args)
+    start = starter(core, options)
     if _given("--progress", core_options):
-        return run_core(launcher(core, options.np, launcher_args, core_options), _print_line)
-    code, output = _measure(launcher(core, options.np, launcher_args, ["--progress", "json", *core_options]))
+        return start(core_options, _print_line)
+    code, output = _measure(start, core_options)
     if output is None or code == USERS_MISTAKE:
         return code
     if options.confirm and code in MEASURED:
         again = [option for option in core_options if option != "--force"]
 
-        def start(more: Sequence[str]) -> int:
-            return _measure(launcher(core, options.np, launcher_args, ["--progress", "json", *again, *more]))[0]
-
-        code = confirm(output, start) or code
+        code = confirm(output, lambda more: _measure(start, [*again, *more])[0]) or code
     healthy = _show(output, options.report)
     return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
 
@@ -55,14 +52,23 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
         "are to be written in full, because the core knows others that begin alike.",
         allow_abbrev=False,
     )
-    parser.add_argument("--launcher", choices=LAUNCHERS, default="local", help="what starts the ranks (local)")
+    parser.add_argument(
+        "--launcher", choices=LAUNCHERS,
+        help="what starts the ranks (local; with --hosts srun inside of a job of Slurm, else ssh)",
+    )  # fmt: skip
     parser.add_argument(
         "--launcher-args",
         default="",
         metavar="ARGS",
-        help="passed on to mpiexec, or the whole command (srun --mpi=pmix), split like a shell",
+        help="passed on to mpiexec, srun or ssh, or the whole command (srun --mpi=pmix), split like a shell",
     )
     parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
+    parser.add_argument("--hosts", metavar="NODES", help="where: n[8-11], r[1-2]n[1-2], @group, @FILE, n[1-9]!n3")
+    parser.add_argument("--nranks", type=int, metavar="R", help="with --hosts: ranks on each host (1)")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="KEY=VALUE",
+        help="with --hosts: a variable of the ranks; KEY alone: as it is here",
+    )  # fmt: skip
     parser.add_argument(
         "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"
     )
@@ -70,6 +76,8 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     options, core_options = parser.parse_known_args(_joined("--launcher-args", arguments))
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
+    if options.nranks is not None and options.nranks < 1:
+        raise UserMistake(f"--nranks {options.nranks}: a host has one rank or more")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):
@@ -98,7 +106,7 @@ def _print_line(line: str) -> None:
     print(line, flush=True)
 
 
-def _measure(command: Sequence[str]) -> tuple[int, Path | None]:
+def _measure(start: Start, core_options: Sequence[str]) -> tuple[int, Path | None]:
     """Run the core under a display; returns its exit code and its results file, if it named one."""
     outputs: list[str] = []
     with display(terminal()) as shown:
@@ -109,7 +117,7 @@ def _measure(command: Sequence[str]) -> tuple[int, Path | None]:
                 outputs.append(event["output"])
             shown.show(event)
 
-        code = run_core(command, on_line)
+        code = start(["--progress", "json", *core_options], on_line)
     return code, Path(outputs[-1]) if outputs else None
 
 

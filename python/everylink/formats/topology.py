@@ -1,7 +1,6 @@
 """Which leaf switch each host hangs on: read from the file of --topology, whichever of the known formats it has."""
 
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
+from everylink.files import text_of
 from everylink.formats import ibnetdiscover, slurm_topology
 from everylink.formats.lines import Damaged, Line
 from everylink.results import Ranks
@@ -35,7 +35,7 @@ class Topology:
 def read_topology(path: Path | str) -> Topology:
     """Read a file of either format, told apart by what is in it. Raises UserMistake, one line that says where."""
     path = Path(path)
-    lines = [Line(number, text) for number, text in enumerate(_text(path).split("\n"), 1)]
+    lines = [Line(number, text) for number, text in enumerate(text_of(path, LARGEST, WOULD_WORK).split("\n"), 1)]
     try:
         topology = _topology(lines)
     except Damaged as damage:
@@ -60,24 +60,6 @@ def _topology(lines: list[Line]) -> Topology:
     if FOREIGN_IB.match(said[0].text):
         raise Damaged(said[0].number, "is what ibnetdiscover prints with an option; wanted is its output without any")
     raise Damaged(said[0].number, f"is of another kind of file; {WOULD_WORK}")
-
-
-def _text(path: Path) -> str:
-    try:
-        kind = path.stat()
-        if not stat.S_ISREG(kind.st_mode):  # a pipe would be waited for
-            raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file; {WOULD_WORK}")
-        if kind.st_size > LARGEST:
-            raise UserMistake(f"{path}: has {kind.st_size} bytes, more than any topology; {WOULD_WORK}")
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
-    if not data.strip():
-        raise UserMistake(f"{path}: is empty; {WOULD_WORK}")
-    text = data.decode("utf-8-sig", "replace")
-    if "\0" in text:
-        raise UserMistake(f"{path}: is not text; {WOULD_WORK}")
-    return text
 
 
 def group_of(topology: Topology, ranks: Ranks) -> NDArray[np.int64]:

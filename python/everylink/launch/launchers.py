@@ -1,10 +1,109 @@
-"""The launchers that can start the core, by name."""
+"""The launchers that can start the core, by name, and what each needs."""
 
+import os
+import shlex
+import shutil
+import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from everylink.launch import command, local, mpiexec
+from everylink.errors import UserMistake
+from everylink.launch import command, local, mpiexec, srun, ssh
+from everylink.launch.job import Job, environment_of, job_on
+from everylink.launch.node_sets import hosts_of
+from everylink.launch.over_shells import run_by_shells
+from everylink.launch.process import run_core
 
-# (core, ranks or None, arguments of the launcher, options of the core) -> command line
-Launcher = Callable[[Path, int | None, Sequence[str], Sequence[str]], list[str]]
-LAUNCHERS: dict[str, Launcher] = {"local": local.command, "mpiexec": mpiexec.command, "command": command.command}
+OnLine = Callable[[str], None]
+Start = Callable[[Sequence[str], OnLine], int]  # options of the core, what to do with each line -> exit code
+LAUNCHERS = ("local", "mpiexec", "srun", "ssh", "command")
+_COMMANDS = {"local": local.command, "mpiexec": mpiexec.command, "command": command.command}
+_OUTPUTS = ("-o", "--output", "--resume")
+
+
+def starter(core: Path, options: Namespace) -> Start:
+    """What starts the core as `everylink run`'s options say. Raises UserMistake, also for a host that is not there."""
+    launcher_args = shlex.split(options.launcher_args)
+    if options.hosts is None:
+        return _without_hosts(core, options, launcher_args)
+    if options.np is not None:
+        raise UserMistake("--np and --hosts exclude each other: --nranks says how many ranks a host has")
+    if options.launcher == "command":
+        raise UserMistake("--launcher command: the command itself says on which hosts; leave --hosts out")
+    name = options.launcher or ("srun" if "SLURM_JOB_ID" in os.environ and shutil.which("srun") else "ssh")
+    environment = environment_of(options.env, os.environ)
+    job = job_on(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment, [])
+    return {"local": _local, "ssh": _ssh, "mpiexec": _mpiexec, "srun": _srun}[name](core, job, launcher_args)
+
+
+def _without_hosts(core: Path, options: Namespace, launcher_args: Sequence[str]) -> Start:
+    for option in ("nranks", "env"):
+        if getattr(options, option):
+            raise UserMistake(
+                f"--{option}: belongs to --hosts; --np N is the number of ranks, and `export` sets variables"
+            )
+    name = options.launcher or "local"
+    if name not in _COMMANDS:
+        raise UserMistake(f"--launcher {name}: --hosts says on which: --hosts 'n[8-11]' --nranks 2")
+    return lambda core_options, on_line: run_core(
+        _COMMANDS[name](core, options.np, launcher_args, core_options), on_line
+    )
+
+
+def _mpiexec(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
+    mpiexec.check(job)
+    return lambda core_options, on_line: run_core(
+        mpiexec.command_on_hosts(core, job, launcher_args, core_options), on_line, job.hosts[0].environment
+    )
+
+
+def _srun(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
+    srun.check(job)
+    return lambda core_options, on_line: run_core(
+        srun.command(core, job, launcher_args, core_options), on_line, srun.environment(job)
+    )
+
+
+def _ssh(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
+    reach = ssh.by_ssh(launcher_args)
+
+    def start(core_options: Sequence[str], on_line: OnLine) -> int:
+        shared = _folder_of_output(core_options)
+        return run_by_shells(_with_options(job, core_options), core, reach, on_line, shared, one_machine=False)
+
+    return start
+
+
+def _local(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
+    if launcher_args:
+        raise UserMistake("--launcher-args: there is no launcher to give them to; --launcher ssh takes some")
+    print(
+        f"everylink: --launcher local: all {job.size} ranks run on this machine, under the names of {len(job.hosts)} "
+        "host(s); nothing leaves it",
+        file=sys.stderr,
+    )
+
+    def start(core_options: Sequence[str], on_line: OnLine) -> int:
+        named = _with_options(job, core_options)
+        named = Job([replace(one, options=[*one.options, "--node-name", one.host]) for one in named.hosts])
+        return run_by_shells(named, core, ssh.on_this_machine, on_line, shared=None, one_machine=True)
+
+    return start
+
+
+def _with_options(job: Job, core_options: Sequence[str]) -> Job:
+    return Job([replace(one, options=[*one.options, *core_options]) for one in job.hosts])
+
+
+def _folder_of_output(core_options: Sequence[str]) -> Path | None:
+    """Where rank 0 writes and this machine reads; None where nothing is written."""
+    if "--no-output" in core_options:
+        return None
+    folder = Path.cwd()
+    for option, value in zip(core_options, [*core_options[1:], ""], strict=True):
+        name, equals, joined = option.partition("=")
+        if name in _OUTPUTS:
+            folder = Path(joined if equals else value).absolute().parent
+    return folder

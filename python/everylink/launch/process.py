@@ -4,7 +4,7 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -16,18 +16,25 @@ LAST_WORDS = 1.0  # seconds that a pipe may stay open behind a core that has end
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # the last asks for a summary only
 
 
-def run_core(command: Sequence[str], on_line: Callable[[str], None]) -> int:
+def run_core(
+    command: Sequence[str], on_line: Callable[[str], None], environment: Mapping[str, str] | None = None
+) -> int:
     """Run a command to its end, give each line of its output to `on_line`, and return its exit code.
+
+    `environment`: what is added to ours.
 
     Raises CoreError where it cannot be started or was ended by a signal.
     """
     try:
         # a process group of its own: Ctrl-C reaches the core once, through us
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, process_group=0, bufsize=0)
+        child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, process_group=0, bufsize=0,
+            env=os.environ | (environment or {}),
+        )  # fmt: skip
     except OSError as error:
         raise CoreError(f"{command[0]} cannot be started: {error.strerror}") from None
     try:
-        with _signals_passed_on(child):
+        with signals_passed_on(lambda number: signal_group(child, number), lambda: signal_group(child, signal.SIGKILL)):
             for line in _lines(child):
                 on_line(line)
             code = child.wait()
@@ -43,7 +50,7 @@ def run_core(command: Sequence[str], on_line: Callable[[str], None]) -> int:
 def _end(child: subprocess.Popen[bytes]) -> None:
     """End a child that still runs because we failed, for example at a closed pipe."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        _signal_group(child, number)
+        signal_group(child, number)
         with suppress(subprocess.TimeoutExpired):
             child.wait(LAST_PATIENCE)
 
@@ -67,19 +74,16 @@ def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 @contextmanager
-def _signals_passed_on(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """While inside, signals go to the core; it is killed if it was to end and does not within PATIENCE."""
+def signals_passed_on(pass_on: Callable[[signal.Signals], None], kill: Callable[[], None]) -> Iterator[None]:
+    """While inside, signals go to what runs; it is killed if it was to end and does not within PATIENCE."""
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        _signal_group(child, signal.Signals(number))
+    def hear(number: int, frame: FrameType | None) -> None:
+        pass_on(signal.Signals(number))
         if number != signal.SIGUSR1 and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
-    def kill(number: int, frame: FrameType | None) -> None:
-        _signal_group(child, signal.SIGKILL)
-
-    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, kill)
+    before = {number: signal.signal(number, hear) for number in PASSED_ON}
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda number, frame: kill())
     try:
         yield
     finally:
@@ -88,6 +92,7 @@ def _signals_passed_on(child: subprocess.Popen[bytes]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _signal_group(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def signal_group(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """To a child that leads a process group, and to all in it."""
     if child.poll() is None:
         os.killpg(child.pid, number)

@@ -1,0 +1,189 @@
+// --bootstrap stdin: the ranks of one host of several. `everylink run --hosts` starts this process on each
+// and writes lines into its standard input, so that nobody sees the key of the run:
+//
+//   ranks FIRST COUNT SIZE    ours are COUNT of SIZE, from FIRST on
+//   cores INDEX OF            and on this machine they are those from INDEX on of OF
+//   key TEXT
+//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: rank 0 is ours, and listens there
+//   go
+//
+// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output. Later come
+// `signal NUMBER`, `alive` every few seconds, and `end` once rank 0 has ended. When the input ends, or is
+// silent for long, whoever started the ranks is lost, and they are ended.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "bootstrap/place.hpp"
+#include "bootstrap/supervisor.hpp"
+#include "errors.hpp"
+#include "units.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds start_limit = 60, silent_limit = 60;
+constexpr std::size_t longest_line = 1 << 16;
+constexpr int most_ranks = 1 << 24;
+
+// The lines of the standard input.
+class Input {
+ public:
+  // Takes what is there; false: it has ended.
+  bool take() {
+    char piece[4096];
+    const ssize_t n = ::read(STDIN_FILENO, piece, sizeof piece);
+    if (n > 0) rest_.append(piece, static_cast<std::size_t>(n));
+    if (rest_.size() > longest_line)
+      throw MachineError("--bootstrap stdin: a line of the standard input is too long");
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+
+  bool has_line() const { return rest_.find('\n') != std::string::npos; }
+
+  std::string line() {
+    const auto end = rest_.find('\n');
+    std::string first = rest_.substr(0, end);
+    rest_.erase(0, end + 1);
+    return first;
+  }
+
+ private:
+  std::string rest_;
+};
+
+struct Task {
+  int first = -1, count = 0, size = 0, core_index = 0, core_of = 0;
+  std::string key, meet;
+};
+
+[[noreturn]] void refuse(const std::string& line) {
+  throw UsageError(fmt::format("--bootstrap stdin: '{}' is nothing that everylink run says", line));
+}
+
+int number(const std::vector<std::string>& words, std::size_t which) {
+  const auto value = which < words.size() ? parse_integer(words[which], "--bootstrap stdin") : -1;
+  if (value < 0 || value > most_ranks)
+    throw UsageError("--bootstrap stdin: a number is missing or out of range");
+  return static_cast<int>(value);
+}
+
+// Does what the line says; true: it was the last one.
+bool understand(const std::string& line, Task& task) {
+  const auto words = split(line, ' ');
+  if (words[0] == "go") return true;
+  if (words[0] == "ranks") {
+    task.first = number(words, 1);
+    task.count = number(words, 2);
+    task.size = number(words, 3);
+  } else if (words[0] == "cores") {
+    task.core_index = number(words, 1);
+    task.core_of = number(words, 2);
+  } else if (words[0] == "key" && words.size() == 2) {
+    task.key = words[1];
+  } else if (words[0] == "meet" && words.size() == 2) {
+    task.meet = words[1];
+  } else if (words[0] != "alive") {
+    refuse(words[0]);  // and nothing behind it, which might be the key
+  }
+  return false;
+}
+
+Task read_task(Input& input) {
+  Task task;
+  for (const Seconds until = steady_now() + start_limit;;) {
+    while (input.has_line())
+      if (understand(input.line(), task)) {
+        const bool whole = task.first >= 0 && task.count > 0 && task.count <= task.size - task.first &&
+                           task.size > 1 && !task.key.empty() && !task.meet.empty();
+        if (!whole) throw UsageError("--bootstrap stdin: ranks, a key and a place to meet are wanted");
+        return task;
+      }
+    pollfd polled{STDIN_FILENO, POLLIN, 0};
+    const Seconds left = std::max(0.0, until - steady_now());
+    if (::poll(&polled, 1, static_cast<int>(left * 1000)) == 0 || !input.take())
+      throw UsageError("--bootstrap stdin: nobody says which ranks to start; everylink run --hosts does");
+  }
+}
+
+Key key_of(const Task& task) {
+  const View bytes = std::as_bytes(std::span(task.key));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Heeds what is said while the ranks run; false: nothing more can come.
+class Ear {
+ public:
+  Ear(Input& input, Supervisor& ranks) : input_(input), ranks_(ranks), heard_(steady_now()) {}
+
+  bool hear() {
+    pollfd polled{STDIN_FILENO, POLLIN, 0};
+    const bool ended = ::poll(&polled, 1, 0) > 0 && !input_.take();
+    if (polled.revents != 0) heard_ = steady_now();
+    while (input_.has_line()) heed(input_.line());
+    if (!ended && steady_now() - heard_ < silent_limit) return true;
+    if (!over_) Supervisor::pass_on(SIGTERM);
+    return false;
+  }
+
+ private:
+  void heed(const std::string& line) {
+    const auto words = split(line, ' ');
+    if (words[0] == "end") {
+      over_ = true;
+      ranks_.run_has_ended();
+    } else if (words[0] == "signal") {
+      const int signal = number(words, 1);
+      for (const int known : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
+        if (signal == known) Supervisor::pass_on(signal);
+    }
+  }
+
+  Input& input_;
+  Supervisor& ranks_;
+  Seconds heard_;
+  bool over_ = false;
+};
+
+}  // namespace
+
+int run_on_host(const std::string& interface, const std::function<void()>& may_start,
+                const std::function<int(Place)>& body) {
+  Input input;
+  const Task task = read_task(input);
+  Socket listener;
+  std::vector<Address> rendezvous;
+  if (task.first == 0) {
+    may_start();
+    listener = task.meet == "loopback" ? listen_on(loopback(0), task.size)
+                                       : listener_of_rank_0(address_of(interface));
+    rendezvous = addresses_of(listener);
+    std::string said;
+    for (const auto& one : rendezvous) said += (said.empty() ? "" : ",") + one.text();
+    fmt::print("everylink-meets {}\n", said);
+    std::fflush(stdout);
+  } else {
+    for (const auto& one : split(task.meet, ','))
+      rendezvous.push_back(parse_address(one, "--bootstrap stdin"));
+  }
+  Supervisor supervisor(task.first, task.count == task.size);
+  for (int i = 0; i < task.count; ++i) {
+    if (!supervisor.start()) continue;
+    const int rank = task.first + i;
+    if (rank != 0) listener = Socket();  // else it would answer when rank 0 no longer does
+    Place place{rank, task.size, "stdin", rendezvous, std::move(listener), nullptr, key_of(task)};
+    place.own = address_of(interface);
+    place.core = {task.core_index + i, task.core_of};
+    return body(std::move(place));
+  }
+  listener = Socket();
+  Ear ear(input, supervisor);
+  return supervisor.wait(
+      STDIN_FILENO, [&] { return ear.hear(); }, 10);
+}
+
+}  // namespace everylink
