@@ -13,6 +13,7 @@
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
 #include "preset.hpp"
+#include "rails.hpp"
 #include "record/recorder.hpp"
 #include "schedule/schedule.hpp"
 #include "units.hpp"
@@ -25,7 +26,8 @@ constexpr int largest_window = 1 << 20;
 
 // What the parser fills before it is understood.
 struct Words {
-  std::string mode, sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume, progress = "auto";
+  std::string mode, sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume, rails,
+      progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;
@@ -53,6 +55,12 @@ void bind(CLI::App& app, Options& o, Words& w) {
   group = "Carrier";
   app.add_option("-m,--mode", w.mode, "transport and its options: NAME[:key=value,...] (tcp)")
       ->type_name("NAME")
+      ->group(group);
+  app.add_option(
+         "--rails", w.rails,
+         "auto, or DEVICE,DEVICE: the ranks of a host take these devices in turn (modes tcp, ucp, ofi, "
+         "ibverbs, portals)")
+      ->type_name("DEVICES")
       ->group(group);
   app.add_flag("--list", o.list, "print every mode, memory, kernel and schedule, and whether it can run here")
       ->group(group);
@@ -252,13 +260,14 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   o.mode = mode.substr(0, colon);
   o.mode_options = colon == std::string::npos ? "" : mode.substr(colon + 1);
   const bool has_own = parse_settings(o.mode_options, "--mode " + o.mode).contains("interface");
-  if (o.mode == "tcp" && !o.interface.empty() && !has_own)
+  if (o.mode == "tcp" && !o.interface.empty() && !has_own && w.rails.empty())
     o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
   else if (o.np > 0 && !o.interface.empty())
     throw UsageError(
         fmt::format("--interface {}: with --np the control connections stay on loopback, and --mode {} does "
                     "not take it{}",
                     o.interface, mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
+  if (!w.rails.empty()) o.mode_options = with_rails(o.mode, o.mode_options, w.rails);
   memory_named(o.memory);
   understand_pair(w, o);
   understand_schedule(w, o);

@@ -15,6 +15,7 @@
 #include "numa.hpp"
 #include "pair.hpp"
 #include "parts.hpp"
+#include "rails.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
 #include "signals.hpp"
@@ -184,9 +185,11 @@ class Runner {
       carrying_.in->fill({0, options_.memory_bytes()}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
-    carrying_.transport = entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
-                                       settings_, introduction_.crowded[rank] != 0, options_.check,
-                                       introduction_.one_machine, !kernel_.replies, introduction_.run});
+    carrying_.transport =
+        entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
+                     on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
+                     introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine,
+                     !kernel_.replies, introduction_.run});
   }
 
   int partner(const Order& order) {

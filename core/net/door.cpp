@@ -85,8 +85,11 @@ Socket open_at_common_port(const Address& any, std::uint64_t epoch) {
 
 }  // namespace
 
-Door::Door(int rank, const std::string& interface, bool one_machine)
-    : rank_(rank), one_machine_(one_machine), interfaces_(chosen_interfaces(interface, one_machine)) {
+Door::Door(int rank, const std::string& interface, bool one_machine, bool bound)
+    : rank_(rank),
+      one_machine_(one_machine),
+      bound_(bound),
+      interfaces_(chosen_interfaces(interface, one_machine)) {
   if (interfaces_.empty())
     throw MachineError("this machine has no network interface that is up, not even loopback");
 }
@@ -150,6 +153,19 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
   return sorted;
 }
 
+// The interface that sockets to this peer leave by; "": as the routes say.
+std::string Door::way_to(const Offer& theirs) const {
+  return bound_ && theirs.machine != this_machine() ? interfaces_.front().name : "";
+}
+
+// Kernels before 5.7 let only root bind a socket to a device. Within the interface's own network the routes
+// do the same.
+Socket Door::reach(const Address& address, const Offer& theirs, Seconds until) const {
+  Socket socket = connect_to(address, until, way_to(theirs));
+  const bool may_not = !socket && errno == EPERM && same_network(interfaces_.front(), address);
+  return may_not ? connect_to(address, until) : std::move(socket);
+}
+
 std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
                                Seconds until) {
   const auto addresses = best_first(theirs);
@@ -161,7 +177,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
     for (int i = 0; i < count; ++i) {
       Hello mine = hello;
       mine.stream = static_cast<std::uint32_t>(i);
-      Socket socket = connect_to(addresses[tried], share);
+      Socket socket = reach(addresses[tried], theirs, share);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
       Nonce echo;
       if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
@@ -196,6 +212,7 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
       const Nonce name = named(rank_);
       ::send(caller.socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
     } else if (ours && send_all(caller.socket, theirs.nonce, until)) {
+      if (const auto device = way_to(theirs); !device.empty()) leave_by(caller.socket, device);
       sockets[h.stream] = std::move(caller.socket);
       ++found;
     }

@@ -19,7 +19,8 @@ class Door {
  public:
   // `interface`: name or address of the interface to listen on; "": all of them, or loopback alone where
   // every rank is on this machine. Throws UsageError when there is none such.
-  Door(int rank, const std::string& interface, bool one_machine);
+  // `bound`: sockets to other machines leave by that interface, whatever the routes say.
+  Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
   // Opens the listener where we are the upper rank; it is closed by connect, or by an offer of a later epoch.
   Blob offer(int peer, std::uint64_t epoch);
@@ -50,9 +51,11 @@ class Door {
                              Seconds until);
   void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
+  std::string way_to(const Offer& theirs) const;
+  Socket reach(const Address&, const Offer& theirs, Seconds until) const;
 
   int rank_;
-  bool one_machine_;
+  bool one_machine_, bound_;
   std::vector<Interface> interfaces_;
   std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;  // by epoch and peer
   std::string last_fault_;

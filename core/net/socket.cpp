@@ -152,9 +152,15 @@ Socket accept_from(const Socket& listener) {
   return Socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
-Socket start_connecting(const Address& address) {
+bool leave_by(const Socket& socket, const std::string& device) {
+  return ::setsockopt(socket.fd(), SOL_SOCKET, SO_BINDTODEVICE, device.data(),
+                      static_cast<socklen_t>(device.size())) == 0;
+}
+
+Socket start_connecting(const Address& address, const std::string& device) {
   Socket socket(
       check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  if (!device.empty() && !leave_by(socket, device)) return Socket();
   if (::connect(socket.fd(), address.raw(), address.length) < 0 && errno != EINPROGRESS) return Socket();
   return socket;
 }
@@ -168,8 +174,8 @@ int connect_result(const Socket& socket) {
   return error;
 }
 
-Socket connect_to(const Address& address, Seconds until) {
-  Socket socket = start_connecting(address);
+Socket connect_to(const Address& address, Seconds until, const std::string& device) {
+  Socket socket = start_connecting(address, device);
   if (!socket) return socket;
   if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
   if (const int error = connect_result(socket)) return errno = error, Socket();

@@ -55,10 +55,14 @@ Socket try_listen_on(const Address&, int backlog);  // not valid: errno says why
 Address local_address(const Socket&);               // throws MachineError
 Address peer_address(const Socket&);                // 127.0.0.1:0 when the peer has left already
 Socket accept_from(const Socket& listener);         // not valid: nobody waits
-Socket start_connecting(const Address&);            // not valid: refused at once; errno says why
-int connect_result(const Socket&);                  // 0, EINPROGRESS or why not
-Socket connect_to(const Address&, Seconds until);   // not valid: not reached; errno says why
-void send_at_once(const Socket&);                   // TCP_NODELAY
+// `device`: the interface to leave by, whatever the routes say; "": any.
+Socket start_connecting(const Address&,
+                        const std::string& device = {});  // not valid: refused at once; errno says why
+int connect_result(const Socket&);                        // 0, EINPROGRESS or why not
+Socket connect_to(const Address&, Seconds until,
+                  const std::string& device = {});        // not valid: not reached; errno says why
+bool leave_by(const Socket&, const std::string& device);  // false: errno says why
+void send_at_once(const Socket&);                         // TCP_NODELAY
 
 // For connections that are silent for long: keepalive ends one whose path went dark within 5 s, and a stopped
 // process is no dark path, because its kernel still answers. While bytes of ours are under way keepalive

@@ -302,8 +302,10 @@ class TcpLink final : public Link {
 class Tcp final : public Transport {
  public:
   explicit Tcp(const Setup& setup)
-      : setup_(setup), door_(setup.rank, setting(setup.options, "interface"), setup.one_machine) {
-    refuse_unknown_options(setup.options, "tcp", {"interface", "sockets"});
+      : setup_(setup),
+        door_(setup.rank, setting(setup.options, setup.options.contains("rail") ? "rail" : "interface"),
+              setup.one_machine, setup.options.contains("rail")) {
+    refuse_unknown_options(setup.options, "tcp", {"interface", "sockets", "rail"});
     if (const auto text = setting(setup.options, "sockets"); !text.empty())
       sockets_ = static_cast<int>(parse_integer(text, "--mode tcp:sockets"));
     if (sockets_ < 1 || sockets_ > 64) throw UsageError("--mode tcp:sockets is 1 to 64");

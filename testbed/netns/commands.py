@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
 
     up = commands.add_parser("up", help="make hosts h0, h1, ...: 10.77.0.1, 10.77.0.2, ...")
     up.add_argument("hosts", type=int)
+    up.add_argument("--rails", type=int, default=1, help="interfaces a host: eth1 10.78.0.1, 10.78.0.2, ... and so on")
     up.add_argument("--mtu", type=int, default=1500)
     commands.add_parser("down", help="end what runs in the hosts, and remove all of it")
     commands.add_parser("list", help="the beds, their hosts and their faults")
@@ -74,7 +75,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def up(options: argparse.Namespace) -> None:
     kernel.need({})
     with locked():
-        Bed(options.name).up(options.hosts, options.mtu)
+        Bed(options.name).up(options.hosts, options.mtu, options.rails)
 
 
 def down(options: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hosts import Bed
+from hosts import MOST_RAILS, Bed, bridge_port
 from kernel import BedError
 
 Words = list[str]
@@ -15,7 +15,7 @@ class Effects:
     """All faults of a bed, as the switch and the hosts are to have them."""
 
     drops: list[str] = field(default_factory=list)  # nft rules of the switch
-    rates: dict[int, int] = field(default_factory=dict)  # host: bit/s each way
+    rates: dict[tuple[int, int], int] = field(default_factory=dict)  # (host, rail): bit/s each way
     pair_rates: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # (A, B): bit/s, above bytes
     delays: dict[int, int] = field(default_factory=dict)  # host: microseconds each way
     pair_delays: dict[tuple[int, int], int] = field(default_factory=dict)  # (A, B): microseconds
@@ -24,13 +24,14 @@ class Effects:
     addresses: dict[int, int] = field(default_factory=dict)  # host: whose address it has too
     misled: dict[tuple[int, int], int] = field(default_factory=dict)  # (host, address of): who answers it there
 
-    def limit(self, host: int, rate: int) -> None:
-        self.rates[host] = min(rate, self.rates.get(host, rate))
+    def limit(self, host: int, rail: int, rate: int) -> None:
+        self.rates[host, rail] = min(rate, self.rates.get((host, rail), rate))
 
 
 def port(host: int) -> str:
-    """Its port of the bridge, with a relay between or not, as nft takes it."""
-    return f'{{ "p{host}", "b{host}" }}'
+    """Its ports of the bridge, with a relay between or not, as nft takes them."""
+    names = [f"b{host}", *(bridge_port(host, rail) for rail in range(MOST_RAILS))]
+    return "{ " + ", ".join(f'"{name}"' for name in names) + " }"
 
 
 # --- reading words ---------------------------------------------------------------------------------------------
@@ -71,11 +72,18 @@ def two(bed: Bed, a: str, b: str) -> tuple[int, int]:
 # --- the faults ------------------------------------------------------------------------------------------------
 def shape(bed: Bed, to: Effects, words: Words) -> None:
     for host in range(bed.size):
-        to.limit(host, rate(words[0]))
+        for rail in bed.rails:
+            to.limit(host, rail, rate(words[0]))
 
 
 def slow(bed: Bed, to: Effects, words: Words) -> None:
-    to.limit(bed.host(words[0]), rate(words[1]))
+    for rail in bed.rails:
+        to.limit(bed.host(words[0]), rail, rate(words[1]))
+
+
+def slow_rail(bed: Bed, to: Effects, words: Words) -> None:
+    rail = int(number(words[1], "a rail", 0, len(bed.rails) - 1))
+    to.limit(bed.host(words[0]), rail, rate(words[2]))
 
 
 def slow_pair(bed: Bed, to: Effects, words: Words) -> None:
@@ -155,6 +163,7 @@ class Fault:
 FAULTS = {
     "shape": Fault("RATE", "every host sends and receives at RATE at most (200mbit)", 1, 1, shape),
     "slow": Fault("HOST RATE", "the host sends and receives at RATE at most", 2, 2, slow),
+    "slow-rail": Fault("HOST N RATE", "its interface ethN sends and receives at RATE at most", 3, 3, slow_rail),
     "slow-pair": Fault(
         "A>B RATE [above BYTES]", "what A sends to B, of packets above BYTES only if given", 2, 4, slow_pair
     ),

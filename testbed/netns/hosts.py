@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -16,15 +17,20 @@ BASE = Path("/run/everylink-bed")
 NETNS = Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}
 MOST_HOSTS = 2000
+MOST_RAILS = 4  # interfaces a host: eth0 to eth3
 BRIDGE = "br0"
 
 
-def address(host: int) -> str:
-    return f"10.77.{host // 250}.{host % 250 + 1}"
+def address(host: int, rail: int = 0) -> str:
+    return f"10.{77 + rail}.{host // 250}.{host % 250 + 1}"
 
 
-def mac(host: int) -> str:
-    return f"02:ee:00:00:{host >> 8:02x}:{host & 255:02x}"
+def mac(host: int, rail: int = 0) -> str:
+    return f"02:ee:00:{rail:02x}:{host >> 8:02x}:{host & 255:02x}"
+
+
+def bridge_port(host: int, rail: int = 0) -> str:
+    return f"p{host}-{rail}" if rail else f"p{host}"
 
 
 @contextlib.contextmanager
@@ -54,12 +60,16 @@ class Bed:
             raise BedError(f"'{name}' is no name of a bed: small letters, digits and - make one")
         self.name = name
         self.folder = BASE / name
-        self.state: dict[str, Any] = {"hosts": 0, "mtu": 1500, "faults": []}
+        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "mtu": 1500, "faults": []}
 
     # --- what is where ------------------------------------------------------------------------------------------
     @property
     def size(self) -> int:
         return int(self.state["hosts"])
+
+    @property
+    def rails(self) -> range:
+        return range(int(self.state["rails"]))
 
     @property
     def switch(self) -> str:
@@ -91,13 +101,15 @@ class Bed:
         return int(found[1])
 
     # --- up -----------------------------------------------------------------------------------------------------
-    def up(self, hosts: int, mtu: int) -> None:
+    def up(self, hosts: int, mtu: int, rails: int = 1) -> None:
         if not 1 <= hosts <= MOST_HOSTS:
             raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
+        if not 1 <= rails <= MOST_RAILS:
+            raise BedError(f"a host of a bed has 1 to {MOST_RAILS} rails")
         kernel.need(TOOLS)
         if self.folder.exists() or self.own_namespaces():
             raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
-        self.state |= {"hosts": hosts, "mtu": mtu}
+        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu}
         try:
             self._make_folder()
             self._make_hosts()
@@ -145,18 +157,36 @@ class Bed:
         mtu = self.state["mtu"]
         lines = ["link set lo up", f"link add {BRIDGE} mtu {mtu} type bridge forward_delay 0 mcast_snooping 0"]
         lines += [f"link set {BRIDGE} addrgenmode none up"]
-        for i in range(self.size):
-            peer = f"peer name eth0 mtu {mtu} address {mac(i)} netns {self.namespace(i)}"
-            lines += [f"link add p{i} mtu {mtu} type veth {peer}"]
-            lines += [f"link set p{i} addrgenmode none", f"link set p{i} master {BRIDGE} up"]
+        for i, rail in itertools.product(range(self.size), self.rails):
+            port = bridge_port(i, rail)
+            peer = f"peer name eth{rail} mtu {mtu} address {mac(i, rail)} netns {self.namespace(i)}"
+            lines += [f"link add {port} mtu {mtu} type veth {peer}"]
+            lines += [f"link set {port} addrgenmode none", f"link set {port} master {BRIDGE} up"]
         try:
             kernel.run("ip", "-n", self.switch, "-batch", "-", text="\n".join(lines))
         except BedError as error:
             raise CannotHere(f"a bed of network namespaces cannot be made here: {error}") from None
         for i in range(self.size):
-            lines = ["link set lo up", f"addr add {address(i)}/16 dev eth0"]
-            lines += ["link set eth0 addrgenmode none", "link set eth0 up"]
+            if len(self.rails) > 1:
+                self._answer_for_own_addresses(i)
+            lines = ["link set lo up"]
+            for rail in self.rails:
+                lines += [f"addr add {address(i, rail)}/16 dev eth{rail}", f"link set eth{rail} addrgenmode none"]
+                lines += [f"link set eth{rail} up"]
+            # Who is bound to a rail reaches the others' rails by it; nobody else takes these routes.
+            for rail, other in itertools.permutations(self.rails, 2):
+                lines += [f"route add {address(0, other).rpartition('.')[0]}.0/16 dev eth{rail} metric {1000 + rail}"]
             kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))
+
+    def _answer_for_own_addresses(self, host: int) -> None:
+        """Else each interface of a host answers for the addresses of all, and rails get mixed up."""
+        with kernel.inside(NETNS / self.namespace(host), "net", kernel.CLONE_NEWNET):
+            for name, value in (("arp_ignore", "1"), ("arp_announce", "2"), ("rp_filter", "0")):
+                for which in ("all", "default"):
+                    try:
+                        Path(f"/proc/sys/net/ipv4/conf/{which}/{name}").write_text(value)
+                    except OSError as error:
+                        raise CannotHere(f"a bed with several rails cannot be made here: {error}") from None
 
     # --- down ---------------------------------------------------------------------------------------------------
     def down(self) -> None:
@@ -214,7 +244,7 @@ NEIGHBOURS = BASE / ".neighbours"  # the limits before, and what each bed needs
 
 def make_room_for_neighbours(bed: Bed) -> None:
     before = [int(limit.read_text()) for limit in LIMITS]
-    wanted = 2 * bed.size * bed.size
+    wanted = 2 * (bed.size * len(bed.rails)) ** 2
     if wanted > before[0]:
         kept: dict[str, Any] = {"before": before, "beds": {}}
         if NEIGHBOURS.exists():

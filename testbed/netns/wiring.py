@@ -1,6 +1,7 @@
 """Brings the namespaces of a bed from one set of faults to another: nft, tc, ip, and the relay that delays."""
 
 import contextlib
+import itertools
 import os
 import select
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import kernel
 from faults import Effects, effects_of, port
-from hosts import BRIDGE, NETNS, Bed, address, mac
+from hosts import BRIDGE, NETNS, Bed, address, bridge_port, mac
 from kernel import BedError
 
 UNLIMITED = 10**11
@@ -46,7 +47,9 @@ def change(bed: Bed, old: Effects, new: Effects) -> None:
         if before.get(device) != after.get(device) or device in fresh:
             set_queue(device, after.get(device, []))
     for host in old.no_carrier ^ new.no_carrier:
-        kernel.run("ip", "-n", bed.switch, "link", "set", f"p{host}", "down" if host in new.no_carrier else "up")
+        for rail in bed.rails:
+            state = "down" if host in new.no_carrier else "up"
+            kernel.run("ip", "-n", bed.switch, "link", "set", bridge_port(host, rail), state)
     for host in old.names.keys() | new.names.keys():
         with kernel.inside(bed.folder / f"h{host}/uts", "uts", kernel.CLONE_NEWUTS):
             kernel.set_host_name(f"h{new.names.get(host, host)}")
@@ -72,13 +75,13 @@ def switch_rules(effects: Effects) -> str:
 def queues(bed: Bed, effects: Effects) -> dict[Device, list[str]]:
     """Lines for tc, of each interface that has a limit."""
     found = {}
-    for host in range(bed.size):
-        limit = effects.rates.get(host)
+    for host, rail in itertools.product(range(bed.size), bed.rails):
+        limit = effects.rates.get((host, rail))
         pairs = {a: bits for (a, b), (bits, _) in effects.pair_rates.items() if b == host}
         if limit:
-            found[bed.namespace(host), "eth0"] = queue(bed, "eth0", limit, {})
+            found[bed.namespace(host), f"eth{rail}"] = queue(bed, f"eth{rail}", limit, {})
         if limit or pairs:
-            side = f"{'b' if relay_words(host, effects) else 'p'}{host}"
+            side = f"b{host}" if rail == 0 and relay_words(host, effects) else bridge_port(host, rail)
             found[bed.switch, side] = queue(bed, side, limit or UNLIMITED, pairs)
     return found
 

@@ -1,5 +1,6 @@
 """The judge on made-up fabrics: what was planted is named, and nothing else."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,17 @@ def test_one_rank_of_a_host_is_named_and_not_its_host() -> None:
     assert (verdict.kind, verdict.subject) == ("rank", ("n5:22",))
 
 
+@pytest.mark.parametrize(("ranks", "named"), [((1,), False), ((1, 3), True), ((1, 2), False)])
+def test_a_device_is_named_where_all_its_ranks_are_slow_and_no_others(ranks: tuple[int, ...], named: bool) -> None:
+    results = _results(_fabric(*(f"slow-rank:n5:{rank}*0.5" for rank in ranks), hosts=12, ranks=4))
+    devices = replace(results.ranks, device=("mlx5_0", "mlx5_1") * 24)
+    judgement = judge(replace(results, ranks=devices))
+    assert {v.subject for v in judgement.verdicts} == {(f"n5:{20 + rank}",) for rank in ranks}
+    said = "of its host just what is on mlx5_1 is slow, and nothing on mlx5_0"
+    assert [said in verdict.evidence for verdict in judgement.verdicts] == [named] * len(ranks)
+    assert all("mlx5" not in v.evidence for v in judge(results).verdicts)
+
+
 def test_late_messages_are_a_verdict_of_their_own() -> None:
     verdict = _only(_judged("jitter-host:n40"))
     assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n40",), "jitter")
@@ -216,8 +228,6 @@ def test_on_one_host_ranks_are_judged_like_hosts() -> None:
     one_host = results.ranks.__class__(
         **{**vars(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8}
     )
-    from dataclasses import replace
-
     verdict = _only(judge(replace(results, ranks=one_host)))
     assert (verdict.kind, verdict.subject) == ("rank", ("h:3",))
 

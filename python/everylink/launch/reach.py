@@ -68,7 +68,7 @@ def named(wrong: dict[str, str]) -> str:
     """All hosts with the reason of each, in one line; nothing has been started."""
     by_reason = defaultdict(list)
     for host, reason in wrong.items():
-        by_reason[reason.replace(f" {host} ", " it ").replace(f" {host}:", ":").removeprefix(f"{host}: ")].append(host)
+        by_reason[reason.replace(f" {host} ", " ").replace(f" {host}:", ":").removeprefix(f"{host}: ")].append(host)
     said = "; ".join(f"{folded(hosts)}: {reason}" for reason, hosts in by_reason.items())
     return f"--hosts: nothing was started, because of {said}"
 

@@ -34,6 +34,10 @@ class Judged:
         """Hosts that anything bad touches."""
         return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
 
+    @property
+    def slow_ranks(self) -> set[int]:
+        return {found.subject[0] for found in self.findings.bad if found.kind == "rank"}
+
 
 class Names:
     """Names of what was judged: hosts, or ranks where all are on one host; groups by their label or their hosts."""
@@ -47,6 +51,7 @@ class Names:
         self.one_each = len(self.hosts) == len(ranks)
         self.grouping = grouping
         self.groups = groups
+        self._devices, self._host_of = ranks.device, ranks.host_index
         self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
 
     def group(self, group: int) -> tuple[str, ...]:
@@ -62,6 +67,15 @@ class Names:
     def in_short(self, units: Iterable[int]) -> str:
         """Hosts as a node set."""
         return folded([self.units[unit] for unit in units])
+
+    def on_one_device(self, rank: int, slow: set[int]) -> str:
+        """What the devices of its host say of a slow rank; nothing where it is not one device that is slow."""
+        here = np.flatnonzero(self._host_of == self._host_of[rank]).tolist()
+        device = self._devices[rank]
+        others = sorted({self._devices[other] for other in here} - {device})
+        if not device or not others or any((other in slow) != (self._devices[other] == device) for other in here):
+            return ""
+        return f"; of its host just what is on {device} is slow, and nothing on {', '.join(others)}"
 
     def of(self, found: Found) -> tuple[str, tuple[str, ...]]:
         """The kind and the subject of a verdict."""
@@ -89,6 +103,8 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     factor = float(np.exp(found.effect))
     confidence = confidence_of(found.z, judged.findings.tested[found.kind])
     text = _slow_text(found, judged, factor, sided=side is not None)
+    if found.kind == "rank":
+        text += names.on_one_device(found.subject[0], judged.slow_ranks)
     return Verdict(kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text)
 
 

@@ -1,0 +1,158 @@
+"""`everylink run --hosts`: what it hands to srun and mpiexec, and what it refuses; none of them is started."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from everylink.errors import UserMistake
+from everylink.launch import mpiexec, srun
+from everylink.launch.job import Job, environment_of, job_on
+from everylink.launch.names import unknown
+from everylink.launch.reach import named
+from everylink.launch.ssh import by_ssh
+
+STATES = "n1 idle\nn2 mix\nn3 drain\nn4 down*\nn5 idle*\n"
+
+
+def program(folder: Path, name: str, says: str) -> None:
+    script = folder / name
+    script.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\n")
+    script.chmod(0o755)
+
+
+@pytest.fixture(autouse=True)
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core, and programs that only pretend."""
+    program(tmp_path, "everylink-measure", "everylink-measure 0.1.0")
+    program(tmp_path, "srun", "")
+    program(tmp_path, "sinfo", STATES)
+    program(tmp_path, "mpiexec", "mpiexec (OpenRTE) 4.1.4")
+    monkeypatch.setenv("EVERYLINK_MEASURE", str(tmp_path / "everylink-measure"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name in ("SLURM_JOB_ID", "SLURM_JOB_NODELIST", "EVERYLINK_KEY", "EVERYLINK_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def a_job(*hosts: str, **environment: str) -> Job:
+    return job_on(hosts, 2, environment, [])
+
+
+def test_ranks_are_numbered_host_by_host() -> None:
+    assert [(one.host, one.first, one.count) for one in a_job("n8", "n9", "n10").hosts] == [
+        ("n8", 0, 2),
+        ("n9", 2, 2),
+        ("n10", 4, 2),
+    ]
+    assert a_job("n8", "n9").size == 4
+    with pytest.raises(UserMistake, match="make 1 ranks"):
+        job_on(["n8"], 1, {}, [])
+    with pytest.raises(UserMistake, match="16777216 work"):
+        job_on(["n8", "n9"], 1 << 24, {}, [])
+
+
+def test_variables_are_given_or_taken_from_here() -> None:
+    assert environment_of(["A=1=2", "B", "A_2="], {"B": "b", "C": "c"}) == {"A": "1=2", "B": "b", "A_2": ""}
+    for setting, said in (("B", "is not set here"), ("1=2", "is no name"), ("A-B=1", "is no name"), ("A=1\n2", "line")):
+        with pytest.raises(UserMistake, match=said):
+            environment_of([setting], {})
+
+
+def test_srun_gets_nodes_folded_and_a_key_in_the_environment_alone(tmp_path: Path) -> None:
+    job = a_job("n1", "n2", UCX_TLS="tcp")
+    command = srun.command(Path("/m"), job, ["--mpi=pmix"], ["-s", "1"])
+    assert command == [
+        str(tmp_path / "srun"), "--nodelist=n[1-2]", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2",
+        "--distribution=block", "--mpi=pmix", "/m", "-s", "1",
+    ]  # fmt: skip
+    environment = srun.environment(job, {})
+    assert environment["UCX_TLS"] == "tcp"
+    assert len(environment["EVERYLINK_KEY"]) == 64
+    assert environment["EVERYLINK_KEY"] not in " ".join(command)
+    assert srun.environment(job, {"EVERYLINK_KEY_FILE": "mine"}) == {"UCX_TLS": "tcp"}
+
+
+def test_nodes_that_slurm_does_not_know_or_cannot_use_are_all_named() -> None:
+    srun.check(a_job("n1", "n2"))
+    with pytest.raises(UserMistake) as caught:
+        srun.check(a_job("n1", "n3", "n4", "n5", "n77", "n78"))
+    assert str(caught.value) == (
+        "--hosts: nothing was started, because of n3: Slurm says that it is drain; n4: Slurm says that it is down*; "
+        "n5: Slurm says that it is idle*; n[77-78]: Slurm knows no such node"
+    )
+
+
+def test_inside_of_an_allocation_only_its_nodes_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4,08]")
+    srun.check(a_job("n3", "n08"))
+    with pytest.raises(UserMistake, match=r"n\[1-2\]: not in this allocation, which is n\[3-4,08\]"):
+        srun.check(a_job("n1", "n2", "n3"))
+
+
+def test_open_mpi_gets_slots_and_the_names_of_variables_only(tmp_path: Path) -> None:
+    command = mpiexec.command_on_hosts(
+        Path("/m"), a_job("n8", "n9", TOKEN="secret"), ["--bind-to", "core"], ["-s", "1"]
+    )
+    place = ["-n", "4", "--host", "n8:2,n9:2", "--map-by", "slot", "-x", "TOKEN"]
+    assert command == [str(tmp_path / "mpiexec"), *place, "--bind-to", "core", "/m", "-s", "1"]
+
+
+def test_hydra_gets_hosts_and_how_many_ranks_each_has(tmp_path: Path) -> None:
+    program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
+    command = mpiexec.command_on_hosts(Path("/m"), a_job("n8", "n9", TOKEN="secret"), [], ["-s", "1"])
+    assert command == [str(tmp_path / "mpiexec"), "-n", "4", "-hosts", "n8,n9", "-ppn", "2", "/m", "-s", "1"]
+    with pytest.raises(UserMistake, match="do not fit into a command line"):
+        mpiexec.command_on_hosts(Path("/m"), job_on([f"n{i}" for i in range(20000)], 1, {}, []), [], [])
+
+
+def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
+    assert unknown(["localhost", "127.0.0.1"]) == {}
+    with pytest.raises(UserMistake, match=r"nothing was started, because of no-such-[ab]"):
+        mpiexec.check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
+
+
+def test_hosts_of_one_reason_are_folded() -> None:
+    reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
+    assert named(reasons | {"m": "no answer"}).endswith(
+        "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
+    )
+
+
+def test_ssh_asks_nothing_and_shows_nothing_on_its_command_line() -> None:
+    command = list(by_ssh(["-p", "2222"])("n8"))
+    assert command[1:4] == ["-T", "-p", "2222"], "what the user says comes first, so it prevails"
+    assert "BatchMode=yes" in command
+    assert any(word.startswith("ConnectTimeout=") for word in command)
+    assert command[-2:] == ["n8", "exec /bin/sh -c 'IFS= read -r line && eval \"$line\"'"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--hosts", "n[1-2]", "--np", "4"], "--np and --hosts exclude each other"),
+        (["--hosts", "n[1-2]", "--launcher", "command"], "leave --hosts out"),
+        (["--hosts", "n[1-2]", "--nranks", "0"], "one rank or more"),
+        (["--hosts", "n[1-2]", "--launcher", "local", "--launcher-args", "-x"], "no launcher to give them to"),
+        (["--hosts", "n[1-"], "a bracket is open"),
+        (["--hosts", "n1", "--launcher", "local"], "make 1 ranks"),
+        (["--nranks", "2"], "--nranks: belongs to --hosts"),
+        (["--env", "A=1"], "--env: belongs to --hosts"),
+        (["--launcher", "ssh"], "--hosts says on which"),
+        (["--launcher", "srun"], "--hosts says on which"),
+        (["--hosts", "n[3-4]", "--launcher", "srun"], "n3: Slurm says that it is drain"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(words: list[str], said: str, everylink: Command) -> None:
+    code, out, err = everylink("run", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_inside_of_a_job_of_slurm_hosts_are_reached_by_srun(
+    everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n3")
+    assert "not in this allocation" in everylink("run", "--hosts", "n[1-2]")[2]
