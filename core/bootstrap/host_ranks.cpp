@@ -27,6 +27,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds start_limit = 60, silent_limit = 60;
+constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end by themselves
 constexpr std::size_t longest_line = 1 << 16;
 constexpr int most_ranks = 1 << 24;
 
@@ -118,7 +119,8 @@ Key key_of(const Task& task) {
 // Heeds what is said while the ranks run; false: nothing more can come.
 class Ear {
  public:
-  Ear(Input& input, Supervisor& ranks) : input_(input), ranks_(ranks), heard_(steady_now()) {}
+  Ear(Input& input, Supervisor& ranks, bool has_rank_0)
+      : input_(input), ranks_(ranks), has_rank_0_(has_rank_0), heard_(steady_now()) {}
 
   bool hear() {
     pollfd polled{STDIN_FILENO, POLLIN, 0};
@@ -126,7 +128,13 @@ class Ear {
     if (polled.revents != 0) heard_ = steady_now();
     while (input_.has_line()) heed(input_.line());
     if (!ended && steady_now() - heard_ < silent_limit) return true;
-    if (!over_) Supervisor::pass_on(SIGTERM);
+    if (over_) return false;
+    // A signal to any rank ends the whole run, in good order. That is rank 0's host's to do: the others may
+    // be the only ones that are lost, and the run goes on without them.
+    if (has_rank_0_)
+      Supervisor::pass_on(SIGTERM);
+    else
+      ranks_.end_within(lost_limit);
     return false;
   }
 
@@ -135,7 +143,7 @@ class Ear {
     const auto words = split(line, ' ');
     if (words[0] == "end") {
       over_ = true;
-      ranks_.run_has_ended();
+      ranks_.end_within(end_limit);
     } else if (words[0] == "signal") {
       const int signal = number(words, 1);
       for (const int known : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
@@ -145,6 +153,7 @@ class Ear {
 
   Input& input_;
   Supervisor& ranks_;
+  const bool has_rank_0_;
   Seconds heard_;
   bool over_ = false;
 };
@@ -181,7 +190,7 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
     return body(std::move(place));
   }
   listener = Socket();
-  Ear ear(input, supervisor);
+  Ear ear(input, supervisor, task.first == 0);
   return supervisor.wait(
       STDIN_FILENO, [&] { return ear.hear(); }, 10);
 }

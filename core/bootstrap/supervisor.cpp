@@ -80,7 +80,7 @@ int Supervisor::wait(int fd, const std::function<bool()>& hear, Seconds nap) {
     if (!is_over())
       kill_at_.reset();
     else if (!kill_at_)
-      kill_at_ = steady_now() + grace;
+      kill_at_ = steady_now() + limit_.value_or(grace);
     else if (steady_now() > *kill_at_)
       pass_on(SIGKILL);
     Seconds longest = fd >= 0 ? nap : 3600;
@@ -130,7 +130,7 @@ int Supervisor::exit_code_of(int rank, int status) {
 // Rank 0 has ended; or only it is left; or nobody is left who could go on, after one has given rank 0 up.
 bool Supervisor::is_over() const {
   const bool only_one = all_ && left() == 1, rank_0_ended = first_ == 0 && children[0] == 0;
-  return end_wanted || told_ || rank_0_ended || only_one || (one_gave_up_ && left() == stopped_.size());
+  return end_wanted || limit_ || rank_0_ended || only_one || (one_gave_up_ && left() == stopped_.size());
 }
 
 }  // namespace everylink

@@ -22,7 +22,8 @@ class Supervisor {
   int wait(int fd = -1, const std::function<bool()>& hear = {}, Seconds nap = 0);
 
   static void pass_on(int signal);
-  void run_has_ended() { told_ = true; }
+  // Who is left after so long is ended.
+  void end_within(Seconds limit) { limit_ = limit; }
 
  private:
   void note_all();
@@ -33,10 +34,10 @@ class Supervisor {
   const int first_;
   const bool all_;
   int code_;
-  bool one_gave_up_ = false, told_ = false;
+  bool one_gave_up_ = false;
   int said_ = 0;                   // the signal that the last one was ended by
   std::set<std::size_t> stopped_;  // by index
-  std::optional<Seconds> kill_at_;
+  std::optional<Seconds> limit_, kill_at_;
 };
 
 }  // namespace everylink

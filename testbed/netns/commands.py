@@ -13,8 +13,8 @@ from typing import IO
 
 import kernel
 from faults import FAULTS
-from hosts import BASE, Bed, address, exec_on_host, locked
-from kernel import BedError, CannotHere
+from hosts import Bed, address, exec_on_host, locked
+from kernel import BASE, BedError, CannotHere
 from wiring import set_faults
 
 SKIP = 77

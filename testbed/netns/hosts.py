@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import kernel
-from kernel import BedError, CannotHere
+import neighbours
+from kernel import BASE, BedError, CannotHere
 
-BASE = Path("/run/everylink-bed")
 NETNS = Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}
 MOST_HOSTS = 2000
@@ -114,7 +114,7 @@ class Bed:
             self._make_folder()
             self._make_hosts()
             self._join_hosts()
-            make_room_for_neighbours(self)
+            neighbours.make_room(self.name, self.size * len(self.rails))
             self.save()
         except BaseException:
             self.down()
@@ -204,7 +204,7 @@ class Bed:
             pass
         if self.folder.exists():
             self.folder.rmdir()
-        forget_neighbours(self)
+        neighbours.forget(self.name)
 
     # --- exec ---------------------------------------------------------------------------------------------------
     def enter(self, host: int) -> None:
@@ -233,41 +233,3 @@ def exec_on_host(words: list[str]) -> int:
     except (BedError, OSError) as error:
         os.write(2, f"bed: {error}\n".encode())
         return 1
-
-
-# --- the one thing outside -------------------------------------------------------------------------------------
-# All network namespaces share one table of neighbours, whose limits only the root namespace has. They are raised
-# while there are beds that need more.
-LIMITS = [Path(f"/proc/sys/net/ipv4/neigh/default/gc_thresh{i}") for i in (1, 2, 3)]
-NEIGHBOURS = BASE / ".neighbours"  # the limits before, and what each bed needs
-
-
-def make_room_for_neighbours(bed: Bed) -> None:
-    before = [int(limit.read_text()) for limit in LIMITS]
-    wanted = 2 * (bed.size * len(bed.rails)) ** 2
-    if wanted > before[0]:
-        kept: dict[str, Any] = {"before": before, "beds": {}}
-        if NEIGHBOURS.exists():
-            kept = json.loads(NEIGHBOURS.read_text())
-        kept["beds"][bed.name] = wanted
-        NEIGHBOURS.write_text(json.dumps(kept))
-        _set_limits(kept)
-
-
-def forget_neighbours(bed: Bed) -> None:
-    if not NEIGHBOURS.exists():
-        return
-    kept = json.loads(NEIGHBOURS.read_text())
-    kept["beds"].pop(bed.name, None)
-    _set_limits(kept)
-    if kept["beds"]:
-        NEIGHBOURS.write_text(json.dumps(kept))
-    else:
-        NEIGHBOURS.unlink()
-
-
-def _set_limits(kept: dict[str, Any]) -> None:
-    more = sum(kept["beds"].values())
-    for limit, before in zip(LIMITS, kept["before"], strict=True):
-        with contextlib.suppress(OSError):  # where a container forbids it, large beds lose packets
-            limit.write_text(str(before + more))

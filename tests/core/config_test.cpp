@@ -235,6 +235,18 @@ TEST(Config, an_unknown_name_is_refused_with_those_there_are) {
   expect_refused({"--mode", "sim:hosts"}, {"--mode sim", "hosts"});
 }
 
+TEST(Config, rails_stand_with_the_modes_options_where_resume_compares_them) {
+  EXPECT_EQ(options({"--rails", "eth0,eth1"}).mode_options, "rails=eth0,rails=eth1");
+  EXPECT_EQ(options({"--rails", "auto", "-m", "ucp:tls=tcp"}).mode_options, "tls=tcp,rails=auto");
+  EXPECT_EQ(options({"--rails", "auto", "--interface", "lo"}).mode_options, "rails=auto");
+  expect_refused({"--rails", "auto", "-m", "sim"},
+                 {"--rails", "--mode sim", "tcp, ucp, ofi, ibverbs, portals"});
+  expect_refused({"--rails", "a,b", "-m", "tcp:interface=lo"}, {"--rails", "interface=", "exclude"});
+  expect_refused({"--rails", "a,b", "-m", "ibverbs:device=a"}, {"--rails", "device=", "exclude"});
+  expect_refused({"--rails", "a,,b"}, {"--rails a,,b", "empty"});
+  expect_refused({"--rails", "auto", "-m", "ofi"}, {"--rails auto", "--mode ofi", "dev1,dev2"});
+}
+
 TEST(Config, a_schedules_option_is_wanted_or_not) {
   expect_refused({"--schedule", "sample"}, {"--schedule sample:K"});
   expect_refused({"--schedule", "sample:"}, {"--schedule sample:K"});

@@ -17,6 +17,7 @@ from test_starts import LONG, slurm  # noqa: F401  a fixture
 
 from conftest import PATIENCE, Outcome, Run, measure_program, read_plainly
 from everylink.cli import main
+from everylink.launch import reach
 
 HERE = Path(__file__).parent
 QUICK = ["-n", 3, "-w", 0, "--num-slowest", 0]
@@ -32,6 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.setenv("EVERYLINK_MEASURE", measure_program())
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # what stands there may be relative
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     return tmp_path
 
@@ -134,6 +136,22 @@ def test_every_host_that_is_not_well_is_named_and_nothing_is_started(everylink: 
     assert not (tmp_path / "everylink.h5").exists()
 
 
+def test_a_host_that_says_nothing_does_not_hold_us(everylink: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "ANSWER_LIMIT", 1.0)
+    code, _, err = everylink("--hosts", "n1,silent[1-3]", *QUICK)
+    assert code == 2
+    assert "silent[1-3]: no answer within 1 s" in err
+
+
+def test_ctrl_c_is_heeded_while_hosts_are_asked(start: Everylink, folder: Path) -> None:
+    process = start("--hosts", "n1,silent1", *QUICK)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_until(lambda: len(children.read_text().split()) == 2, "nobody is asked")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "")
+
+
 def test_a_first_host_of_other_folders_is_refused_for_the_results_would_be_there(everylink: Call) -> None:
     code, _, err = everylink("--hosts", "elsewhere1,n1", *QUICK)
     assert code == 2
@@ -187,6 +205,31 @@ def test_ranks_end_with_a_launcher_that_was_killed(running: subprocess.Popen[str
     running.kill()
     wait_until(lambda: ranks_of(tmp_path) == [], "ranks are left")
     assert read_plainly(tmp_path / "everylink.h5").attributes["interrupted"] == 1
+
+
+SAID = ["ranks 0 2 2", "cores 0 2", "key 0123456789abcdef", "meet loopback", "go"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "nobody says which ranks to start"),
+        (SAID[:-1], "nobody says which ranks to start"),
+        ([*SAID[:2], *SAID[3:]], "a key and a place to meet are wanted"),
+        ([*SAID[:2], "keys 0123456789abcdef"], "'keys' is nothing that everylink run says"),
+        (["ranks 0 3 2", *SAID[1:]], "ranks, a key"),
+        (["ranks 0 2", *SAID[1:]], "a number is missing"),
+        (["ranks 0 99999999 99999999", *SAID[1:]], "out of range"),
+        (["ranks 2 2 4", *SAID[1:3], "meet nowhere", "go"], "nowhere"),
+        (["x" * 100_000], "too long"),
+    ],
+)
+def test_what_everylink_run_does_not_say_is_refused_by_the_core(run: Run, lines: list[str], said: str) -> None:
+    done = run("--bootstrap", "stdin", "--no-output", *QUICK, input="".join(f"{line}\n" for line in lines))
+    assert done.returncode in (1, 2)
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+    assert "0123456789abcdef" not in done.stderr
 
 
 # --- by a real ssh ---------------------------------------------------------------------------------------------
@@ -247,6 +290,7 @@ def test_ssh_starts_ranks_and_names_who_does_not_answer(real: list[object], ever
     assert "Connection refused" in err
 
 
+@pytest.mark.skipif(not LONG, reason="ranks have 10 s to end by themselves: make test-long")
 def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_go_on(
     real: list[object], start: Everylink, tmp_path: Path
 ) -> None:
@@ -307,18 +351,23 @@ def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str)
 # --- several hosts, several rails ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def hosts(possible: None) -> Iterator[Bed]:
-    yield from a_bed(3, rails=2)
+    yield from a_bed(6, rails=2)
 
 
-def test_hosts_of_a_bed_are_reached_and_their_ranks_take_the_rails_in_turn(
+def test_on_many_hosts_a_rail_that_runs_at_half_is_named(
     hosts: Bed, everylink: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin/ssh").unlink()
     (tmp_path / "bin/ssh").symlink_to(FOLDER / "rsh")
     monkeypatch.setenv("EVERYLINK_BED", hosts.name)
-    code, _, err = everylink("--hosts", "h[0-2]", "--nranks", 2, "--rails", "auto", *QUICK)
+    hosts.fault("shape 200mbit")
+    hosts.fault("slow-rail h3 1 100mbit")
+    options = ["-s", "256KiB", "-n", 4, "-w", 1, "--num-slowest", 0]
+    code, out, err = everylink("--hosts", "h[0-5]", "--nranks", 2, "--rails", "auto", *options)
     assert code == 0, err
-    result = measured(tmp_path, 6)
-    assert host_names(result) == ["h0", "h0", "h1", "h1", "h2", "h2"]
-    assert [device.decode() for device in result.ranks["device"]] == ["eth0", "eth1"] * 3
-    assert result.ranks["address"][3] == b"10.78.0.2"
+    result = measured(tmp_path, 12)
+    assert host_names(result) == [f"h{rank // 2}" for rank in range(12)]
+    assert [device.decode() for device in result.ranks["device"]] == ["eth0", "eth1"] * 6
+    assert result.ranks["address"][7] == b"10.78.0.4"
+    assert "FAULTS: 1 rank\n  rank h3:7: slow, " in out
+    assert "of its host just what is on eth1 is slow, and nothing on eth0" in " ".join(out.split())

@@ -60,6 +60,7 @@ def reached(shells: Shells, hosts: Sequence[str], reach: Reach, core: Path, shar
                 tried.shell.hear_no_more()
                 del trying[tried.shell]
     if wrong:
+        shells.kill()  # nobody of them does more than wait
         raise UserMistake(named(wrong))
     return [ready[host] for host in hosts]
 

@@ -69,7 +69,7 @@ class Names:
         return folded([self.units[unit] for unit in units])
 
     def on_one_device(self, rank: int, slow: set[int]) -> str:
-        """What the devices of its host say of a slow rank; nothing where it is not one device that is slow."""
+        """What the devices of its host say of a slow rank; nothing where it is not one of several that is slow."""
         here = np.flatnonzero(self._host_of == self._host_of[rank]).tolist()
         device = self._devices[rank]
         others = sorted({self._devices[other] for other in here} - {device})
