@@ -64,14 +64,20 @@ def test_hosts_have_names_and_addresses_of_their_own_and_reach_each_other_by_nam
     assert f"{bed.name}: 4 hosts, h0 (10.77.0.1) to h3 (10.77.0.4)" in bed.do("list")
 
 
-def test_exec_is_the_command_itself(bed: Bed) -> None:
-    done = netns.call("exec", "h1", "sh", "-c", "exit 42", name=bed.name)
-    assert done.returncode == 42
-    process = subprocess.Popen([str(netns.PROGRAM), "--name", bed.name, "exec", "h1", "sleep", "1000"])
+def sleeper_on(bed: Bed, host: str) -> "subprocess.Popen[bytes]":
+    """A process that is there."""
+    process = subprocess.Popen([str(netns.PROGRAM), "--name", bed.name, "exec", host, "sleep", "1000"])
     deadline = time.monotonic() + 30 * netns.PATIENCE
     while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
         assert time.monotonic() < deadline
         time.sleep(0.01)
+    return process
+
+
+def test_exec_is_the_command_itself(bed: Bed) -> None:
+    done = netns.call("exec", "h1", "sh", "-c", "exit 42", name=bed.name)
+    assert done.returncode == 42
+    process = sleeper_on(bed, "h1")
     process.kill()
     assert process.wait() == -signal.SIGKILL
 
@@ -82,7 +88,7 @@ def test_a_bed_leaves_nothing_behind(possible: None) -> None:
     bed.do("up", 70)
     assert everything() != before
     bed.fault("delay h1 100")
-    sleeper = subprocess.Popen([str(netns.PROGRAM), "--name", bed.name, "exec", "h69", "sleep", "1000"])
+    sleeper = sleeper_on(bed, "h69")
     relay = int(Path(f"/run/everylink-bed/{bed.name}/relay1.pid").read_text())
     assert not ended(relay)
     bed.do("down")
