@@ -90,11 +90,11 @@ def test_inside_of_an_allocation_only_its_nodes_will_do(monkeypatch: pytest.Monk
         srun.check(a_job("n1", "n2", "n3"))
 
 
-def test_open_mpi_gets_slots_and_the_names_of_variables_only(tmp_path: Path) -> None:
+def test_open_mpi_gets_a_host_for_each_rank_and_the_names_of_variables_only(tmp_path: Path) -> None:
     command = mpiexec.command_on_hosts(
         Path("/m"), a_job("n8", "n9", TOKEN="secret"), ["--bind-to", "core"], ["-s", "1"]
     )
-    place = ["-n", "4", "--host", "n8:2,n9:2", "--map-by", "slot", "-x", "TOKEN"]
+    place = ["-n", "4", "--host", "n8,n8,n9,n9", "--map-by", "seq", "-x", "TOKEN"]
     assert command == [str(tmp_path / "mpiexec"), *place, "--bind-to", "core", "/m", "-s", "1"]
 
 

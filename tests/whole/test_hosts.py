@@ -371,3 +371,23 @@ def test_on_many_hosts_a_rail_that_runs_at_half_is_named(
     assert result.ranks["address"][7] == b"10.78.0.4"
     assert "FAULTS: 1 rank\n  rank h3:7: slow, " in out
     assert "of its host just what is on eth1 is slow, and nothing on eth0" in " ".join(out.split())
+
+
+@pytest.mark.skipif(not LONG, reason="make test-long runs it")
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        ("mpirun", f"--allow-run-as-root --mca oob_tcp_if_include eth0 --mca plm_rsh_agent {FOLDER}/rsh"),
+        ("mpiexec.hydra", f"-launcher-exec {FOLDER}/rsh"),
+    ],
+)
+def test_mpiexec_numbers_ranks_host_by_host_wherever_it_runs(
+    hosts: Bed, folder: Path, program: str, options: str
+) -> None:
+    if not (path := shutil.which(program)):
+        pytest.skip(f"no {program} here")
+    (folder / "bin/mpiexec").write_text(f'#!/bin/sh\nexec {path} "$@"\n')
+    (folder / "bin/mpiexec").chmod(0o755)
+    ours = [sys.executable, "-m", "everylink", "run", "--hosts", "h[0-2]", "--nranks", 2, "--launcher", "mpiexec"]
+    hosts.do("exec", "h1", *ours, "--launcher-args", options, *QUICK)
+    assert host_names(measured(folder, 6)) == ["h0", "h0", "h1", "h1", "h2", "h2"]

@@ -29,8 +29,9 @@ def command_on_hosts(core: Path, job: Job, launcher_args: Sequence[str], core_op
     """The ranks of each host one after the other, host by host."""
     mpiexec = _mpiexec()
     if _is_open_mpi(mpiexec):
-        slots = ",".join(f"{one.host}:{one.count}" for one in job.hosts)
-        place = ["--host", slots, "--map-by", "slot"]
+        # one after the other as they stand there: by slots it begins with the host that it runs on
+        slots = ",".join(one.host for one in job.hosts for _ in range(one.count))
+        place = ["--host", slots, "--map-by", "seq"]
         place += [word for name in job.hosts[0].environment for word in ("-x", name)]
     else:  # hydra and its kin, which hand on all of the environment
         slots = ",".join(one.host for one in job.hosts)

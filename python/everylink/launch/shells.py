@@ -25,6 +25,7 @@ class Shell:
         self.host = host
         self.open_pipes = 2
         self.input_is_open = True
+        self._unsaid = b""
         self._ended_at = 0.0
         try:
             # a process group of its own: Ctrl-C reaches the ranks once, through us
@@ -39,10 +40,15 @@ class Shell:
 
     def say(self, *lines: str) -> None:
         """What a shell that is gone does not hear shows as its end."""
+        self._unsaid += "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+        self.go_on_saying()
+
+    def go_on_saying(self) -> None:
+        """As much as the pipe takes now."""
         assert self.process.stdin
-        if self.input_is_open:
+        if self.input_is_open and self._unsaid:
             with suppress(OSError):
-                self.process.stdin.write("".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
+                self._unsaid = self._unsaid[self.process.stdin.write(self._unsaid) or 0 :]
 
     def hear_no_more(self) -> None:
         """The end of its input, at which it ends."""
@@ -97,6 +103,8 @@ class Shells:
 
     def lines(self, seconds: float) -> Iterator[tuple[Shell, bool, str]]:
         """What shells say, and whether on standard error; waits for at most so long."""
+        for shell in self.all:
+            shell.go_on_saying()
         for key, _ in self._selector.select(seconds):
             shell, is_error = key.data
             for line in self._read(shell, key.fileobj):  # type: ignore[arg-type]
