@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,3 +154,51 @@ def slurm() -> Iterator[Run]:
         yield call
     finally:
         subprocess.run([*cluster, "down"], timeout=PATIENCE, check=True)
+
+
+Everylink = Callable[..., tuple[int, str, str]]
+StartEverylink = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def ssh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """We are in an empty one, where ssh is the fake one."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ssh").symlink_to(Path(__file__).parent / "fake_ssh")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("EVERYLINK_MEASURE", measure_program())
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # what stands there may be relative
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def everylink(ssh_folder: Path, capfd: pytest.CaptureFixture[str]) -> Everylink:
+    """Runs `everylink run`; gives exit code, standard output and standard error."""
+
+    from everylink.cli import main
+
+    def call(*words: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = main(["run", *map(str, words)])
+        said = capfd.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def start_everylink(ssh_folder: Path) -> Iterator[StartEverylink]:
+    """Starts it, and gives the process."""
+    started = []
+
+    def begin(*words: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "everylink", "run", *map(str, words)]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
 
 
-def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
+def _parser() -> Parser:
     parser = Parser(
         prog="everylink run",
         usage=USAGE,
@@ -73,7 +73,11 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
         "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
-    options, core_options = parser.parse_known_args(_joined("--launcher-args", arguments))
+    return parser
+
+
+def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
+    options, core_options = _parser().parse_known_args(_joined("--launcher-args", arguments))
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
     if options.nranks is not None and options.nranks < 1:

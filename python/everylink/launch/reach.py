@@ -102,7 +102,7 @@ def _question(core: Path, mark: Path | None) -> str:
 
 def _objection(answer: str, core: Path, shared: Path | None) -> str:
     """Why the core cannot start there; nothing: it can."""
-    _, seen, said = answer.split(" ", 2)
+    _, seen, said = [*answer.split(" ", 2), ""][:3]
     if said.strip() != f"{NAME} {__version__}":
         problem = said.rpartition(": ")[2].strip() or "it says nothing"
         return f"{core} --version says '{problem}'; it must be the {NAME} {__version__} that is here"
