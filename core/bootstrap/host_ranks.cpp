@@ -26,7 +26,9 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds start_limit = 60, silent_limit = 60;
+constexpr Seconds start_limit = 60;
+constexpr Seconds silent_limit =
+    600;  // whoever reads what we say may take a while, and says nothing meanwhile
 constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end by themselves
 constexpr std::size_t longest_line = 1 << 16;
 constexpr int most_ranks = 1 << 24;

@@ -173,9 +173,6 @@ class Bed:
             for rail in self.rails:
                 lines += [f"addr add {address(i, rail)}/16 dev eth{rail}", f"link set eth{rail} addrgenmode none"]
                 lines += [f"link set eth{rail} up"]
-            # Who is bound to a rail reaches the others' rails by it; nobody else takes these routes.
-            for rail, other in itertools.permutations(self.rails, 2):
-                lines += [f"route add {address(0, other).rpartition('.')[0]}.0/16 dev eth{rail} metric {1000 + rail}"]
             kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))
 
     def _answer_for_own_addresses(self, host: int) -> None:

@@ -15,7 +15,7 @@ from everylink.launch.shells import Shell, Shells, make_room
 
 MEETS = "everylink-meets "
 START_LIMIT = 60.0  # seconds for rank 0 to listen
-SIGN_OF_LIFE = 10.0  # seconds between two; the core waits for six of them
+SIGN_OF_LIFE = 10.0  # seconds between two; the core waits for sixty of them
 END_LIMIT = 35.0  # for the other hosts, once rank 0 has ended; the core itself kills after 25 s
 LOST = 255  # of ssh, where not even an exit code came
 ENDS = (0, 1, 2, 3)  # exit codes of the core
