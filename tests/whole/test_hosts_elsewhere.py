@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from hosts_runs import ENDLESS, QUICK, host_names, measured, ranks_of, wait_until
 from netns import FOLDER, Bed, a_bed
-from test_starts import LONG, slurm  # noqa: F401  a fixture
 
-from conftest import PATIENCE, Everylink, Run, StartEverylink, measure_program
+from conftest import LONG, PATIENCE, Everylink, Run, StartEverylink, measure_program
 
 
 # --- by a real ssh ---------------------------------------------------------------------------------------------
