@@ -67,35 +67,48 @@ void Director::begin(Facts facts) {
   last_commit_ = steady_now();
 }
 
-// Turn by turn, then the flows; then a pause of a round, in which their results come: the next scene leaves
-// out what failed in this one.
+// Turn by turn, then the flows, and before and after them a round without work: then what came before is
+// known. So the flows begin together on made-up clocks, and the next scene leaves out what failed in this
+// one.
 std::optional<Order> Director::next() {
-  Order order;
-  if (order_.what == Order::What::connect && order_.turn + 1 < static_cast<std::uint32_t>(staged_->turns)) {
-    order = order_;
+  Order order = order_;
+  if (order_.what == Order::What::connect) {
     ++order.turn;
-  } else if (order_.what == Order::What::connect) {
-    order = order_;
-    order.what = Order::What::flow;
+    if (is_connected(order)) order.what = Order::What::hand_in;
   } else if (order_.what == Order::What::flow) {
+    order = Order{};
     order.what = Order::What::hand_in;
     order.scene = order_.scene + 1;
+  } else if (staged_ && is_connected(order_)) {
+    order.what = Order::What::flow;
+    order.begins = latest_;
   } else {
     if (order_.scene == play_.scenes()) return {};
-    order.what = Order::What::connect;
-    order.scene = order_.scene;
-    staged_ = play_.staged(order.scene);
-    for (const auto& [rank, peers] : silent_)
-      if (peers.size() >= peers_of_a_dark_rank) order.dark.push_back(rank);
-    for (const auto& [a, b] : severed_) order.severed.insert(order.severed.end(), {a, b});
-    staged_order_ = order;
+    order = first_of(order_.scene);
   }
   return order_ = order;
+}
+
+bool Director::is_connected(const Order& order) const {
+  return order.turn > 0 && order.turn >= static_cast<std::uint32_t>(staged_->turns);
+}
+
+Order Director::first_of(std::int64_t scene) {
+  Order order;
+  order.what = Order::What::connect;
+  order.scene = scene;
+  staged_ = play_.staged(scene);
+  for (const auto& [rank, peers] : silent_)
+    if (peers.size() >= peers_of_a_dark_rank) order.dark.push_back(rank);
+  for (const auto& [a, b] : severed_) order.severed.insert(order.severed.end(), {a, b});
+  staged_order_ = order;
+  return order;
 }
 
 void Director::keep(const std::vector<Report>& reports, const Order& done, std::span<const int> gone,
                     Seconds began, Seconds now) {
   if (!began_ && done.plays()) began_ = began;
+  for (const auto& report : reports) latest_ = std::max(latest_, report.now);
   for (const auto& report : reports)
     if (!report.fault_of_link.empty() && report.peer != no_rank)
       remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
@@ -111,7 +124,7 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
   if (!console_.quiet()) console_.say(line_of(sums_.back()));
   const Seconds elapsed = now - *began_;
   const auto played = done.scene + 1, scenes = play_.scenes();
-  console_.step({0, played, scenes, flows_ok_ + failures_.count(), failures_.count(), elapsed,
+  console_.step({0, played, scenes, flows_ok_ + flows_failed_, flows_failed_, elapsed,
                  elapsed / static_cast<double>(played) * static_cast<double>(scenes - played)});
 }
 
@@ -151,14 +164,26 @@ std::vector<FlowRow> Director::rows_of(const Staged& staged, const std::vector<R
   return rows;
 }
 
+// Each link once, however many scenes it is part of: a host is not to blame for one link that failed in all
+// of them.
+void Director::note_link(const FlowRow& row) {
+  const auto number =
+      static_cast<std::size_t>(row.flow.from) * ranks_.size() + static_cast<std::size_t>(row.flow.to);
+  if (known_.empty()) known_.resize(ranks_.size() * ranks_.size());
+  const bool was_ok = known_[number] && !severed_.contains(std::minmax(row.flow.from, row.flow.to));
+  if (known_[number] && (row.outcome == Outcome::ok || !was_ok)) return;
+  known_[number] = true;
+  Sample sample;
+  sample.from = static_cast<std::uint32_t>(row.flow.from);
+  sample.to = static_cast<std::uint32_t>(row.flow.to);
+  sample.outcome = row.outcome;
+  failures_.add(sample);
+}
+
 void Director::learn(const std::vector<FlowRow>& rows) {
   for (const auto& row : rows) {
-    Sample sample;
-    sample.from = static_cast<std::uint32_t>(row.flow.from);
-    sample.to = static_cast<std::uint32_t>(row.flow.to);
-    sample.outcome = row.outcome;
-    failures_.add(sample);
-    flows_ok_ += row.outcome == Outcome::ok;
+    note_link(row);
+    (row.outcome == Outcome::ok ? flows_ok_ : flows_failed_) += 1;
     if (row.outcome != Outcome::timeout && row.outcome != Outcome::broken) continue;
     severed_.insert(std::minmax(row.flow.from, row.flow.to));
     silent_[row.flow.from].insert(row.flow.to);
@@ -232,8 +257,8 @@ void Director::remark(const std::string& text) {
 
 std::string Director::summary() const {
   std::vector<std::string> lines;
-  if (failures_.count() > 0) {
-    lines.push_back(fmt::format("{} of {} flows FAILED:", failures_.count(), failures_.count() + flows_ok_));
+  if (flows_failed_ > 0) {
+    lines.push_back(fmt::format("{} of {} flows FAILED:", flows_failed_, flows_failed_ + flows_ok_));
     for (const auto& line : failures_.lines()) lines.push_back("  " + line);
   }
   for (const auto& remark : remarks_) lines.push_back("Note: " + remark);
@@ -252,9 +277,9 @@ int Director::end(bool interrupted) {
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
   recorder_.end({interrupted, 0, remarks_, std::move(lanes), {}});
-  const int code = interrupted ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
+  const int code = interrupted ? exit_machine : flows_failed_ > 0 ? exit_links_failed : exit_ok;
   if (const auto text = summary(); !text.empty()) console_.say(text);
-  console_.end(code, flows_ok_, failures_.count(), options_.no_output ? "" : options_.output);
+  console_.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
   return code;
 }
 

@@ -36,13 +36,15 @@ class Director {
     ranks_[static_cast<std::size_t>(rank)].carrier.lanes = lanes;
   }
   void remark(const std::string&);  // once each
-  std::int64_t failed() const { return failures_.count(); }
   // Closes the output, says the results, and gives the exit code.
   int end(bool interrupted);
 
  private:
   std::vector<FlowRow> rows_of(const Staged&, const std::vector<Report>&, std::span<const int> gone) const;
   Outcome unseen(const Flow&, std::span<const int> gone) const;
+  bool is_connected(const Order&) const;  // after all turns of its scene
+  Order first_of(std::int64_t scene);
+  void note_link(const FlowRow&);
   void learn(const std::vector<FlowRow>&);
   SceneSums sums_of(const Scene&, std::size_t bytes, const std::vector<FlowRow>&) const;
   std::string line_of(const SceneSums&) const;
@@ -58,12 +60,14 @@ class Director {
   std::optional<Staged> staged_;       // the scene that is under way
   std::optional<Order> staged_order_;  // the first one of that scene
   Order order_;                        // the last one that was given out
+  Seconds latest_ = 0;                 // of the ranks' made-up clocks
   std::optional<Seconds> began_;
   Seconds last_commit_ = 0;
   std::map<int, std::set<int>> silent_;    // of each rank: the peers it failed with, and none succeeded since
   std::set<std::pair<int, int>> severed_;  // pairs that failed
   std::vector<SceneSums> sums_;
-  std::int64_t flows_ok_ = 0;
+  std::int64_t flows_ok_ = 0, flows_failed_ = 0;
+  std::vector<bool> known_;  // of each link: it is among failures_, whether it failed or not
   std::vector<std::string> remarks_;
 };
 

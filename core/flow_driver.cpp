@@ -110,7 +110,7 @@ class BulkReceiver final : public FlowDriver {
   int arrived_ = 0;  // of this block, its note included
 };
 
-// Each message says whether another one follows.
+// Each message says in its first bytes whether another one follows.
 class PingLeader final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
@@ -135,7 +135,7 @@ class PingLeader final : public FlowDriver {
   void begun() override { warm_ = stop_ - c_.duration * 4 / 5; }
 
   void start() {
-    const Slice message = c_.layout.note(c_.lane, lap_++);
+    const Slice message = c_.layout.ping(c_.lane, lap_++);
     last_ = is_time_over();
     write_note(message, !last_);
     in_ = link_->start_recv(message);
@@ -160,13 +160,13 @@ class PingLeader final : public FlowDriver {
 class PingFollower final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
-  void prepare() override { in_ = link_->start_recv(c_.layout.note(c_.lane, 0)); }
+  void prepare() override { in_ = link_->start_recv(c_.layout.ping(c_.lane, 0)); }
   bool step() override {
     if (last_) return leave();
     if (!done(in_)) return false;
-    const Slice message = c_.layout.note(c_.lane, lap_++);
+    const Slice message = c_.layout.ping(c_.lane, lap_++);
     last_ = !reads_on(message);
-    if (!last_) in_ = link_->start_recv(c_.layout.note(c_.lane, lap_));
+    if (!last_) in_ = link_->start_recv(c_.layout.ping(c_.lane, lap_));
     out_.push_back(link_->start_send(message));
     while (out_.size() > 1 && done_first(out_)) continue;
     meter_.read(now(), lap_);
@@ -195,10 +195,38 @@ float nearest_p99(const std::vector<float>& sorted) {
 
 }  // namespace
 
+void Meter::Line::add(Seconds time, std::uint64_t messages) {
+  if (n == 0) first = messages;
+  last = messages;
+  const auto count = static_cast<double>(messages);
+  n += 1, times += time, counts += count, squares += time * time, products += time * count;
+}
+
+double Meter::Line::slope() const {
+  const double spread = n * squares - times * times;
+  const bool is_known = n > 1 && spread > 1e-12 * n * squares;
+  return is_known ? std::max(0.0, (n * products - times * counts) / spread) : 0;
+}
+
+void Meter::begin(Seconds now, Seconds duration) {
+  begin_ = now;
+  warm_ = duration / 5;
+  whole_.add(0, 0);
+}
+
 void Meter::read(Seconds now, std::uint64_t messages) {
-  last_ = {now, messages};
-  if (first_.messages == 0) first_ = last_;
-  if (warmed_.messages == 0 || now <= warm_) warmed_ = last_;
+  whole_.add(now - begin_, messages);
+  if (now - begin_ > warm_) warmed_.add(now - begin_, messages);
+}
+
+const Meter::Line& Meter::used() const {
+  constexpr double enough = 4;
+  return warmed_.n >= enough && warmed_.slope() > 0 ? warmed_ : whole_;
+}
+
+Seconds Meter::seconds() const {
+  const double slope = used().slope();
+  return slope > 0 ? static_cast<double>(messages()) / slope : 0;
 }
 
 void FlowDriver::begin(Seconds until) {
@@ -236,11 +264,13 @@ FlowEnd FlowDriver::seen() {
   return seen_;
 }
 
-void FlowDriver::write_note(Slice note, bool goes_on) {
-  c_.out.fill(note, goes_on ? goes_on_seed : ends_seed);
+void FlowDriver::write_note(Slice message, bool goes_on) {
+  c_.out.fill({message.offset, note_bytes}, goes_on ? goes_on_seed : ends_seed);
 }
 
-bool FlowDriver::reads_on(Slice note) const { return c_.in.holds(note, goes_on_seed); }
+bool FlowDriver::reads_on(Slice message) const {
+  return c_.in.holds({message.offset, note_bytes}, goes_on_seed);
+}
 
 std::unique_ptr<FlowDriver> make_driver(const FlowDriver::Context& context, std::unique_ptr<Link> link,
                                         FlowKind kind) {

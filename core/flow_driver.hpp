@@ -9,23 +9,26 @@
 
 namespace everylink {
 
-// Readings of the clock as messages arrive, and the rate between two of them: the first fifth of the time is
-// left out, in which a network still finds its pace.
+// Readings of the clock as messages arrive, and the straight line through them: blocks come in bursts, so
+// that two readings alone would count a burst too many. The first fifth of the time is left out, in which a
+// network still finds its pace.
 class Meter {
  public:
-  void begin(Seconds now, Seconds duration) { warm_ = now + duration / 5; }
+  void begin(Seconds now, Seconds duration);
   void read(Seconds now, std::uint64_t messages);
-  Seconds seconds() const { return last_.at - base().at; }
-  std::uint64_t messages() const { return last_.messages - base().messages; }
+  std::uint64_t messages() const { return used().last - used().first; }
+  Seconds seconds() const;  // that so many messages take
 
  private:
-  struct Reading {
-    Seconds at = 0;
-    std::uint64_t messages = 0;
+  struct Line {
+    double n = 0, times = 0, counts = 0, squares = 0, products = 0;
+    std::uint64_t first = 0, last = 0;
+    void add(Seconds time, std::uint64_t messages);
+    double slope() const;  // messages a second; 0: not known
   };
-  const Reading& base() const { return warmed_.messages < last_.messages ? warmed_ : first_; }
-  Seconds warm_ = 0;
-  Reading first_, warmed_, last_;
+  const Line& used() const;
+  Seconds begin_ = 0, warm_ = 0;
+  Line whole_, warmed_;
 };
 
 class FlowDriver {
@@ -68,8 +71,8 @@ class FlowDriver {
   bool done_first(std::deque<int>& tickets);  // and takes it out
   Seconds now() const { return c_.transport.now_on(*link_); }
   bool is_time_over() const { return now() >= stop_; }
-  void write_note(Slice, bool goes_on);
-  bool reads_on(Slice note) const;
+  void write_note(Slice message, bool goes_on);  // into its first bytes
+  bool reads_on(Slice message) const;
 
   const Context c_;
   const bool apart_;

@@ -10,7 +10,8 @@
 namespace everylink {
 namespace {
 
-constexpr std::size_t note_bytes = 8, note_room = 64;
+constexpr std::size_t note_room = 64;
+constexpr Seconds close_limit = 1;
 constexpr std::size_t most_memory = std::size_t{256} << 20;
 
 }  // namespace
@@ -20,8 +21,9 @@ int usual_window(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>(block / std::max<std::size_t>(bytes, 1), 1, most));
 }
 
-FlowLayout FlowLayout::of(std::size_t bytes, int window, int degree) {
-  FlowLayout layout{bytes, window, 2 * degree, 1};  // two flows are in each other's way at either end
+FlowLayout FlowLayout::of(std::size_t bytes, std::size_t ping_bytes, int window, int degree) {
+  FlowLayout layout{bytes, ping_bytes, window, 2 * degree,
+                    1};  // two flows are in each other's way at either end
   layout.buffers = static_cast<int>(
       std::clamp<std::size_t>(most_memory / layout.buffer_bytes(), 1, static_cast<std::size_t>(degree)));
   return layout;
@@ -32,6 +34,10 @@ std::size_t FlowLayout::notes_bytes() const { return static_cast<std::size_t>(la
 
 Slice FlowLayout::note(int lane, std::uint64_t block) const {
   return {(static_cast<std::size_t>(lane) * 2 + block % 2) * note_room, note_bytes};
+}
+
+Slice FlowLayout::ping(int lane, std::uint64_t lap) const {
+  return ping_bytes > note_bytes ? Slice{slot(lane, lap, 0).offset, ping_bytes} : note(lane, lap);
 }
 
 Slice FlowLayout::slot(int lane, std::uint64_t block, int message) const {
@@ -82,6 +88,7 @@ std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Secon
                                      make_driver(context, std::move(link), flows[i].kind));
     driver.prepare();
     if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
+    if (!driver.is_well()) give_up(driver);
     break;
   }
   return {};
@@ -96,10 +103,6 @@ std::vector<FlowDriver*> Flows::in_order_of_turns() const {
 
 std::vector<FlowEnd> Flows::run(Seconds until) {
   const bool apart = transport_.waits_apart();
-  if (apart)  // made-up clocks begin together
-    for (auto* driver : in_order_of_turns())
-      if (driver->is_open())
-        if (const auto met = driver->link().meet(until); met != Outcome::ok) driver->end(met);
   for (const auto& driver : drivers_)
     if (driver->is_open()) driver->begin(until);
   Waiter waiter(work_.crowded);
@@ -124,18 +127,29 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
   return ends;
 }
 
-// Both ends meet once more, so that what the peer still waits for does not end with our link.
+// Closed at once, so that the peer does not wait for us.
+void Flows::give_up(FlowDriver& driver) {
+  unconnected_.push_back(driver.seen());
+  shut(driver);
+  std::erase_if(drivers_, [&](const auto& one) { return one.get() == &driver; });
+}
+
+void Flows::shut(FlowDriver& driver) {
+  if (driver.link().close(transport_.now() + close_limit) == Outcome::ok) return;
+  driver.bury();
+  is_clean_ = false;
+}
+
+// First what failed, then the others, whose ends meet once more: what the peer still waits for must not end
+// with our link.
 bool Flows::close(Seconds until) {
-  for (auto* driver : in_order_of_turns())
-    if (driver->is_well()) static_cast<void>(driver->link().meet(until));
-  bool clean = true;
   for (const auto& driver : drivers_)
-    if (driver->link().close(until) != Outcome::ok) {
-      driver->bury();
-      clean = false;
-    }
+    if (!driver->is_well()) shut(*driver);
+  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_well(); });
+  for (auto* driver : in_order_of_turns()) static_cast<void>(driver->link().meet(until));
+  for (const auto& driver : drivers_) shut(*driver);
   drivers_.clear();
-  return clean;
+  return is_clean_;
 }
 
 }  // namespace everylink

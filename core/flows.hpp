@@ -24,16 +24,18 @@ struct FlowEnd {
 
 // Where the messages of a scene's flows lie: the same offsets at both ends.
 struct FlowLayout {
-  std::size_t bytes;  // of a message
-  int window;         // messages of a block
-  int lanes;          // flows at a rank, one way: each has notes of its own
-  int buffers;        // lanes that have buffers of their own; the others share them
+  std::size_t bytes;       // of a message
+  std::size_t ping_bytes;  // of a ping: at least a note, and no more than a message
+  int window;              // messages of a block
+  int lanes;               // flows at a rank, one way: each has notes of its own
+  int buffers;             // lanes that have buffers of their own; the others share them
 
-  static FlowLayout of(std::size_t bytes, int window, int degree);
+  static FlowLayout of(std::size_t bytes, std::size_t ping_bytes, int window, int degree);
   std::size_t memory_bytes() const {
     return notes_bytes() + static_cast<std::size_t>(buffers) * buffer_bytes();
   }
   Slice note(int lane, std::uint64_t block) const;
+  Slice ping(int lane, std::uint64_t lap) const;
   Slice slot(int lane, std::uint64_t block, int message) const;
 
  private:
@@ -41,6 +43,8 @@ struct FlowLayout {
   std::size_t buffer_bytes() const;
   std::size_t notes_bytes() const;
 };
+
+inline constexpr std::size_t note_bytes = 8;
 
 // The messages of a block unless the user says how many: a MiB, or 16 of them.
 int usual_window(std::size_t bytes);
@@ -71,10 +75,13 @@ class Flows {
 
  private:
   std::vector<FlowDriver*> in_order_of_turns() const;
+  void give_up(FlowDriver&);
+  void shut(FlowDriver&);
 
   const Work work_;
   Transport& transport_;
   Memory &out_, &in_;
+  bool is_clean_ = true;  // no library holds anything of ours
   std::vector<FlowEnd> unconnected_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;  // who send first, then who receive
 };

@@ -56,6 +56,7 @@ Blob Order::packed() const {
       .add(turn)
       .add(dark)
       .add(severed)
+      .add(begins)
       .take();
 }
 
@@ -81,6 +82,7 @@ Order Order::unpacked(View bytes) {
   order.turn = in.get<std::uint32_t>();
   order.dark = in.list<std::int32_t>();
   order.severed = in.list<std::int32_t>();
+  order.begins = in.get<Seconds>();
   in.end();
   return order;
 }
@@ -132,7 +134,7 @@ Blob Report::packed() const {
       .add(led.samples)
       .add(static_cast<std::uint64_t>(led.laps.size()));
   for (const auto& laps : led.laps) out.add(laps);
-  return out.add(notes).add(needs).add(flows).take();
+  return out.add(notes).add(needs).add(flows).add(now).take();
 }
 
 Report Report::unpacked(View bytes) {
@@ -159,6 +161,7 @@ Report Report::unpacked(View bytes) {
   report.notes = sound_list<Note>(in);
   report.needs = sound_list<Tuning>(in);
   report.flows = sound_list<FlowEnd>(in);
+  report.now = in.get<Seconds>();
   in.end();
   return report;
 }
@@ -167,7 +170,7 @@ Report Report::unpacked(View bytes) {
 void Report::check(int from, int ranks, std::size_t sizes) const {
   const auto is_time = [](Seconds t) { return t >= 0 && t <= longest_time; };
   bool good = rank == from && peer >= no_rank && peer < ranks && peer != rank;
-  good &= is_time(busy) && is_time(took);
+  good &= is_time(busy) && is_time(took) && is_time(now);
   good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
   good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
   good &= led.laps.size() <= sizes && notes.size() <= sizes && needs.size() <= sizes;

@@ -50,6 +50,7 @@ struct Order {
   std::int64_t scene = 0;             // connect, flow: counted through all sizes
   std::uint32_t turn = 0;             // connect
   std::vector<std::int32_t> dark;     // connect: ranks that are not tried
+  Seconds begins = 0;                 // flow: on made-up clocks, which have no common time else
   std::vector<std::int32_t> severed;  // connect: links that are not tried, from, to, from, to, ...
 
   bool plays() const { return what == What::connect || what == What::flow; }
@@ -96,6 +97,7 @@ struct Report {
   std::vector<Note> notes;     // the link from the peer to us: a value a size
   std::vector<Tuning> needs;   // calibration: a value a size
   std::vector<FlowEnd> flows;  // of a scene
+  Seconds now = 0;             // on a made-up clock
 
   Blob packed() const;
   static Report unpacked(View);

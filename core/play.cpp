@@ -17,6 +17,10 @@ Play::Play(const Options& options, const Introduction& all)
   if (script_.degree > most_links)
     throw UsageError(fmt::format("{}: a rank would hold {} links at once; up to {} work", options.pattern,
                                  script_.degree, most_links));
+  const auto smallest = *std::min_element(options.sizes.begin(), options.sizes.end());
+  if (script_.ping_bytes > std::max(smallest, note_bytes))
+    throw UsageError(fmt::format("--ping-size: {} bytes are more than the messages of -s/--size-messages, {}",
+                                 script_.ping_bytes, smallest));
 }
 
 std::size_t Play::bytes(std::int64_t scene) const {
@@ -28,7 +32,8 @@ Staged Play::staged(std::int64_t scene) const {
 }
 
 FlowLayout Play::layout_of(std::size_t bytes) const {
-  return FlowLayout::of(bytes, options_.window.value_or(usual_window(bytes)), script_.degree);
+  return FlowLayout::of(bytes, script_.ping_bytes, options_.window.value_or(usual_window(bytes)),
+                        script_.degree);
 }
 
 std::size_t Play::memory_bytes() const {

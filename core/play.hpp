@@ -15,6 +15,7 @@ class Play {
 
   std::int64_t scenes() const { return script_.scenes * static_cast<std::int64_t>(options_.sizes.size()); }
   std::size_t bytes(std::int64_t scene) const;
+  std::size_t ping_bytes() const { return script_.ping_bytes; }
   Staged staged(std::int64_t scene) const;
   FlowLayout layout(std::int64_t scene) const { return layout_of(bytes(scene)); }
   std::size_t memory_bytes() const;  // of each of the two memories, whatever the scene

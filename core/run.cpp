@@ -13,6 +13,7 @@
 #include "errors.hpp"
 #include "health.hpp"
 #include "numa.hpp"
+#include "pack.hpp"
 #include "pair.hpp"
 #include "parts.hpp"
 #include "play.hpp"
@@ -289,11 +290,13 @@ class Runner {
       report.fault_of_link =
           flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, begin + limit);
     } else if (!connects) {
+      if (entry_.host_of) transport.begin(Packer().add(order.begins).take());
       report.flows = flows_->run(transport.now() + limit);
       report.interrupted = end_is_wanted();
       report.buried = !leave_scene();
     }
     stop_watching();
+    if (entry_.host_of) report.now = carrying_.transport->now();
     tell_lanes(report);
     return report;
   }

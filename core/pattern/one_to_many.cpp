@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "errors.hpp"
@@ -16,9 +17,9 @@ namespace {
 // the network, last.
 std::vector<int> others_of(const Crowd& crowd, int root) {
   const auto host = [&](int rank) { return crowd.host_of[static_cast<std::size_t>(rank)]; };
-  std::vector<int> local(static_cast<std::size_t>(crowd.size)), on_host(static_cast<std::size_t>(crowd.size));
-  for (int rank = 0; rank < crowd.size; ++rank)
-    local[static_cast<std::size_t>(rank)] = on_host[static_cast<std::size_t>(host(rank))]++;
+  std::vector<int> local(static_cast<std::size_t>(crowd.size));
+  std::map<int, int> on_host;
+  for (int rank = 0; rank < crowd.size; ++rank) local[static_cast<std::size_t>(rank)] = on_host[host(rank)]++;
   std::vector<int> others;
   for (int i = 1; i < crowd.size; ++i) others.push_back((root + i) % crowd.size);
   std::stable_sort(others.begin(), others.end(), [&](int a, int b) {
@@ -66,7 +67,8 @@ Script one_to_many(const Crowd& crowd, bool towards) {
               scene.flows.push_back(towards ? Flow{other, root} : Flow{root, other});
             }
             return scene;
-          }};
+          },
+          static_cast<std::int64_t>(counts.size()) - 1};
 }
 
 std::vector<std::string> quarter_of_one(std::span<const SceneSums> scenes, std::string_view one) {

@@ -13,7 +13,7 @@
 
 namespace everylink {
 
-// bulk: messages one way, as many as fit; ping: 8 bytes there and back, one at a time, `from` holds the
+// bulk: messages one way, as many as fit; ping: a message there and back, one at a time, `from` holds the
 // clock.
 enum class FlowKind : std::uint8_t { bulk = 0, ping = 1 };
 
@@ -40,6 +40,8 @@ struct Script {
   std::int64_t scenes;
   int degree;  // of the flows that a rank sends, or receives, at the same time: the most
   std::function<Scene(std::int64_t)> scene;
+  std::int64_t heaviest = 0;  // the scene that loads the network most
+  std::size_t ping_bytes = 8;
 };
 
 // What a scene amounted to. Rates in bytes a second, of each bulk flow that ended well; times one way,

@@ -13,13 +13,15 @@ constexpr int usual_draws = 10, most_draws = 100000;
 
 Script make(const Crowd& crowd) {
   const int draws = pattern_number(crowd, "draws", usual_draws, 0, most_draws);
-  return {1 + draws, 1, [size = crowd.size, seed = crowd.seed](std::int64_t number) {
+  return {1 + draws, 1,
+          [size = crowd.size, seed = crowd.seed](std::int64_t number) {
             Scene scene{number, number == 0 ? natural : drawn, {}};
             const Shuffle at(size, number == 0 ? 0 : mix(seed, static_cast<std::uint64_t>(number)) | 1);
             for (int place = 0; place < size; ++place)
               scene.flows.push_back({static_cast<int>(at(place)), static_cast<int>(at((place + 1) % size))});
             return scene;
-          }};
+          },
+          draws};
 }
 
 std::vector<std::string> brief(std::span<const SceneSums> scenes) {

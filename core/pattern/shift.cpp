@@ -33,7 +33,8 @@ Script make(const Crowd& crowd) {
             for (int rank = 0; rank < size; ++rank)
               scene.flows.push_back({rank, static_cast<int>((rank + scene.point) % size)});
             return scene;
-          }};
+          },
+          static_cast<std::int64_t>(distances.size()) / 2};
 }
 
 std::vector<std::string> brief(std::span<const SceneSums> scenes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "errors.hpp"
 #include "pattern/pattern.hpp"
@@ -43,16 +44,30 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
   const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
   if (!congestor)
     throw UsageError(fmt::format("--congestor {}: there is no such pattern to load the network with", name));
+  std::map<std::int32_t, std::int32_t> hosts;  // numbered anew: some may have victims only
   std::vector<std::int32_t> host_of;
-  for (const int rank : roles.others) host_of.push_back(crowd.host_of[static_cast<std::size_t>(rank)]);
+  for (const int rank : roles.others)
+    host_of.push_back(hosts
+                          .try_emplace(crowd.host_of[static_cast<std::size_t>(rank)],
+                                       static_cast<std::int32_t>(hosts.size()))
+                          .first->second);
   const Script script = congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
   degree = script.degree;
-  auto flows = script.scene(script.scenes - 1).flows;
+  auto flows = script.scene(script.heaviest).flows;
   for (auto& flow : flows) {
     flow.from = roles.others[static_cast<std::size_t>(flow.from)];
     flow.to = roles.others[static_cast<std::size_t>(flow.to)];
   }
   return flows;
+}
+
+std::size_t ping_bytes_of(const Crowd& crowd) {
+  constexpr std::size_t least = 8;
+  const auto text = setting(crowd.settings, "ping-size");
+  const std::size_t bytes = text.empty() ? least : parse_bytes(text, "--ping-size");
+  if (bytes < least)
+    throw UsageError(fmt::format("--ping-size: {} does not work; {} or more does", text, least));
+  return bytes;
 }
 
 Script make(const Crowd& crowd) {
@@ -62,13 +77,16 @@ Script make(const Crowd& crowd) {
   const std::size_t pairs = roles.victims.size() / 2;
   for (std::size_t i = 0; i < pairs; ++i)
     pings.push_back({roles.victims[i], roles.victims[pairs + i], FlowKind::ping});
+  const std::size_t ping_bytes = ping_bytes_of(crowd);
   int degree = 1;
   const auto load = load_of(crowd, roles, degree);
-  return {2 * repeats, degree, [pings, load](std::int64_t number) {
+  return {2 * repeats, degree,
+          [pings, load](std::int64_t number) {
             Scene scene{number / 2, number % 2 == 0 ? alone : loaded, pings};
             if (scene.variant == loaded) scene.flows.insert(scene.flows.end(), load.begin(), load.end());
             return scene;
-          }};
+          },
+          1, ping_bytes};
 }
 
 std::vector<std::string> brief(std::span<const SceneSums> scenes) {
@@ -102,6 +120,7 @@ extern const Pattern pattern_victim{
     {"alone", "loaded"},
     {{"victims", "K", "how many measure latency (a fifth of all)"},
      {"congestor", "PATTERN", "how the others load the network (incast)"},
+     {"ping-size", "BYTES", "the victims' messages (8)"},
      {"repeats", "N", "how often, alone and loaded in turn (3)"}},
     true,
     make,

@@ -25,7 +25,7 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 constexpr Seconds real_patience =
     60;  // for the peer's process, which only computes; a network takes no real time
 
-constexpr std::size_t few_bytes = 8;  // messages that say whether others follow: they travel always
+constexpr std::size_t few_bytes = 8;  // of each message: they travel always
 
 // A rank's clock, and how many links carry messages through its port, each way: all have an equal share.
 class SimLink;
@@ -52,6 +52,7 @@ class SimLink final : public Link {
   SimLink& operator=(const SimLink&) = delete;
 
   Seconds now() const { return now_; }
+  void move_on_to(Seconds time) { now_ = std::max(now_, time); }
 
   int start_send(Slice slice) override {
     note_load(slice, rank_.out, loads_out_);
@@ -100,6 +101,7 @@ class SimLink final : public Link {
     Seconds arrives;
     std::uint64_t bytes;
     bool token, corrupt;
+    std::byte first[few_bytes];
   };
   struct Receive {
     Slice slice;
@@ -130,6 +132,8 @@ class SimLink final : public Link {
     head.arrives = way_.dead ? never : free_ + way_.latency + (leaving + way_.latency) * (stretch - 1);
     head.bytes = slice.bytes;
     head.token = token;
+    if (slice.bytes > 0)
+      std::memcpy(head.first, setup_.out.region().at + slice.offset, std::min(slice.bytes, few_bytes));
     if (!token) head.corrupt = way_.corrupt == -2 || way_.corrupt == messages_++;
     queue(std::as_bytes(std::span(&head, 1)));
     if (carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
@@ -137,7 +141,7 @@ class SimLink final : public Link {
   }
 
   bool carries_bytes(const Head& head) const {
-    return (setup_.contents_matter || head.bytes <= few_bytes) && !head.token && head.arrives != never;
+    return setup_.contents_matter && !head.token && head.arrives != never;
   }
 
   void note_load(Slice slice, int& links, bool& counted) const {
@@ -235,8 +239,10 @@ class SimLink final : public Link {
     receive.arrives = head.arrives;
     if (rank_.in > 1 && head.arrives != never)
       receive.arrives = entered_ = std::max(head.arrives, entered_ + share(head.bytes, rank_.in));
-    if (!carries_bytes(head) || head.bytes == 0) return true;
+    if (head.bytes == 0) return true;
     std::byte* to = setup_.in.region().at + receive.slice.offset;
+    if (!carries_bytes(head)) std::memcpy(to, head.first, std::min<std::size_t>(head.bytes, few_bytes));
+    if (!carries_bytes(head)) return true;
     if (!read({to, head.bytes})) return false;
     if (head.corrupt) to[head.bytes / 2] ^= std::byte{1};
     return true;
@@ -277,7 +283,9 @@ class Sim final : public Transport {
   }
 
   Seconds begin(View peer_offer) override {
-    return rank_.now = std::max(rank_.now, Unpacker(peer_offer).get<Seconds>());
+    rank_.now = std::max(rank_.now, Unpacker(peer_offer).get<Seconds>());
+    for (auto* link : rank_.links) link->move_on_to(rank_.now);
+    return rank_.now;
   }
 
   // Takes a round trip of made-up time.

@@ -83,7 +83,9 @@ def results_in(path: Path, file: Tree) -> Results:
         raise Damage("/sizes has a size twice")
     sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
-    loads = tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
+    loads = (
+        tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
+    )
     return Results(path, facts, ranks, steps, sizes, remarks, loads=loads)
 
 
