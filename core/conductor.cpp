@@ -139,17 +139,21 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   introduction_.schedule_option = o.confirms() || o.schedule == "file" ? file_of_pairs(o) : o.schedule_option;
   if (pattern) director_.emplace(o, introduction_, recorder_, console_);
   refuse_large_buffers();
+  if (!pattern) plan_pairs();
   current_ = Order{};
   current_.what = Order::What::hand_in;
   introduction_.first = current_;
   stage_ = Stage::preparing;
-  if (pattern) return introduction_.packed();
+  return introduction_.packed();
+}
+
+void Conductor::plan_pairs() {
+  const Options& o = context_.options;
   plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
   if (plan_.pairs == 0)
     throw UsageError(
         fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", o.pairs_option(), size_,
                     1 + *std::max_element(introduction_.host_of.begin(), introduction_.host_of.end())));
-  return introduction_.packed();
 }
 
 void Conductor::refuse_large_buffers() const {

@@ -39,6 +39,7 @@ class Conductor {
  private:
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Handed>, std::span<const int> gone);
+  void plan_pairs();
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);

@@ -50,7 +50,7 @@ class Flows:
 
     @property
     def ok(self) -> NDArray[np.bool_]:
-        return self.outcome == Outcome.OK
+        return np.asarray(self.outcome == Outcome.OK)
 
 
 @dataclass(frozen=True)
