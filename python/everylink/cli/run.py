@@ -14,12 +14,16 @@ from everylink.launch.core import check_version, find_core
 from everylink.launch.events import Event, parse_event
 from everylink.launch.launchers import LAUNCHERS
 from everylink.launch.process import run_core
+from everylink.loads import PATTERNS
 from everylink.report.progress import display
 from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
 from everylink.results import read
 
-USAGE = "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] CORE'S OPTIONS ..."
+USAGE = (
+    "everylink run [--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] "
+    "[PATTERN] CORE'S OPTIONS ..."
+)
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
@@ -50,7 +54,7 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     parser = Parser(
         prog="everylink run",
         usage=USAGE,
-        description="Measure every link, then show what was found.",
+        description="Measure every link, or play a load pattern, then show what was found.",
         epilog="All other options go to the core unchanged: everylink-measure --help lists them. The options above "
         "are to be written in full, because the core knows others that begin alike.",
         allow_abbrev=False,
@@ -70,6 +74,10 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     options, core_options = parser.parse_known_args(_joined("--launcher-args", arguments))
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
+    if chosen := [word for word in core_options if word in PATTERNS]:
+        for option in ("--confirm", "--report"):
+            if getattr(options, option.strip("-")):
+                raise UserMistake(f"{option}: is about links, and the pattern {chosen[0]} measures none; leave it out")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):
