@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "errors.hpp"
 #include "flows.hpp"
 #include "units.hpp"

@@ -1,14 +1,11 @@
 // The command line of a load pattern: everylink-measure PATTERN [options].
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 
 #include "config.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace everylink {
 

@@ -72,7 +72,7 @@ std::size_t ping_bytes_of(const Crowd& crowd) {
 
 Script make(const Crowd& crowd) {
   const Roles roles = roles_of(crowd);
-  const int repeats = pattern_number(crowd, "repeats", usual_repeats, 1, most_repeats);
+  const std::int64_t repeats = pattern_number(crowd, "repeats", usual_repeats, 1, most_repeats);
   std::vector<Flow> pings;
   const std::size_t pairs = roles.victims.size() / 2;
   for (std::size_t i = 0; i < pairs; ++i)

@@ -61,8 +61,8 @@ def test_the_interval_of_the_effective_bisection_bandwidth_is_students(tmp_path:
 
 def test_an_impact_is_loaded_over_alone(tmp_path: Path, everylink: Command) -> None:
     flows = [ping(0, 2, 3, 2e-6, 4e-6), ping(1, 2, 3, 5e-6, 40e-6), flow(1, 1, 0, GB)]
-    options = {"variant": [0, 1], "variants": "alone,loaded", "point": "repeat"}
-    path = make_load(tmp_path / "x.h5", "victim", flows, [0, 0], **options)
+    path = tmp_path / "x.h5"
+    make_load(path, "victim", flows, [0, 0], variant=[0, 1], variants="alone,loaded", point="repeat")
     (load,) = read(path).loads
     found = impact(scene_sums(load))
     assert (found.mean, found.median, found.p99) == pytest.approx((2.5, 2.5, 10))
@@ -108,7 +108,7 @@ def test_a_damaged_pattern_is_refused_in_one_line(tmp_path: Path, spoil: object)
 @pytest.mark.parametrize("command", ["diagnose", "compare", "merge", "convert", "export", "predict", "report"])
 def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: GB})
-    more = {
+    more: dict[str, list[object]] = {
         "merge": ["--by", "min", "-o", tmp_path / "m.h5"],
         "convert": [tmp_path / "x.npz"],
         "export": ["--what", "slowest"],
