@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "errors.hpp"
+#include "scene_sums.hpp"
 #include "units.hpp"
 #include "version.hpp"
 
@@ -121,7 +121,7 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
                    static_cast<std::uint32_t>(gone.size())},
                   rows);
   sums_.push_back(sums_of(scene, play_.bytes(done.scene), rows));
-  if (!console_.quiet()) console_.say(line_of(sums_.back()));
+  if (!console_.quiet()) console_.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
   const Seconds elapsed = now - *began_;
   const auto played = done.scene + 1, scenes = play_.scenes();
   console_.step({0, played, scenes, flows_ok_ + flows_failed_, flows_failed_, elapsed,
@@ -191,53 +191,6 @@ void Director::learn(const std::vector<FlowRow>& rows) {
   }
   for (const auto& row : rows)
     if (row.outcome == Outcome::ok) silent_.erase(row.flow.from), silent_.erase(row.flow.to);
-}
-
-SceneSums Director::sums_of(const Scene& scene, std::size_t bytes, const std::vector<FlowRow>& rows) const {
-  SceneSums sums;
-  sums.bytes = bytes;
-  sums.point = scene.point;
-  sums.variant = scene.variant;
-  for (const auto& row : rows) {
-    ++sums.flows;
-    if (row.outcome != Outcome::ok || row.seconds <= 0) {
-      sums.failed += row.outcome != Outcome::ok;
-    } else if (row.flow.kind == FlowKind::ping) {
-      ++sums.pings;
-      sums.ping_mean += row.one_way.mean;
-      sums.ping_median += row.one_way.median;
-      sums.ping_p99 += row.one_way.p99;
-    } else {
-      const double rate = static_cast<double>(row.messages) * static_cast<double>(bytes) / row.seconds;
-      sums.slowest = sums.bulks ? std::min(sums.slowest, rate) : rate;
-      sums.fastest = std::max(sums.fastest, rate);
-      sums.total += rate;
-      ++sums.bulks;
-    }
-  }
-  if (sums.bulks) sums.mean = sums.total / sums.bulks;
-  for (double* time : {&sums.ping_mean, &sums.ping_median, &sums.ping_p99})
-    *time /= sums.pings;  // NaN without any
-  return sums;
-}
-
-std::string Director::line_of(const SceneSums& s) const {
-  std::string text = options_.sizes.size() > 1 ? text_of_size(s.bytes) + ", " : "";
-  text += fmt::format("{} {}", pattern_.point, s.point);
-  const auto variant = pattern_.variants[s.variant];
-  if (!variant.empty()) text += fmt::format(", {}", variant);
-  text += ":";
-  if (s.bulks)
-    text +=
-        fmt::format(" {} a flow ({} to {}), {} in all", text_of_bandwidth(s.mean),
-                    text_of_bandwidth(s.slowest), text_of_bandwidth(s.fastest), text_of_bandwidth(s.total));
-  if (s.pings)
-    text += fmt::format("{} latency {} (median {}, p99 {})", s.bulks ? "," : "", text_of_seconds(s.ping_mean),
-                        text_of_seconds(s.ping_median),
-                        std::isnan(s.ping_p99) ? "not known" : text_of_seconds(s.ping_p99));
-  if (s.failed)
-    text += fmt::format("{} {} of {} flows FAILED", s.bulks || s.pings ? "," : "", s.failed, s.flows);
-  return text;
 }
 
 bool Director::commit_if_due(bool at_once) {

@@ -46,8 +46,6 @@ class Director {
   Order first_of(std::int64_t scene);
   void note_link(const FlowRow&);
   void learn(const std::vector<FlowRow>&);
-  SceneSums sums_of(const Scene&, std::size_t bytes, const std::vector<FlowRow>&) const;
-  std::string line_of(const SceneSums&) const;
   std::string summary() const;
 
   const Options& options_;

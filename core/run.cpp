@@ -13,10 +13,9 @@
 #include "errors.hpp"
 #include "health.hpp"
 #include "numa.hpp"
-#include "pack.hpp"
 #include "pair.hpp"
 #include "parts.hpp"
-#include "play.hpp"
+#include "player.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
 #include "signals.hpp"
@@ -30,15 +29,7 @@ constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is m
 constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
 constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
 constexpr Seconds leave_limit = 120;
-constexpr Seconds leave_scene_limit = 5;
-constexpr Seconds made_up_limit = 120;  // of real time, for what costs none of the network's own
-constexpr Seconds write_limit = 120;    // for a file system to take what a round brought
-
-// A transport and the memories it registers: they live and are buried together.
-struct Carrying {
-  std::unique_ptr<Memory> out, in;
-  std::unique_ptr<Transport> transport;
-};
+constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
 
 class Runner {
  public:
@@ -79,7 +70,7 @@ class Runner {
     Order order = introduce();
     Report report = prepare(order);
     while (order.what != Order::What::stop) {
-      const int peer = order.plays() ? peer_in_scene(order) : partner(order);
+      const int peer = order.plays() ? player_->peer_in(order) : partner(order);
       const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
       report.interrupted |= end_is_wanted();
       const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
@@ -120,7 +111,8 @@ class Runner {
     const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
     if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
-      play_.emplace(options_, introduction_);
+      player_.emplace(Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr},
+                      carrying_, [this] { bury(); });
     parts_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
@@ -185,7 +177,7 @@ class Runner {
     const auto& memory = memory_named(options_.memory);
     if (const auto why = memory.why_unusable(); !why.empty())
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
-    const std::size_t bytes = play_ ? play_->memory_bytes() : options_.memory_bytes();
+    const std::size_t bytes = player_ ? player_->memory_bytes() : options_.memory_bytes();
     carrying_ = {memory.make(bytes), memory.make(bytes), nullptr};
     if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
       carrying_.out->fill({0, bytes}, 1);
@@ -261,52 +253,13 @@ class Runner {
     make_carrying();
   }
 
-  // Of a pattern: the scene's links stand from their turn on until all its flows have ended.
-  int peer_in_scene(const Order& order) {
-    if (scene_ != order.scene) {
-      leave_scene();
-      const bool crowded = introduction_.crowded[static_cast<std::size_t>(world_->rank())] != 0;
-      flows_.emplace(Flows::Work{play_->staged(order.scene), play_->layout(order.scene), world_->rank(),
-                                 options_.duration, crowded},
-                     *carrying_.transport, *carrying_.out, *carrying_.in);
-      scene_ = order.scene;
-    }
-    if (order.what != Order::What::connect) return no_rank;
-    const int peer = flows_->peer_in(static_cast<int>(order.turn));
-    return is_left_out(order, peer, world_->rank()) ? no_rank : peer;
-  }
-
   Report play(const Order& order, int peer, const Round& round) {
-    Report report;
-    report.rank = world_->rank();
-    const bool connects = order.what == Order::What::connect;
-    const Seconds limit = connects ? play_->connect_limit() : play_->flow_limit(order.scene);
-    step_limit_ = limit + leave_scene_limit + (entry_.host_of ? made_up_limit : 0);
+    step_limit_ = player_->limit_of(order);
     watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
-    auto& transport = *carrying_.transport;
-    if (connects && peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
-      report.peer = peer;
-      const Seconds begin = transport.begin(round.from_peer);
-      report.fault_of_link =
-          flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, begin + limit);
-    } else if (!connects) {
-      if (entry_.host_of) transport.begin(Packer().add(order.begins).take());
-      report.flows = flows_->run(transport.now() + limit);
-      report.interrupted = end_is_wanted();
-      report.buried = !leave_scene();
-    }
+    Report report = player_->play(order, peer, round);
     stop_watching();
-    if (entry_.host_of) report.now = carrying_.transport->now();
     tell_lanes(report);
     return report;
-  }
-
-  bool leave_scene() {
-    const bool clean = !flows_ || flows_->close(carrying_.transport->now() + leave_scene_limit);
-    flows_.reset();
-    scene_ = -1;
-    if (!clean) bury();
-    return clean;
   }
 
   // A library may choose its way only when it connects.
@@ -350,9 +303,7 @@ class Runner {
   Carrying carrying_;
   std::vector<Carrying> buried_;
   std::string lanes_told_;
-  std::optional<Play> play_;    // of a load pattern
-  std::int64_t scene_ = -1;     // the one that links stand for
-  std::optional<Flows> flows_;  // before carrying_ ends
+  std::optional<Player> player_;  // of a load pattern; it ends before what carries its links
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };

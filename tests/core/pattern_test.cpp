@@ -11,7 +11,8 @@
 #include <set>
 
 #include "errors.hpp"
-#include "flow_driver.hpp"
+#include "flows.hpp"
+#include "meter.hpp"
 
 namespace everylink {
 namespace {
