@@ -46,8 +46,8 @@ std::vector<std::string> names() {
 }
 
 class EveryPattern : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const auto& of) {
+  std::string name = of.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
