@@ -81,7 +81,11 @@ Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelli
 }
 
 Conductor::Conductor(const Context& context, int size, Recorder& recorder, Console& console)
-    : context_(context), size_(size), console_(console), ledger_(context.options, recorder, console) {}
+    : context_(context),
+      size_(size),
+      recorder_(recorder),
+      console_(console),
+      ledger_(context.options, recorder, console) {}
 
 Blob Conductor::decide(std::span<const Handed> handed, std::span<const int> gone) {
   ++rounds_;
@@ -124,7 +128,8 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
     return r.machine == ranks_[0].machine && r.network == ranks_[0].network;
   };
   introduction_.one_machine = std::all_of(ranks_.begin(), ranks_.end(), as_first);
-  const bool draws = o.schedule == "sample" || o.randomize > 0;
+  const Pattern* pattern = pattern_named(o.pattern);
+  const bool draws = o.schedule == "sample" || o.randomize > 0 || (pattern && pattern->draws);
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {
@@ -133,12 +138,9 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
     if (!o.seed) introduction_.seed = before.seed;
   }
   introduction_.schedule_option = o.confirms() || o.schedule == "file" ? file_of_pairs(o) : o.schedule_option;
+  if (pattern) director_.emplace(o, introduction_, recorder_, console_);
   refuse_large_buffers();
-  plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
-  if (plan_.pairs == 0)
-    throw UsageError(
-        fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", o.pairs_option(), size_,
-                    1 + *std::max_element(introduction_.host_of.begin(), introduction_.host_of.end())));
+  if (!pattern) plan_pairs();
   current_ = Order{};
   current_.what = Order::What::hand_in;
   introduction_.first = current_;
@@ -146,11 +148,21 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   return introduction_.packed();
 }
 
+void Conductor::plan_pairs() {
+  const Options& o = context_.options;
+  plan_ = plan_for(o, introduction_, o.randomize ? 1 : 0);
+  if (plan_.pairs == 0)
+    throw UsageError(
+        fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", o.pairs_option(), size_,
+                    1 + *std::max_element(introduction_.host_of.begin(), introduction_.host_of.end())));
+}
+
 void Conductor::refuse_large_buffers() const {
   if (!context_.real_memory) return;
   std::map<std::string, std::size_t> wanted;
+  const std::size_t of_a_rank = director_ ? director_->memory_bytes() : context_.options.memory_bytes();
   for (const auto& rank : ranks_) {
-    wanted[rank.machine] += 2 * context_.options.memory_bytes();
+    wanted[rank.machine] += 2 * of_a_rank;
     if (rank.free_memory && wanted[rank.machine] > rank.free_memory)
       throw UsageError(
           fmt::format("-s/--size-messages: the buffers of the ranks on {} take {}, and it has {} free; take "
@@ -168,11 +180,22 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   for (const auto& report : reports) ranks_[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
   if (!gone.empty()) throw MachineError(fmt::format("ranks {} ended before measuring began", first_of(gone)));
   remark_doubles();
+  const Facts facts{o,
+                    introduction_.run,
+                    context_.bootstrap,
+                    introduction_.seed,
+                    context_.pinned,
+                    created_now(),
+                    ranks_,
+                    introduction_.host_of,
+                    director_ ? 0 : 2 * plan_.pairs};
   for (const auto& doubt : doubts_of_preset(o, ranks_, introduction_.host_of)) warn(doubt);
+  if (director_) {
+    director_->begin(facts);
+    return *director_->next();
+  }
   health_.emplace(o, introduction_.host_of);
-  recalled_ = ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned,
-                             created_now(), ranks_, introduction_.host_of, 2 * plan_.pairs},
-                            busy_steps(), passes());
+  recalled_ = ledger_.begin(facts, busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
   order.relabelling = o.randomize ? 1 : 0;
@@ -190,8 +213,15 @@ std::optional<Order> Conductor::refused(const std::vector<Report>& reports) cons
   return {};
 }
 
+void Conductor::remark(const std::string& text) {
+  if (director_)
+    director_->remark(text);
+  else
+    ledger_.remark(text);
+}
+
 void Conductor::warn(const std::string& text) {
-  ledger_.remark(text);
+  remark(text);
   console_.complain("warning: " + text);
 }
 
@@ -204,7 +234,7 @@ void Conductor::remark_doubles() {
     const auto& address = ranks_[rank].carrier.address;
     if (!address.empty() && !address.starts_with("127.")) by_address[address].insert(host);
   }
-  const auto remark = [&](const auto& hosts_by, const char* share) {
+  const auto remark_all = [&](const auto& hosts_by, const char* share) {
     for (const auto& [shared, hosts] : hosts_by) {
       if (hosts.size() < 2) continue;
       const auto text = fmt::format("{} different hosts {} {} (hosts {})", hosts.size(), share, shared,
@@ -212,8 +242,8 @@ void Conductor::remark_doubles() {
       warn(text);
     }
   };
-  remark(by_name, "are named");
-  remark(by_address, "have the address");
+  remark_all(by_name, "are named");
+  remark_all(by_address, "have the address");
 }
 
 // What was measured before this round comes in; what is measured after it was decided one round ago, so that
@@ -225,6 +255,11 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     clean_ &= !report.buried;
     interrupted |= report.interrupted;
   }
+  if (director_ && !interrupted) {
+    if (const auto stop_at_once = refused(reports)) return *stop_at_once;
+    return direct(reports, gone);
+  }
+  if (director_) return finish(true);
   if (measured_.what == Order::What::finish) return close(reports, gone);
   if (current_.what == Order::What::finish) {
     measured_ = current_;
@@ -266,6 +301,25 @@ Order Conductor::work(std::vector<Report> reports, std::span<const int> gone) {
     planned_ = std::exchange(next, write(Order::What::save));
   if (next.attempt == Attempt::main) health_->advise(next);
   measured_ = current_;
+  step_began_ = context_.now();
+  return next;
+}
+
+// The same with the scenes of a pattern: also here an order is given one round before it is followed.
+Order Conductor::direct(const std::vector<Report>& reports, std::span<const int> gone) {
+  for (const auto& report : reports)
+    if (!report.carrier.lanes.empty()) director_->carried(report.rank, report.carrier.lanes);
+  director_->keep(reports, measured_, gone, step_began_, context_.now());
+  const bool tells = summary_is_wanted();
+  if (director_->commit_if_due(tells)) committed_ = rounds_;
+  if (tells) director_->tell_interim();
+  Order next;
+  next.what = Order::What::hand_in;
+  if (auto order = director_->next())
+    next = *order;
+  else if (current_.what == Order::What::hand_in)
+    return close({}, {});
+  measured_ = std::exchange(current_, {});
   step_began_ = context_.now();
   return next;
 }
@@ -376,9 +430,9 @@ Order Conductor::finish(bool interrupted) {
   interrupted_ = interrupted;
   const bool is_sion = context_.options.is_sion();
   if (interrupted)
-    console_.complain(
-        fmt::format("a signal ends the run before its end; {}",
-                    is_sion ? "the file holds what was measured so far" : "--resume FILE goes on with it"));
+    console_.complain(fmt::format(
+        "a signal ends the run before its end; {}",
+        is_sion || director_ ? "the file holds what was measured so far" : "--resume FILE goes on with it"));
   if (!is_sion) return close({}, {});
   return write(Order::What::finish);
 }
@@ -413,7 +467,7 @@ Order Conductor::close(const std::vector<Report>& of_writing, std::span<const in
                     first_of(gone), context_.options.output));
     kept &= ledger_.failures().count() > 0;  // the exit code says already that something is wrong
   }
-  const int exit_code = ledger_.end(interrupted_, kept);
+  const int exit_code = director_ ? director_->end(interrupted_) : ledger_.end(interrupted_, kept);
   committed_ = rounds_;
   return stop(exit_code);
 }

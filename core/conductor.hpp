@@ -9,6 +9,7 @@
 #include "bootstrap/bootstrap.hpp"
 #include "config.hpp"
 #include "console.hpp"
+#include "director.hpp"
 #include "health.hpp"
 #include "ledger.hpp"
 #include "letters.hpp"
@@ -38,14 +39,17 @@ class Conductor {
  private:
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Handed>, std::span<const int> gone);
+  void plan_pairs();
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);
+  Order direct(const std::vector<Report>&, std::span<const int> gone);
   void tune(const std::vector<Report>&);
   void refuse_long_serial(const std::vector<Report>&) const;
 
   Order next_order(std::span<const int> gone);
   Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
+  void remark(const std::string&);
   void warn(const std::string&);
   void remark_doubles();
   Order begin_again(std::span<const int> gone);
@@ -62,8 +66,10 @@ class Conductor {
 
   const Context context_;
   const int size_;
+  Recorder& recorder_;
   Console& console_;
   Ledger ledger_;
+  std::optional<Director> director_;  // of a load pattern, instead of pairs
   Stage stage_ = Stage::introducing;
   std::vector<RankFacts> ranks_;
   Introduction introduction_;

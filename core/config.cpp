@@ -7,11 +7,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "drop_in.hpp"
 #include "errors.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
+#include "pattern/pattern.hpp"
+#include "pattern_options.hpp"
 #include "preset.hpp"
 #include "rails.hpp"
 #include "record/recorder.hpp"
@@ -31,9 +34,10 @@ struct Words {
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
   bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
   bool version = false;
+  PatternWords pattern;
 };
 
-void bind(CLI::App& app, Options& o, Words& w) {
+void bind_carrier(CLI::App& app, Options& o, Words& w) {
   app.set_help_flag("-h,--help", "print this and exit");
   app.add_flag("-V,--version", w.version, "print the version and exit");
   const char* group = "Ranks";
@@ -62,12 +66,55 @@ void bind(CLI::App& app, Options& o, Words& w) {
          "ibverbs, portals)")
       ->type_name("DEVICES")
       ->group(group);
-  app.add_flag("--list", o.list, "print every mode, memory, kernel and schedule, and whether it can run here")
-      ->group(group);
   app.add_option("--memory", o.memory, "where messages lie: host, huge (host)")
       ->type_name("KIND")
       ->group(group);
-  group = "A pair";
+}
+
+void bind_output(CLI::App& app, Options& o, Words& w) {
+  const char* group = "Output";
+  app.add_option("-o,--output", o.output, "results file (everylink.h5); x.sion: in LinkTest's format")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);
+  app.add_flag("--no-output", o.no_output, "write no results file")->group(group);
+  app.add_option("--progress", w.progress,
+                 "auto (a bar on a terminal), plain, json (one object a line), none")
+      ->type_name("FORM")
+      ->group(group);
+}
+
+// What a load pattern shares with pairs, and what is its own.
+void bind_flows(CLI::App& app, const Options& o, Words& w) {
+  bind_pattern(app, o, w.pattern);
+  const char* group = "Flows";
+  app.add_option("-s,--size-messages", w.sizes, "message sizes: 64KiB,1MiB (256KiB)")
+      ->type_name("SIZES")
+      ->group(group);
+  app.add_option(
+         "--window", w.window,
+         "messages of a flow for which there is one receipt; two such are under way (a MiB, at most 16)")
+      ->type_name("W")
+      ->group(group);
+  app.add_option(
+         "--time-limit", w.time_limit,
+         "for connecting to one peer, and for flows beyond their duration (10 s and what is under way)")
+      ->type_name("SECONDS")
+      ->group(group);
+  if (pattern_named(o.pattern)->draws)
+    app.add_option("--seed", w.seed, "of what the pattern draws (drawn, and kept in the results)")
+        ->type_name("S")
+        ->group(group);
+}
+
+void bind(CLI::App& app, Options& o, Words& w) {
+  bind_carrier(app, o, w);
+  bind_output(app, o, w);
+  if (!o.pattern.empty()) return bind_flows(app, o, w);
+  app.add_flag("--list", o.list,
+               "print every mode, memory, kernel, schedule and pattern, and whether it can run here")
+      ->group("Carrier");
+  const char* group = "A pair";
   app.add_option("--preset", o.preset,
                  "jupiter: the JUPITER Benchmark Suite's rule for LinkTest, and the table that it asks for")
       ->type_name("NAME")
@@ -125,9 +172,6 @@ void bind(CLI::App& app, Options& o, Words& w) {
       ->type_name("SECONDS")
       ->group(group);
   group = "Output";
-  app.add_option("-o,--output", o.output, "results file (everylink.h5); x.sion: in LinkTest's format")
-      ->type_name("FILE")
-      ->group(group);
   app.add_option("--resume", w.resume,
                  "go on with what is missing in a results file that a run left incomplete")
       ->type_name("FILE")
@@ -138,13 +182,7 @@ void bind(CLI::App& app, Options& o, Words& w) {
                  "then each alone and one way")
       ->type_name("PAIRS")
       ->group(group);
-  app.add_flag("--force", o.force, "overwrite an existing results file")->group(group);
-  app.add_flag("--no-output", o.no_output, "write no results file")->group(group);
   app.add_flag("--keep-laps", o.keep_laps, "keep every reading of the clock in the results file")
-      ->group(group);
-  app.add_option("--progress", w.progress,
-                 "auto (a bar on a terminal), plain, json (one object a line), none")
-      ->type_name("FORM")
       ->group(group);
   app.add_flag("--step-lines", o.step_lines, "a line a step also above 2,000 steps")->group(group);
 }
@@ -188,6 +226,20 @@ std::vector<std::string> whole_words(const CLI::App& app, const std::vector<std:
       words.back() += value;
   }
   return words;
+}
+
+// The name of a pattern, which stands first, or somewhere behind an option that is complete.
+void take_pattern(std::vector<std::string>& words, Options& o) {
+  const std::set<std::string> flags{"--force", "--no-output"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool is_free = i == 0 || !words[i - 1].starts_with("-") || flags.contains(words[i - 1]) ||
+                         words[i - 1].find('=') != std::string::npos;
+    if (!is_free || !pattern_named(words[i])) continue;
+    o.pattern = words[i];
+    o.sizes = {256 << 10};
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
 }
 
 int count(const std::string& text, const char* option, int least, int fallback, int most = 1 << 30) {
@@ -269,6 +321,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
                     o.interface, mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
   if (!w.rails.empty()) o.mode_options = with_rails(o.mode, o.mode_options, w.rails);
   memory_named(o.memory);
+  if (!o.pattern.empty()) o.kernel = "unidirectional";  // --window has a meaning
   understand_pair(w, o);
   understand_schedule(w, o);
   if (!w.time_limit.empty()) o.time_limit = parse_seconds(w.time_limit, "--time-limit");
@@ -302,6 +355,7 @@ void understand(const CLI::App& app, const Words& w, Options& o) {
   }
   if (o.no_output && app.count("--output")) throw UsageError("--no-output and --output exclude each other");
   if (o.no_output && o.keep_laps) throw UsageError("--no-output and --keep-laps exclude each other");
+  if (!o.pattern.empty()) understand_pattern(w.pattern, o);
   check_format(o);
   check_preset(o);
 }
@@ -345,14 +399,15 @@ Seconds Options::limit(std::size_t bytes) const {
 std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   const std::vector<std::string> typed(argv, argv + argc);
   const char* layer = std::getenv("LINKTEST_VCLUSTER_IMPL");
-  const Line ours = in_our_words(typed, layer ? layer : "");
+  Line ours = in_our_words(typed, layer ? layer : "");
   CLI::App app{
       "Measures every point-to-point connection of a cluster, over the transport that applications use.",
       "everylink-measure"};
   Options options = defaults_of(ours.program);
   Words words;
+  if (ours.program == Program::everylink_measure) take_pattern(ours.words, options);
   bind(app, options, words);
-  app.footer(help_of(ours.program));
+  app.footer(options.pattern.empty() ? help_of_patterns() + help_of(ours.program) : "");
   for (auto* option : app.get_options())  // the later one counts, as job scripts expect
     if (option->get_expected_min() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   auto line = whole_words(app, ours.words);

@@ -45,6 +45,10 @@ struct Options {
   Seconds min_runtime = 0;
   bool all_to_all = false;
   bool yes = false;
+  // a load pattern, instead of pairs
+  std::string pattern;        // "": none
+  Settings pattern_settings;  // its own options, by name
+  Seconds duration = 1;       // of each scene
   // limits
   Seconds time_limit = 0;  // 0: the default, which grows with the work
   Seconds retest_budget = 60;
@@ -57,6 +61,7 @@ struct Options {
 
   std::string command;  // the whole line, as typed
 
+  std::vector<std::size_t> pair_sizes() const { return pattern.empty() ? sizes : std::vector<std::size_t>(); }
   bool is_sion() const;  // the output: LinkTest's format, written by every rank
   bool confirms() const { return !confirm.empty(); }
   // A schedule with its option, and the option that says which pairs are measured, as it was given:

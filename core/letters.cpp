@@ -20,6 +20,10 @@ bool is_sound(const Care& care) {
 bool is_sound(const Sample& sample) {
   return sample.attempt <= Attempt::direction && sample.outcome <= Outcome::presumed;
 }
+bool is_sound(const FlowEnd& end) {
+  const bool is_time = end.seconds >= 0 && end.seconds <= longest_time;
+  return Unpacker::is_flag(end.sends) && end.outcome <= Outcome::presumed && is_time;
+}
 bool is_sound(const Note& note) { return Unpacker::is_flag(note.corrupt); }
 
 template <class T>
@@ -48,13 +52,18 @@ Blob Order::packed() const {
       .add(care)
       .add(committed)
       .add(corrupt)
+      .add(scene)
+      .add(turn)
+      .add(dark)
+      .add(severed)
+      .add(begins)
       .take();
 }
 
 Order Order::unpacked(View bytes) {
   Unpacker in(bytes);
   Order order;
-  order.what = in.choice(What::finish);
+  order.what = in.choice(What::flow);
   order.exit_code = in.get<std::int32_t>();
   order.clean = in.get<bool>();
   order.iteration = in.get<std::uint32_t>();
@@ -69,6 +78,11 @@ Order Order::unpacked(View bytes) {
   order.care = sound_list<Care>(in);
   order.committed = in.get<std::uint64_t>();
   order.corrupt = in.list<std::int32_t>();
+  order.scene = in.get<std::int64_t>();
+  order.turn = in.get<std::uint32_t>();
+  order.dark = in.list<std::int32_t>();
+  order.severed = in.list<std::int32_t>();
+  order.begins = in.get<Seconds>();
   in.end();
   return order;
 }
@@ -120,7 +134,7 @@ Blob Report::packed() const {
       .add(led.samples)
       .add(static_cast<std::uint64_t>(led.laps.size()));
   for (const auto& laps : led.laps) out.add(laps);
-  return out.add(notes).add(needs).take();
+  return out.add(notes).add(needs).add(flows).add(now).take();
 }
 
 Report Report::unpacked(View bytes) {
@@ -146,6 +160,8 @@ Report Report::unpacked(View bytes) {
   for (std::uint64_t i = 0; i < lists; ++i) report.led.laps.push_back(in.list<float>());
   report.notes = sound_list<Note>(in);
   report.needs = sound_list<Tuning>(in);
+  report.flows = sound_list<FlowEnd>(in);
+  report.now = in.get<Seconds>();
   in.end();
   return report;
 }
@@ -154,7 +170,7 @@ Report Report::unpacked(View bytes) {
 void Report::check(int from, int ranks, std::size_t sizes) const {
   const auto is_time = [](Seconds t) { return t >= 0 && t <= longest_time; };
   bool good = rank == from && peer >= no_rank && peer < ranks && peer != rank;
-  good &= is_time(busy) && is_time(took);
+  good &= is_time(busy) && is_time(took) && is_time(now);
   good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
   good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
   good &= led.laps.size() <= sizes && notes.size() <= sizes && needs.size() <= sizes;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "facts.hpp"
+#include "flows.hpp"
 #include "parts.hpp"
 #include "record/recorder.hpp"
 #include "sample.hpp"
@@ -29,7 +30,8 @@ struct Care {
 // them.
 struct Order {
   // save, finish: each rank writes its own part of a .sion file, while the run goes on or at its end.
-  enum class What : std::uint8_t { stop, hand_in, calibrate, measure, save, finish };
+  // connect, flow: of a pattern, one turn of connecting, and then all flows of the scene.
+  enum class What : std::uint8_t { stop, hand_in, calibrate, measure, save, finish, connect, flow };
   What what = What::stop;
   std::int32_t exit_code = 0;                      // stop
   bool clean = true;                               // stop: no library holds anything of ours that never ends
@@ -45,6 +47,13 @@ struct Order {
   std::uint64_t committed = 0;        // rounds before this one brought what the file now holds
   std::vector<std::int32_t> corrupt;  // save, finish: links, from, to, from, ...: only `to` knows of it
 
+  std::int64_t scene = 0;             // connect, flow: counted through all sizes
+  std::uint32_t turn = 0;             // connect
+  std::vector<std::int32_t> dark;     // connect: ranks that are not tried
+  Seconds begins = 0;                 // flow: on made-up clocks, which have no common time else
+  std::vector<std::int32_t> severed;  // connect: links that are not tried, from, to, from, to, ...
+
+  bool plays() const { return what == What::connect || what == What::flow; }
   bool measures() const { return what == What::calibrate || what == What::measure; }
   bool writes() const { return what == What::save || what == What::finish; }
 
@@ -79,14 +88,16 @@ struct Report {
   std::int32_t fault_exit = 0;
   std::uint32_t step = 0;
   std::int32_t rank = no_rank, peer = no_rank;
-  bool buried = false;        // a library may still hold our buffers
-  bool interrupted = false;   // a signal asked this rank for the end of the run
-  Seconds busy = 0;           // with the messages
-  Seconds took = 0;           // with the pair, connecting included
-  std::string fault_of_link;  // what the transport knows of a link that failed
-  LinkRows led;               // the link from us to the peer
-  std::vector<Note> notes;    // the link from the peer to us: a value a size
-  std::vector<Tuning> needs;  // calibration: a value a size
+  bool buried = false;         // a library may still hold our buffers
+  bool interrupted = false;    // a signal asked this rank for the end of the run
+  Seconds busy = 0;            // with the messages
+  Seconds took = 0;            // with the pair, connecting included
+  std::string fault_of_link;   // what the transport knows of a link that failed
+  LinkRows led;                // the link from us to the peer
+  std::vector<Note> notes;     // the link from the peer to us: a value a size
+  std::vector<Tuning> needs;   // calibration: a value a size
+  std::vector<FlowEnd> flows;  // of a scene
+  Seconds now = 0;             // on a made-up clock
 
   Blob packed() const;
   static Report unpacked(View);

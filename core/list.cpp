@@ -6,6 +6,7 @@
 #include "bootstrap/launcher.hpp"
 #include "kernel/kernel.hpp"
 #include "memory/memory.hpp"
+#include "pattern/pattern.hpp"
 #include "schedule/schedule.hpp"
 #include "transport/transport.hpp"
 
@@ -36,6 +37,8 @@ void print_list() {
   for (const auto& entry : schedules())
     line(entry.option.empty() ? std::string(entry.name) : fmt::format("{}:{}", entry.name, entry.option),
          entry.summary, "");
+  fmt::print("Load patterns (everylink-measure PATTERN)\n");
+  for (const auto* pattern : patterns()) line(pattern->name, pattern->summary, "");
 }
 
 }  // namespace everylink

@@ -15,6 +15,7 @@
 #include "numa.hpp"
 #include "pair.hpp"
 #include "parts.hpp"
+#include "player.hpp"
 #include "rails.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
@@ -30,12 +31,6 @@ constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit
 constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
 constexpr Seconds leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
-
-// A transport and the memories it registers: they live and are buried together.
-struct Carrying {
-  std::unique_ptr<Memory> out, in;
-  std::unique_ptr<Transport> transport;
-};
 
 class Runner {
  public:
@@ -76,7 +71,7 @@ class Runner {
     Order order = introduce();
     Report report = prepare(order);
     while (order.what != Order::What::stop) {
-      const int peer = partner(order);
+      const int peer = order.plays() ? player_->peer_in(order) : partner(order);
       const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
       report.interrupted |= end_is_wanted();
       const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
@@ -89,6 +84,7 @@ class Runner {
       if (!chunk_) parts_.forget_before(next.committed);
       const bool goes_on = next.what != Order::What::stop && next.what != Order::What::finish;
       if (!late && goes_on && order.measures()) report = take_part(order, peer, round);
+      if (!late && goes_on && order.plays()) report = play(order, peer, round);
       if (!late && order.writes()) report.fault = write_chunk(order, report.fault_exit);
       if (chunk_ && next.what == Order::What::calibrate) report.fault = begin_chunk(report.fault_exit);
       order = next;
@@ -115,6 +111,9 @@ class Runner {
   Order introduce() {
     const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
+    if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
+      player_.emplace(Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr},
+                      carrying_, [this] { bury(); });
     parts_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
@@ -179,10 +178,11 @@ class Runner {
     const auto& memory = memory_named(options_.memory);
     if (const auto why = memory.why_unusable(); !why.empty())
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
-    carrying_ = {memory.make(options_.memory_bytes()), memory.make(options_.memory_bytes()), nullptr};
+    const std::size_t bytes = player_ ? player_->memory_bytes() : options_.memory_bytes();
+    carrying_ = {memory.make(bytes), memory.make(bytes), nullptr};
     if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
-      carrying_.out->fill({0, options_.memory_bytes()}, 1);
-      carrying_.in->fill({0, options_.memory_bytes()}, 2);
+      carrying_.out->fill({0, bytes}, 1);
+      carrying_.in->fill({0, bytes}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
     carrying_.transport =
@@ -248,10 +248,21 @@ class Runner {
     tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
-    if (report.buried) {
-      buried_.push_back(std::move(carrying_));
-      make_carrying();
-    }
+    if (report.buried) bury();
+    return report;
+  }
+
+  void bury() {
+    buried_.push_back(std::move(carrying_));
+    make_carrying();
+  }
+
+  Report play(const Order& order, int peer, const Round& round) {
+    step_limit_ = player_->limit_of(order);
+    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    Report report = player_->play(order, peer, round);
+    stop_watching();
+    tell_lanes(report);
     return report;
   }
 
@@ -296,6 +307,7 @@ class Runner {
   Carrying carrying_;
   std::vector<Carrying> buried_;
   std::string lanes_told_;
+  std::optional<Player> player_;  // of a load pattern; it ends before what carries its links
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };

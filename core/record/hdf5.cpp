@@ -92,6 +92,18 @@ class Hdf5Recorder final : public Recorder {
     }
   }
 
+  void scene(const SceneRow& row, const std::vector<FlowRow>& flows) override {
+    const auto number = static_cast<std::uint32_t>(scenes_->length());
+    scenes_->add(std::uint64_t{row.bytes}, static_cast<std::uint32_t>(row.point), row.variant, row.began,
+                 row.gone);
+    for (const auto& f : flows) {
+      const Statistics& t = f.one_way;
+      flows_->add(number, static_cast<std::uint32_t>(f.flow.from), static_cast<std::uint32_t>(f.flow.to),
+                  static_cast<std::uint8_t>(f.flow.kind), static_cast<std::uint8_t>(f.outcome), f.seconds,
+                  f.messages, f.sent_seconds, f.sent_messages, t.n, t.min, t.median, t.mean, t.p99, t.max);
+    }
+  }
+
   // Only a flush reports a full disk, and a removed folder gives no error at all.
   void commit() override {
     guarded([&] {
@@ -100,8 +112,11 @@ class Hdf5Recorder final : public Recorder {
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
+      if (flows_) flows_->write(), scenes_->write();
       flush();
-      set(file_, "rows", std::uint64_t{sizes_.front().length()});
+      if (flows_) set(pattern_, "rows", std::uint64_t{flows_->length()});
+      if (flows_) set(pattern_, "scenes", std::uint64_t{scenes_->length()});
+      if (!sizes_.empty()) set(file_, "rows", std::uint64_t{sizes_.front().length()});
       set(file_, "steps", std::uint64_t{steps_->length()});
       flush();
     });
@@ -144,13 +159,22 @@ class Hdf5Recorder final : public Recorder {
     remarks_.emplace(file_, "remarks", length_of(remarks));
     steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
                                      steps);
-    for (const auto bytes : options_->sizes) {
+    if (!options_->pattern.empty()) open_pattern();
+    for (const auto bytes : options_->pair_sizes()) {
       groups_.emplace_back(H5Gopen2(file_, fmt::format("sizes/{}", bytes).c_str(), H5P_DEFAULT), H5Gclose);
       sizes_.emplace_back(groups_.back(), size_columns(*options_), rows);
       if (!options_->keep_laps) continue;
       const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
       laps_.emplace_back(groups_.back(), "laps", length_of(laps));
     }
+  }
+
+  void open_pattern() {
+    pattern_ = Handle(H5Gopen2(file_, ("patterns/" + options_->pattern).c_str(), H5P_DEFAULT), H5Gclose);
+    scenes_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "scenes", H5P_DEFAULT), H5Gclose),
+                                      scene_columns(), 0);
+    flows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "flows", H5P_DEFAULT), H5Gclose),
+                                     flow_columns(), 0);
   }
 
   void flush() { check(H5Fflush(file_, H5F_SCOPE_LOCAL), "H5Fflush"); }
@@ -161,6 +185,9 @@ class Hdf5Recorder final : public Recorder {
     sizes_.clear();
     laps_.clear();
     groups_.clear();
+    scenes_.reset();
+    flows_.reset();
+    pattern_ = Handle();
     file_ = Handle();
   }
 
@@ -181,6 +208,9 @@ class Hdf5Recorder final : public Recorder {
   void abandon() {
     if (steps_) steps_->abandon();
     if (remarks_) remarks_->abandon();
+    if (scenes_) scenes_->abandon();
+    if (flows_) flows_->abandon();
+    pattern_.abandon();
     for (auto& table : sizes_) table.abandon();
     for (auto& column : laps_) column.abandon();
     for (auto& group : groups_) group.abandon();
@@ -193,6 +223,8 @@ class Hdf5Recorder final : public Recorder {
   Handle file_;
   std::vector<Handle> groups_;
   std::unique_ptr<Table> steps_;
+  Handle pattern_;
+  std::unique_ptr<Table> scenes_, flows_;  // of a pattern
   std::optional<Column> remarks_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;

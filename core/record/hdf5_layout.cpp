@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "kernel/kernel.hpp"
+#include "pattern/pattern.hpp"
 #include "version.hpp"
 
 namespace everylink::hdf5 {
@@ -41,6 +42,32 @@ std::vector<ColumnKind> size_columns(const Options& options) {
   if (options.keep_laps)
     columns.insert(columns.end(), {{"first", H5T_NATIVE_UINT64}, {"count", H5T_NATIVE_UINT32}});
   return columns;
+}
+
+std::vector<ColumnKind> scene_columns() {
+  return {{"bytes", H5T_NATIVE_UINT64},
+          {"point", H5T_NATIVE_UINT32},
+          {"variant", H5T_NATIVE_UINT8},
+          {"began", H5T_NATIVE_DOUBLE},
+          {"gone", H5T_NATIVE_UINT32}};
+}
+
+std::vector<ColumnKind> flow_columns() {
+  return {{"scene", H5T_NATIVE_UINT32},
+          {"from", H5T_NATIVE_UINT32},
+          {"to", H5T_NATIVE_UINT32},
+          {"kind", H5T_NATIVE_UINT8},
+          {"outcome", H5T_NATIVE_UINT8},
+          {"seconds", H5T_NATIVE_DOUBLE},
+          {"messages", H5T_NATIVE_UINT64},
+          {"sent_seconds", H5T_NATIVE_DOUBLE},
+          {"sent_messages", H5T_NATIVE_UINT64},
+          {"n", H5T_NATIVE_UINT32},
+          {"min", H5T_NATIVE_FLOAT},
+          {"median", H5T_NATIVE_FLOAT},
+          {"mean", H5T_NATIVE_FLOAT},
+          {"p99", H5T_NATIVE_FLOAT},
+          {"max", H5T_NATIVE_FLOAT}};
 }
 
 namespace {
@@ -131,6 +158,22 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "failed_not_retried", std::uint64_t{0});
 }
 
+void make_pattern(hid_t file, const Options& o) {
+  const Pattern& pattern = *pattern_named(o.pattern);
+  const Handle group = make_group(make_group(file, "patterns"), o.pattern);
+  put(group, "point", std::string(pattern.point));
+  std::vector<std::string> variants(pattern.variants.begin(), pattern.variants.end()), settings;
+  put(group, "variants", fmt::format("{}", fmt::join(variants, ",")));
+  for (const auto& [name, value] : o.pattern_settings) settings.push_back(name + "=" + value);
+  put(group, "options", fmt::format("{}", fmt::join(settings, " ")));
+  put(group, "duration", o.duration);
+  put(group, "window", std::int32_t{o.window.value_or(0)});
+  put(group, "scenes", std::uint64_t{0});
+  put(group, "rows", std::uint64_t{0});
+  Table::make(make_group(group, "scenes"), scene_columns(), 1024);
+  Table::make(make_group(group, "flows"), flow_columns(), 1024);
+}
+
 }  // namespace
 
 void set_lanes(hid_t file, const std::vector<std::string>& lanes) {
@@ -161,7 +204,8 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   Table::make(make_group(file, "steps"), step_columns(), 1024);
   Column::make(file, "remarks", string_type(longest_remark), 16);
   const Handle sizes = make_group(file, "sizes");
-  for (const auto bytes : facts.options.sizes) {
+  if (!facts.options.pattern.empty()) make_pattern(file, facts.options);
+  for (const auto bytes : facts.options.pair_sizes()) {
     const Handle group = make_group(sizes, std::to_string(bytes));
     put(group, "bytes", std::uint64_t{bytes});
     put(group, "rounds_per_lap", std::uint32_t{0});

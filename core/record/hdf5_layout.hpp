@@ -12,6 +12,8 @@ namespace everylink::hdf5 {
 
 std::vector<ColumnKind> step_columns();
 std::vector<ColumnKind> size_columns(const Options&);
+std::vector<ColumnKind> scene_columns();
+std::vector<ColumnKind> flow_columns();
 Handle access_list();  // of files; the caller may add to it
 // A whole file without a row. errno says why it could not be made.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);

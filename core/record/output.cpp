@@ -43,6 +43,7 @@ void check_format(const Options& options) {
     throw UsageError(
         fmt::format("{} {}: a .sion file says too little of its run to add to it; a .h5 file does not",
                     options.confirms() ? "--confirm: --output" : "--resume", options.output));
+  if (!options.pattern.empty()) refuse("a .sion file holds no load pattern; --output FILE.h5 does");
   if (options.sizes.size() > 1)
     refuse(
         fmt::format("a .sion file holds one message size, and -s/--size-messages gives {}; take one, or "
@@ -71,11 +72,13 @@ double estimated_bytes(const Facts& facts) {
   if (options.is_sion())
     return static_cast<double>(
         sion::Layout(static_cast<int>(facts.ranks.size()), options.all_to_all).file_bytes());
+  constexpr double heads = 24576, flow_row = 86;
+  if (!options.pattern.empty())
+    return 8 * heads + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
   const double passes = std::max({1, options.randomize, options.min_iterations});
   const double rows = std::max(1024.0, links * passes);
   const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
   const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.messages) : 0;
-  constexpr double heads = 24576;
   return heads + (heads + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 

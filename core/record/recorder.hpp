@@ -8,6 +8,7 @@
 
 #include "config.hpp"
 #include "facts.hpp"
+#include "flows.hpp"
 #include "parts.hpp"
 #include "sample.hpp"
 #include "slowest.hpp"
@@ -24,7 +25,24 @@ struct Facts {
   std::string created;  // ISO 8601
   std::vector<RankFacts> ranks;
   std::vector<int> host_of;
-  std::int64_t links;  // a pass through the schedule
+  std::int64_t links;      // a pass through the schedule
+  std::int64_t flows = 0;  // of a pattern, all its scenes
+};
+
+// One scene of a pattern, and what became of its flows.
+struct SceneRow {
+  std::size_t bytes = 0;
+  std::int64_t point = 0;
+  std::uint8_t variant = 0;
+  Seconds began = 0;
+  std::uint32_t gone = 0;
+};
+struct FlowRow {
+  Flow flow;
+  Outcome outcome = Outcome::absent;
+  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends
+  std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
+  Statistics one_way;                             // of a ping
 };
 
 struct StepRow {
@@ -79,6 +97,8 @@ class Recorder {
   virtual void tuned(const std::vector<Tuning>&) = 0;  // a value a size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
+  // Only a format that check_format() lets through for a pattern has a place for it.
+  virtual void scene(const SceneRow&, const std::vector<FlowRow>&) {}
   virtual void commit() = 0;  // what was given so far survives a kill
   virtual void end(const Ending&) = 0;
 };

@@ -147,6 +147,7 @@ class Mpi final : public Transport {
   }
 
   Seconds now() const override { return MPI_Wtime(); }
+  bool waits_apart() const override { return block_; }
 
   Carrier carrier() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

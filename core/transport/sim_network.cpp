@@ -119,7 +119,9 @@ SimWay SimNetwork::way(int from, int to) const {
              1,
              false,
              -1,
-             mix(seed_, mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)))};
+             mix(seed_, mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to))),
+             local,
+             port_of(here)};
   for (const auto& fault : faults_) {
     if (!concerns(fault, from, to)) continue;
     switch (fault.kind) {
@@ -134,6 +136,13 @@ SimWay SimNetwork::way(int from, int to) const {
     }
   }
   return way;
+}
+
+double SimNetwork::port_of(int host) const {
+  double bandwidth = bandwidth_;
+  for (const auto& fault : faults_)
+    if (fault.kind == Kind::slow && fault.to == no_rank && fault.from == host) bandwidth *= fault.value;
+  return bandwidth;
 }
 
 std::string SimNetwork::host_name(int rank) const {

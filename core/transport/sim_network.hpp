@@ -19,6 +19,8 @@ struct SimWay {
   bool dead;          // nothing ever arrives
   int corrupt;        // number of the message that arrives wrong; -1: none, -2: every one
   std::uint64_t key;  // of this direction's counted randomness
+  bool local;         // within a host, through no port
+  double port;        // bytes a second through the port of `from`, each way
 };
 
 class SimNetwork {
@@ -37,6 +39,7 @@ class SimNetwork {
   };
   void read_faults(const Settings&, const std::string& key, Kind, bool of_host, char before_value);
   bool concerns(const Fault&, int from, int to) const;
+  double port_of(int host) const;
 
   int size_, hosts_, leaf_;
   Seconds latency_, local_latency_, spine_latency_;

@@ -12,6 +12,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import beginning
 from everylink.hdf5 import SIGNATURE
 from everylink.links import ALONE, MISSING, RETEST, Links, Rows, newest, pool
+from everylink.loads import Load
 from everylink.memory import refuse_more_than_there_is
 from everylink.outcomes import Outcomes, outcomes
 
@@ -131,6 +132,8 @@ class Size:
 class Results:
     """A whole results file in memory; `sizes` in ascending order.
 
+    A run of a load pattern has `loads` and no sizes.
+
     `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
     `parts_left_out` has a sentence for each of their files that does not fit.
     """
@@ -143,6 +146,7 @@ class Results:
     remarks: tuple[str, ...] = ()
     rows_from_parts: int = 0
     parts_left_out: tuple[str, ...] = ()
+    loads: tuple[Load, ...] = ()
 
     @property
     def directions(self) -> int:
@@ -159,6 +163,15 @@ class Results:
         """The median step's overlap; NaN before the first step."""
         known = self.steps.overlap[np.isfinite(self.steps.overlap)]
         return float(np.median(known)) if len(known) else float("nan")
+
+
+def read_links(path: Path | str) -> Results:
+    """The same for what asks about links: a file of a load pattern, which has none, is a FileOfAnotherKind."""
+    results = read(path)
+    if results.loads:
+        names = ", ".join(load.name for load in results.loads)
+        raise FileOfAnotherKind(results.path, f"holds the load pattern {names} and no links; everylink show prints it")
+    return results
 
 
 def read(path: Path | str) -> Results:

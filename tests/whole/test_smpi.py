@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from conftest import PATIENCE, measure_program
 from everylink.analysis.judge.verdicts import judge
 from everylink.analysis.link_times import link_times
+from everylink.analysis.load_sums import effective_bisection, impact, knee, scene_sums
 from everylink.analysis.patterns import made_pattern
 from everylink.analysis.prediction import predict
+from everylink.loads import Load
 from everylink.results import Results, read
 
 SMPI = Path(__file__).resolve().parents[2] / "testbed" / "smpi" / "smpi"
@@ -266,6 +268,44 @@ def test_a_ring_a_shift_and_an_all_to_all_take_as_long_as_predicted(simulate: Si
         assert done.returncode == 0, done.stderr
         found = predict(made_pattern(pattern, 16, size), link_times(results))
         assert found.seconds == pytest.approx(float(done.stdout), rel=0.1)
+
+
+def played(results: Results) -> Load:
+    (load,) = results.loads
+    assert load.flows.ok.all()
+    return load
+
+
+def test_many_senders_to_one_share_its_cable(simulate: Simulate) -> None:
+    sums = scene_sums(played(simulate("fattree", "incast", "--duration", "5ms", ranks=16)))
+    assert [scene.point for scene in sums] == [1, 2, 4, 8, 15]
+    for scene in sums:
+        assert scene.rate.mean == pytest.approx(BANDWIDTH / scene.point, rel=0.05)
+    assert knee(sums) == 8
+
+
+def test_victims_feel_the_load_where_trunks_are_short_and_not_on_a_full_fat_tree(simulate: Simulate) -> None:
+    options = ["victim", "--congestor", "shift", "--victims", 8, "--ping-size", "64KiB", "--seed", 3]
+    options += ["--repeats", 1, "--duration", "5ms"]
+    idle = impact(scene_sums(played(simulate("fattree", *options, ranks=16))))
+    assert (idle.mean, idle.median) == pytest.approx((1, 1), rel=1e-3)
+    short = impact(scene_sums(played(simulate("fattree", *options, faults=["oversubscription:4"], ranks=16))))
+    assert short.mean > 1.5
+    assert short.median > 1.5
+
+
+@long
+def test_random_halves_show_a_shortage_of_trunks(simulate: Simulate) -> None:
+    options = ["random-bisection", "--draws", 8, "--seed", 3, "--duration", "5ms"]
+    full, _, _ = effective_bisection(scene_sums(played(simulate("fattree", *options))))
+    mean, low, high = effective_bisection(
+        scene_sums(played(simulate("fattree", *options, faults=["oversubscription:4"])))
+    )
+    assert high < 0.7 * full
+    assert low < mean < high
+    assert full <= 32.01 * BANDWIDTH
+    # of 8 hosts at a leaf about half send, and those to other leaves have two trunks
+    assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
 def contents(path: Path) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
 from everylink.report.comparison import comparison_json, print_comparison
 from everylink.report.terminal import terminal
-from everylink.results import read
+from everylink.results import read_links
 
 REGRESSION = 3  # exit code
 PART = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         "--at-least", default="5%", metavar="P%%", type=_part, help="the smallest change that counts (5%%)"
     )
     options = parser.parse_args(arguments)
-    found = compare(read(options.base), read(options.new), options.at_least)
+    found = compare(read_links(options.base), read_links(options.new), options.at_least)
     if options.format == "json":
         print(comparison_json(found))
     else:

@@ -18,7 +18,7 @@ from everylink.formats.to_csv import write_csv
 from everylink.formats.to_linktest import write_linktest
 from everylink.formats.write import write_results
 from everylink.report.words import plural
-from everylink.results import READERS, Results, read
+from everylink.results import READERS, Results, read_links
 from everylink.units import size_text
 
 KERNELS = ("unidirectional", "semidirectional", "bidirectional")
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     if kind == ".csv":
         results = _of_matrix(options.input, command, options.kernel or KERNELS[0])
     else:
-        found = read(options.input)
+        found = read_links(options.input)
         results = replace(found, facts=replace(found.facts, command=found.facts.command or command))
     sizes = results.sizes
     if options.size is not None or (suffix == ".sion" and sizes):

@@ -9,7 +9,7 @@ from everylink.cli.parser import Parser
 from everylink.formats.grouping import grouping_of
 from everylink.report.terminal import terminal
 from everylink.report.verdicts import verdict_json, verdict_junit, verdict_text
-from everylink.results import read
+from everylink.results import read_links
 
 FAULTS_FOUND = 3
 FORMATS = ("text", "json", "junit")
@@ -43,8 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     expected = None if options.expect is None else parse_expectation(options.expect)
-    results = read(options.file)
-    baseline, alone = (None if path is None else read(path) for path in (options.baseline, options.alone))
+    results = read_links(options.file)
+    baseline, alone = (None if path is None else read_links(path) for path in (options.baseline, options.alone))
     judgement = judge(results, grouping_of(results, options.topology), expected, baseline, alone)
     if options.format == "json":
         print(verdict_json(results, judgement))

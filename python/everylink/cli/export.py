@@ -10,7 +10,7 @@ from everylink.cli.sizes import chosen_size
 from everylink.errors import UserMistake
 from everylink.report.exports import check_export, write_export
 from everylink.report.tables import TABLES, Wanted
-from everylink.results import read
+from everylink.results import read_links
 
 HELP = """what there is:
   slowest                 the slowest links, with their first and second time and their hosts (--count)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.force and options.output is None:
         raise UserMistake("--force: nothing would be overwritten; it goes with -o")
     check_export(options.what, options.output, options.force)
-    results = read(options.file)
+    results = read_links(options.file)
     write_export(results, chosen_size(results, options.size), options.what, wanted, options.output, options.force)
     return 0
 

@@ -11,7 +11,7 @@ from everylink.errors import UserMistake
 from everylink.files import refuse_existing
 from everylink.formats.write import write_results
 from everylink.report.words import plural
-from everylink.results import read
+from everylink.results import read_links
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} alone is nothing to merge; give two files or more")
     refuse_existing(options.output, options.force)
-    runs = [read(file) for file in options.files]
+    runs = [read_links(file) for file in options.files]
     made = merged(runs, options.by)
     facts = replace(made.facts, command=shlex.join(["everylink", "merge", *arguments]))
     write_results(replace(made, path=options.output, facts=facts), options.force)

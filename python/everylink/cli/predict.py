@@ -14,7 +14,7 @@ from everylink.formats.pattern_csv import read_pattern
 from everylink.formats.rank_files import check_paths, write_rank_files
 from everylink.report.prediction import prediction_json, print_prediction
 from everylink.report.terminal import terminal
-from everylink.results import Results, read
+from everylink.results import Results, read_links
 from everylink.units import parsed_size
 
 CSV = ".csv"
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--force", action="store_true", help="overwrite the files of --place")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default), or one JSON object")
     options = parser.parse_args(arguments)
-    results = read(options.file)
+    results = read_links(options.file)
     if options.place is not None:
         check_paths(options.place, results.ranks, options.force)
     elif options.force:

@@ -8,7 +8,7 @@ from everylink.errors import UserMistake
 from everylink.report.curves import ENDINGS as CURVE_ENDINGS
 from everylink.report.curves import parsed_line, write_curves
 from everylink.report.write import ENDINGS, check_report_path, write_report
-from everylink.results import read
+from everylink.results import read_links
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.line and not options.curves:
         raise UserMistake(f"--line {options.line[0]}: there is no curve to compare with; it goes with --curves")
     lines = [parsed_line(text) for text in options.line]
-    runs = [read(file) for file in options.files]
+    runs = [read_links(file) for file in options.files]
     empty = [run.path for run in runs if not run.sizes]
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")

@@ -12,6 +12,7 @@ from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.events import Event, parse_event
 from everylink.launch.launchers import LAUNCHERS, Start, starter
+from everylink.loads import PATTERNS
 from everylink.report.progress import display
 from everylink.report.terminal import print_summary, terminal
 from everylink.report.write import check_report_path, write_report
@@ -19,7 +20,7 @@ from everylink.results import read
 
 USAGE = (
     "everylink run [--hosts NODES [--nranks R] [--env KEY=VALUE]] [--launcher NAME] [--launcher-args ARGS] [--np N] "
-    "[--confirm] [--report FILE] CORE'S OPTIONS ..."
+    "[--confirm] [--report FILE] [PATTERN] CORE'S OPTIONS ..."
 )
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
@@ -47,7 +48,7 @@ def _parser() -> Parser:
     parser = Parser(
         prog="everylink run",
         usage=USAGE,
-        description="Measure every link, then show what was found.",
+        description="Measure every link, or play a load pattern, then show what was found.",
         epilog="All other options go to the core unchanged: everylink-measure --help lists them. The options above "
         "are to be written in full, because the core knows others that begin alike.",
         allow_abbrev=False,
@@ -82,6 +83,10 @@ def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
     if options.nranks is not None and options.nranks < 1:
         raise UserMistake(f"--nranks {options.nranks}: a host has one rank or more")
+    if chosen := [word for word in core_options if word in PATTERNS]:
+        for option in ("--confirm", "--report"):
+            if getattr(options, option.strip("-")):
+                raise UserMistake(f"{option}: is about links, and the pattern {chosen[0]} measures none; leave it out")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):

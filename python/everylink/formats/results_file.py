@@ -13,6 +13,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.hdf5 import FAULTS, Damage, Node, open_hdf5
 from everylink.late_rows import settled
 from everylink.links import MISSING, Rows
+from everylink.loads import Flows, Load, Scenes
 from everylink.parts import Parts, Run, merge, read_parts
 from everylink.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
 from everylink.stored import NAMES, Source, StoredRows
@@ -82,7 +83,10 @@ def results_in(path: Path, file: Tree) -> Results:
         raise Damage("/sizes has a size twice")
     sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
-    return Results(path, facts, ranks, steps, sizes, remarks)
+    loads = (
+        tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
+    )
+    return Results(path, facts, ranks, steps, sizes, remarks, loads=loads)
 
 
 def _facts(file: Tree) -> Facts:
@@ -113,6 +117,27 @@ def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Si
     if (columns.frm == columns.to).any():
         raise Damage(f"{group.name} links a rank with itself")
     return Size(size_bytes, rounds, ranks, settled(columns, ranks))
+
+
+def _load(group: Tree, ranks: int) -> Load:
+    scenes = _columns(group.group("scenes"), Scenes, group.integer("scenes", 0, MOST))
+    flows = _columns(group.group("flows"), Flows, group.integer("rows", 0, MOST))
+    for column, most in ((flows.scene, len(scenes.point)), (flows.frm, ranks), (flows.to, ranks)):
+        if len(column) and column.max() >= most:
+            raise Damage(f"{group.name}/flows names {column.max()} where there are {most}")
+    for times in (flows.seconds, flows.sent_seconds):
+        if not (times >= 0).all():
+            raise Damage(f"{group.name}/flows has a time below 0")
+    return Load(
+        group.name.rsplit("/", 1)[1],
+        group.text("point"),
+        tuple(group.text("variants").split(",")),
+        group.text("options"),
+        group.number("duration"),
+        group.integer("window", 0, MOST),
+        scenes,
+        flows,
+    )
 
 
 def _columns(group: Tree, kind: type[T], length: int) -> T:

@@ -13,6 +13,7 @@ from everylink.analysis.summary import ClassSummary, summarise
 from everylink.links import outcome_text
 from everylink.report.heatmap import heat_map
 from everylink.report.judged import judgement_of
+from everylink.report.loads import print_loads
 from everylink.report.verdicts import verdict_text
 from everylink.report.words import remarks, run_lines, warnings
 from everylink.results import Results, Size
@@ -47,6 +48,7 @@ def print_summary(results: Results, console: Console, most_slowest: int = SLOWES
     if said := remarks(results):
         console.print()
         console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
+    print_loads(results, console)
     if not any(len(size.links) for size in results.sizes):
         return judgement
     console.print()

@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 
+from everylink.loads import Load
 from everylink.parts import folder_of
 from everylink.results import Results
-from everylink.units import size_text
+from everylink.units import size_text, time_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
@@ -54,13 +55,25 @@ def run_lines(results: Results) -> list[str]:
     facts = results.facts
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
     where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
+    head = ", ".join(filter(None, (where, facts.created, tool_text(results))))
+    if results.loads:
+        carried = f"mode {mode_text(results)}, memory {facts.memory}"
+        return [head, carried, *map(load_text, results.loads), *carrier_lines(results)]
     return [
-        ", ".join(filter(None, (where, facts.created, tool_text(results)))),
+        head,
         f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
         f"{pairs_text(results)}",
         f"{turn_text(results)} a turn, sizes {sizes}",
         *carrier_lines(results),
     ]
+
+
+def load_text(load: Load) -> str:
+    """A load pattern as it was chosen."""
+    chosen = f", {load.options}" if load.options else ""
+    window = f", window {load.window}" if load.window else ""
+    scenes = plural(len(load.scenes.point), "scene")
+    return f"pattern {load.name}{chosen}: {scenes} of {time_text(load.duration)}{window}"
 
 
 def carrier_lines(results: Results) -> list[str]:
@@ -107,7 +120,7 @@ def warnings(results: Results) -> list[str]:
         found.append("The run was ended by a signal before it was through. These are the links so far.")
     elif not results.facts.complete:
         found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
-    if not any(len(size.rows.frm) for size in results.sizes):
+    if not results.loads and not any(len(size.rows.frm) for size in results.sizes):
         found.append("No link has been measured yet.")
     if results.rows_from_parts:
         rows = plural(results.rows_from_parts, "row")

@@ -1,0 +1,239 @@
+// Rank 0's mind in a load pattern.
+#include "director.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "scene_sums.hpp"
+#include "units.hpp"
+#include "version.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds commit_every = 1;  // of real time: so much is lost at most
+constexpr std::size_t peers_of_a_dark_rank = 2;
+
+std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
+
+// Both ends of a flow that failed say the same: who gives up first closes the link, which breaks it for the
+// other.
+Outcome agreed(Outcome a, Outcome b) {
+  if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
+  return a != Outcome::ok ? a : b;
+}
+
+}  // namespace
+
+bool is_left_out(const Order& order, int a, int b) {
+  const auto is_dark = [&](int rank) {
+    return std::find(order.dark.begin(), order.dark.end(), rank) != order.dark.end();
+  };
+  if (is_dark(a) || is_dark(b)) return true;
+  for (std::size_t i = 0; i + 1 < order.severed.size(); i += 2)
+    if (std::minmax(order.severed[i], order.severed[i + 1]) == std::minmax(a, b)) return true;
+  return false;
+}
+
+Director::Director(const Options& options, const Introduction& all, Recorder& recorder, Console& console)
+    : options_(options),
+      pattern_(*pattern_named(options.pattern)),
+      play_(options, all),
+      recorder_(recorder),
+      console_(console) {}
+
+void Director::begin(Facts facts) {
+  ranks_ = facts.ranks;
+  failures_.know(ranks_, facts.host_of);
+  facts.flows = play_.scenes() * static_cast<std::int64_t>(ranks_.size());
+  const Options& o = options_;
+  const double bytes = o.no_output ? 0 : estimated_bytes(facts);
+  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, o.pattern, o.sizes,
+                 play_.scenes(), facts.flows, bytes, o.no_output ? "" : o.output});
+  std::vector<std::string> sizes;
+  for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
+  std::string text = fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}\n",
+                                 version, ranks_.size(), failures_.hosts(), facts.bootstrap, o.mode,
+                                 o.mode_options.empty() ? "" : ":", o.mode_options, o.memory);
+  text += fmt::format("Pattern {}: {}\n{} scenes of {}, messages of {}", o.pattern, pattern_.summary,
+                      play_.scenes(), text_of_seconds(o.duration), fmt::join(sizes, ", "));
+  if (facts.seed) text += fmt::format(", seed {}", facts.seed);
+  text += o.no_output ? "\nNo results file"
+                      : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
+  console_.say(text);
+  recorder_.begin(facts);
+  last_commit_ = steady_now();
+}
+
+// Turn by turn, then the flows, and before and after them a round without work: then what came before is
+// known. So the flows begin together on made-up clocks, and the next scene leaves out what failed in this
+// one.
+std::optional<Order> Director::next() {
+  Order order = order_;
+  if (order_.what == Order::What::connect) {
+    ++order.turn;
+    if (is_connected(order)) order.what = Order::What::hand_in;
+  } else if (order_.what == Order::What::flow) {
+    order = Order{};
+    order.what = Order::What::hand_in;
+    order.scene = order_.scene + 1;
+  } else if (staged_ && is_connected(order_)) {
+    order.what = Order::What::flow;
+    order.begins = latest_;
+  } else {
+    if (order_.scene == play_.scenes()) return {};
+    order = first_of(order_.scene);
+  }
+  return order_ = order;
+}
+
+bool Director::is_connected(const Order& order) const {
+  return order.turn > 0 && order.turn >= static_cast<std::uint32_t>(staged_->turns);
+}
+
+Order Director::first_of(std::int64_t scene) {
+  Order order;
+  order.what = Order::What::connect;
+  order.scene = scene;
+  staged_ = play_.staged(scene);
+  for (const auto& [rank, peers] : silent_)
+    if (peers.size() >= peers_of_a_dark_rank) order.dark.push_back(rank);
+  for (const auto& [a, b] : severed_) order.severed.insert(order.severed.end(), {a, b});
+  staged_order_ = order;
+  return order;
+}
+
+void Director::keep(const std::vector<Report>& reports, const Order& done, std::span<const int> gone,
+                    Seconds began, Seconds now) {
+  if (!began_ && done.plays()) began_ = began;
+  for (const auto& report : reports) latest_ = std::max(latest_, report.now);
+  for (const auto& report : reports)
+    if (!report.fault_of_link.empty() && report.peer != no_rank)
+      remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
+                         report.fault_of_link));
+  if (done.what != Order::What::flow) return;
+  const auto rows = rows_of(*staged_, reports, gone);
+  learn(rows);
+  const Scene& scene = staged_->scene;
+  recorder_.scene({play_.bytes(done.scene), scene.point, scene.variant, began - *began_,
+                   static_cast<std::uint32_t>(gone.size())},
+                  rows);
+  sums_.push_back(sums_of(scene, play_.bytes(done.scene), rows));
+  if (!console_.quiet()) console_.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
+  const Seconds elapsed = now - *began_;
+  const auto played = done.scene + 1, scenes = play_.scenes();
+  console_.step({0, played, scenes, flows_ok_ + flows_failed_, flows_failed_, elapsed,
+                 elapsed / static_cast<double>(played) * static_cast<double>(scenes - played)});
+}
+
+// What nobody handed in.
+Outcome Director::unseen(const Flow& flow, std::span<const int> gone) const {
+  if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
+  return is_left_out(*staged_order_, flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
+}
+
+std::vector<FlowRow> Director::rows_of(const Staged& staged, const std::vector<Report>& reports,
+                                       std::span<const int> gone) const {
+  const auto& flows = staged.scene.flows;
+  std::vector<const FlowEnd*> sends(flows.size()), receives(flows.size());
+  for (const auto& report : reports)
+    for (const auto& end : report.flows) {
+      if (end.flow >= flows.size())
+        throw MachineError(fmt::format("rank {} reports a flow that is none", report.rank));
+      const Flow& flow = flows[end.flow];
+      if ((end.sends ? flow.from : flow.to) != report.rank)
+        throw MachineError(fmt::format("rank {} reports a flow of others", report.rank));
+      (end.sends ? sends : receives)[end.flow] = &end;
+    }
+  std::vector<FlowRow> rows;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    FlowRow row{flows[i]};
+    if (receives[i]) row.seconds = receives[i]->seconds, row.messages = receives[i]->messages;
+    if (sends[i]) {
+      row.sent_seconds = sends[i]->seconds, row.sent_messages = sends[i]->messages;
+      row.one_way = sends[i]->one_way;
+    }
+    row.outcome =
+        sends[i] && receives[i] ? agreed(sends[i]->outcome, receives[i]->outcome) : unseen(flows[i], gone);
+    if (row.outcome != Outcome::ok && (is_among(gone, flows[i].from) || is_among(gone, flows[i].to)))
+      row.outcome = Outcome::absent;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// Each link once, however many scenes it is part of: a host is not to blame for one link that failed in all
+// of them.
+void Director::note_link(const FlowRow& row) {
+  const auto number =
+      static_cast<std::size_t>(row.flow.from) * ranks_.size() + static_cast<std::size_t>(row.flow.to);
+  if (known_.empty()) known_.resize(ranks_.size() * ranks_.size());
+  const bool was_ok = known_[number] && !severed_.contains(std::minmax(row.flow.from, row.flow.to));
+  if (known_[number] && (row.outcome == Outcome::ok || !was_ok)) return;
+  known_[number] = true;
+  Sample sample;
+  sample.from = static_cast<std::uint32_t>(row.flow.from);
+  sample.to = static_cast<std::uint32_t>(row.flow.to);
+  sample.outcome = row.outcome;
+  failures_.add(sample);
+}
+
+void Director::learn(const std::vector<FlowRow>& rows) {
+  for (const auto& row : rows) {
+    note_link(row);
+    (row.outcome == Outcome::ok ? flows_ok_ : flows_failed_) += 1;
+    if (row.outcome != Outcome::timeout && row.outcome != Outcome::broken) continue;
+    severed_.insert(std::minmax(row.flow.from, row.flow.to));
+    silent_[row.flow.from].insert(row.flow.to);
+    silent_[row.flow.to].insert(row.flow.from);
+  }
+  for (const auto& row : rows)
+    if (row.outcome == Outcome::ok) silent_.erase(row.flow.from), silent_.erase(row.flow.to);
+}
+
+bool Director::commit_if_due(bool at_once) {
+  if (!at_once && steady_now() < last_commit_ + commit_every) return false;
+  recorder_.commit();
+  last_commit_ = steady_now();
+  return true;
+}
+
+void Director::tell_interim() { console_.say("So far:\n" + summary()); }
+
+void Director::remark(const std::string& text) {
+  constexpr std::size_t most = 1000;
+  if (remarks_.size() >= most || std::find(remarks_.begin(), remarks_.end(), text) != remarks_.end()) return;
+  remarks_.push_back(text);
+}
+
+std::string Director::summary() const {
+  std::vector<std::string> lines;
+  if (flows_failed_ > 0) {
+    lines.push_back(fmt::format("{} of {} flows FAILED:", flows_failed_, flows_failed_ + flows_ok_));
+    for (const auto& line : failures_.lines()) lines.push_back("  " + line);
+  }
+  for (const auto& remark : remarks_) lines.push_back("Note: " + remark);
+  for (const auto bytes : options_.sizes) {
+    std::vector<SceneSums> of_size;
+    for (const auto& sums : sums_)
+      if (sums.bytes == bytes) of_size.push_back(sums);
+    const std::string size = options_.sizes.size() > 1 ? text_of_size(bytes) + ", " : "";
+    for (const auto& line : pattern_.brief(of_size))
+      lines.push_back(fmt::format("{}{}: {}", size, pattern_.name, line));
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+int Director::end(bool interrupted) {
+  std::vector<std::string> lanes;
+  for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
+  recorder_.end({interrupted, 0, remarks_, std::move(lanes), {}});
+  const int code = interrupted ? exit_machine : flows_failed_ > 0 ? exit_links_failed : exit_ok;
+  if (const auto text = summary(); !text.empty()) console_.say(text);
+  console_.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
+  return code;
+}
+
+}  // namespace everylink

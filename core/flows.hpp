@@ -1,0 +1,89 @@
+// One rank's part in a scene of a pattern: a link for each of its flows, and one loop that moves them all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pattern/pattern.hpp"
+#include "sample.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink {
+
+// What one end saw of one flow. Trivially copyable: it travels as bytes.
+struct FlowEnd {
+  std::uint32_t flow = 0;  // index in the scene
+  bool sends = false;
+  Outcome outcome = Outcome::ok;
+  Seconds seconds = 0;         // between the readings of the clock ...
+  std::uint64_t messages = 0;  // ... in which so many messages arrived
+  Statistics one_way;          // of a ping, on the sending end
+};
+
+// Where the messages of a scene's flows lie: the same offsets at both ends.
+struct FlowLayout {
+  std::size_t bytes;       // of a message
+  std::size_t ping_bytes;  // of a ping: at least a note, and no more than a message
+  int window;              // messages of a block
+  int lanes;               // flows at a rank, one way: each has notes of its own
+  int buffers;             // lanes that have buffers of their own; the others share them
+
+  static FlowLayout of(std::size_t bytes, std::size_t ping_bytes, int window, int degree);
+  std::size_t memory_bytes() const {
+    return notes_bytes() + static_cast<std::size_t>(buffers) * buffer_bytes();
+  }
+  Slice note(int lane, std::uint64_t block) const;
+  Slice ping(int lane, std::uint64_t lap) const;
+  Slice slot(int lane, std::uint64_t block, int message) const;
+
+ private:
+  std::size_t stride() const { return (bytes + 63) / 64 * 64; }
+  std::size_t buffer_bytes() const;
+  std::size_t notes_bytes() const;
+};
+
+inline constexpr std::size_t note_bytes = 8;
+
+// The messages of a block unless the user says how many: a MiB, or 16 of them.
+int usual_window(std::size_t bytes);
+inline constexpr int largest_flow_window = 31;  // two blocks and their notes fit into 64 tickets
+
+class FlowDriver;
+
+class Flows {
+ public:
+  struct Work {
+    Staged staged;
+    FlowLayout layout;
+    int rank;
+    Seconds duration;
+    bool crowded;  // more ranks than cores on this machine
+  };
+  Flows(Work, Transport&, Memory& out, Memory& in);
+  ~Flows();
+
+  // The peer to connect to in this turn, or no_rank.
+  int peer_in(int turn) const;
+  // Both ends call it with each other's offer; gives what the transport knows of a fault.
+  std::string connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until);
+  // All flows whose links stand; each has a limit of its own part, and none outlasts `until`.
+  std::vector<FlowEnd> run(Seconds until);
+  // False: a library may still hold our buffers, which are never to be touched again.
+  bool close(Seconds until);
+
+ private:
+  std::vector<FlowDriver*> in_order_of_turns() const;
+  void give_up(FlowDriver&);
+  void shut(FlowDriver&);
+
+  const Work work_;
+  Transport& transport_;
+  Memory &out_, &in_;
+  bool is_clean_ = true;  // no library holds anything of ours
+  std::vector<FlowEnd> unconnected_;
+  std::vector<std::unique_ptr<FlowDriver>> drivers_;  // who send first, then who receive
+};
+
+}  // namespace everylink

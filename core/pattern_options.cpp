@@ -1,0 +1,45 @@
+// The command line of a load pattern.
+#include "pattern_options.hpp"
+
+#include <fmt/format.h>
+
+#include "errors.hpp"
+#include "flows.hpp"
+#include "units.hpp"
+
+namespace everylink {
+
+void bind_pattern(CLI::App& app, const Options& o, PatternWords& w) {
+  const Pattern& pattern = *pattern_named(o.pattern);
+  const std::string group = fmt::format("The pattern {}: {}", pattern.name, pattern.summary);
+  app.add_option("--duration", w.duration, "of each scene (1 s)")->type_name("SECONDS")->group(group);
+  for (const auto& option : pattern.options)
+    app.add_option(fmt::format("--{}", option.name), w.own[std::string(option.name)],
+                   std::string(option.summary))
+        ->type_name(std::string(option.value))
+        ->group(group);
+}
+
+void understand_pattern(const PatternWords& w, Options& o) {
+  o.schedule = o.pattern;
+  o.messages = o.warmups = o.slowest = 0;
+  if (!w.duration.empty()) o.duration = parse_seconds(w.duration, "--duration");
+  if (o.duration <= 0 || o.duration > 3600)
+    throw UsageError(fmt::format("--duration: {} does not work; above 0, up to 3600 s does", w.duration));
+  for (const auto bytes : o.sizes)
+    if (bytes == 0)
+      throw UsageError("-s/--size-messages: messages of 0 bytes load no network; 1 or more does");
+  if (o.window && *o.window > largest_flow_window)
+    throw UsageError(fmt::format("--window: {} does not work with a pattern; 1 to {} does", *o.window,
+                                 largest_flow_window));
+  for (const auto& [name, value] : w.own)
+    if (!value.empty()) o.pattern_settings[name] = value;
+}
+
+std::string help_of_patterns() {
+  std::string text = "Load patterns (everylink-measure PATTERN --help has their options):\n";
+  for (const auto* pattern : patterns()) text += fmt::format("  {:<18}{}\n", pattern->name, pattern->summary);
+  return text;
+}
+
+}  // namespace everylink

@@ -1,0 +1,52 @@
+// A pattern as this run plays it.
+#include "play.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+
+namespace everylink {
+
+Play::Play(const Options& options, const Introduction& all)
+    : options_(options),
+      script_(pattern_named(options.pattern)
+                  ->make({static_cast<int>(all.host_of.size()), all.seed, all.host_of,
+                          options.pattern_settings})) {
+  if (script_.degree > most_links)
+    throw UsageError(fmt::format("{}: a rank would hold {} links at once; up to {} work", options.pattern,
+                                 script_.degree, most_links));
+  const auto smallest = *std::min_element(options.sizes.begin(), options.sizes.end());
+  if (script_.ping_bytes > std::max(smallest, note_bytes))
+    throw UsageError(fmt::format("--ping-size: {} bytes are more than the messages of -s/--size-messages, {}",
+                                 script_.ping_bytes, smallest));
+}
+
+std::size_t Play::bytes(std::int64_t scene) const {
+  return options_.sizes[static_cast<std::size_t>(scene / script_.scenes)];
+}
+
+Staged Play::staged(std::int64_t scene) const {
+  return everylink::staged(script_.scene(scene % script_.scenes));
+}
+
+FlowLayout Play::layout_of(std::size_t bytes) const {
+  return FlowLayout::of(bytes, script_.ping_bytes, options_.window.value_or(usual_window(bytes)),
+                        script_.degree);
+}
+
+std::size_t Play::memory_bytes() const {
+  std::size_t most = 0;
+  for (const auto bytes : options_.sizes) most = std::max(most, layout_of(bytes).memory_bytes());
+  return most;
+}
+
+// What is under way when the time is over, at no less than 10 MB/s into or out of a rank.
+Seconds Play::flow_limit(std::int64_t scene) const {
+  const FlowLayout one = layout(scene);
+  const double under_way = 2.0 * one.window * static_cast<double>(one.bytes) * script_.degree;
+  return options_.duration + (options_.time_limit > 0 ? options_.time_limit : 10 + under_way / 10e6);
+}
+
+}  // namespace everylink

@@ -1,0 +1,103 @@
+"""What `show` prints of a load pattern: a row a scene, what they say together, and which flows failed."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from everylink.analysis.load_sums import SceneSums, conclusions, scene_sums
+from everylink.links import outcome_text
+from everylink.loads import Load
+from everylink.report.words import plural
+from everylink.results import Results
+from everylink.units import bandwidth_text, size_text, time_text
+
+MOST_SCENES = 40  # rows; of more, every so many-th
+MOST_FAILED = 20
+UNKNOWN = "-"
+
+
+def print_loads(results: Results, console: Console) -> None:
+    """Print every pattern of a file."""
+    for load in results.loads:
+        if failed := _failed(results, load):
+            console.print()
+            console.print(failed, soft_wrap=True)
+        sums = scene_sums(load)
+        for size in sorted({scene.bytes for scene in sums}):
+            of_size = [scene for scene in sums if scene.bytes == size]
+            console.print()
+            console.print(Text(f"{load.name}, messages of {size_text(size)}", style="bold"))
+            console.print(_table(load, of_size), soft_wrap=True)
+            for line in conclusions(load, of_size):
+                console.print(Text(f"{load.name}: {line}", style="bold"), soft_wrap=True)
+
+
+def _table(load: Load, sums: list[SceneSums]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    shown = _shown(sums)
+    columns = _columns(sums)
+    table.add_column(load.point, justify="right", no_wrap=True)
+    for heading, _ in columns:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for scene in shown:
+        failed = "bold red" if scene.failed else ""
+        cells = [Text(str(scene.point)), *(Text(cell(scene), style=failed) for _, cell in columns)]
+        table.add_row(*cells)
+    if len(shown) < len(sums):
+        table.caption = f"every {len(sums) // len(shown)}th of {len(sums)}"
+    return table
+
+
+def _columns(sums: list[SceneSums]) -> list[tuple[str, Callable[[SceneSums], str]]]:
+    columns: list[tuple[str, Callable[[SceneSums], str]]] = []
+    if any(scene.variant for scene in sums):
+        columns.append(("", lambda scene: scene.variant))
+    columns.append(("flows", lambda scene: str(scene.flows)))
+    columns.append(("failed", lambda scene: str(scene.failed)))
+    if not all(math.isnan(scene.rate.total) for scene in sums):
+        columns += [
+            ("slowest", lambda scene: _rate(scene.rate.min)),
+            ("mean", lambda scene: _rate(scene.rate.mean)),
+            ("fastest", lambda scene: _rate(scene.rate.max)),
+            ("in all", lambda scene: _rate(scene.rate.total)),
+        ]
+    if not all(math.isnan(scene.latency.mean) for scene in sums):
+        columns += [
+            ("latency", lambda scene: _time(scene.latency.mean)),
+            ("median", lambda scene: _time(scene.latency.median)),
+            ("p99", lambda scene: _time(scene.latency.p99)),
+        ]
+    return columns
+
+
+def _rate(value: float) -> str:
+    return UNKNOWN if math.isnan(value) else bandwidth_text(value)
+
+
+def _time(value: float) -> str:
+    return UNKNOWN if math.isnan(value) else time_text(value)
+
+
+def _shown(sums: list[SceneSums]) -> list[SceneSums]:
+    step = -(-len(sums) // MOST_SCENES)
+    return sums[::step]
+
+
+def _failed(results: Results, load: Load) -> Text | None:
+    flows = load.flows
+    bad = ~flows.ok
+    if not bad.any():
+        return None
+    text = Text(f"FAILED: {int(bad.sum())} of {plural(len(flows), 'flow')}", style="bold red")
+    links = Counter(zip(flows.frm[bad].tolist(), flows.to[bad].tolist(), flows.outcome[bad].tolist(), strict=True))
+    for (frm, to, outcome), count in links.most_common(MOST_FAILED):
+        names = f"{results.ranks.name(frm)} -> {results.ranks.name(to)}"
+        times = f", in {plural(count, 'scene')}" if count > 1 else ""
+        text.append(f"\n  {names}: {outcome_text(outcome)}{times}", style="not bold red")
+    if len(links) > MOST_FAILED:
+        text.append(f"\n  and {plural(len(links) - MOST_FAILED, 'more link')}", style="not bold red")
+    return text

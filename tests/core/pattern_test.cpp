@@ -1,0 +1,247 @@
+// Every pattern as a list of flows: who sends to whom in each scene, how a scene is staged, and what its
+// results amount to.
+#include "pattern/pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "errors.hpp"
+#include "flows.hpp"
+#include "meter.hpp"
+
+namespace everylink {
+namespace {
+
+using Pair = std::pair<int, int>;
+
+struct People {
+  std::vector<std::int32_t> host_of;
+  Settings settings;
+  Crowd crowd() const { return {static_cast<int>(host_of.size()), 7, host_of, settings}; }
+};
+
+People people(int size, int a_host = 1, Settings settings = {}) {
+  People all{{}, std::move(settings)};
+  for (int rank = 0; rank < size; ++rank) all.host_of.push_back(rank / a_host);
+  return all;
+}
+
+Script script_of(std::string_view name, const People& all) { return pattern_named(name)->make(all.crowd()); }
+
+std::vector<Pair> pairs_of(const Scene& scene) {
+  std::vector<Pair> pairs;
+  for (const auto& flow : scene.flows) pairs.emplace_back(flow.from, flow.to);
+  return pairs;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto* pattern : patterns()) all.emplace_back(pattern->name);
+  return all;
+}
+
+class EveryPattern : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const auto& of) {
+  std::string name = of.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(EveryPattern, has_flows_between_two_different_ranks_only) {
+  for (const int size : {4, 5, 8, 13})
+    for (const int a_host : {1, 2, 3}) {
+      const Script script = script_of(GetParam(), people(size, a_host));
+      for (std::int64_t i = 0; i < script.scenes; ++i)
+        for (const auto& flow : script.scene(i).flows) {
+          EXPECT_NE(flow.from, flow.to);
+          EXPECT_TRUE(flow.from >= 0 && flow.from < size && flow.to >= 0 && flow.to < size);
+        }
+    }
+}
+
+TEST_P(EveryPattern, holds_no_more_flows_at_a_rank_than_it_says) {
+  const Script script = script_of(GetParam(), people(13, 2));
+  for (std::int64_t i = 0; i < script.scenes; ++i) {
+    std::map<int, int> out, in;
+    for (const auto& flow : script.scene(i).flows) {
+      EXPECT_LE(++out[flow.from], script.degree);
+      EXPECT_LE(++in[flow.to], script.degree);
+    }
+  }
+}
+
+TEST_P(EveryPattern, is_staged_so_that_a_rank_has_one_peer_a_turn_and_each_flow_buffers_of_its_own) {
+  const Script script = script_of(GetParam(), people(13));
+  const FlowLayout layout = FlowLayout::of(1000, 8, 2, script.degree);
+  for (std::int64_t i = 0; i < script.scenes; ++i) {
+    const Staged all = staged(script.scene(i));
+    std::set<Pair> busy, sends, receives;  // a rank in a turn; a lane at a rank
+    for (std::size_t k = 0; k < all.scene.flows.size(); ++k) {
+      const auto& flow = all.scene.flows[k];
+      EXPECT_LT(all.turn[k], all.turns);
+      EXPECT_TRUE(busy.emplace(flow.from, all.turn[k]).second);
+      EXPECT_TRUE(busy.emplace(flow.to, all.turn[k]).second);
+      EXPECT_TRUE(sends.emplace(flow.from, all.lane[k]).second);
+      EXPECT_TRUE(receives.emplace(flow.to, all.lane[k]).second);
+      const Slice note = layout.note(all.lane[k], 1), first = layout.slot(0, 0, 0);
+      EXPECT_LE(note.offset + note.bytes, first.offset);
+      const Slice last = layout.slot(all.lane[k], 1, 1);
+      EXPECT_LE(last.offset + last.bytes, layout.memory_bytes());
+    }
+  }
+}
+
+TEST(Incast, doubles_the_senders_until_all_send_to_one) {
+  const Script script = script_of("incast", people(8));
+  std::vector<std::int64_t> counts;
+  for (std::int64_t i = 0; i < script.scenes; ++i) counts.push_back(script.scene(i).point);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 2, 4, 7}));
+  EXPECT_EQ(pairs_of(script.scene(2)), (std::vector<Pair>{{1, 0}, {2, 0}, {3, 0}, {4, 0}}));
+  EXPECT_EQ(pairs_of(script_of("outcast", people(8)).scene(1)), (std::vector<Pair>{{0, 1}, {0, 2}}));
+}
+
+TEST(Incast, takes_one_rank_of_each_other_host_before_the_second_of_any) {
+  const Script script = script_of("incast", people(6, 2, {{"root", "1"}, {"counts", "5"}}));
+  EXPECT_EQ(pairs_of(script.scene(0)), (std::vector<Pair>{{2, 1}, {4, 1}, {3, 1}, {5, 1}, {0, 1}}));
+}
+
+TEST(Incast, refuses_a_root_and_a_count_that_are_not_there) {
+  EXPECT_THROW(script_of("incast", people(4, 1, {{"root", "4"}})), UsageError);
+  EXPECT_THROW(script_of("incast", people(4, 1, {{"counts", "4"}})), UsageError);
+  EXPECT_THROW(script_of("incast", people(4, 1, {{"counts", "0"}})), UsageError);
+}
+
+TEST(Shift, measures_every_link_once_over_all_distances) {
+  const Script script = script_of("shift", people(7));
+  std::set<Pair> seen;
+  for (std::int64_t i = 0; i < script.scenes; ++i)
+    for (const auto& pair : pairs_of(script.scene(i))) EXPECT_TRUE(seen.insert(pair).second);
+  EXPECT_EQ(seen.size(), 7u * 6u);
+  EXPECT_EQ(pairs_of(script.scene(1)).front(), Pair(0, 2));
+}
+
+TEST(Ring, goes_once_round_through_all_ranks) {
+  const Script script = script_of("ring", people(9, 1, {{"draws", "4"}}));
+  EXPECT_EQ(script.scenes, 5);
+  for (std::int64_t i = 0; i < script.scenes; ++i) {
+    std::map<int, int> next;
+    for (const auto& [from, to] : pairs_of(script.scene(i))) next[from] = to;
+    int rank = 0, steps = 0;
+    do rank = next.at(rank), ++steps;
+    while (rank != 0);
+    EXPECT_EQ(steps, 9);
+    if (i == 0) EXPECT_EQ(next.at(3), 4);
+  }
+}
+
+TEST(RandomBisection, joins_two_halves_of_the_hosts_and_no_two_ranks_of_one) {
+  const People all = people(12, 2);
+  const Script script = script_of("random-bisection", all);
+  EXPECT_EQ(script.scenes, 20);
+  std::set<std::vector<Pair>> drawn;
+  for (std::int64_t i = 0; i < script.scenes; ++i) {
+    const auto pairs = pairs_of(script.scene(i));
+    EXPECT_EQ(pairs.size(), 6u);
+    std::set<int> senders, receivers;
+    for (const auto& [from, to] : pairs) senders.insert(from / 2), receivers.insert(to / 2);
+    EXPECT_EQ(senders.size(), 3u);
+    EXPECT_EQ(receivers.size(), 3u);
+    for (const int host : senders) EXPECT_FALSE(receivers.contains(host));
+    drawn.insert(pairs);
+  }
+  EXPECT_GT(drawn.size(), 15u);
+}
+
+TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_no_victim_loads) {
+  const Script script = script_of("victim", people(20, 1, {{"repeats", "2"}}));
+  EXPECT_EQ(script.scenes, 4);
+  const auto alone = script.scene(0), loaded = script.scene(1);
+  EXPECT_EQ(alone.flows.size(), 2u);  // a fifth of 20 are 4 victims
+  EXPECT_EQ(loaded.flows.size(), 2u + 15u);
+  std::set<int> victims;
+  for (std::size_t i = 0; i < loaded.flows.size(); ++i) {
+    const auto& flow = loaded.flows[i];
+    if (i >= 2) {
+      EXPECT_EQ(flow.kind, FlowKind::bulk);
+      EXPECT_FALSE(victims.contains(flow.from) || victims.contains(flow.to));
+      continue;
+    }
+    EXPECT_EQ(flow.kind, FlowKind::ping);
+    EXPECT_EQ(flow.from, alone.flows[i].from);
+    victims.insert({flow.from, flow.to});
+  }
+  EXPECT_EQ(victims.size(), 4u);
+}
+
+TEST(Victim, refuses_what_leaves_nobody_to_load_the_network) {
+  EXPECT_THROW(script_of("victim", people(3)), UsageError);
+  EXPECT_THROW(script_of("victim", people(6, 1, {{"victims", "6"}})), UsageError);
+  EXPECT_THROW(script_of("victim", people(6, 1, {{"congestor", "victim"}})), UsageError);
+  EXPECT_THROW(script_of("victim", people(6, 1, {{"congestor", "jam"}})), UsageError);
+}
+
+SceneSums sums(std::int64_t point, double mean, std::uint8_t variant = 0) {
+  SceneSums s;
+  s.point = point;
+  s.variant = variant;
+  s.flows = s.bulks = static_cast<int>(point);
+  s.slowest = s.mean = s.fastest = mean;
+  s.total = mean * static_cast<double>(point);
+  return s;
+}
+
+TEST(Brief, says_at_how_many_senders_each_has_less_than_a_quarter) {
+  const std::vector<SceneSums> fair{sums(1, 8e9), sums(2, 4e9), sums(4, 2e9), sums(8, 1e9)};
+  const auto brief = pattern_named("incast")->brief;
+  EXPECT_EQ(brief(fair).at(0),
+            "the bandwidth of a sender falls below a quarter of that of one alone at 8 senders");
+  EXPECT_EQ(brief(std::span(fair).first(3)).at(0),
+            "the bandwidth of a sender stays at a quarter of that of one alone, or above, up to 4 senders");
+  EXPECT_TRUE(brief(std::span(fair).subspan(1)).empty());  // nothing to compare with
+}
+
+TEST(Brief, gives_the_effective_bisection_bandwidth_and_an_interval) {
+  std::vector<SceneSums> draws;
+  for (int i = 0; i < 10; ++i) draws.push_back(sums(4, (1 + 0.1 * (i % 2)) * (1 << 30)));
+  // Mean 4.2 GiB/s; deviation 0.2108, t(9) 2.262: 0.1508.
+  EXPECT_EQ(
+      pattern_named("random-bisection")->brief(draws).at(0),
+      "effective bisection bandwidth 4.2 GiB/s, 95 % interval 4.049 GiB/s to 4.351 GiB/s, over 10 random "
+      "halves; 1.05 GiB/s a flow");
+}
+
+TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
+  std::vector<SceneSums> scenes(2);
+  scenes[1].variant = 1;
+  for (auto& s : scenes) s.pings = 1, s.ping_p99 = std::numeric_limits<double>::quiet_NaN();
+  scenes[0].ping_mean = scenes[0].ping_median = 2e-6;
+  scenes[1].ping_mean = 5e-6, scenes[1].ping_median = 3e-6;
+  EXPECT_EQ(pattern_named("victim")->brief(scenes).at(0),
+            "impact of the load on the victims' latency: mean x 2.50, median x 1.50, p99 x not known");
+}
+
+TEST(Meter, finds_the_rate_of_messages_that_come_in_bursts) {
+  Meter meter;
+  meter.begin(100, 10);
+  for (int burst = 1; burst <= 5; ++burst)  // two blocks of 4 at once, every 2 s
+    for (const int block : {2 * burst - 1, 2 * burst})
+      meter.read(100 + 2 * burst, 4u * static_cast<unsigned>(block));
+  EXPECT_NEAR(static_cast<double>(meter.messages()) / meter.seconds(), 4.0, 1e-9);
+}
+
+TEST(Meter, counts_from_the_beginning_where_little_has_come) {
+  Meter meter;
+  meter.begin(0, 10);
+  meter.read(1, 4);
+  meter.read(2, 8);
+  EXPECT_EQ(meter.messages(), 8u);
+  EXPECT_NEAR(meter.seconds(), 2, 1e-9);
+}
+
+}  // namespace
+}  // namespace everylink
