@@ -170,9 +170,10 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
   remark_doubles();
   for (const auto& doubt : doubts_of_preset(o, ranks_, introduction_.host_of)) warn(doubt);
   health_.emplace(o, introduction_.host_of);
-  recalled_ = ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned,
-                             created_now(), ranks_, introduction_.host_of, 2 * plan_.pairs},
-                            busy_steps(), passes());
+  recalled_ =
+      ledger_.begin({o, introduction_.run, context_.bootstrap, introduction_.seed, context_.pinned,
+                     created_now(), ranks_, introduction_.host_of, 2 * plan_.pairs, context_.one_sided},
+                    busy_steps(), passes());
   Order order;
   order.what = Order::What::calibrate;
   order.relabelling = o.randomize ? 1 : 0;

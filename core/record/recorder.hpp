@@ -24,7 +24,8 @@ struct Facts {
   std::string created;  // ISO 8601
   std::vector<RankFacts> ranks;
   std::vector<int> host_of;
-  std::int64_t links;  // a pass through the schedule
+  std::int64_t links;          // a pass through the schedule
+  std::string one_sided = {};  // what puts and gets; "": the kernel does neither
 };
 
 struct StepRow {

@@ -1,5 +1,6 @@
 // sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers
-// and messages carry it across, so there is no global clock, and every number is the same in every run.
+// and messages carry it across, so there is no global clock, and every number is the same in every run. Puts
+// and gets cost what cards would need; where contents matter, the other end's process moves the bytes.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -23,37 +24,85 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 constexpr Seconds real_patience =
     60;  // for the peer's process, which only computes; a network takes no real time
 
-class SimLink final : public Link {
+class SimLink;
+using Links = std::vector<SimLink*>;  // of a transport, those that are open
+
+// The peer's memory, and the two ways to it.
+struct SimPeer {
+  SimWay there, back;
+  Reachable memory;
+};
+
+class SimLink final : public Link, public OneSided {
  public:
-  SimLink(Socket socket, Seconds& now, const SimWay& way, std::uint64_t epoch, const Setup& setup)
-      : socket_(std::move(socket)), now_(now), way_(way), setup_(setup) {
-    way_.key = mix(way.key, epoch);
+  SimLink(Socket socket, Seconds& now, const SimPeer& peer, std::uint64_t epoch, const Setup& setup,
+          std::shared_ptr<Links> links)
+      : socket_(std::move(socket)), now_(now), peer_(peer), setup_(setup), links_(std::move(links)) {
+    out_.way = peer.there, fetched_.way = peer.back;
+    out_.way.key = mix(peer.there.key, epoch);
+    fetched_.way.key = mix(mix(peer.back.key, epoch), 1);
+    links_->push_back(this);
   }
+  ~SimLink() override { std::erase(*links_, this); }
 
   int start_send(Slice slice) override {
-    left_at_.push_back(put(slice, false));
-    return 2 * (static_cast<int>(left_at_.size()) - 1);
+    const Leaving leaving = out_.send(slice.bytes, now_);
+    say(Kind::message, leaving, slice);
+    return sent(leaving);
   }
 
   int start_recv(Slice slice) override {
-    receives_.push_back({slice, never});
-    return 2 * (static_cast<int>(receives_.size()) - 1) + 1;
+    holds_back_ = false;
+    return expect(receives_, Of::receive, {slice, never});
+  }
+
+  // No CPU of the peer's has a part in it, so its time is known at once; its process moves the bytes.
+  int start_put(Slice slice, std::size_t at) override {
+    if (!lies_within(peer_.memory.in, {at, slice.bytes})) return no_ticket;
+    const Leaving leaving = out_.send(slice.bytes, now_);
+    if (setup_.contents_matter) say(Kind::put, leaving, slice, at);
+    there_at_ = std::max(there_at_, leaving.arrives);
+    return sent(leaving);
+  }
+
+  int start_get(Slice slice, std::size_t at) override {
+    if (!lies_within(peer_.memory.out, {at, slice.bytes})) return no_ticket;
+    const Leaving wish = out_.send(0, now_);
+    Leaving answer = fetched_.send(slice.bytes, wish.arrives);
+    answer.arrives = wish.arrives == never ? never : answer.arrives;
+    if (setup_.contents_matter) say(Kind::get, answer, {0, slice.bytes}, at);
+    return expect(gets_, Of::get, {slice, answer.arrives});
   }
 
   Outcome wait(int ticket, Seconds until) override {
-    const auto index = static_cast<std::size_t>(ticket / 2);
-    if (ticket % 2 == 0) {
-      flush();  // the peer may wait for it on another link
-      return pass_to(left_at_[index], until);
+    if (ticket == no_ticket) return Outcome::broken;
+    const auto index = static_cast<std::size_t>(ticket / kinds_of_tickets);
+    switch (static_cast<Of>(ticket % kinds_of_tickets)) {
+      case Of::send:
+        flush_bytes();  // the peer may wait for it on another link
+        return pass_to(left_at_[index], until);
+      case Of::receive:
+        while (receives_.filled <= index)
+          if (!pull()) return lost(until);
+        return pass_to(receives_.all[index].arrives, until);
+      case Of::get: break;
     }
-    while (filled_ <= index)
+    const bool comes = setup_.contents_matter && gets_.all[index].arrives != never;
+    while (comes && gets_.filled <= index)
       if (!pull()) return lost(until);
-    return pass_to(receives_[index].arrives, until);
+    return pass_to(gets_.all[index].arrives, until);
+  }
+
+  // The last word of a put comes back by itself.
+  Outcome flush(Seconds until) override {
+    flush_bytes();
+    if (there_at_ == 0) return Outcome::ok;
+    return pass_to(peer_.back.dead ? never : there_at_ + peer_.back.latency, until);
   }
 
   Outcome meet(Seconds until) override {
-    put({0, 0}, true);
-    flush();
+    say(Kind::token, out_.send(0, now_), {0, 0});
+    flush_bytes();
     while (tokens_.empty())
       if (!pull()) return lost(until);
     const Seconds at = tokens_.front();
@@ -63,21 +112,57 @@ class SimLink final : public Link {
 
   // The peer's process sees the end of the stream: nothing more will come, however long its clock runs.
   Outcome close(Seconds) override {
-    flush();
+    flush_bytes();
     close_for_good(socket_);
     return Outcome::ok;
   }
 
  private:
+  enum class Kind : std::uint8_t { message, token, put, get, gotten };
+  enum class Of : std::uint8_t { send, receive, get };
+  static constexpr int kinds_of_tickets = 3;
+  struct Leaving {
+    Seconds left, arrives;
+    std::uint64_t number;
+  };
+  // Messages leave one after the other.
+  struct Sending {
+    SimWay way;
+    Seconds free = 0;
+    std::uint64_t sent = 0;
+
+    Leaving send(std::size_t bytes, Seconds now) {
+      const std::uint64_t draw = mix(way.key, ++sent);
+      const double stretch = (1 + way.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way.jitter : 1);
+      const Seconds leaving = static_cast<double>(bytes) / way.bandwidth;
+      free = std::max(free, now) + leaving;
+      const Seconds late = (leaving + way.latency) * (stretch - 1);
+      return {free, way.dead ? never : free + way.latency + late, sent};
+    }
+  };
   struct Head {
     Seconds arrives;
-    std::uint64_t bytes;
-    bool token, corrupt;
+    std::uint64_t bytes, at;
+    Kind kind;
+    bool corrupt;
   };
-  struct Receive {
+  struct Expected {
     Slice slice;
     Seconds arrives;
   };
+  struct Expecting {
+    std::deque<Expected> all;
+    std::size_t filled = 0;
+  };
+
+  int sent(const Leaving& leaving) {
+    left_at_.push_back(leaving.left);
+    return kinds_of_tickets * (static_cast<int>(left_at_.size()) - 1) + static_cast<int>(Of::send);
+  }
+  static int expect(Expecting& expecting, Of kind, const Expected& one) {
+    expecting.all.push_back(one);
+    return kinds_of_tickets * (static_cast<int>(expecting.all.size()) - 1) + static_cast<int>(kind);
+  }
 
   // What never comes costs virtual time only.
   Outcome pass_to(Seconds at, Seconds until) {
@@ -89,49 +174,46 @@ class SimLink final : public Link {
     return pass_to(never, until);
   }
 
-  // Sends leave one after the other; gives the time at which this one has left.
-  Seconds put(Slice slice, bool token) {
-    const std::uint64_t draw = mix(way_.key, ++sent_);
-    const double stretch = (1 + way_.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way_.jitter : 1);
-    const Seconds leaving = static_cast<double>(slice.bytes) / way_.bandwidth;
-    free_ = std::max(free_, now_) + leaving;
+  void say(Kind kind, const Leaving& leaving, Slice slice, std::size_t at = 0) {
     Head head{};
-    head.arrives = way_.dead ? never : free_ + way_.latency + (leaving + way_.latency) * (stretch - 1);
+    head.arrives = leaving.arrives;
     head.bytes = slice.bytes;
-    head.token = token;
-    if (!token) head.corrupt = way_.corrupt == -2 || way_.corrupt == messages_++;
+    head.at = at;
+    head.kind = kind;
+    const bool fetches = kind == Kind::get;
+    const int corrupt = (fetches ? fetched_.way : out_.way).corrupt;
+    if (kind != Kind::token)
+      head.corrupt = corrupt == -2 || corrupt == (fetches ? gets_counted_ : messages_counted_)++;
+    if (head.arrives == never && (kind == Kind::put || fetches)) return;
     queue(std::as_bytes(std::span(&head, 1)));
-    if (carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
-    return free_;
+    if (!fetches && carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
   }
 
   bool carries_bytes(const Head& head) const {
-    return setup_.contents_matter && !head.token && head.arrives != never;
+    return setup_.contents_matter && head.kind != Kind::token && head.arrives != never;
   }
 
   // Short messages are collected until we have to wait ourselves: far fewer calls into the kernel.
   void queue(View bytes) {
     constexpr std::size_t enough = 1 << 16;
     if (bytes.size() < enough) outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
-    if (outbox_.size() >= enough || bytes.size() >= enough) flush();
+    if (outbox_.size() >= enough || bytes.size() >= enough) flush_bytes();
     if (bytes.size() >= enough) push(bytes);
   }
-  void flush() {
+  void flush_bytes() {
     push(outbox_);
     outbox_.clear();
   }
   void push(View bytes) {
-    const Seconds until = steady_now() + real_patience;
+    const AtWork here(at_work_);
     while (!bytes.empty() && socket_ && !ended_) {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n > 0)
         bytes = bytes.subspan(static_cast<std::size_t>(n));
       else if (errno != EAGAIN)
         ended_ = true;
-      else if (ready(socket_, POLLIN | POLLOUT, until))
+      else if (is_ready(POLLIN | POLLOUT))
         soak();
-      else
-        gone_ = ended_ = true;
     }
   }
 
@@ -145,6 +227,37 @@ class SimLink final : public Link {
       ended_ = true;
   }
 
+  // Sleeps until the peer's process has done something; meanwhile others put and get through our other links.
+  bool is_ready(short events) {
+    const Seconds until = steady_now() + real_patience;
+    while (links_->size() > 1 && steady_now() < until) {
+      std::vector<pollfd> polled{{socket_.fd(), events, 0}};
+      for (const auto* link : *links_)
+        polled.push_back({link->may_serve() ? link->socket_.fd() : -1, POLLIN, 0});
+      if (::poll(polled.data(), polled.size(), 1000) < 0 && errno != EINTR) throw_errno("poll");
+      if (polled.front().revents) return true;
+      for (std::size_t i = 1; i < polled.size(); ++i)
+        if (polled[i].revents > 0) (*links_)[i - 1]->serve();
+    }
+    if (links_->size() == 1 && ready(socket_, events, until)) return true;
+    gone_ = ended_ = true;
+    return false;
+  }
+  bool may_serve() const { return socket_ && !ended_ && !at_work_ && !holds_back_; }
+  void serve() {
+    soak();
+    while (is_front_whole() && pull()) {
+    }
+  }
+  bool is_front_whole() {
+    Head head;
+    if (inbox_.size() - read_ < sizeof head) return false;
+    std::memcpy(&head, inbox_.data() + read_, sizeof head);
+    holds_back_ = head.kind == Kind::message && receives_.filled == receives_.all.size();
+    const auto body = carries_bytes(head) && head.kind != Kind::get ? head.bytes : 0;
+    return !holds_back_ && inbox_.size() - read_ - sizeof head >= body;
+  }
+
   // The next bytes of the stream, from the inbox first; false: there will not be so many.
   bool read(std::span<std::byte> into) {
     const std::size_t held = std::min(into.size(), inbox_.size() - read_);
@@ -156,58 +269,101 @@ class SimLink final : public Link {
     }
     into = into.subspan(held);
     if (into.empty()) return true;
-    flush();
+    flush_bytes();
     constexpr std::size_t direct = 1 << 16;
     if (into.size() < direct) {  // little is missing: take what else has come along
-      const Seconds until = steady_now() + real_patience;
-      while (inbox_.size() < into.size() && !ended_) {
-        if (ready(socket_, POLLIN, until))
-          soak();
-        else
-          gone_ = ended_ = true;
-      }
+      while (inbox_.size() < into.size() && !ended_)
+        if (is_ready(POLLIN)) soak();
       return inbox_.size() >= into.size() && read(into);
     }
-    if (!ended_ && receive_all(socket_, into, steady_now() + real_patience)) return true;
-    ended_ = true;
-    return false;
+    while (!into.empty() && !ended_) {
+      const ssize_t n = ::recv(socket_.fd(), into.data(), into.size(), 0);
+      if (n > 0)
+        into = into.subspan(static_cast<std::size_t>(n));
+      else if (n == 0 || errno != EAGAIN)
+        ended_ = true;
+      else
+        is_ready(POLLIN);
+    }
+    return into.empty();
   }
 
-  // Takes the next message or token from the stream; false: there will be none.
+  // Takes what comes next in the stream; false: there will be nothing.
   bool pull() {
+    const AtWork here(at_work_);
     Head head;
     if (!read(std::as_writable_bytes(std::span(&head, 1)))) return false;
-    if (head.token) tokens_.push_back(head.arrives);
-    return head.token || take(head);
+    switch (head.kind) {
+      case Kind::token: tokens_.push_back(head.arrives); return true;
+      case Kind::message: return take_message(head);
+      case Kind::put:
+        return lies_within(setup_.in.region().bytes, {head.at, head.bytes}) ? take(head, head.at) : give_up();
+      case Kind::get:
+        return lies_within(setup_.out.region().bytes, {head.at, head.bytes}) ? answer(head) : give_up();
+      case Kind::gotten: return take_answer(head);
+    }
+    return give_up();
   }
+  bool give_up() { return !(gone_ = ended_ = true); }
 
-  bool take(const Head& head) {
-    if (filled_ == receives_.size()) throw MachineError("sim: a message came before its receive stood ready");
-    Receive& receive = receives_[filled_++];
+  bool take_message(const Head& head) {
+    if (receives_.filled == receives_.all.size())
+      throw MachineError("sim: a message came before its receive stood ready");
+    Expected& receive = receives_.all[receives_.filled++];
     if (head.bytes != receive.slice.bytes)
       throw MachineError(
           fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
     receive.arrives = head.arrives;
+    return take(head, receive.slice.offset);
+  }
+
+  bool answer(Head head) {
+    head.kind = Kind::gotten;
+    queue(std::as_bytes(std::span(&head, 1)));
+    queue({setup_.out.region().at + head.at, head.bytes});
+    flush_bytes();
+    return true;
+  }
+  // What never comes was never asked for.
+  bool take_answer(const Head& head) {
+    auto& [all, filled] = gets_;
+    while (filled < all.size() && all[filled].arrives == never) ++filled;
+    if (filled == all.size() || all[filled].slice.bytes != head.bytes) return give_up();
+    return take(head, all[filled++].slice.offset);
+  }
+
+  bool take(const Head& head, std::size_t offset) {
     if (!carries_bytes(head) || head.bytes == 0) return true;
-    std::byte* to = setup_.in.region().at + receive.slice.offset;
+    std::byte* to = setup_.in.region().at + offset;
     if (!read({to, head.bytes})) return false;
     if (head.corrupt) to[head.bytes / 2] ^= std::byte{1};
     return true;
   }
 
+  // In the middle of a frame, this way or that.
+  class AtWork {
+   public:
+    explicit AtWork(bool& flag) : flag_(flag), before_(std::exchange(flag, true)) {}
+    ~AtWork() { flag_ = before_; }
+
+   private:
+    bool& flag_;
+    const bool before_;
+  };
+
   Socket socket_;
   Seconds& now_;
-  SimWay way_;
+  const SimPeer peer_;
   const Setup& setup_;
-  Seconds free_ = 0;
-  std::uint64_t sent_ = 0;
-  int messages_ = 0;
+  const std::shared_ptr<Links> links_;
+  Sending out_, fetched_;  // fetched_: what the peer's memory sends as answers to our gets
+  int messages_counted_ = 0, gets_counted_ = 0;
+  Seconds there_at_ = 0;  // when the last put is in the peer's memory
   std::deque<Seconds> left_at_, tokens_;
-  std::deque<Receive> receives_;
-  std::size_t filled_ = 0;
+  Expecting receives_, gets_;
   std::vector<std::byte> inbox_, outbox_;
   std::size_t read_ = 0;
-  bool ended_ = false, gone_ = false;
+  bool at_work_ = false, holds_back_ = false, ended_ = false, gone_ = false;
 };
 
 class Sim final : public Transport {
@@ -222,7 +378,7 @@ class Sim final : public Transport {
   }
 
   Blob offer(int peer, std::uint64_t epoch) override {
-    return Packer().add(now_).add(door_.offer(peer, epoch)).take();
+    return Packer().add(now_).add(door_.offer(peer, epoch)).add(Reachable::of(setup_)).take();
   }
 
   Seconds begin(View peer_offer) override {
@@ -235,11 +391,12 @@ class Sim final : public Transport {
     Unpacker in(peer_offer);
     in.get<Seconds>();
     const auto way_in = in.list<std::byte>();
-    const SimWay there = network_.way(setup_.rank, peer), back = network_.way(peer, setup_.rank);
-    now_ += there.latency + back.latency;
+    const SimPeer other{network_.way(setup_.rank, peer), network_.way(peer, setup_.rank),
+                        in.get<Reachable>()};
+    now_ += other.there.latency + other.back.latency;
     auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
     if (sockets.empty()) return nullptr;
-    return std::make_unique<SimLink>(std::move(sockets.front()), now_, there, epoch, setup_);
+    return std::make_unique<SimLink>(std::move(sockets.front()), now_, other, epoch, setup_, links_);
   }
 
  private:
@@ -247,6 +404,7 @@ class Sim final : public Transport {
   SimNetwork network_;
   Door door_;
   Seconds now_ = 0;
+  const std::shared_ptr<Links> links_ = std::make_shared<Links>();
 };
 
 }  // namespace
@@ -258,6 +416,8 @@ extern const TransportEntry sim_transport{
     always_usable,
     [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
     [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
-    nullptr};
+    nullptr,
+    [](Link& link) -> OneSided& { return static_cast<SimLink&>(link); },
+    "messages"};
 
 }  // namespace everylink

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Measure, Run, mpi_launcher, read_plainly
 
-KERNELS = ["--semidirectional", "--bidirectional", "--unidirectional"]
+KERNELS = ["--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"]
 QUICK = ["-n", 4, "-w", 1, "--num-slowest", 0, "--progress", "none"]
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 
