@@ -10,15 +10,18 @@
 #include "pack.hpp"
 #include "transport/transport.hpp"
 
-namespace everylink::mpi {
+// Without a name, so that the window is the rank's own where each rank is a copy of this code in one process,
+// as under SimGrid.
+namespace everylink {
+namespace {
 
-inline std::string text_of(int rc) {
+std::string text_of(int rc) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(rc, text, &length);
   return text;
 }
-inline void check(int rc, const char* call) {
+void check(int rc, const char* call) {
   if (rc != MPI_SUCCESS) throw MachineError(fmt::format("{}: {}", call, text_of(rc)));
 }
 
@@ -31,13 +34,15 @@ class Window {
     static MPI_Win window = MPI_WIN_NULL;
     if (window != MPI_WIN_NULL) return window;
     if (!block) wait_for_all();
-    if (const int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window); rc != MPI_SUCCESS)
+    MPI_Win made = MPI_WIN_NULL;
+    if (const int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &made); rc != MPI_SUCCESS)
       throw UsageError(
           fmt::format("--mode mpi: this MPI makes no window for puts and gets here ({}); Open MPI 4 over "
                       "sockets does with mpirun --mca osc pt2pt",
                       text_of(rc)));
-    check(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
+    check(MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made), "MPI_Win_lock_all");
+    window = made;
     // What hangs on MPI_COMM_SELF is taken down first of all in MPI_Finalize, where every rank is.
     int key = MPI_KEYVAL_INVALID;
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, take_down, &key, nullptr), "MPI_Comm_create_keyval");
@@ -92,4 +97,5 @@ class Window {
   const Region out_, in_;
 };
 
-}  // namespace everylink::mpi
+}  // namespace
+}  // namespace everylink
