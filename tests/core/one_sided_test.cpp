@@ -130,11 +130,12 @@ TEST_F(OneSidedContract, large_ones_go_both_ways_at_once_and_beside_messages) {
   on_ranks(2, 3 * large, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
-    r.out->fill({0, 3 * large}, 5 + static_cast<std::uint64_t>(r.rank()));
+    for (const std::size_t at : {std::size_t{0}, 2 * large})
+      r.out->fill({at, large}, 5 + static_cast<std::uint64_t>(r.rank()));
     const int in = link->start_recv({2 * large, large});
     OK(link->meet(r.soon()));
     side(link).start_put({0, large}, 0);
-    const int out = link->start_send({0, large});
+    const int out = link->start_send({2 * large, large});
     const int get = side(link).start_get({large, large}, 0);
     OK(side(link).flush(r.soon()));
     for (const int ticket : {in, out, get}) OK(link->wait(ticket, r.soon()));
