@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VM = ROOT / "testbed" / "vm" / "vm"
 NEAR = ("/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")
 RANKS = 4
-LIMIT = 280 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
+LIMIT = 450 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 ABSENT = 4
 
 long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="minutes of emulation: make test-long")
