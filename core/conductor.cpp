@@ -188,7 +188,9 @@ Order Conductor::prepare(const std::vector<Report>& reports, std::span<const int
                     created_now(),
                     ranks_,
                     introduction_.host_of,
-                    director_ ? 0 : 2 * plan_.pairs};
+                    director_ ? 0 : 2 * plan_.pairs,
+                    0,
+                    context_.one_sided};
   for (const auto& doubt : doubts_of_preset(o, ranks_, introduction_.host_of)) warn(doubt);
   if (director_) {
     director_->begin(facts);

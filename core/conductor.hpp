@@ -29,6 +29,7 @@ class Conductor {
     bool pinned;
     bool real_memory;              // messages really lie somewhere
     std::function<Seconds()> now;  // the transport's clock, as soon as there is one
+    std::string one_sided = {};    // what puts and gets; "": the kernel does neither
   };
   Conductor(const Context&, int size, Recorder&, Console&);
 

@@ -32,7 +32,8 @@ struct Words {
   std::string mode, sizes, schedule, seed, min_runtime, time_limit, retest_budget, resume, rails,
       progress = "auto";
   std::string window, messages, warmups, buffers, np, randomize, slowest, min_iterations;
-  bool semidirectional = false, bidirectional = false, unidirectional = false, bisection = false;
+  bool semidirectional = false, bidirectional = false, unidirectional = false, put = false, get = false;
+  bool bisection = false;
   bool version = false;
   PatternWords pattern;
 };
@@ -129,7 +130,12 @@ void bind(CLI::App& app, Options& o, Words& w) {
   app.add_flag("--semidirectional", w.semidirectional, "kernel: there and back (the default)")->group(group);
   app.add_flag("--bidirectional", w.bidirectional, "kernel: both ways at once")->group(group);
   app.add_flag("--unidirectional", w.unidirectional, "kernel: a window of messages one way")->group(group);
-  app.add_option("--window", w.window, "messages under way in the unidirectional kernel (-n, at most 64)")
+  app.add_flag("--put", w.put, "kernel: a window of messages into the peer's memory, one-sided")
+      ->group(group);
+  app.add_flag("--get", w.get, "kernel: a window of messages out of the peer's memory, one-sided")
+      ->group(group);
+  app.add_option("--window", w.window,
+                 "messages under way in the unidirectional, put and get kernels (-n, at most 64)")
       ->type_name("W")
       ->group(group);
   app.add_flag("--check", o.check, "verify every byte of every message, outside the timed region")
@@ -266,15 +272,19 @@ void understand_pair(const Words& w, Options& o) {
   if (!w.sizes.empty()) o.sizes = parse_sizes(w.sizes, "-s/--size-messages");
   if (o.largest() > std::size_t{1} << 44)
     throw UsageError(fmt::format("-s/--size-messages: {} bytes are more than any memory has", o.largest()));
-  if (w.semidirectional + w.bidirectional + w.unidirectional > 1)
-    throw UsageError("--semidirectional, --bidirectional and --unidirectional exclude each other");
+  if (w.semidirectional + w.bidirectional + w.unidirectional + w.put + w.get > 1)
+    throw UsageError(
+        "--semidirectional, --bidirectional, --unidirectional, --put and --get exclude each other");
   if (w.semidirectional) o.kernel = "semidirectional";
   if (w.bidirectional) o.kernel = "bidirectional";
   if (w.unidirectional) o.kernel = "unidirectional";
+  if (w.put) o.kernel = "put";
+  if (w.get) o.kernel = "get";
   if (!w.window.empty()) o.window = count(w.window, "--window", 1, 1, largest_window);
   if (o.window && !kernel_named(o.kernel).windowed)
-    throw UsageError(
-        fmt::format("--window has a meaning with --unidirectional only, not with the {} kernel", o.kernel));
+    throw UsageError(fmt::format(
+        "--window has a meaning with --unidirectional, --put and --get only, not with the {} kernel",
+        o.kernel));
 }
 
 void understand_schedule(const Words& w, Options& o) {

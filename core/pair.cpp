@@ -61,6 +61,7 @@ class Pair {
 
   void connect(View peer_offer, Seconds until) {
     link_ = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
+    if (link_ && work_.kernel.one_sided) one_sided_ = &work_.reach(*link_);
     if (link_) return;
     state_ = transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = transport_.last_fault();
@@ -107,8 +108,13 @@ class Pair {
     for (int turn = 0; turn < turns; ++turn) {
       const bool leads = work_.kernel.both_lead || (turn == 0) == (work_.rank < work_.peer);
       Laps laps;
-      if (state_ == Outcome::ok) state_ = take_turn(i, shot(i, until, turn == 0), leads, turn, laps, note);
+      bool corrupt = false;
+      if (state_ == Outcome::ok) state_ = take_turn(i, shot(i, until, turn == 0), leads, turn, laps, corrupt);
       if (leads) sample.outcome = was_only_slow(laps) ? Outcome::ok : state_;
+      if (corrupt && leads && work_.kernel.fetches)
+        sample.outcome = Outcome::corrupt;
+      else
+        note.corrupt |= corrupt;
       if (!leads || work_.kernel.both_lead) note.arrived = state_ == Outcome::absent ? -1 : laps.arrived;
       if (leads) led = std::move(laps);
     }
@@ -129,15 +135,16 @@ class Pair {
            now - laps.last < 3 * laps.longest;
   }
 
-  Outcome take_turn(std::size_t i, const Shot& shot, bool leads, int turn, Laps& laps, Note& note) {
-    if (!work_.options.check) return work_.kernel.run(*link_, transport_, leads, shot, laps);
+  Outcome take_turn(std::size_t i, const Shot& shot, bool leads, int turn, Laps& laps, bool& corrupt) {
+    if (!work_.options.check) return work_.kernel.run(*link_, one_sided_, transport_, leads, shot, laps);
     const auto key = [&](int from) {
       return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)),
                  (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(turn));
     };
     Checking checking{out_, in_, key(work_.rank), key(work_.peer)};
-    const auto outcome = run_checked(work_.kernel, *link_, transport_, leads, shot, laps, checking);
-    note.corrupt |= checking.wrong > 0;
+    const auto outcome =
+        run_checked(work_.kernel, *link_, one_sided_, transport_, leads, shot, laps, checking);
+    corrupt = checking.wrong > 0;
     return outcome;
   }
 
@@ -167,6 +174,7 @@ class Pair {
   Transport& transport_;
   Memory &out_, &in_;
   std::unique_ptr<Link> link_;
+  OneSided* one_sided_ = nullptr;  // its other side, where the kernel puts or gets
   Outcome state_ = Outcome::ok;
   Seconds last_call_ = 0;  // however many sizes there are
   Report report_;

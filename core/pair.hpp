@@ -13,7 +13,8 @@ namespace everylink {
 struct PairWork {
   const Options& options;
   const Kernel& kernel;
-  int rank, peer, size;  // size: of the run
+  OneSided& (*reach)(Link&);  // of the transport; of use to kernels that put or get
+  int rank, peer, size;       // size: of the run
   std::uint64_t epoch;
   const Order& order;
   Seconds budget;                           // for all sizes, connecting included

@@ -45,6 +45,10 @@ class Runner {
                                       : make_hdf5_recorder()),
         parts_(options, place.rank),
         stays_(place.ends_together) {
+    if (kernel_.one_sided && !entry_.reach)
+      throw UsageError(
+          fmt::format("--{}: mode {} has no one-sided transfers; the guide names the modes that have",
+                      kernel_.name, entry_.name));
     const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
@@ -52,8 +56,12 @@ class Runner {
     world_ = join(place, join_limit);
     if (place.rank == 0) {
       const Conductor::Context context{
-          options, place.bootstrap, pinned, moves_bytes(),
-          [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); }};
+          options,
+          place.bootstrap,
+          pinned,
+          moves_bytes(),
+          [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); },
+          kernel_.one_sided ? std::string(entry_.one_sided) : ""};
       conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
     }
   }
@@ -189,7 +197,7 @@ class Runner {
         entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
                      on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
                      introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine,
-                     !kernel_.replies, introduction_.run});
+                     !kernel_.replies, introduction_.run, kernel_.one_sided});
   }
 
   int partner(const Order& order) {
@@ -229,6 +237,7 @@ class Runner {
     const int rank = world_->rank();
     const PairWork work{options_,
                         order.attempt == Attempt::direction ? kernel_named("unidirectional") : kernel_,
+                        entry_.reach,
                         rank,
                         peer,
                         world_->size(),

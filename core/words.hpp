@@ -43,6 +43,10 @@ struct Slice {
   std::size_t offset, bytes;
 };
 
+inline bool lies_within(std::size_t bytes, Slice part) {
+  return part.offset <= bytes && part.bytes <= bytes - part.offset;
+}
+
 inline constexpr int no_rank = -1;
 inline constexpr std::size_t longest_host_name = 255;
 

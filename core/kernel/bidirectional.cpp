@@ -8,7 +8,7 @@ namespace {
 // A lap is two exchanges, and ends when all four messages have been sent and received: so both ends read the
 // slower direction. The peer may send its next message as soon as it has our last one, so two receives
 // stand ready when we send; the third is posted while the message is on its way.
-Outcome exchange(Link& link, const Transport& clock, bool, const Shot& shot, Laps& laps) {
+Outcome exchange(Link& link, OneSided*, const Transport& clock, bool, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages, messages = 2 * all;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
   int in[3], out[2];

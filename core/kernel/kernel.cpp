@@ -10,10 +10,10 @@
 
 namespace everylink {
 
-extern const Kernel semidirectional, bidirectional, unidirectional;
+extern const Kernel semidirectional, bidirectional, unidirectional, put, get;
 
 std::span<const Kernel> kernels() {
-  static const Kernel all[] = {semidirectional, bidirectional, unidirectional};
+  static const Kernel all[] = {semidirectional, bidirectional, unidirectional, put, get};
   return all;
 }
 
@@ -23,10 +23,11 @@ const Kernel& kernel_named(std::string_view name) {
   throw UsageError(fmt::format("there is no kernel '{}'", name));
 }
 
-Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bool leads, const Shot& whole,
-                    Laps& laps, Checking& checking) {
+Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const Transport& clock, bool leads,
+                    const Shot& whole, Laps& laps, Checking& checking) {
   const int all = whole.warmups + whole.messages;
-  const bool sends = leads || kernel.replies, receives = !leads || kernel.replies;
+  const bool gives = leads != kernel.fetches, sends = gives || kernel.replies,
+             receives = !gives || kernel.replies;
   int first = 0;
   for (int done = 0; done < all;) {
     const int limit = done < whole.warmups ? whole.warmups : all;
@@ -42,8 +43,8 @@ Outcome run_checked(const Kernel& kernel, Link& link, const Transport& clock, bo
     for (int slot = 0; sends && slot < slots; ++slot)
       checking.out.fill(lap.slice(slot), seed(checking.out_key, slot));
     Laps one;
-    const Outcome outcome = kernel.run(link, clock, leads, lap, one);
-    laps.arrived += one.arrived;
+    const Outcome outcome = kernel.run(link, one_sided, clock, leads, lap, one);
+    laps.arrived = one.arrived < 0 ? one.arrived : laps.arrived + one.arrived;
     if (outcome != Outcome::ok) return outcome;
     for (int slot = 0; receives && slot < slots; ++slot)
       if (!checking.in.holds(lap.slice(slot), seed(checking.in_key, slot))) ++checking.wrong;

@@ -28,8 +28,9 @@ struct Shot {
 
 // What the leading rank's clock read, as one-way times in seconds, and what either end saw arrive.
 struct Laps {
-  std::vector<float> one_way;     // a value a reading, warm-ups left out
-  int arrived = 0;                // messages that came in, warm-ups included
+  std::vector<float> one_way;  // a value a reading, warm-ups left out
+  int arrived =
+      0;  // messages that came in, warm-ups included; -1: who was put into or got from does not know
   Seconds longest = 0, last = 0;  // the longest reading, and when the last one ended
 };
 
@@ -68,12 +69,14 @@ class Readings {
 struct Kernel {
   std::string_view name, summary;
   // Begins and ends with Link::meet; receives stand ready before the peer may send. A broken or late link
-  // ends it early, and the laps so far are kept.
-  Outcome (*run)(Link&, const Transport& clock, bool leads, const Shot&, Laps&);
+  // ends it early, and the laps so far are kept. The one-sided side of the link is null unless `one_sided`.
+  Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&);
   bool both_lead;                      // one turn measures both links
   bool replies;                        // the follower sends messages too
   bool windowed;                       // --window has a meaning
   int (*messages_a_lap)(const Shot&);  // each way
+  bool one_sided = false;              // puts or gets
+  bool fetches = false;                // messages go to who leads
 };
 
 std::span<const Kernel> kernels();
@@ -87,6 +90,7 @@ struct Checking {
   std::uint64_t out_key, in_key;
   int wrong = 0;
 };
-Outcome run_checked(const Kernel&, Link&, const Transport& clock, bool leads, const Shot&, Laps&, Checking&);
+Outcome run_checked(const Kernel&, Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&,
+                    Checking&);
 
 }  // namespace everylink

@@ -51,7 +51,7 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 extern const Kernel semidirectional{
     "semidirectional",
     "the message there and back; a lap is two one-way times",
-    [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
+    [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
       return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
     },
     false,

@@ -3,33 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "kernel/kernel.hpp"
+#include "kernel/windows.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Slice receipt{0, 0};
-constexpr std::size_t most_open = 64;  // libraries look through all that is under way, again and again
-
-// The laps of a turn: windows of warm-ups first, then of messages; the last of each may be shorter.
-class Windows {
- public:
-  explicit Windows(const Shot& shot)
-      : shot_(shot), warm_(laps_in(shot.warmups)), all_(warm_ + laps_in(shot.messages)) {}
-  int warm() const { return warm_; }
-  int all() const { return all_; }
-  int messages(int lap) const {
-    const bool warming = lap < warm_;
-    return std::min(shot_.window, (warming ? shot_.warmups : shot_.messages) -
-                                      (warming ? lap : lap - warm_) * shot_.window);
-  }
-
- private:
-  int laps_in(int messages) const { return (messages + shot_.window - 1) / shot_.window; }
-  const Shot& shot_;
-  int warm_, all_;
-};
-
 Outcome wait_for(Link& link, std::span<const int> tickets, Seconds until, int& done) {
   for (const int ticket : tickets) {
     if (const auto o = link.wait(ticket, until); o != Outcome::ok) return o;
@@ -89,7 +68,7 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 extern const Kernel unidirectional{
     "unidirectional",
     "a window of messages one way and one receipt; a lap is a one-way time for each message",
-    [](Link& link, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
+    [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
       return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
     },
     false,

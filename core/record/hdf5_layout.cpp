@@ -133,6 +133,7 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "bootstrap", facts.bootstrap);
   put(root, "memory", o.memory);
   put(root, "kernel", o.kernel);
+  put(root, "one_sided", facts.one_sided);
   put(root, "schedule", o.schedule_text());
   put(root, "serial", std::int32_t{o.serial});
   put(root, "seed", facts.seed);

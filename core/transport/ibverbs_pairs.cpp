@@ -8,12 +8,14 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "memory/memory.hpp"
 #include "net/socket.hpp"
 #include "pack.hpp"
 
 namespace everylink {
 namespace {
 
+constexpr int most_reads = 16;
 constexpr std::size_t most_posted = 256;  // of each queue of a queue pair; the rest waits with us
 
 Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
@@ -28,25 +30,26 @@ Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
 }  // namespace
 
 Blob VerbsOffer::packed() const {
-  Packer out;
-  out.add(nonce).add(active).add(has_gid).add(lid).add(gid).add(mtu).add(longest).add(memory).add(key);
-  return out.add(ways).take();
+  Packer said;
+  said.add(nonce).add(active).add(has_gid).add(lid).add(gid).add(mtu).add(longest);
+  return said.add(out).add(in).add(reads).add(ways).take();
 }
 
 VerbsOffer VerbsOffer::unpacked(View bytes) {
-  Unpacker in(bytes);
+  Unpacker said(bytes);
   VerbsOffer offer;
-  offer.nonce = in.get<VerbsNonce>();
-  offer.active = in.get<bool>();
-  offer.has_gid = in.get<bool>();
-  offer.lid = in.get<std::uint16_t>();
-  offer.gid = in.get<ibv_gid>();
-  offer.mtu = in.get<std::uint8_t>();
-  offer.longest = in.get<std::uint64_t>();
-  offer.memory = in.get<std::uint64_t>();
-  offer.key = in.get<std::uint32_t>();
-  offer.ways = in.list<VerbsWay>();
-  in.end();
+  offer.nonce = said.get<VerbsNonce>();
+  offer.active = said.get<bool>();
+  offer.has_gid = said.get<bool>();
+  offer.lid = said.get<std::uint16_t>();
+  offer.gid = said.get<ibv_gid>();
+  offer.mtu = said.get<std::uint8_t>();
+  offer.longest = said.get<std::uint64_t>();
+  offer.out = said.get<Memory>();
+  offer.in = said.get<Memory>();
+  offer.reads = said.get<std::uint8_t>();
+  offer.ways = said.list<VerbsWay>();
+  said.end();
   Unpacker::must(offer.mtu >= IBV_MTU_256 && offer.mtu <= IBV_MTU_4096 && offer.longest >= 4096);
   return offer;
 }
@@ -56,9 +59,13 @@ VerbsCard::VerbsCard(const Setup& s)
       options(VerbsOptions::parsed(s.options, s.one_way)),
       port(options, s.rank),
       domain(check_verbs(ibv_alloc_pd(port.context.get()), "ibv_alloc_pd")),
-      out(registered(domain.get(), s.out, IBV_ACCESS_LOCAL_WRITE)),
+      out(registered(domain.get(), s.out,
+                     IBV_ACCESS_LOCAL_WRITE | (s.one_sided ? IBV_ACCESS_REMOTE_READ : 0))),
       in(registered(domain.get(), s.in,
-                    IBV_ACCESS_LOCAL_WRITE | (options.write ? IBV_ACCESS_REMOTE_WRITE : 0))),
+                    IBV_ACCESS_LOCAL_WRITE | (options.write || s.one_sided ? IBV_ACCESS_REMOTE_WRITE : 0))),
+      reads(s.one_sided ? std::clamp(std::min(port.device.max_qp_rd_atom, port.device.max_qp_init_rd_atom), 1,
+                                     most_reads)
+                        : 1),
       depth(std::min(most_posted, static_cast<std::size_t>(port.device.max_qp_wr))),
       longest(std::clamp<std::size_t>(port.attributes.max_msg_sz, 4096, 1 << 30)) {}
 
@@ -87,7 +94,11 @@ QueuePairs::QueuePairs(const VerbsCard& card)
 
 VerbsOffer QueuePairs::offer() const {
   const auto& port = card_.port;
-  const auto memory = reinterpret_cast<std::uintptr_t>(card_.setup.in.region().at);
+  const auto shown = [](const Memory& memory, const Verbs<ibv_mr>& registration) {
+    const Region region = memory.region();
+    return VerbsOffer::Memory{reinterpret_cast<std::uintptr_t>(region.at), region.bytes, registration->rkey,
+                              0};
+  };
   return {nonce_,
           port.is_active(),
           port.gid_index >= 0,
@@ -95,8 +106,9 @@ VerbsOffer QueuePairs::offer() const {
           port.gid,
           static_cast<std::uint8_t>(port.mtu),
           card_.longest,
-          memory,
-          card_.in->rkey,
+          shown(card_.setup.out, card_.out),
+          shown(card_.setup.in, card_.in),
+          static_cast<std::uint8_t>(card_.reads),
           ways_};
 }
 
@@ -108,7 +120,7 @@ int QueuePairs::connect(int i, const VerbsOffer& theirs, std::uint8_t timeout) {
   to.path_mtu = static_cast<ibv_mtu>(std::min<int>(theirs.mtu, port.mtu));
   to.dest_qp_num = way.number & 0xffffff;
   to.rq_psn = way.first_packet & 0xffffff;
-  to.max_dest_rd_atomic = 1;
+  to.max_dest_rd_atomic = static_cast<std::uint8_t>(card_.reads);
   to.min_rnr_timer = 1;  // 10 us
   to.ah_attr.dlid = theirs.lid;
   to.ah_attr.sl = static_cast<std::uint8_t>(card_.options.service_level);
@@ -127,7 +139,7 @@ int QueuePairs::connect(int i, const VerbsOffer& theirs, std::uint8_t timeout) {
   to.timeout = timeout;
   to.retry_cnt = 6;  // 7 is without end to rdma_rxe
   to.rnr_retry = 7;  // without end
-  to.max_rd_atomic = 1;
+  to.max_rd_atomic = std::min(theirs.reads, static_cast<std::uint8_t>(card_.reads));
   return ibv_modify_qp((*this)[i], &to,
                        IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                            IBV_QP_MAX_QP_RD_ATOMIC);
@@ -168,7 +180,8 @@ void QueuePairs::make_ready(int i) {
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = card_.port.number;
-  to.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+  to.qp_access_flags =
+      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | (card_.setup.one_sided ? IBV_ACCESS_REMOTE_READ : 0);
   check_verbs(
       ibv_modify_qp((*this)[i], &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
       "ibv_modify_qp to init");

@@ -29,8 +29,12 @@ struct VerbsOffer {
   std::uint16_t lid;
   ibv_gid gid;
   std::uint8_t mtu;  // as an ibv_mtu
-  std::uint64_t longest, memory;
-  std::uint32_t key;
+  std::uint64_t longest;
+  struct Memory {
+    std::uint64_t at, bytes;
+    std::uint32_t key, unused;
+  } out, in;           // `in` is written to; `out` is read by gets alone
+  std::uint8_t reads;  // of ours that it serves at once
   std::vector<VerbsWay> ways;
 
   Blob packed() const;
@@ -44,6 +48,7 @@ struct VerbsCard {
   const VerbsPort port;
   const Verbs<ibv_pd> domain;
   const Verbs<ibv_mr> out, in;
+  const int reads;                   // gets of a queue pair at once
   const std::size_t depth, longest;  // entries of a queue; messages above `longest` are cut
 
   explicit VerbsCard(const Setup&);

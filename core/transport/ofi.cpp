@@ -3,50 +3,34 @@
 #include <fmt/format.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
-#include <rdma/fi_tagged.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <deque>
 #include <map>
 
 #include "errors.hpp"
 #include "pack.hpp"
 #include "signals.hpp"
-#include "transport/transport.hpp"
-#include "transport/waiter.hpp"
+#include "transport/ofi_link.hpp"
 
 namespace everylink {
 namespace {
 
-void check(long rc, const char* call) {
-  if (rc < 0) throw MachineError(fmt::format("{}: {}", call, fi_strerror(static_cast<int>(-rc))));
-}
-
-struct Closes {
-  template <class Fid>
-  void operator()(Fid* fid) const {
-    fi_close(&fid->fid);
-  }
-};
-template <class Fid>
-using Owned = std::unique_ptr<Fid, Closes>;
+using namespace ofi;
 
 struct FreesInfo {
   void operator()(fi_info* info) const { fi_freeinfo(info); }
 };
 using Info = std::unique_ptr<fi_info, FreesInfo>;
 
-// What can carry tagged messages here; `provider` "": all there is. Null, and `rc` says why: none.
-Info offered(const std::string& provider, int& rc) {
+// What can carry tagged messages here, and puts and gets where they are wanted; `provider` "": all there is.
+// Null, and `rc` says why: none.
+Info offered(const std::string& provider, bool one_sided, int& rc) {
   const Info hints(fi_allocinfo());
   if (!hints) throw MachineError("fi_allocinfo: no memory");
   hints->ep_attr->type = FI_EP_RDM;
-  hints->caps = FI_TAGGED;
+  hints->caps = FI_TAGGED | (one_sided ? FI_RMA : 0);
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -66,140 +50,13 @@ std::string address_of(const fi_info& info) {
   return ::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
 }
 
-// One message under way. libfabric keeps the address of `context` until it is done.
-struct Op {
-  fi_context2 context{};
-  void* at = nullptr;
-  std::size_t bytes = 0;
-  std::uint64_t tag = 0;
-  bool sends = false, done = false;
-  int error = 0;
-};
-
-struct Endpoint {
-  Owned<fid_fabric> fabric;
-  Owned<fid_domain> domain;
-  Owned<fid_mr> out_memory, in_memory;  // null: the provider needs none
-  Owned<fid_av> addresses;
-  Owned<fid_cq> completions;
-  Owned<fid_ep> ep;
-
-  // Whether anything moved, of any link.
-  bool progress() const {
-    fi_cq_tagged_entry entries[8];
-    const ssize_t n = fi_cq_read(completions.get(), entries, std::size(entries));
-    for (ssize_t i = 0; i < n; ++i) {
-      Op& op = *static_cast<Op*>(entries[i].op_context);
-      op.done = true;
-      if (!op.sends && entries[i].len != op.bytes) op.error = FI_ETRUNC;
-    }
-    if (n != -FI_EAVAIL) return n > 0;
-    fi_cq_err_entry error{};
-    if (fi_cq_readerr(completions.get(), &error, 0) == 1 && error.op_context) {
-      Op& op = *static_cast<Op*>(error.op_context);
-      op.done = true;
-      op.error = error.err ? error.err : FI_EIO;
-    }
-    return true;
-  }
-};
-
-class OfiLink final : public Link {
- public:
-  OfiLink(const Endpoint& endpoint, fi_addr_t peer, std::uint64_t ours, std::uint64_t theirs,
-          const Setup& setup)
-      : endpoint_(endpoint),
-        peer_(peer),
-        ours_(ours),
-        theirs_(theirs),
-        out_(setup.out.region().at),
-        in_(setup.in.region().at),
-        waiter_(setup.crowded) {}
-
-  int start_send(Slice slice) override { return start(true, out_ + slice.offset, slice.bytes, ours_); }
-  int start_recv(Slice slice) override { return start(false, in_ + slice.offset, slice.bytes, theirs_); }
-
-  Outcome wait(int ticket, Seconds until) override {
-    if (ticket < base_) return Outcome::ok;
-    const Op& op = ops_[static_cast<std::size_t>(ticket - base_)];
-    for (auto wait = waiter_.until(until); !op.done;) {
-      const bool moved = push(sends_) | push(receives_) | endpoint_.progress();
-      if (op.done) break;
-      if (wait.is_over(steady_now)) return Outcome::timeout;
-      moved ? wait.moved() : wait.nothing_moved();
-    }
-    if (op.error) return Outcome::broken;
-    for (; !ops_.empty() && ops_.front().done && !ops_.front().error; ++base_) ops_.pop_front();
-    return Outcome::ok;
-  }
-
-  Outcome meet(Seconds until) override {
-    const int in = start(false, nullptr, 0, theirs_ | token), out = start(true, nullptr, 0, ours_ | token);
-    const auto outcome = wait(in, until);
-    return outcome == Outcome::ok ? wait(out, until) : outcome;
-  }
-
-  // What was cancelled may still be written to when a stopped peer continues (measured), so there is no use
-  // in cancelling.
-  Outcome close(Seconds) override {
-    endpoint_.progress();
-    const bool all = std::all_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.done; });
-    return all ? Outcome::ok : Outcome::timeout;
-  }
-
-  static constexpr std::uint64_t token = 1;
-
- private:
-  int start(bool sends, std::byte* at, std::size_t bytes, std::uint64_t tag) {
-    Op& op = ops_.emplace_back();
-    op.at = at;
-    op.bytes = bytes;
-    op.tag = tag;
-    op.sends = sends;
-    auto& queue = sends ? sends_ : receives_;
-    queue.push_back(&op);
-    push(queue);
-    return base_ + static_cast<int>(ops_.size()) - 1;
-  }
-
-  // In their order, as far as the provider takes them now.
-  bool push(std::deque<Op*>& queue) {
-    bool moved = false;
-    for (; !queue.empty(); queue.pop_front(), moved = true) {
-      Op& op = *queue.front();
-      const ssize_t rc = post(op);
-      if (rc == -FI_EAGAIN) break;
-      if (rc == 0) continue;
-      op.done = true;
-      op.error = static_cast<int>(-rc);
-    }
-    return moved;
-  }
-  ssize_t post(Op& op) const {
-    const auto& memory = op.sends ? endpoint_.out_memory : endpoint_.in_memory;
-    void* descriptor = memory ? fi_mr_desc(memory.get()) : nullptr;
-    if (op.sends)
-      return fi_tsend(endpoint_.ep.get(), op.at, op.bytes, descriptor, peer_, op.tag, &op.context);
-    return fi_trecv(endpoint_.ep.get(), op.at, op.bytes, descriptor, FI_ADDR_UNSPEC, op.tag, 0, &op.context);
-  }
-
-  const Endpoint& endpoint_;
-  const fi_addr_t peer_;
-  const std::uint64_t ours_, theirs_;
-  std::byte *const out_, *const in_;
-  Waiter waiter_;
-  std::deque<Op> ops_;
-  std::deque<Op*> sends_, receives_;  // not posted yet
-  int base_ = 0;
-};
-
 class Ofi final : public Transport {
  public:
   explicit Ofi(const Setup& setup) : setup_(setup) {
     refuse_unknown_options(setup.options, "ofi", {"provider", "domain"});
     const KeptSignals kept;  // the shm provider takes some
     int rc = 0;
-    all_ = offered(setting(setup.options, "provider"), rc);
+    all_ = offered(setting(setup.options, "provider"), setup.one_sided, rc);
     if (!all_) refuse(rc);
     info_ = chosen();
     open();
@@ -220,7 +77,12 @@ class Ofi final : public Transport {
     std::size_t length = name.size();
     check(fi_getname(&endpoint_.ep->fid, name.data(), &length), "fi_getname");
     name.resize(length);
-    return Packer().add(provider_of(*info_)).add(name).take();
+    return Packer()
+        .add(provider_of(*info_))
+        .add(name)
+        .add(shown(setup_.out, endpoint_.out_memory.get()))
+        .add(shown(setup_.in, endpoint_.in_memory.get()))
+        .take();
   }
 
   // libfabric connects with the first message; an address stays for later links, and its connection with it.
@@ -228,6 +90,8 @@ class Ofi final : public Transport {
     Unpacker in(peer_offer);
     const std::string provider = in.text();
     Blob name = in.list<std::byte>();
+    const auto out_memory = in.get<Far>(), in_memory = in.get<Far>();
+    in.end();
     if (provider != provider_of(*info_)) {
       last_fault_ = fmt::format("the peer's provider is {}, ours is {}", provider, provider_of(*info_));
       return nullptr;
@@ -242,8 +106,8 @@ class Ofi final : public Transport {
       }
       known.name = name;
     }
-    return std::make_unique<OfiLink>(endpoint_, known.address, tag(epoch, setup_.rank), tag(epoch, peer),
-                                     setup_);
+    return std::make_unique<OfiLink>(endpoint_, known.address, out_memory, in_memory, tag(epoch, setup_.rank),
+                                     tag(epoch, peer), setup_);
   }
 
   std::string last_fault() const override { return last_fault_; }
@@ -262,10 +126,11 @@ class Ofi final : public Transport {
 
   [[noreturn]] void refuse(int rc) const {
     const auto wanted = setting(setup_.options, "provider");
-    const std::string reason = fmt::format("libfabric: {}", fi_strerror(-rc));
+    const std::string reason =
+        fmt::format("libfabric: {}{}", fi_strerror(-rc), setup_.one_sided ? " that puts and gets" : "");
     if (wanted.empty()) throw UsageError(fmt::format("--mode ofi: {}", reason));
     int any = 0;
-    const Info others = offered("", any);
+    const Info others = offered("", setup_.one_sided, any);
     throw UsageError(fmt::format(
         "--mode ofi:provider={}: {}; there are: {}", wanted, reason,
         others ? joined(*others, [](const fi_info& info) { return provider_of(info); }) : "none"));
@@ -331,15 +196,25 @@ class Ofi final : public Transport {
     int rc = fi_enable(e.ep.get());
     if (rc == -FI_EBUSY) rc = fi_enable(e.ep.get());
     check(rc, "fi_enable");
-    if (!(info->domain_attr->mr_mode & FI_MR_LOCAL)) return;
-    e.out_memory = registered(setup_.out.region(), FI_SEND, 1);
-    e.in_memory = registered(setup_.in.region(), FI_RECV, 2);
+    const bool one_sided = setup_.one_sided;
+    if (!(info->domain_attr->mr_mode & FI_MR_LOCAL) && !one_sided) return;
+    e.out_memory = registered(setup_.out.region(), FI_SEND | (one_sided ? FI_WRITE | FI_REMOTE_READ : 0), 1);
+    e.in_memory = registered(setup_.in.region(), FI_RECV | (one_sided ? FI_READ | FI_REMOTE_WRITE : 0), 2);
   }
 
   Owned<fid_mr> registered(const Region& region, std::uint64_t access, std::uint64_t key) const {
     return opened<fid_mr>("fi_mr_reg", [&](auto at) {
       return fi_mr_reg(endpoint_.domain.get(), region.at, region.bytes, access, 0, key, 0, at, nullptr);
     });
+  }
+
+  // Of the memory that peers put into or get out of.
+  Far shown(const Memory& memory, fid_mr* registration) const {
+    if (!setup_.one_sided) return {};
+    const Region region = memory.region();
+    const bool by_address = info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    return {by_address ? reinterpret_cast<std::uintptr_t>(region.at) : 0, region.bytes,
+            fi_mr_key(registration)};
   }
 
   const Setup setup_;
@@ -353,7 +228,7 @@ class Ofi final : public Transport {
 
 std::string why_unusable() {
   int rc = 0;
-  if (offered("", rc)) return "";
+  if (offered("", false, rc)) return "";
   return fmt::format("libfabric has no provider of tagged messages here: {}", fi_strerror(-rc));
 }
 
@@ -362,10 +237,12 @@ std::string why_unusable() {
 extern "C" const TransportEntry entry{
     transport_abi,
     "ofi",
-    "tagged messages of libfabric; provider=tcp;ofi_rxm, domain=",
+    "tagged messages, puts and gets of libfabric; provider=tcp;ofi_rxm, domain=",
     why_unusable,
     [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ofi>(setup); },
     nullptr,
-    nullptr};
+    nullptr,
+    [](Link& link) -> OneSided& { return static_cast<OfiLink&>(link); },
+    "libfabric"};
 
 }  // namespace everylink

@@ -32,6 +32,24 @@ class Link {
   virtual Outcome close(Seconds until) = 0;
 };
 
+// What start_put and start_get give where the place is not within the peer's memory: nothing was started, and
+// `wait` calls it broken.
+inline constexpr int no_ticket = -1;
+
+// Into the peer's `in` and out of its `out`, while its kernel does something else: a side of a Link, over the
+// same connection and beside its messages (docs/decisions/0005-one-sided.md; tests/core/one_sided_test.cpp).
+class OneSided {
+ public:
+  virtual ~OneSided() = default;
+  // Both give a ticket of the link and never wait; at least 64 may be open. Link::wait: a put is ok when our
+  // bytes may be written anew, a get when they are here.
+  virtual int start_put(Slice of_out, std::size_t at) = 0;
+  virtual int start_get(Slice of_in, std::size_t at) = 0;
+  // ok: all that was put before lies in the peer's memory, so that a message sent now comes after it; and its
+  // tickets are done. The peer may have to be in a wait, a meet or a flush, of whichever of its links.
+  virtual Outcome flush(Seconds until) = 0;
+};
+
 // What carries this rank's messages, as far as the transport tells; empty: not known.
 struct Carrier {
   std::string device, address, lanes, libraries;
@@ -67,6 +85,12 @@ struct Setup {
   bool one_machine;      // every rank is on this machine
   bool one_way = false;  // the kernel's messages go one way at a time, many under way at once
   std::array<std::uint8_t, 16> run = {};  // the same for all ranks of a run, and no other
+  bool one_sided = false;                 // links will be asked for their one-sided side
+};
+// How much of our memory a peer may put into and get out of: part of an offer.
+struct Reachable {
+  std::uint64_t out, in;
+  static Reachable of(const Setup& setup) { return {setup.out.region().bytes, setup.in.region().bytes}; }
 };
 // Throws UsageError unless every option is among `known`.
 void refuse_unknown_options(const Settings&, std::string_view transport,
@@ -86,7 +110,9 @@ struct TransportEntry {
   // Only of a transport that makes up its network: the name of a rank's host. Null: a real network on real
   // hosts.
   std::string (*host_of)(int rank, int size, const Settings&);
-  AllToAll (*all_to_all)(int size);  // null: has none
+  AllToAll (*all_to_all)(int size);     // null: has none
+  OneSided& (*reach)(Link&) = nullptr;  // the one-sided side of its links, if Setup said so; null: has none
+  std::string_view one_sided = "";      // what puts and gets: "messages" (the peer's CPU answers), "UCX", ...
 };
 inline constexpr int transport_abi = 3;
 

@@ -4,195 +4,51 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "errors.hpp"
 #include "net/interfaces.hpp"
 #include "pack.hpp"
 #include "transport/transport.hpp"
+#include "transport/ucp_link.hpp"
 #include "transport/ucx_said.hpp"
-#include "transport/waiter.hpp"
 
 namespace everylink {
 namespace {
 
 using namespace ucx;
 
-// UCX's end of a connection. With error handling (`tears`) it lives as long as a link: it can be torn, and
-// with it all that is under way. Without, it is kept for later links: where both ends close one and open the
-// next, UCX 1.13 loses messages.
-struct Endpoint {
-  ucp_ep_h handle = nullptr;
-  bool tears = false, broken = false;
-  Blob address;
-
-  ucs_status_t open(ucp_worker_h worker, const Blob& to, ucp_err_handling_mode_t errors) {
-    address = to;
-    tears = errors == UCP_ERR_HANDLING_MODE_PEER;
-    ucp_ep_params_t p{};
-    p.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    p.address = reinterpret_cast<const ucp_address_t*>(address.data());
-    p.err_mode = errors;
-    p.err_handler.arg = this;
-    p.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t) {
-      static_cast<Endpoint*>(self)->broken = true;
-    };
-    return ucp_ep_create(worker, &p, &handle);
-  }
-};
-
-class UcpLink final : public Link {
+// Memory that peers may put into or get out of, and what they need for it.
+class Shown {
  public:
-  UcpLink(ucp_worker_h worker, std::shared_ptr<Endpoint> endpoint, std::uint64_t epoch, int peer,
-          const Setup& setup)
-      : worker_(worker),
-        endpoint_(std::move(endpoint)),
-        out_(setup.out.region().at),
-        in_(setup.in.region().at),
-        ours_(tag(epoch, setup.rank)),
-        theirs_(tag(epoch, peer)),
-        waiter_(setup.crowded) {}
-  ~UcpLink() override { close(0); }
-
-  int start_send(Slice slice) override { return send(out_ + slice.offset, slice.bytes, ours_); }
-  int start_recv(Slice slice) override { return receive(in_ + slice.offset, slice.bytes, theirs_); }
-
-  Outcome wait(int ticket, Seconds until) override {
-    if (ticket < base_) return Outcome::ok;
-    const auto outcome = drive(op(ticket), until, [] {});
-    for (; !ops_.empty() && ops_.front().status == UCS_OK; ++base_) ops_.pop_front();
-    return outcome;
+  Shown(ucp_context_h context, const Region& region) : context_(context), region_(region) {
+    ucp_mem_map_params_t p{};
+    p.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+    p.address = region.at;
+    p.length = region.bytes;
+    check(ucp_mem_map(context, &p, &memory_), "ucp_mem_map");
   }
+  ~Shown() { ucp_mem_unmap(context_, memory_); }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
 
-  // Flushed before, because what we sent may wait for the peer's answers; and after, because our token may
-  // still lie in UCX's buffers when nobody calls UCX for us any more. The peer may have closed by then, which
-  // lets UCX 1.13 wait for ever; while it has not, the token needs no longer than this.
-  Outcome meet(Seconds until) override {
-    constexpr Seconds of_a_token = 0.2;
-    const int in = receive(nullptr, 0, theirs_ | token);
-    if (const auto outcome = flush(until); outcome != Outcome::ok) return outcome;
-    const int out = send(nullptr, 0, ours_ | token);
-    for (const int ticket : {in, out})
-      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
-    flush(std::min(until, steady_now() + of_a_token));
-    return Outcome::ok;
-  }
-
-  // What is under way without error handling, a peer that was stopped may still write into our buffers
-  // (measured): then it is not ok. `meet` has flushed what the peer still needs, and a polite end would never
-  // come where the peer was first (UCX 1.13).
-  Outcome close(Seconds until) override {
-    for (auto& op : ops_)
-      if (op.status == UCS_INPROGRESS) ucp_request_cancel(worker_, op.request);
-    if (endpoint_->tears && endpoint_->handle) {
-      ucp_request_param_t p{};
-      p.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-      p.flags = UCP_EP_CLOSE_FLAG_FORCE;
-      void* closing = ucp_ep_close_nbx(std::exchange(endpoint_->handle, nullptr), &p);
-      if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it goes on by itself
-    }
-    for (auto wait = waiter_.until(until); is_under_way() && endpoint_->tears;) {
-      if (ucp_worker_progress(worker_) == 0) wait.nothing_moved();
-      if (wait.is_over(steady_now)) break;
-    }
-    return is_under_way() ? Outcome::timeout : Outcome::ok;
+  void pack(Packer& offer) const {
+    void* key = nullptr;
+    std::size_t length = 0;
+    check(ucp_rkey_pack(context_, memory_, &key, &length), "ucp_rkey_pack");
+    const auto* bytes = static_cast<const std::byte*>(key);
+    offer.add(reinterpret_cast<std::uintptr_t>(region_.at)).add(std::uint64_t{region_.bytes});
+    offer.add(Blob(bytes, bytes + length));
+    ucp_rkey_buffer_release(key);
   }
 
  private:
-  struct Op {
-    void* request = nullptr;
-    ucs_status_t status = UCS_INPROGRESS;
-    std::size_t bytes = 0;  // of a receive
-  };
-  // Epoch, sender, and whether it is the token of `meet`.
-  static constexpr ucp_tag_t token = 1;
-  static ucp_tag_t tag(std::uint64_t epoch, int sender) {
-    return epoch << 32 | static_cast<ucp_tag_t>(sender) << 1;
-  }
-
-  Op& op(int ticket) { return ops_[static_cast<std::size_t>(ticket - base_)]; }
-  bool is_under_way() const {
-    return std::any_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.status == UCS_INPROGRESS; });
-  }
-
-  Outcome flush(Seconds until) {
-    const ucp_request_param_t p{};
-    void* request = ucp_ep_flush_nbx(endpoint_->handle, &p);
-    if (!UCS_PTR_IS_PTR(request)) return request ? Outcome::broken : Outcome::ok;
-    Op op;
-    const auto outcome = drive(op, until, [&] { op.status = ucp_request_check_status(request); });
-    ucp_request_free(request);
-    return outcome;
-  }
-
-  int send(const std::byte* at, std::size_t bytes, ucp_tag_t tag) {
-    return start(bytes, [&](ucp_request_param_t& p) {
-      p.cb.send = done;
-      return ucp_tag_send_nbx(endpoint_->handle, at, bytes, tag, &p);
-    });
-  }
-
-  int receive(std::byte* at, std::size_t bytes, ucp_tag_t tag) {
-    return start(bytes, [&](ucp_request_param_t& p) {
-      ucp_tag_recv_info_t info{};
-      p.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
-      p.recv_info.tag_info = &info;
-      p.cb.recv = received;
-      void* request = ucp_tag_recv_nbx(worker_, at, bytes, tag, ~ucp_tag_t{0}, &p);
-      if (request || info.length == bytes) return request;
-      return UCS_STATUS_PTR(UCS_ERR_MESSAGE_TRUNCATED);
-    });
-  }
-
-  template <class Call>
-  int start(std::size_t bytes, Call call) {
-    Op& op = ops_.emplace_back();
-    op.bytes = bytes;
-    ucp_request_param_t p{};
-    p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    p.user_data = &op;
-    p.cb.send = done;
-    void* request = call(p);
-    if (UCS_PTR_IS_PTR(request))
-      op.request = request;
-    else
-      op.status = UCS_PTR_STATUS(request);
-    return base_ + static_cast<int>(ops_.size()) - 1;
-  }
-  static void done(void* request, ucs_status_t status, void* op) {
-    static_cast<Op*>(op)->status = status;
-    ucp_request_free(request);
-  }
-  static void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* op) {
-    const bool whole = status != UCS_OK || info->length == static_cast<Op*>(op)->bytes;
-    done(request, whole ? status : UCS_ERR_MESSAGE_TRUNCATED, op);
-  }
-
-  // `look` finds out how it stands with an operation that no callback ends.
-  template <class Look>
-  Outcome drive(const Op& op, Seconds until, Look look) {
-    auto wait = waiter_.until(until);
-    for (look(); op.status == UCS_INPROGRESS; look()) {
-      const bool moved = ucp_worker_progress(worker_) != 0;
-      if (op.status != UCS_INPROGRESS) break;
-      if (!moved && endpoint_->broken) return Outcome::broken;
-      if (wait.is_over(steady_now)) return Outcome::timeout;
-      moved ? wait.moved() : wait.nothing_moved();
-    }
-    return op.status == UCS_OK ? Outcome::ok : Outcome::broken;
-  }
-
-  ucp_worker_h worker_;
-  const std::shared_ptr<Endpoint> endpoint_;
-  std::byte *const out_, *const in_;
-  const ucp_tag_t ours_, theirs_;
-  Waiter waiter_;
-  std::deque<Op> ops_;
-  int base_ = 0;
+  const ucp_context_h context_;
+  const Region region_;
+  ucp_mem_h memory_ = nullptr;
 };
 
 class Ucp final : public Transport {
@@ -216,10 +72,17 @@ class Ucp final : public Transport {
     std::size_t length = 0;
     check(ucp_worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
     const auto* bytes = reinterpret_cast<const std::byte*>(address);
-    offer_ = Packer().add(shared_memory()).add(Blob(bytes, bytes + length)).take();
+    Packer offer;
+    offer.add(shared_memory()).add(Blob(bytes, bytes + length));
     ucp_worker_release_address(worker_, address);
+    if (setup.one_sided) {
+      out_.emplace(context_, setup.out.region()).pack(offer);
+      in_.emplace(context_, setup.in.region()).pack(offer);
+    }
+    offer_ = offer.take();
   }
   ~Ucp() override {
+    out_.reset(), in_.reset();
     ucp_worker_destroy(worker_);
     ucp_cleanup(context_);
   }
@@ -242,7 +105,14 @@ class Ucp final : public Transport {
         endpoint_to(peer, address, !their_memory.empty() && their_memory == shared_memory());
     if (!endpoint) return nullptr;
     note_lanes(peer, endpoint->handle);
-    return std::make_unique<UcpLink>(worker_, endpoint, epoch, peer, setup_);
+    auto link = std::make_unique<UcpLink>(worker_, endpoint, epoch, peer, setup_);
+    const auto status = setup_.one_sided ? link->reach(in) : UCS_OK;
+    in.end();
+    if (status != UCS_OK) {
+      last_fault_ = fmt::format("UCX: no way into the peer's memory: {}", said(status));
+      return nullptr;
+    }
+    return link;
   }
 
   std::string last_fault() const override { return last_fault_; }
@@ -257,7 +127,7 @@ class Ucp final : public Transport {
     choose(config, "NET_DEVICES", "net_devices");
     ucp_params_t p{};
     p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-    p.features = UCP_FEATURE_TAG;
+    p.features = UCP_FEATURE_TAG | (setup_.one_sided ? UCP_FEATURE_RMA : 0);
     p.estimated_num_eps = static_cast<std::size_t>(setup_.size);  // as applications say it: UCX chooses by it
     const auto status = ucp_init(&p, config, &context_);
     ucp_config_release(config);
@@ -334,6 +204,7 @@ class Ucp final : public Transport {
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
   Carrier carrier_;
+  std::optional<Shown> out_, in_;  // where peers put and get
   Blob offer_;
   std::map<int, std::shared_ptr<Endpoint>> kept_;  // by peer
   std::vector<std::shared_ptr<Endpoint>> outlived_;
@@ -346,10 +217,12 @@ class Ucp final : public Transport {
 extern "C" const TransportEntry entry{
     transport_abi,
     "ucp",
-    "tagged messages of UCX; tls=posix+cma, net_devices=, errors=auto|peer|none",
+    "tagged messages, puts and gets of UCX; tls=posix+cma, net_devices=, errors=auto|peer|none",
     always_usable,
     [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ucp>(setup); },
     nullptr,
-    nullptr};
+    nullptr,
+    [](Link& link) -> OneSided& { return static_cast<UcpLink&>(link); },
+    "UCX"};
 
 }  // namespace everylink

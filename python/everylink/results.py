@@ -56,7 +56,8 @@ class Facts:
     all_to_all: bool
     pinned: bool
     complete: bool
-    run_id: str = ""  # these three are missing in files of the first months
+    one_sided: str = ""  # what puts and gets, in a run of those; these four are missing in older files
+    run_id: str = ""
     interrupted: bool = False
     failed_not_retried: int = 0
 

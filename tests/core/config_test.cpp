@@ -128,6 +128,8 @@ TEST(Config, every_option_reaches_its_field) {
   EXPECT_TRUE(o.check && o.serial && o.yes && o.force && o.keep_laps && o.step_lines);
   EXPECT_TRUE(options({"--mode", "mpi", "--all-to-all"}).all_to_all);
   EXPECT_EQ(options({"--bidirectional"}).kernel, "bidirectional");
+  EXPECT_EQ(options({"--put"}).kernel, "put");
+  EXPECT_EQ(options({"--get", "-n", "7"}).window_used(), 7);
   EXPECT_EQ(options({"--np", "2", "-n", "3"}).command, "everylink-measure --np 2 -n 3");
 }
 

@@ -50,8 +50,8 @@ Rank::Rank(Bootstrap& world, std::size_t bytes)
 }
 
 void Rank::make_transport(const Settings& options) {
-  transport =
-      transport_named(mode_name).make({world_.rank(), world_.size(), *out, *in, options, true, true, true});
+  transport = transport_named(mode_name).make(
+      {world_.rank(), world_.size(), *out, *in, options, true, true, true, false, {}, one_sided});
 }
 
 Round Rank::round(int peer, const Blob& offer, bool last, Seconds limit) {

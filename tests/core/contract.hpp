@@ -49,6 +49,8 @@ class Rank {
   // A transport with other options.
   void make_transport(const Settings& options);
 
+  static inline bool one_sided = false;  // of the transports that are made from now on
+
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
 

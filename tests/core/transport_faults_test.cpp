@@ -145,11 +145,8 @@ struct Offered {
 };
 Offered unpacked(View offer) {
   Unpacker in(offer);
-  Blob inner(offer.begin(), offer.end());
-  if (mode_name == "sim") {  // its clock, then the way in
-    in.get<Seconds>();
-    inner = in.list<std::byte>();
-  }
+  if (mode_name == "sim") in.get<Seconds>();  // its clock
+  const auto inner = in.list<std::byte>();
   Unpacker way_in(inner);
   return {way_in.get<Nonce>(), way_in.text(), way_in.list<Address>()};
 }
@@ -230,7 +227,8 @@ TEST(Faults, a_peer_that_sends_a_message_now_and_then_does_not_extend_the_limit_
     const Seconds begin = r.transport->now();
     const Shot shot{8, 1000, 0, 1, 1, 1, 8, begin + limit()};
     Laps laps;
-    EXPECT_EQ(kernel_named("semidirectional").run(*link, *r.transport, true, shot, laps), Outcome::timeout);
+    EXPECT_EQ(kernel_named("semidirectional").run(*link, nullptr, *r.transport, true, shot, laps),
+              Outcome::timeout);
     expect_the_limit_was_kept(r.transport->now() - begin);
     EXPECT_GT(laps.arrived, 1) << "it did not trickle";
     close_or_bury(r, std::move(link));
@@ -245,12 +243,13 @@ TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_
     constexpr std::size_t bytes = 10000, head = 64;
     if (r.rank() == 1) {
       Door door(1, "", true);
-      const Blob theirs = r.tell(0, door.offer(0, r.epoch(1)));
+      const Blob theirs = r.tell(0, Packer().add(door.offer(0, r.epoch(1))).add(Reachable{}).take());
       const auto streams = parse_settings(mode_options, "mode").count("sockets") ? 3 : 1;
-      const auto sockets = door.connect(0, r.epoch(1), theirs, streams, steady_now() + patience());
+      const auto way_in = Unpacker(theirs).list<std::byte>();
+      const auto sockets = door.connect(0, r.epoch(1), way_in, streams, steady_now() + patience());
       ASSERT_FALSE(sockets.empty());
       Blob frames(2 * head + bytes);  // the token of `meet`, and a message
-      const std::uint64_t token = 1, length = 2 * bytes;
+      const std::uint64_t token = 1, length = 8 * bytes;
       std::memcpy(frames.data(), &token, sizeof token);
       std::memcpy(frames.data() + head, &length, sizeof length);
       View rest(frames);

@@ -73,6 +73,25 @@ def test_the_unidirectional_kernel_sees_the_direction_by_itself() -> None:
     assert _only(_judged("slow-receive:n17*0.8", both=False)).direction == "receive"
 
 
+def _fetched(results: Results, kernel: str) -> Results:
+    """The same messages, but by puts of their sender or by gets of their receiver, who then leads."""
+    sizes = results.sizes
+    if kernel == "get":
+        rows = [replace(size.rows, frm=size.rows.to, to=size.rows.frm) for size in sizes]
+        sizes = tuple(replace(size, rows=row) for size, row in zip(sizes, rows, strict=True))
+    return replace(results, facts=replace(results.facts, kernel=kernel, one_sided="UCX"), sizes=sizes)
+
+
+@pytest.mark.parametrize("kernel", ["put", "get"])
+@pytest.mark.parametrize("fault", ["slow-receive:n17*0.8", "slow-send:n17*0.8", "slow-link:n9>n3*0.6"])
+def test_puts_and_gets_see_the_direction_in_which_the_bytes_went_whoever_led(kernel: str, fault: str) -> None:
+    one_way = _results(_fabric(fault, both=False), confirm=False)
+    expected = [(v.kind, v.subject, v.direction) for v in (judge(one_way).verdicts or judge(one_way).suspects)]
+    judgement = judge(_fetched(one_way, kernel))
+    assert expected
+    assert [(v.kind, v.subject, v.direction) for v in (judgement.verdicts or judgement.suspects)] == expected
+
+
 def test_two_slow_hosts_of_four_stay_suspects_because_there_is_no_majority_to_compare_with() -> None:
     judgement = _judged("slow-host:n0*0.7", "slow-host:n2*0.7", hosts=4)
     assert {v.kind for v in judgement.verdicts} <= {"pair", "link"}

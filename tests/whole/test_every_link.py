@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Measure, Run, mpi_launcher, read_plainly
 
-KERNELS = ["--semidirectional", "--bidirectional", "--unidirectional"]
+KERNELS = ["--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"]
 QUICK = ["-n", 4, "-w", 1, "--num-slowest", 0, "--progress", "none"]
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 
@@ -50,6 +50,28 @@ def test_mpi_measures_each_ordered_pair_once(measure: Measure, ranks: int, kerne
     assert_measured_once(result, every_link(ranks))
     assert result.attributes["bootstrap"] == "mpi"
     assert "MPI" in result.ranks["libraries"][0].decode()
+
+
+@needs_mpi
+@pytest.mark.parametrize("kernel", ["--put", "--get"])
+def test_puts_and_gets_of_mpi_arrive_whole_and_the_file_says_that_mpi_does_them(measure: Measure, kernel: str) -> None:
+    options = [kernel, "--check", "--num-multi-buf", 2, "-s", "1,64KiB,1MiB", "--window", 8, *QUICK]
+    result = measure("--mode", "mpi", *options, launcher=mpi_launcher(3))
+    assert_measured_once(result, every_link(3))
+    assert result.attributes["one_sided"] == "MPI"
+    assert all((table["arrived"] >= 5).all() for table in result.sizes.values())
+
+
+@needs_mpi
+def test_an_mpi_that_makes_no_window_is_said_to_make_none(measure: Measure, run: Run) -> None:
+    """Open MPI 4 over sockets alone; where another one makes a window, it measures."""
+    environment = {"OMPI_MCA_btl": "tcp,self"}
+    arguments = ["--mode", "mpi", "--put", *QUICK]
+    done = run(*arguments, "--no-output", launcher=mpi_launcher(2), environment=environment)
+    assert done.returncode == 0 or "--mca osc pt2pt" in done.stderr
+    environment |= {"OMPI_MCA_osc": "pt2pt"}
+    result = measure(*arguments, "--check", launcher=mpi_launcher(2), environment=environment)
+    assert_measured_once(result, every_link(2))
 
 
 SCHEDULES = {

@@ -68,14 +68,14 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
     assert matrix(job.finish()) == "\n".join(line.strip() for line in expected.strip().splitlines())
 
 
-KERNELS = ["semidirectional", "bidirectional", "unidirectional"]
+KERNELS = ["semidirectional", "bidirectional", "unidirectional", "put", "get"]
 
 
 @pytest.mark.parametrize("mode", ["ucp", "ofi", "ofi:provider=shm"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel: str) -> None:
     skip_unless_usable(mode)
-    window = ["--window", 16] if kernel == "unidirectional" else []
+    window = ["--window", 16] if kernel in ("unidirectional", "put", "get") else []
     sizes = ["-s", "1,64KiB,1MiB", "-n", 40, "--num-slowest", 2]
     result = measure(
         "--np", 4, "--mode", mode, f"--{kernel}", "--check", "--num-multi-buf", 3, *window, *sizes, "--progress", "none"
@@ -84,6 +84,8 @@ def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel
         assert sorted(table.main().links()) == [(a, b) for a in range(4) for b in range(4) if a != b]
         assert set(table["outcome"]) == {0}
         assert (table.main()["arrived"] >= 50).all()
+    library = "UCX" if mode == "ucp" else "libfabric"
+    assert result.attributes["one_sided"] == (library if kernel in ("put", "get") else "")
 
 
 # libfabric's shm names its memory after process and user; memory of a killed process stays, and ids come again.

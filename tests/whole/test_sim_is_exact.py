@@ -40,6 +40,17 @@ def unidirectional(a: int, b: int, size: int, window: int = 20) -> float:
     return (window * size / bandwidth + latency + way(b, a)[0]) / window
 
 
+def put(a: int, b: int, size: int) -> float:
+    """The last word of the last put takes the way back, as a receipt does."""
+    return unidirectional(a, b, size)
+
+
+def get(a: int, b: int, size: int, window: int = 20) -> float:
+    """The wish takes the way there, the bytes leave one after the other on the way back."""
+    latency, bandwidth = way(b, a)
+    return (way(a, b)[0] + window * size / bandwidth + latency) / window
+
+
 def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -> float:
     """Mean of a's laps, halved: an end sends its next message when the other's last one has come, behind its own."""
     ends = {a: b, b: a}
@@ -59,7 +70,7 @@ def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -
     return float(np.mean(times[warmups:]))
 
 
-@pytest.mark.parametrize("kernel", [semidirectional, bidirectional, unidirectional], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kernel", [semidirectional, bidirectional, unidirectional, put, get], ids=lambda k: k.__name__)
 def test_every_link_reads_what_its_formula_says(measure: Measure, kernel: object) -> None:
     result = measure("--mode", PLANTED, f"--{kernel.__name__}", *ARGUMENTS)  # type: ignore[attr-defined]
     for size, table in result.sizes.items():
@@ -73,6 +84,17 @@ def test_only_the_unidirectional_kernel_sees_the_direction_of_a_slow_link(measur
     assert both.row(3, 7)["median"] == both.row(7, 3)["median"] > 2 * both.row(2, 4)["median"]
     one = measure("--mode", PLANTED, "--unidirectional", *ARGUMENTS).sizes[1 << 20]
     assert one.row(3, 7)["median"] > 4 * one.row(7, 3)["median"]
+
+
+def test_puts_see_a_slow_direction_from_its_sender_and_gets_from_its_receiver(measure: Measure) -> None:
+    put = measure("--mode", PLANTED, "--put", *ARGUMENTS).sizes[1 << 20]
+    assert put.row(3, 7)["median"] > 4 * put.row(7, 3)["median"]
+    result = measure("--mode", PLANTED, "--get", *ARGUMENTS)
+    get = result.sizes[1 << 20]
+    assert get.row(7, 3)["median"] > 4 * get.row(3, 7)["median"]
+    assert get.row(7, 3)["median"] == pytest.approx(put.row(3, 7)["median"], rel=1e-3)
+    assert (get["arrived"] == 23).all()
+    assert (result.attributes["kernel"], result.attributes["one_sided"]) == ("get", "messages")
 
 
 def test_hosts_and_switches_have_their_own_times(measure: Measure) -> None:
@@ -140,7 +162,7 @@ def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
     }
 
 
-@pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--unidirectional"])
+@pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"])
 def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure, kernel: str) -> None:
     arguments = ["--np", 4, "-n", 100, "-w", 0, "-s", "1,5000", kernel, "--num-slowest", 0]
     wrong = measure("--mode", "sim:corrupt=2>3@7", "--check", *arguments, expect=3)
@@ -149,7 +171,8 @@ def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure,
         size: {link: o for link, o in zip(t.links(), t["outcome"].tolist(), strict=True) if o}
         for size, t in wrong.sizes.items()
     }
-    assert outcomes == {1: {(2, 3): 3}, 5000: {}}
+    link = (3, 2) if kernel == "--get" else (2, 3)
+    assert outcomes == {1: {link: 3}, 5000: {}}
     assert measure("--mode", "sim:corrupt=2>3@7", *arguments).code == 0, "without --check nobody looks"
     assert measure("--mode", "sim", "--check", "--num-multi-buf", 3, *arguments).code == 0
 

@@ -25,6 +25,7 @@ WRONG = {
     "one rank": (["--np", 1], ["--np", "2"]),
     "no ranks at all": ([], ["--np N", "mpirun", "EVERYLINK_RANK"]),
     "two kernels": (["--np", 2, "--bidirectional", "--unidirectional"], ["exclude"]),
+    "put and get": (["--np", 2, "--put", "--get"], ["--put", "--get", "exclude"]),
     "a window for a kernel without one": (["--np", 2, "--window", 4], ["--window", "--unidirectional"]),
     "bisection and another schedule": (
         ["--np", 2, "--bisection", "--schedule", "all"],

@@ -70,19 +70,20 @@ def kill_one() -> None:
 
 def contracts() -> None:
     contract("contract", "ibverbs", "-*two_gibibytes*")
-    contract("contract-write", "ibverbs:verb=write,completion=event,qps=3", "-*two_gibibytes*:Faults.*:*hundred*")
+    contract("contract-write", "ibverbs:verb=write,completion=event,qps=3", "-*two_gibibytes*:*Faults.*:*hundred*")
 
 
 def measurements() -> None:
     by_turns = ["--np", str(RANKS), "--mode", VERBS, "-s", "8", "-n", "5", "-w", "1", "--num-slowest", "0"]
     subprocess.run([PROGRAM, *by_turns, "-o", str(FOLDER / "by-turns.h5")], check=True)
-    for kernel in ("semidirectional", "bidirectional", "unidirectional"):
+    for kernel in ("semidirectional", "bidirectional", "unidirectional", "put", "get"):
         measure(kernel, f"--{kernel}", "--check", "-s", "8,64KiB", "-n", "10", "-w", "2")
     fault("rdma2", "delay", "5ms")
     measure("delayed", "-s", "8", "-n", "10", "-w", "2")
     heal("rdma2")
     fault("rdma1", "rate", "20mbit", "limit", "10000")
-    measure("throttled", "--unidirectional", "-s", "64KiB", "-n", "10", "-w", "2")
+    for kernel in ("unidirectional", "put", "get"):
+        measure(f"throttled-{kernel}", f"--{kernel}", "-s", "64KiB", "-n", "10", "-w", "2")
     heal("rdma1")
     kill_one()
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.judge.grouping import Grouping
+from everylink.analysis.judge.readings import TO_FROM
 from everylink.analysis.link_kinds import LinkKinds, healthy_medians, link_kinds
 from everylink.errors import UserMistake
 from everylink.results import Results, Size
@@ -80,7 +81,9 @@ class LinkTimes:
     def _matrix(self, size: int) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
         if size not in self._matrices:
             links = self.sizes[size].links
-            self._matrices[size] = links.matrix("median", self.ranks), links.outcome_matrix(self.ranks)
+            median, outcome = links.matrix("median", self.ranks), links.outcome_matrix(self.ranks)
+            turned = self.results.facts.kernel in TO_FROM
+            self._matrices[size] = (median.T, outcome.T) if turned else (median, outcome)
         return self._matrices[size]
 
     def _healthy(self, size: int, frm: Index, to: Index) -> Seconds:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from everylink.analysis.exchange import Seconds, exchange
+from everylink.analysis.judge.readings import ONE_WAY
 from everylink.analysis.link_times import FAILED, NOT_MEASURED, SHORT, Filled, LinkTimes
 from everylink.analysis.patterns import Messages, Pattern
 from everylink.results import Results
@@ -102,7 +103,7 @@ def _remarks(times: LinkTimes, pattern: Pattern, longest: int) -> Iterator[str]:
             f"No message of {size_text(SHORT)} or less was measured, so latency is not known: a rank's messages are "
             "taken to go one after the other."
         )
-    if results.facts.kernel == "unidirectional":
+    if results.facts.kernel in ONE_WAY:
         yield "The times are those of messages in a window, without their latency: --bidirectional has it."
     elif results.directions == 1 and pattern.name != "tree":
         yield "Measured one direction at a time, and ranks send and receive at once: --bidirectional measures that."

@@ -32,9 +32,10 @@ def mode_text(results: Results) -> str:
 
 
 def kernel_text(results: Results) -> str:
-    """The kernel, with its window where it has one."""
+    """The kernel, with what does its puts and gets, and with its window where it has one."""
     facts = results.facts
-    return f"{facts.kernel}, window {facts.window}" if facts.window else facts.kernel
+    kernel = f"{facts.kernel} by {facts.one_sided}" if facts.one_sided else facts.kernel
+    return f"{kernel}, window {facts.window}" if facts.window else kernel
 
 
 def tool_text(results: Results) -> str:

@@ -17,7 +17,8 @@ from everylink.memory import refuse_more_than_there_is
 from everylink.results import Results, Size
 
 UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
-ONE_WAY = ("unidirectional",)  # kernels whose readings are of one direction
+ONE_WAY = ("unidirectional", "put", "get")  # kernels whose readings are of one direction
+TO_FROM = ("get",)  # of these, those whose messages go to the rank that leads
 CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, for each two ranks, and for each host and partner that is looked at
 HOST_BLOCK = 256  # rows of the matrix of hosts that are worked on together
 Matrix = NDArray[np.float32]
@@ -46,7 +47,7 @@ class Further:
 
 @dataclass(frozen=True)
 class Readings:
-    """Readings of the links between different hosts.
+    """Readings of the links between different hosts, from where the messages leave to where they arrive.
 
     `count`: how many; `first` [from rank, to rank]: log seconds of the first one, NaN where there is none; `further`:
     all others; `late`: of how many messages each host's readings are made, and how many came late.
@@ -219,6 +220,8 @@ def _readings(results: Results, size: Size) -> Readings:
         good &= host_of[frm] != host_of[to]
         if not good.all():
             frm, to, *values = (column[good] for column in (frm, to, *values))
+        if results.facts.kernel in TO_FROM:
+            frm, to = to, frm
         median, late_ones, messages = values
         filling.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
         late.add(host_of[frm], host_of[to], late_ones, messages)

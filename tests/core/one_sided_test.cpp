@@ -1,0 +1,448 @@
+// The contract of the one-sided side of a link (core/transport/transport.hpp), the same tests over each
+// transport that has one.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "contract.hpp"
+#include "kernel/kernel.hpp"
+#include "pack.hpp"
+
+namespace everylink::contract {
+namespace {
+
+class OneSidedContract : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!transport_named(mode_name).reach) GTEST_SKIP() << mode_name << " has no one-sided transfers";
+    Rank::one_sided = true;
+  }
+  void TearDown() override { Rank::one_sided = false; }
+};
+
+OneSided& side(const std::unique_ptr<Link>& link) { return transport_named(mode_name).reach(*link); }
+
+Seconds limit() { return patience() / 20; }  // for what does not come
+
+void part(Rank& r, Link& link) {
+  OK(link.meet(r.soon()));
+  OK(link.close(r.soon()));
+}
+
+TEST_F(OneSidedContract, a_put_lies_in_the_peers_memory_before_the_message_that_follows_its_flush) {
+  on_ranks(2, 1 << 17, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    for (std::uint64_t turn = 0; turn < 60; ++turn) {
+      const std::size_t bytes = std::size_t{1} << turn % 16;
+      const int notice = r.rank() == 1 ? link->start_recv({0, 0}) : no_ticket;
+      OK(link->meet(r.soon()));
+      if (r.rank() == 0) {
+        r.out->fill({64, bytes}, turn);
+        const int put = side(link).start_put({64, bytes}, 1 + bytes);
+        OK(side(link).flush(r.soon()));
+        OK(link->wait(link->start_send({0, 0}), r.soon()));
+        OK(link->wait(put, r.transport->now())) << "the flush has ended it";
+      } else {
+        OK(link->wait(notice, r.soon()));
+        EXPECT_TRUE(r.in->holds({1 + bytes, bytes}, turn)) << bytes;
+      }
+    }
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, a_get_brings_what_lies_in_the_peers_memory) {
+  on_ranks(2, 1 << 17, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    for (std::uint64_t turn = 0; turn < 40; ++turn) {
+      const std::size_t bytes = std::size_t{1} << turn % 16;
+      if (r.rank() == 1) r.out->fill({2 * bytes, bytes}, turn);
+      OK(link->meet(r.soon()));
+      if (r.rank() == 0) {
+        OK(link->wait(side(link).start_get({3, bytes}, 2 * bytes), r.soon()));
+        EXPECT_TRUE(r.in->holds({3, bytes}, turn)) << bytes;
+      }
+      OK(link->meet(r.soon()));
+    }
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, a_put_writes_the_peers_memory_alone_and_a_get_ours_alone) {
+  on_ranks(2, 8192, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    const auto rank = static_cast<std::uint64_t>(r.rank());
+    r.out->fill({0, 8192}, 10 + rank);
+    r.in->fill({0, 8192}, 20 + rank);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 0) {
+      side(link).start_put({0, 1024}, 0);
+      OK(side(link).flush(r.soon()));
+      OK(link->wait(side(link).start_get({4096, 1024}, 0), r.soon()));
+    }
+    OK(link->meet(r.soon()));
+    EXPECT_TRUE(r.out->holds({0, 8192}, 10 + rank));
+    if (r.rank() == 0) {
+      EXPECT_TRUE(r.in->holds({0, 4096}, 20)) << "it was written where nothing was fetched to";
+      EXPECT_TRUE(r.in->holds({4096, 1024}, 11));
+    } else {
+      EXPECT_TRUE(r.in->holds({0, 1024}, 10));
+      r.in->fill({0, 1024}, 0);
+      r.out->fill({0, 8192}, 21);
+      EXPECT_EQ(std::memcmp(r.in->region().at + 1024, r.out->region().at + 1024, 8192 - 1024), 0)
+          << "it was written beside the place of the put";
+    }
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, sixty_four_puts_and_as_many_gets_are_open_at_once_both_ways) {
+  on_ranks(2, 128 * 1024, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    const auto of = [](int rank, std::size_t i) { return 1000 * static_cast<std::uint64_t>(rank) + i; };
+    for (std::size_t i = 0; i < 128; ++i) r.out->fill({i * 1024, 1000}, of(r.rank(), i));
+    OK(link->meet(r.soon()));
+    std::vector<int> puts, gets;
+    for (std::size_t i = 0; i < 64; ++i) {
+      puts.push_back(side(link).start_put({i * 1024, 1000}, i * 1024));
+      gets.push_back(side(link).start_get({(64 + i) * 1024, 1000}, (64 + i) * 1024));
+    }
+    for (std::size_t i = 0; i < 64; ++i) OK(link->wait(gets[(i * 37 + 5) % 64], r.soon()));
+    for (std::size_t i = 0; i < 64; ++i) OK(link->wait(puts[63 - i], r.soon()));
+    OK(side(link).flush(r.soon()));
+    OK(link->meet(r.soon()));
+    for (std::size_t i = 0; i < 128; ++i)
+      EXPECT_TRUE(r.in->holds({i * 1024, 1000}, of(1 - r.rank(), i))) << i;
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, large_ones_go_both_ways_at_once_and_beside_messages) {
+  constexpr std::size_t large = 12 << 20;
+  on_ranks(2, 3 * large, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    for (const std::size_t at : {std::size_t{0}, 2 * large})
+      r.out->fill({at, large}, 5 + static_cast<std::uint64_t>(r.rank()));
+    const int in = link->start_recv({2 * large, large});
+    OK(link->meet(r.soon()));
+    side(link).start_put({0, large}, 0);
+    const int out = link->start_send({2 * large, large});
+    const int get = side(link).start_get({large, large}, 0);
+    OK(side(link).flush(r.soon()));
+    for (const int ticket : {in, out, get}) OK(link->wait(ticket, r.soon()));
+    OK(link->meet(r.soon()));
+    for (const std::size_t at : {std::size_t{0}, large, 2 * large})
+      EXPECT_TRUE(r.in->holds({at, large}, 6 - static_cast<std::uint64_t>(r.rank()))) << at;
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, zero_bytes_are_put_and_got_even_at_the_end_of_the_memory) {
+  on_ranks(2, 64, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 0)
+      for (const std::size_t at : {0, 64}) {
+        OK(link->wait(side(link).start_put({0, 0}, at), r.soon()));
+        OK(side(link).flush(r.soon()));
+        OK(link->wait(side(link).start_get({0, 0}, at), r.soon()));
+      }
+    OK(side(link).flush(r.soon())) << "of nothing";
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, what_does_not_lie_in_the_peers_memory_is_refused_and_the_link_goes_on) {
+  constexpr std::size_t size = 4096;
+  on_ranks(2, size, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    if (r.rank() == 1) r.out->fill({0, 64}, 8);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 0) {
+      for (const std::size_t at : {size - 63, size + 1, SIZE_MAX - 32, SIZE_MAX / 2}) {
+        EXPECT_EQ(side(link).start_put({0, 64}, at), no_ticket) << at;
+        EXPECT_EQ(side(link).start_get({0, 64}, at), no_ticket) << at;
+      }
+      EXPECT_EQ(link->wait(no_ticket, r.soon()), Outcome::broken);
+      r.out->fill({0, 64}, 9);
+      side(link).start_put({0, 64}, size - 64);
+      OK(side(link).flush(r.soon()));
+      OK(link->wait(side(link).start_get({0, 64}, 0), r.soon()));
+      EXPECT_TRUE(r.in->holds({0, 64}, 8));
+    }
+    OK(link->meet(r.soon()));
+    if (r.rank() == 1) EXPECT_TRUE(r.in->holds({size - 64, 64}, 9));
+    part(r, *link);
+  });
+}
+
+// Every rank with two links, which are made in the rounds 0-1, 1-2, 2-0.
+std::map<int, std::unique_ptr<Link>> ring(Rank& r) {
+  std::map<int, std::unique_ptr<Link>> links;
+  std::map<int, Blob> offers;
+  const auto each_peer = [&](auto call) {
+    for (const auto& [x, y] : {std::pair{0, 1}, {1, 2}, {2, 0}})
+      call(r.rank() == x ? y : r.rank() == y ? x : no_rank);
+  };
+  each_peer([&](int peer) { offers[peer] = r.exchange(peer, 1); });
+  each_peer([&](int peer) {
+    if (peer != no_rank) links[peer] = r.connect(peer, 1, offers[peer], r.soon());
+  });
+  each_peer([&](int peer) {
+    if (peer != no_rank) OK(links[peer]->meet(r.soon()));
+  });
+  return links;
+}
+
+TEST_F(OneSidedContract, two_peers_at_once_each_served_while_we_wait_for_the_other) {
+  constexpr std::size_t bytes = 1 << 20;
+  on_ranks(3, 4 * bytes, [](Rank& r) {
+    auto links = ring(r);
+    const int next = (r.rank() + 1) % 3, before = (r.rank() + 2) % 3;
+    ASSERT_TRUE(links[next] && links[before]);
+    for (std::uint64_t turn = 0; turn < 3; ++turn) {
+      const auto seed = [&](int rank) { return 10 * turn + static_cast<std::uint64_t>(rank); };
+      r.out->fill({0, bytes}, seed(r.rank()));
+      for (const int peer : {std::min(next, before), std::max(next, before)}) OK(links[peer]->meet(r.soon()));
+      // All put to the next one and get from it, and nobody waits for the one before.
+      side(links[next]).start_put({0, bytes}, 0);
+      const int get = side(links[next]).start_get({bytes, bytes}, 0);
+      OK(side(links[next]).flush(r.soon()));
+      OK(links[next]->wait(get, r.soon()));
+      EXPECT_TRUE(r.in->holds({bytes, bytes}, seed(next)));
+      for (const int peer : {std::min(next, before), std::max(next, before)}) OK(links[peer]->meet(r.soon()));
+      EXPECT_TRUE(r.in->holds({0, bytes}, seed(before)));
+    }
+    for (auto& [peer, link] : links) OK(link->close(r.soon()));
+  });
+}
+
+TEST_F(OneSidedContract, one_serves_two_at_once_who_ask_by_messages) {
+  constexpr std::size_t bytes = 1 << 16;
+  on_ranks(3, 4 * bytes, [](Rank& r) {
+    auto links = ring(r);
+    for (std::uint64_t turn = 0; turn < 5; ++turn) {
+      if (r.rank() == 0) {
+        std::map<int, int> asked;
+        for (const int peer : {1, 2}) asked[peer] = links[peer]->start_recv({0, 0});
+        for (const int peer : {1, 2}) OK(links[peer]->meet(r.soon()));
+        for (const int peer : {2, 1}) OK(links[peer]->wait(asked[peer], r.soon()));
+        for (const int peer : {1, 2}) {
+          const auto to = static_cast<std::size_t>(peer);
+          r.out->fill({to * bytes, bytes}, 100 * turn + to);
+          side(links[peer]).start_put({to * bytes, bytes}, bytes);
+          OK(side(links[peer]).flush(r.soon()));
+          OK(links[peer]->wait(side(links[peer]).start_get({to * bytes, bytes}, 0), r.soon()));
+          EXPECT_TRUE(r.in->holds({to * bytes, bytes}, 1000 + 100 * turn + to));
+          OK(links[peer]->wait(links[peer]->start_send({0, 0}), r.soon()));
+        }
+      } else {
+        const auto us = static_cast<std::size_t>(r.rank());
+        const int reply = links[0]->start_recv({0, 0});
+        r.out->fill({0, bytes}, 1000 + 100 * turn + us);
+        OK(links[0]->meet(r.soon()));
+        OK(links[0]->wait(links[0]->start_send({0, 0}), r.soon()));
+        OK(links[0]->wait(reply, r.soon()));
+        EXPECT_TRUE(r.in->holds({bytes, bytes}, 100 * turn + us));
+      }
+    }
+    for (auto& [peer, link] : links)
+      if (r.rank() == 0 || peer == 0) OK(link->meet(r.soon()));
+    if (r.rank() > 0) OK(links[3 - r.rank()]->meet(r.soon()));
+    for (auto& [peer, link] : links) OK(link->close(r.soon()));
+  });
+}
+
+TEST_F(OneSidedContract, a_hundred_links_one_after_the_other) {
+  on_ranks(2, 64, [](Rank& r) {
+    for (std::uint64_t epoch = 1; epoch <= 100; ++epoch) {
+      auto link = r.link(peer_of(r), epoch);
+      ASSERT_TRUE(link) << epoch;
+      r.out->fill({0, 8}, epoch);
+      OK(link->meet(r.soon()));
+      side(link).start_put({0, 8}, 8);
+      OK(side(link).flush(r.soon()));
+      OK(link->wait(side(link).start_get({0, 8}, 0), r.soon()));
+      OK(link->meet(r.soon()));
+      EXPECT_TRUE(r.in->holds({0, 8}, epoch) && r.in->holds({8, 8}, epoch));
+      part(r, *link);
+    }
+  });
+}
+
+TEST_F(OneSidedContract, more_than_two_gibibytes_are_put_and_got_whole) {
+  if (!std::getenv("EVERYLINK_TEST_LONG")) GTEST_SKIP() << "make test-long runs it";
+  constexpr std::size_t border = std::size_t{2} << 30, bytes = border + 9999;
+  on_ranks(2, bytes, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    constexpr Slice looked_at[] = {{0, 4096}, {border - 4096, 8192}, {bytes - 9, 9}};
+    if (r.rank() == 0)
+      for (const Slice slice : looked_at) r.out->fill(slice, 9 + slice.offset);
+    const Seconds until = r.soon() + 4 * patience();
+    OK(link->meet(until));
+    if (r.rank() == 0) side(link).start_put({0, bytes}, 0);
+    if (r.rank() == 0) OK(side(link).flush(until));
+    OK(link->meet(until));
+    for (const Slice slice : looked_at) {
+      if (r.rank() == 1) EXPECT_TRUE(r.in->holds(slice, 9 + slice.offset)) << slice.offset;
+      r.in->fill(slice, 0);
+    }
+    if (r.rank() == 1) OK(link->wait(side(link).start_get({0, bytes}, 0), until));
+    OK(link->meet(until));
+    for (const Slice slice : looked_at)
+      if (r.rank() == 1) EXPECT_TRUE(r.in->holds(slice, 9 + slice.offset)) << slice.offset;
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedContract, both_kernels_move_their_messages_the_right_way_and_whole) {
+  on_ranks(2, 1 << 16, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    for (const char* name : {"put", "get"})
+      for (const bool leads : {r.rank() == 0, r.rank() == 1}) {
+        const Kernel& kernel = kernel_named(name);
+        const auto us = static_cast<std::uint64_t>(r.rank());
+        Checking checking{*r.out, *r.in, 70 + us, 71 - us};
+        const Shot checked{1000, 20, 3, 8, 1, 8, 1024, r.soon()};
+        Laps laps;
+        OK(run_checked(kernel, *link, &side(link), *r.transport, leads, checked, laps, checking)) << name;
+        EXPECT_EQ(checking.wrong, 0) << name;
+        EXPECT_EQ(laps.one_way.size(), leads ? 3 : 0) << name;
+        if (!leads) EXPECT_EQ(laps.arrived, 23) << name;
+        const Shot many{100, 200, 10, 100, 1, 1, 128, r.soon()};
+        Laps more;
+        OK(kernel.run(*link, &side(link), *r.transport, leads, many, more)) << name;
+        EXPECT_EQ(more.one_way.size(), leads ? 2 : 0) << name;
+        if (!leads) EXPECT_EQ(more.arrived, 210) << name;
+      }
+    part(r, *link);
+  });
+}
+
+// --- Where the peer does not keep it
+// ---------------------------------------------------------------------------
+
+class OneSidedFaults : public OneSidedContract {};
+
+void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
+  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.bury(std::move(link));
+}
+
+TEST_F(OneSidedFaults, a_peer_that_does_nothing_costs_the_limit_at_most_and_what_was_started_goes_on) {
+  if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, whose network needs no CPU";
+  if (mode_name == "mpi") GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends who is stuck in it";
+  constexpr std::size_t bytes = 8 << 20;
+  on_ranks(2, bytes, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    r.out->fill({0, bytes}, static_cast<std::uint64_t>(r.rank()));
+    OK(link->meet(r.soon()));
+    if (r.rank() == 0) {
+      const Seconds begin = r.transport->now(), until = begin + limit();
+      side(link).start_put({0, bytes}, 0);
+      const int get = side(link).start_get({0, bytes}, 0);
+      for (const auto outcome : {side(link).flush(until), link->wait(get, until)})
+        EXPECT_TRUE(outcome == Outcome::ok || outcome == Outcome::timeout);
+      EXPECT_LT(r.transport->now() - begin, 4 * limit());
+      r.together();  // until here the other end was not in the library at all
+      OK(link->wait(get, r.soon()));
+      OK(side(link).flush(r.soon()));
+      EXPECT_TRUE(r.in->holds({0, bytes}, 1));
+    } else {
+      r.together();
+    }
+    OK(link->meet(r.soon()));
+    if (r.rank() == 1) EXPECT_TRUE(r.in->holds({0, bytes}, 0));
+    part(r, *link);
+  });
+}
+
+TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
+  if (mode_name == "mpi") GTEST_SKIP() << "MPI ends the job when a process dies";
+  constexpr std::size_t bytes = 8 << 20;
+  on_ranks(2, bytes, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 1) ::_exit(0);  // nothing is closed but by the kernel
+    const Seconds begin = r.transport->now(), until = begin + 2 * limit();
+    for (int i = 0; i < 3; ++i) side(link).start_put({0, bytes}, 0);
+    const auto put = side(link).flush(until);
+    const auto got = link->wait(side(link).start_get({0, bytes}, 0), until);
+    if (mode_name != "sim") {  // its cards outlive the processes
+      EXPECT_NE(put, Outcome::ok);
+    }
+    EXPECT_NE(got, Outcome::ok);
+    if (mode_name != "sim") EXPECT_LT(r.transport->now() - begin, 10 * limit());
+    close_or_bury(r, std::move(link));
+  });
+}
+
+TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_continues) {
+  if (mode_name == "sim") GTEST_SKIP() << "sim keeps its own time, in which a process cannot be stopped";
+  if (mode_name == "mpi") GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends who is stuck in it";
+  constexpr std::size_t large = 32 << 20;
+  on_ranks(3, large, [](Rank& r) {
+    const Blob told = r.tell(peer_of(r), Packer().add(::getpid()).take());
+    r.out->fill({0, large}, 100 + static_cast<std::uint64_t>(r.rank()));
+    if (r.rank() == 2) {
+      r.exchange(no_rank, 1);
+      const Blob theirs = r.exchange_beside_a_stopped_one(0, 2);
+      auto link = r.connect(0, 2, theirs, r.soon());
+      ASSERT_TRUE(link);
+      for (int i = 0; i < 3; ++i) OK(link->meet(r.soon() + patience()));
+      OK(link->close(r.soon()));
+      return r.idle();
+    }
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 1) {
+      const int put = side(link).start_put({0, large}, 0);
+      link->wait(put, 0);
+      ::raise(SIGSTOP);
+      side(link).flush(r.transport->now() + limit());
+      link->wait(side(link).start_get({0, large}, 0), r.transport->now() + limit());
+      close_or_bury(r, std::move(link));
+      r.exchange_beside_a_stopped_one(0, 3);
+      return r.idle();
+    }
+    const auto peer = Unpacker(told).get<pid_t>();
+    const Seconds until = r.transport->now() + limit();
+    side(link).start_put({0, large}, 0);
+    const int get = side(link).start_get({0, large}, 0);
+    side(link).flush(until);
+    link->wait(get, until);
+    close_or_bury(r, std::move(link));
+    const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
+    link = r.connect(2, 2, theirs, r.soon());
+    ASSERT_TRUE(link) << "the link after a stopped one is accused";
+    OK(link->meet(r.soon()));
+    OK(link->wait(side(link).start_get({0, large}, 0), r.soon()));
+    EXPECT_TRUE(r.in->holds({0, large}, 102));
+    ASSERT_EQ(::kill(peer, SIGCONT), 0);
+    const int nothing = link->start_recv({0, 0});
+    EXPECT_EQ(link->wait(nothing, r.transport->now() + limit()), Outcome::timeout);  // what is late comes now
+    OK(link->meet(r.soon()));
+    EXPECT_TRUE(r.in->holds({0, large}, 102)) << "what is late was written over it";
+    OK(link->meet(r.soon()));
+    close_or_bury(r, std::move(link));
+    r.exchange_beside_a_stopped_one(1, 3);
+  });
+}
+
+}  // namespace
+}  // namespace everylink::contract
