@@ -111,7 +111,7 @@ def test_mpiexec_starts_ranks_on_hosts_that_have_an_address(everylink: Everylink
 
 @pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
 @pytest.mark.parametrize("mpi", ["--mpi=pmi2", "--mpi=none"])
-def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str) -> None:  # noqa: F811
+def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str) -> None:
     ours = [
         "env",
         f"EVERYLINK_MEASURE={measure_program()}",
