@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import IO
 
@@ -93,8 +93,9 @@ class Shells:
 
     def open(self, host: str, command: Sequence[str]) -> Shell:
         """One more."""
-        shell = Shell(host, command)
-        self.all.append(shell)
+        with _interrupted_later():
+            shell = Shell(host, command)
+            self.all.append(shell)
         for pipe, is_error in ((shell.process.stdout, False), (shell.process.stderr, True)):
             assert pipe
             self._rest[pipe.fileno()] = b""
@@ -138,6 +139,19 @@ class Shells:
                     shell.process.wait(max(0.0, until - time.monotonic()))
             if all(shell.process.poll() is not None for shell in self.all):
                 return
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Ctrl-C in here is heard at the end: who is being started must be known, to be ended too."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def make_room(shells: int) -> None:
