@@ -194,7 +194,8 @@ def start_everylink(ssh_folder: Path) -> Iterator[StartEverylink]:
     started = []
 
     def begin(*words: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "everylink", "run", *map(str, words)]
+        default = ["env", "--default-signal=INT"]  # ignored by what a shell runs behind itself (&)
+        command = [*default, sys.executable, "-m", "everylink", "run", *map(str, words)]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         return started[-1]
 
