@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.groups import groups_seen
+from everylink.analysis.judge.groups import groups_seen, looked_at
 from everylink.analysis.judge.placing import groups_known
 from everylink.analysis.judge.readings import readings
 from everylink.results import Results
@@ -38,8 +38,9 @@ def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.
         seen = readings(results, size)
         if not seen.count:
             continue
-        groups, gain = groups_seen(seen)
-        known |= groups_known(seen, groups)
+        looked = looked_at(seen)
+        groups, gain = groups_seen(seen, looked)
+        known |= groups_known(seen, looked, groups)
         if gain > most:
             best, most = groups, gain
     return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known

@@ -6,6 +6,7 @@ Hosts of one group are near and far to the same others, so their rows of the mat
 """
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +28,35 @@ HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; but where nothi
 FEWEST_SEEN = 2  # of a group, where not all hosts are looked at
 
 
-def groups_seen(seen: Readings) -> tuple[Groups, float]:
+@dataclass(frozen=True)
+class LookedAt:
+    """Hosts in whose links groups show, log times among them [from, to], and the part of these that was measured."""
+
+    hosts: NDArray[np.int64]
+    times: Matrix
+    known: float
+
+
+def looked_at(seen: Readings) -> LookedAt:
+    """All hosts, of very many a part, and where few links are known the landmarks."""
+    some = _among(sampled(seen.hosts), seen)
+    if some.known >= MOSTLY_KNOWN:
+        return some
+    marks = _among(landmarks(seen.hosts), seen)
+    return some if some.known >= max(LEAST_KNOWN, marks.known) else marks
+
+
+def _among(hosts: NDArray[np.int64], seen: Readings) -> LookedAt:
+    times = seen.between_hosts.median if len(hosts) == seen.hosts else seen.cells(hosts, hosts).median
+    return LookedAt(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
+
+
+def groups_seen(seen: Readings, looked: LookedAt) -> tuple[Groups, float]:
     """As inferred_groups; where only some hosts are looked at, each of the others goes to where it is nearest."""
-    some = looked_at(seen)
+    some = looked.hosts
+    groups, gain = inferred_groups(looked.times)
     if len(some) == seen.hosts:
-        return inferred_groups(seen.between_hosts.median)
-    groups, gain = inferred_groups(seen.cells(some, some).median)
+        return groups, gain
     if not gain:
         return np.zeros(seen.hosts, np.int64), 0.0
     there = seen.cells(np.arange(seen.hosts), some).median
@@ -126,19 +150,6 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
         if (cost := cost_of(parts.joined(of_part), links)) < best_cost:
             best, best_cost = of_part[finest], cost
     return best, best_cost
-
-
-def looked_at(seen: Readings) -> NDArray[np.int64]:
-    """The hosts in whose links groups show: all, of very many a part, and where few links are known the landmarks."""
-    some, marks = sampled(seen.hosts), landmarks(seen.hosts)
-    known = known_part(some, seen)
-    return some if known >= MOSTLY_KNOWN or known >= max(LEAST_KNOWN, known_part(marks, seen)) else marks
-
-
-def known_part(some: NDArray[np.int64], seen: Readings) -> float:
-    """Of the links among some hosts the part that was measured."""
-    times = seen.between_hosts.median if len(some) == seen.hosts else seen.cells(some, some).median
-    return float(np.isfinite(times).sum() / max(len(some) * (len(some) - 1), 1))
 
 
 def _counts(hosts: int) -> list[int]:

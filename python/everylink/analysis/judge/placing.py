@@ -8,20 +8,21 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, known_part, looked_at
+from everylink.analysis.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, LookedAt, looked_at
 from everylink.analysis.judge.readings import Readings
-from everylink.analysis.judge.sample import landmarks
+from everylink.analysis.judge.sample import is_whole, landmarks
 
 LINKS = 12  # of a host that is to be placed; more where groups are many
 MOST_UNPLACED = 0.1  # of all hosts: links of some may have failed
 Groups = NDArray[np.int64]
 
 
-def groups_known(seen: Readings, groups: Groups) -> bool:
+def groups_known(seen: Readings, looked: LookedAt, groups: Groups) -> bool:
     """Whether groups show or would show, and almost every host has links that tell to which it belongs."""
     needed = LEAST_KNOWN if groups.any() else MOSTLY_KNOWN
-    enough = known_part(looked_at(seen), seen) >= needed
-    return enough and len(_unplaced(seen, groups)) <= MOST_UNPLACED * seen.hosts
+    if not is_whole(seen.hosts):  # of so many nobody is placed by links of its own that were asked for
+        return looked.known >= needed
+    return looked.known >= needed and len(_unplaced(seen, looked, groups)) <= MOST_UNPLACED * seen.hosts
 
 
 def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
@@ -31,18 +32,19 @@ def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
         known = np.isfinite(seen.cells(marks, marks).median)
         return {(a, b) for (i, a), (j, b) in itertools.combinations(enumerate(marks.tolist()), 2) if not known[i, j]}
     random = np.random.default_rng(seen.hosts)  # any landmarks do, but the same for the same file
-    by_group = _landmarks_by_group(seen, groups)[1]
+    looked = looked_at(seen)
+    by_group = _by_group(looked, groups)
     pairs = set()
-    for host in _unplaced(seen, groups).tolist():
+    for host in _unplaced(seen, looked, groups).tolist():
         for members in by_group:
             some = random.choice(members, _wanted(members, by_group), replace=False)
             pairs |= {(min(host, mark), max(host, mark)) for mark in some.tolist()}
     return pairs
 
 
-def _unplaced(seen: Readings, groups: Groups) -> NDArray[np.int64]:
+def _unplaced(seen: Readings, looked: LookedAt, groups: Groups) -> NDArray[np.int64]:
     """Hosts that have fewer links than are wanted with the landmarks of some group."""
-    some, by_group = _landmarks_by_group(seen, groups)
+    some, by_group = looked.hosts, _by_group(looked, groups)
     others = np.setdiff1d(np.arange(seen.hosts), some)
     if not len(others) or not by_group:
         return np.zeros(0, np.int64)
@@ -59,10 +61,10 @@ def _wanted(members: NDArray[np.int64], by_group: list[NDArray[np.int64]]) -> in
     return min(len(members), max(FEWEST_SEEN, LINKS // len(by_group)))
 
 
-def _landmarks_by_group(seen: Readings, groups: Groups) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """The hosts that are looked at, and of each group those of them; none where there is one group."""
-    some = looked_at(seen)
+def _by_group(looked: LookedAt, groups: Groups) -> list[NDArray[np.int64]]:
+    """Of each group those of its hosts that are looked at; none where there is one group."""
     if not groups.any():
-        return some, []
+        return []
+    some = looked.hosts
     parts = [some[groups[some] == group] for group in np.unique(groups[some])]
-    return some, [members for members in parts if len(members) >= FEWEST_SEEN]
+    return [members for members in parts if len(members) >= FEWEST_SEEN]
