@@ -166,15 +166,6 @@ class Results:
         return float(np.median(known)) if len(known) else float("nan")
 
 
-def read_links(path: Path | str) -> Results:
-    """The same for what asks about links: a file of a load pattern, which has none, is a FileOfAnotherKind."""
-    results = read(path)
-    if results.loads:
-        names = ", ".join(load.name for load in results.loads)
-        raise FileOfAnotherKind(results.path, f"holds the load pattern {names} and no links; everylink show prints it")
-    return results
-
-
 def read(path: Path | str) -> Results:
     """Read a file of any of our formats by what it begins with, whatever its name; also while it is being written.
 
@@ -190,3 +181,12 @@ def read(path: Path | str) -> Results:
     if any(signature.startswith(begins) for signature in READERS):
         raise FileDamaged(path, "is cut")
     raise FileOfAnotherKind(path, "is not a results file: neither HDF5, nor SION, nor .npz")
+
+
+def read_links(path: Path | str) -> Results:
+    """As `read`, for what asks about links: a file of a load pattern, which has none, is a FileOfAnotherKind."""
+    results = read(path)
+    if results.loads:
+        names = ", ".join(load.name for load in results.loads)
+        raise FileOfAnotherKind(results.path, f"holds the load pattern {names} and no links; everylink show prints it")
+    return results
