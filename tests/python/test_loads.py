@@ -121,6 +121,13 @@ def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: 
     assert err.count("\n") == 1
 
 
+def test_of_very_many_scenes_some_are_shown_and_how_many_is_said(tmp_path: Path, everylink: Command) -> None:
+    points = list(range(1, 51))
+    path = make_load(tmp_path / "x.h5", "shift", [flow(d - 1, 0, 1, GB) for d in points], points, point="distance")
+    _, out, _ = everylink("show", path)
+    assert "one in 2 of 50" in out
+
+
 @pytest.mark.parametrize("option", ["--confirm", "--report=x.html"])
 def test_run_refuses_what_is_about_links_beside_a_pattern(option: str, everylink: Command) -> None:
     code, _, err = everylink("run", option, "incast", "--np", "4")

@@ -38,17 +38,17 @@ def print_loads(results: Results, console: Console) -> None:
 
 def _table(load: Load, sums: list[SceneSums]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    shown = _shown(sums)
+    step = -(-len(sums) // MOST_SCENES)
     columns = _columns(sums)
     table.add_column(load.point, justify="right", no_wrap=True)
     for heading, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
-    for scene in shown:
+    for scene in sums[::step]:
         failed = "bold red" if scene.failed else ""
         cells = [Text(str(scene.point)), *(Text(cell(scene), style=failed) for _, cell in columns)]
         table.add_row(*cells)
-    if len(shown) < len(sums):
-        table.caption = f"every {len(sums) // len(shown)}th of {len(sums)}"
+    if step > 1:
+        table.caption = f"one in {step} of {len(sums)}"
     return table
 
 
@@ -80,11 +80,6 @@ def _rate(value: float) -> str:
 
 def _time(value: float) -> str:
     return UNKNOWN if math.isnan(value) else time_text(value)
-
-
-def _shown(sums: list[SceneSums]) -> list[SceneSums]:
-    step = -(-len(sums) // MOST_SCENES)
-    return sums[::step]
 
 
 def _failed(results: Results, load: Load) -> Text | None:
