@@ -38,7 +38,6 @@ def main(arguments: Sequence[str]) -> int:
         return code
     if options.confirm and code in MEASURED:
         again = [option for option in core_options if option != "--force"]
-
         code = confirm(output, lambda more: _measure(start, [*again, *more])[0]) or code
     healthy = _show(output, options.report)
     return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code

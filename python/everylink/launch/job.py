@@ -30,12 +30,12 @@ class Job:
         return sum(one.count for one in self.hosts)
 
 
-def job_on(hosts: Sequence[str], ranks: int, environment: Mapping[str, str], options: Sequence[str]) -> Job:
+def job_on(hosts: Sequence[str], ranks: int, environment: Mapping[str, str]) -> Job:
     """So many ranks on each host, all alike. Raises UserMistake."""
     total = len(hosts) * ranks
     if not 2 <= total <= MOST_RANKS:
         raise UserMistake(f"--hosts, --nranks: make {total} ranks; 2 to {MOST_RANKS} work")
-    return Job([HostRanks(host, i * ranks, ranks, environment, options) for i, host in enumerate(hosts)])
+    return Job([HostRanks(host, i * ranks, ranks, environment, []) for i, host in enumerate(hosts)])
 
 
 def environment_of(settings: Sequence[str], ours: Mapping[str, str]) -> dict[str, str]:

@@ -34,7 +34,7 @@ def starter(core: Path, options: Namespace) -> Start:
         raise UserMistake("--launcher command: the command itself says on which hosts; leave --hosts out")
     name = options.launcher or ("srun" if "SLURM_JOB_ID" in os.environ and shutil.which("srun") else "ssh")
     environment = environment_of(options.env, os.environ)
-    job = job_on(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment, [])
+    job = job_on(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)
     return {"local": _local, "ssh": _ssh, "mpiexec": _mpiexec, "srun": _srun}[name](core, job, launcher_args)
 
 

@@ -1,7 +1,6 @@
 """Starts the ranks by mpiexec, of whichever MPI library is first on PATH."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from everylink.errors import UserMistake
 from everylink.launch.job import Job
 from everylink.launch.names import unknown
+from everylink.launch.programs import on_path
 from everylink.launch.reach import named
 
 VERSION_LIMIT = 10.0  # seconds
@@ -49,10 +49,7 @@ def check(job: Job) -> None:
 
 
 def _mpiexec() -> str:
-    mpiexec = shutil.which("mpiexec")
-    if mpiexec is None:
-        raise UserMistake("--launcher mpiexec: there is no mpiexec on PATH; load an MPI module, or leave it out")
-    return mpiexec
+    return on_path("mpiexec", "; load an MPI module, or leave it out")
 
 
 def _is_open_mpi(mpiexec: str) -> bool:

@@ -18,11 +18,8 @@ def unknown(hosts: Sequence[str]) -> dict[str, str]:
         wanted.put(host)
     for _ in range(min(AT_ONCE, len(hosts))):  # a resolver cannot be interrupted, so nobody waits for these threads
         threading.Thread(target=_ask, args=(wanted, found), daemon=True).start()
-    left, until = (
-        dict.fromkeys(hosts, f"the name service gives no answer within {ANSWER_LIMIT:.0f} s"),
-        time.monotonic(),
-    )
-    until += ANSWER_LIMIT
+    left = dict.fromkeys(hosts, f"the name service gives no answer within {ANSWER_LIMIT:.0f} s")
+    until = time.monotonic() + ANSWER_LIMIT
     wrong = {}
     while left:
         try:

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from everylink.errors import CoreError, UserMistake
 from everylink.host_lists import expanded, folded
 from everylink.launch.job import Job
+from everylink.launch.programs import on_path
 from everylink.launch.reach import named
 
 ANSWER_LIMIT = 20.0  # seconds, for Slurm's controller
@@ -21,7 +21,7 @@ def command(core: Path, job: Job, launcher_args: Sequence[str], core_options: Se
     each = str(job.hosts[0].count)
     nodes = folded(one.host for one in job.hosts)
     place = [f"--nodelist={nodes}", f"--nodes={len(job.hosts)}", f"--ntasks={job.size}", f"--ntasks-per-node={each}"]
-    return [_srun(), *place, "--distribution=block", *launcher_args, str(core), *core_options]
+    return [on_path("srun"), *place, "--distribution=block", *launcher_args, str(core), *core_options]
 
 
 def environment(job: Job, ours: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -32,7 +32,7 @@ def environment(job: Job, ours: Mapping[str, str] = os.environ) -> dict[str, str
 
 def check(job: Job) -> None:
     """Raise UserMistake that names every host on which srun could start nothing."""
-    _srun()
+    on_path("srun")
     allocated = os.environ.get("SLURM_JOB_NODELIST")
     if allocated:
         try:
@@ -50,13 +50,6 @@ def check(job: Job) -> None:
         }
     if wrong:
         raise UserMistake(named(wrong))
-
-
-def _srun() -> str:
-    srun = shutil.which("srun")
-    if srun is None:
-        raise UserMistake("--launcher srun: there is no srun on PATH")
-    return srun
 
 
 def _states() -> dict[str, str]:

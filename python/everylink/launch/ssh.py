@@ -1,10 +1,9 @@
 """Reaches hosts by ssh, which asks nothing and gives up in bounded time."""
 
 import shlex
-import shutil
 from collections.abc import Sequence
 
-from everylink.errors import UserMistake
+from everylink.launch.programs import on_path
 from everylink.launch.reach import READ_AND_DO, Reach
 
 OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15", "ServerAliveCountMax=4")
@@ -12,9 +11,7 @@ OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15", "Serv
 
 def by_ssh(launcher_args: Sequence[str]) -> Reach:
     """Options of --launcher-args come first, so they prevail."""
-    ssh = shutil.which("ssh")
-    if ssh is None:
-        raise UserMistake("--launcher ssh: there is no ssh on PATH")
+    ssh = on_path("ssh")
     ours = [word for option in OPTIONS for word in ("-o", option)]
     there = shlex.join(["exec", "/bin/sh", "-c", READ_AND_DO])  # which csh and fish understand too
     return lambda host: [ssh, "-T", *launcher_args, *ours, host, there]
