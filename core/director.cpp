@@ -13,7 +13,6 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds commit_every = 1;  // of real time: so much is lost at most
 constexpr std::size_t peers_of_a_dark_rank = 2;
 
 std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
@@ -26,16 +25,6 @@ Outcome agreed(Outcome a, Outcome b) {
 }
 
 }  // namespace
-
-bool is_left_out(const Order& order, int a, int b) {
-  const auto is_dark = [&](int rank) {
-    return std::find(order.dark.begin(), order.dark.end(), rank) != order.dark.end();
-  };
-  if (is_dark(a) || is_dark(b)) return true;
-  for (std::size_t i = 0; i + 1 < order.severed.size(); i += 2)
-    if (std::minmax(order.severed[i], order.severed[i + 1]) == std::minmax(a, b)) return true;
-  return false;
-}
 
 Director::Director(const Options& options, const Introduction& all, Recorder& recorder, Console& console)
     : options_(options),
@@ -64,7 +53,7 @@ void Director::begin(Facts facts) {
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   console_.say(text);
   recorder_.begin(facts);
-  last_commit_ = steady_now();
+  commits_.start();
 }
 
 // Turn by turn, then the flows, and before and after them a round without work: then what came before is
@@ -131,7 +120,7 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
 // What nobody handed in.
 Outcome Director::unseen(const Flow& flow, std::span<const int> gone) const {
   if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
-  return is_left_out(*staged_order_, flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
+  return staged_order_->leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
 }
 
 std::vector<FlowRow> Director::rows_of(const Staged& staged, const std::vector<Report>& reports,
@@ -193,20 +182,7 @@ void Director::learn(const std::vector<FlowRow>& rows) {
     if (row.outcome == Outcome::ok) silent_.erase(row.flow.from), silent_.erase(row.flow.to);
 }
 
-bool Director::commit_if_due(bool at_once) {
-  if (!at_once && steady_now() < last_commit_ + commit_every) return false;
-  recorder_.commit();
-  last_commit_ = steady_now();
-  return true;
-}
-
 void Director::tell_interim() { console_.say("So far:\n" + summary()); }
-
-void Director::remark(const std::string& text) {
-  constexpr std::size_t most = 1000;
-  if (remarks_.size() >= most || std::find(remarks_.begin(), remarks_.end(), text) != remarks_.end()) return;
-  remarks_.push_back(text);
-}
 
 std::string Director::summary() const {
   std::vector<std::string> lines;
@@ -214,7 +190,7 @@ std::string Director::summary() const {
     lines.push_back(fmt::format("{} of {} flows FAILED:", flows_failed_, flows_failed_ + flows_ok_));
     for (const auto& line : failures_.lines()) lines.push_back("  " + line);
   }
-  for (const auto& remark : remarks_) lines.push_back("Note: " + remark);
+  for (const auto& remark : remarks_.all()) lines.push_back("Note: " + remark);
   for (const auto bytes : options_.sizes) {
     std::vector<SceneSums> of_size;
     for (const auto& sums : sums_)
@@ -229,7 +205,7 @@ std::string Director::summary() const {
 int Director::end(bool interrupted) {
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
-  recorder_.end({interrupted, 0, remarks_, std::move(lanes), {}});
+  recorder_.end({interrupted, 0, remarks_.all(), std::move(lanes), {}});
   const int code = interrupted ? exit_machine : flows_failed_ > 0 ? exit_links_failed : exit_ok;
   if (const auto text = summary(); !text.empty()) console_.say(text);
   console_.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);

@@ -11,12 +11,10 @@
 #include "failures.hpp"
 #include "letters.hpp"
 #include "play.hpp"
+#include "record/keeping.hpp"
 #include "record/recorder.hpp"
 
 namespace everylink {
-
-// Whether an order leaves a pair out, as one that will fail again.
-bool is_left_out(const Order&, int a, int b);
 
 class Director {
  public:
@@ -30,12 +28,12 @@ class Director {
   // What a round brought; `began` and `now` on the transport's clock.
   void keep(const std::vector<Report>&, const Order& done, std::span<const int> gone, Seconds began,
             Seconds now);
-  bool commit_if_due(bool at_once);
+  bool commit_if_due(bool at_once) { return commits_.if_due(at_once); }
   void tell_interim();
   void carried(int rank, const std::string& lanes) {
     ranks_[static_cast<std::size_t>(rank)].carrier.lanes = lanes;
   }
-  void remark(const std::string&);  // once each
+  void remark(const std::string& text) { remarks_.add(text); }  // once each
   // Closes the output, says the results, and gives the exit code.
   int end(bool interrupted);
 
@@ -52,6 +50,7 @@ class Director {
   const Pattern& pattern_;
   const Play play_;
   Recorder& recorder_;
+  Commits commits_{recorder_};
   Console& console_;
   std::vector<RankFacts> ranks_;
   Failures failures_;
@@ -60,13 +59,12 @@ class Director {
   Order order_;                        // the last one that was given out
   Seconds latest_ = 0;                 // of the ranks' made-up clocks
   std::optional<Seconds> began_;
-  Seconds last_commit_ = 0;
   std::map<int, std::set<int>> silent_;    // of each rank: the peers it failed with, and none succeeded since
   std::set<std::pair<int, int>> severed_;  // pairs that failed
   std::vector<SceneSums> sums_;
   std::int64_t flows_ok_ = 0, flows_failed_ = 0;
   std::vector<bool> known_;  // of each link: it is among failures_, whether it failed or not
-  std::vector<std::string> remarks_;
+  Remarks remarks_;
 };
 
 }  // namespace everylink

@@ -19,7 +19,6 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds commit_every = 1;  // of real time: so much is lost at most
 constexpr std::int64_t most_step_lines = 2000;
 constexpr std::int64_t steps_to_judge_by = 3;
 
@@ -76,23 +75,10 @@ Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint3
 
 void Ledger::start(Seconds now) {
   began_ = now;
-  last_commit_ = steady_now();
-}
-
-bool Ledger::commit_if_due(bool at_once) {
-  if (!at_once && steady_now() < last_commit_ + commit_every) return false;
-  recorder_.commit();
-  last_commit_ = steady_now();
-  return true;
+  commits_.start();
 }
 
 void Ledger::tell_interim() { console_.say("So far:\n" + summary()); }
-
-void Ledger::remark(const std::string& text) {
-  constexpr std::size_t most = 1000;
-  if (remarks_.size() >= most || std::find(remarks_.begin(), remarks_.end(), text) != remarks_.end()) return;
-  remarks_.push_back(text);
-}
 
 // One end that gives up closes the connection, and the other finds it broken: both timed out. One end that is
 // refused leaves the other waiting: both are broken.
@@ -297,7 +283,7 @@ void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
 int Ledger::end(bool interrupted, bool kept) {
   std::vector<std::string> lanes;
   for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
-  recorder_.end({interrupted, failures_.not_tried_again(), remarks_, std::move(lanes), retests()});
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_.all(), std::move(lanes), retests()});
   const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !console_.quiet()) console_.say(rest);
@@ -325,7 +311,7 @@ std::string Ledger::summary() const {
     text += fmt::format("{} of {} links FAILED:\n", failures_.count(), failures_.count() + links_ok_);
     for (const auto& line : failures_.lines()) text += "  " + line + "\n";
   }
-  for (const auto& remark : remarks_) text += "Note: " + remark + "\n";
+  for (const auto& remark : remarks_.all()) text += "Note: " + remark + "\n";
   text += results();
   if (old_lines_) return text;
   for (std::size_t i = 0; i < by_size_.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "letters.hpp"
 #include "lines.hpp"
 #include "old_lines.hpp"
+#include "record/keeping.hpp"
 #include "record/recorder.hpp"
 #include "schedule/schedule.hpp"
 #include "slowest.hpp"
@@ -47,9 +48,10 @@ class Ledger {
   void carried(int rank, const std::string& lanes) {
     ranks_[static_cast<std::size_t>(rank)].carrier.lanes = lanes;
   }
-  void remark(const std::string&);   // once each
-  bool commit_if_due(bool at_once);  // whether all that was kept is in the file now
-  void tell_interim();               // what is known so far
+  void remark(const std::string& text) { remarks_.add(text); }  // once each
+  // Whether all that was kept is in the file now.
+  bool commit_if_due(bool at_once) { return commits_.if_due(at_once); }
+  void tell_interim();  // what is known so far
   // Links of the largest size that delivered wrong bytes: from, to, from, to, ...
   const std::vector<std::int32_t>& corrupt() const { return corrupt_; }
   // Closes the output, says the results, and gives the exit code. `kept`: it holds what was measured.
@@ -71,12 +73,13 @@ class Ledger {
 
   const Options& options_;
   Recorder& recorder_;
+  Commits commits_{recorder_};
   Console& console_;
   std::vector<RankFacts> ranks_;
   std::vector<std::int32_t> host_of_;
   std::int64_t steps_a_pass_ = 0;
   std::uint32_t passes_ = 1, steps_done_ = 0, steps_before_ = 0;
-  Seconds began_ = 0, last_commit_ = 0;
+  Seconds began_ = 0;
   std::size_t largest_;                // index of the largest size
   Lines lines_;                        // of the largest size
   std::optional<OldLines> old_lines_;  // instead of them, as mpilinktest
@@ -85,7 +88,7 @@ class Ledger {
   Slowest slowest_;
   std::int64_t links_ok_ = 0;
   std::vector<std::int32_t> corrupt_;
-  std::vector<std::string> remarks_;
+  Remarks remarks_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>
       known_;  // from, to, step of a step cut short
 };

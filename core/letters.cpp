@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pack.hpp"
 
 namespace everylink {
@@ -34,6 +36,14 @@ std::vector<T> sound_list(Unpacker& in) {
 }
 
 }  // namespace
+
+bool Order::leaves_out(int a, int b) const {
+  const auto is_dark = [&](int rank) { return std::find(dark.begin(), dark.end(), rank) != dark.end(); };
+  if (is_dark(a) || is_dark(b)) return true;
+  for (std::size_t i = 0; i + 1 < severed.size(); i += 2)
+    if (std::minmax(severed[i], severed[i + 1]) == std::minmax(a, b)) return true;
+  return false;
+}
 
 Blob Order::packed() const {
   return Packer()

@@ -53,6 +53,7 @@ struct Order {
   Seconds begins = 0;                 // flow: on made-up clocks, which have no common time else
   std::vector<std::int32_t> severed;  // connect: links that are not tried, from, to, from, to, ...
 
+  bool leaves_out(int a, int b) const;  // connect: a pair that would fail again
   bool plays() const { return what == What::connect || what == What::flow; }
   bool measures() const { return what == What::calibrate || what == What::measure; }
   bool writes() const { return what == What::save || what == What::finish; }

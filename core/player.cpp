@@ -1,7 +1,6 @@
 // A rank's part in a load pattern.
 #include "player.hpp"
 
-#include "director.hpp"
 #include "pack.hpp"
 #include "signals.hpp"
 
@@ -27,7 +26,7 @@ int Player::peer_in(const Order& order) {
   }
   if (order.what != Order::What::connect) return no_rank;
   const int peer = flows_->peer_in(static_cast<int>(order.turn));
-  return is_left_out(order, peer, work_.rank) ? no_rank : peer;
+  return order.leaves_out(peer, work_.rank) ? no_rank : peer;
 }
 
 Seconds Player::limit_of(const Order& order) const {
