@@ -2,7 +2,7 @@
 #include "adapters.hpp"
 
 #include <fstream>
-#include <string>
+#include <set>
 
 namespace everylink {
 namespace {
@@ -18,19 +18,21 @@ std::string line_in(const fs::path& file) {
 
 }  // namespace
 
-int active_adapters(const fs::path& sys) {
-  int fabric = 0, ethernet = 0;  // a host of a fabric may have RoCE for its storage besides
+std::vector<ActivePort> active_ports(const fs::path& sys) {
+  std::vector<ActivePort> ports;
   std::error_code none;
-  for (const auto& device : fs::directory_iterator(sys / "class/infiniband", none)) {
-    bool of_fabric = false, of_ethernet = false;
-    for (const auto& port : fs::directory_iterator(device.path() / "ports", none)) {
-      if (!line_in(port.path() / "state").ends_with("ACTIVE")) continue;
-      (line_in(port.path() / "link_layer") == "Ethernet" ? of_ethernet : of_fabric) = true;
-    }
-    fabric += of_fabric;
-    ethernet += of_ethernet;
-  }
-  return fabric > 0 ? fabric : ethernet;
+  for (const auto& device : fs::directory_iterator(sys / "class/infiniband", none))
+    for (const auto& port : fs::directory_iterator(device.path() / "ports", none))
+      if (line_in(port.path() / "state").ends_with("ACTIVE"))
+        ports.push_back({device.path().filename().string(), port.path().filename().string(),
+                         line_in(port.path() / "link_layer") == "Ethernet"});
+  return ports;
+}
+
+int active_adapters(const fs::path& sys) {
+  std::set<std::string> fabric, ethernet;  // a host of a fabric may have RoCE for its storage besides
+  for (const auto& port : active_ports(sys)) (port.ethernet ? ethernet : fabric).insert(port.device);
+  return static_cast<int>((fabric.empty() ? ethernet : fabric).size());
 }
 
 }  // namespace everylink

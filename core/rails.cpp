@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
+#include "adapters.hpp"
 #include "errors.hpp"
 #include "net/interfaces.hpp"
 #include "units.hpp"
@@ -33,19 +33,12 @@ const Choice* choice_of(const std::string& mode) {
   return found == std::end(choices) ? nullptr : found;
 }
 
-// Ports that are active, as "mlx5_0:1".
-std::vector<std::string> active_ports() {
-  std::vector<std::string> ports;
-  std::error_code none;
-  for (const auto& device : fs::directory_iterator("/sys/class/infiniband", none))
-    for (const auto& port : fs::directory_iterator(device.path() / "ports", none)) {
-      std::string state;
-      std::getline(std::ifstream(port.path() / "state"), state);
-      if (state.find("ACTIVE") != std::string::npos)
-        ports.push_back(device.path().filename().string() + ":" + port.path().filename().string());
-    }
-  std::sort(ports.begin(), ports.end());
-  return ports;
+// As "mlx5_0:1".
+std::vector<std::string> names_of_active_ports() {
+  std::vector<std::string> names;
+  for (const auto& port : active_ports()) names.push_back(port.device + ":" + port.number);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 // Bridges and tunnels have no device of their own; where nothing has one, as in a container, all count.
@@ -98,7 +91,7 @@ Settings on_own_rail(const std::string& mode, Settings options, const std::vecto
 }
 
 std::vector<std::string> rails_here(const std::string& mode) {
-  auto rails = mode == "tcp" ? network_interfaces() : active_ports();
+  auto rails = mode == "tcp" ? network_interfaces() : names_of_active_ports();
   if (mode == "ucp" && rails.empty()) return network_interfaces();
   if (mode == "ibverbs")
     for (auto& rail : rails) rail.erase(rail.find(':'));
