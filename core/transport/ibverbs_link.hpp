@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,13 +78,12 @@ class VerbsLink final : public Link, public OneSided {
 
   int start_put(Slice slice, std::size_t at) override {
     if (!lies_within(theirs_.in.bytes, {at, slice.bytes})) return no_ticket;
-    const int pieces = pieces_of(slice.bytes);
-    puts_open_ += pieces;
-    return start_one_sided(What::put, slice, theirs_.in.at + at, pieces);
+    puts_.push_back(start_one_sided(What::put, slice, theirs_.in.at + at));
+    return puts_.back();
   }
   int start_get(Slice slice, std::size_t at) override {
     if (!lies_within(theirs_.out.bytes, {at, slice.bytes})) return no_ticket;
-    return start_one_sided(What::get, slice, theirs_.out.at + at, pieces_of(slice.bytes));
+    return start_one_sided(What::get, slice, theirs_.out.at + at);
   }
 
   int start_recv(Slice slice) override {
@@ -103,7 +103,16 @@ class VerbsLink final : public Link, public OneSided {
 
   // A put is done when the peer's card has acknowledged it, which no later message overtakes.
   Outcome flush(Seconds until) override {
-    return move_until([&] { return puts_open_ == 0; }, until);
+    if (puts_.empty()) return Outcome::ok;
+    if (!flushed_put_) flushed_put_ = puts_.back();
+    const auto outcome = move_until(
+        [&] {
+          while (!puts_.empty() && sends_.done(puts_.front() / 2)) puts_.pop_front();
+          return puts_.empty() || puts_.front() > *flushed_put_;
+        },
+        until);
+    if (outcome == Outcome::ok) flushed_put_.reset();
+    return outcome;
   }
 
   // Who has our token may be gone before its card says so; that the peer's token came is what counts.
@@ -153,8 +162,8 @@ class VerbsLink final : public Link, public OneSided {
     }
   }
 
-  int start_one_sided(What what, Slice slice, std::uint64_t far, int pieces) {
-    const int ticket = sends_.start(pieces);
+  int start_one_sided(What what, Slice slice, std::uint64_t far) {
+    const int ticket = sends_.start(pieces_of(slice.bytes));
     each_piece(slice, [&](Lane& lane, Slice piece) {
       lane.sends.waiting.push_back({piece, ticket, what, far + piece.offset - slice.offset});
     });
@@ -266,7 +275,6 @@ class VerbsLink final : public Link, public OneSided {
       queue.posted.pop_front();
       if (received && done.byte_len != piece.slice.bytes) failed_ = true;  // not what our kernel expects
       (received ? receives_ : sends_).piece_done(piece.ticket);
-      puts_open_ -= piece.what == What::put;
     }
   }
 
@@ -331,7 +339,9 @@ class VerbsLink final : public Link, public OneSided {
   const std::size_t longest_;
   std::vector<Lane> lanes_;
   Tickets sends_, receives_;
-  int tokens_came_ = 0, tokens_open_ = 0, puts_open_ = 0;
+  std::deque<int> puts_;            // tickets of those that no flush has ended
+  std::optional<int> flushed_put_;  // the last one that the flush under way is about
+  int tokens_came_ = 0, tokens_open_ = 0;
   bool failed_ = false;  // messages are lost
   bool silent_ = false;  // the peer's card answers no token
   bool known_ = false, knock_came_ = false, knock_sent_ = false, knock_failed_ = false;

@@ -124,11 +124,12 @@ class MpiLink final : public Link, public OneSided {
   // MPI has no flush with a limit. What can be waited for with one is, first: large puts to who does not
   // answer.
   Outcome flush(Seconds until) override {
-    const int end = last_ticket() + 1;
-    for (int ticket = base_; ticket < end; ++ticket) {
+    if (!flush_end_) flush_end_ = last_ticket() + 1;
+    for (int ticket = base_; ticket < *flush_end_; ++ticket) {
       if (ticket < base_ || !open_[static_cast<std::size_t>(ticket - base_)].one_sided) continue;
       if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
     }
+    flush_end_.reset();
     return noted(MPI_Win_flush(peer_, window_) == MPI_SUCCESS ? Outcome::ok : Outcome::broken);
   }
 
@@ -185,7 +186,8 @@ class MpiLink final : public Link, public OneSided {
   Waiter waiter_;
   std::deque<Open> open_;
   int base_ = 0;
-  bool settled_ = true;  // nothing was late or broken since the ends met
+  std::optional<int> flush_end_;  // behind what the flush that is under way is about
+  bool settled_ = true;           // nothing was late or broken since the ends met
 };
 
 class Mpi final : public Transport {

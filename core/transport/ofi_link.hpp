@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "errors.hpp"
@@ -126,11 +127,12 @@ class OfiLink final : public Link, public OneSided {
 
   // A put is done when it is delivered.
   Outcome flush(Seconds until) override {
-    const int end = base_ + static_cast<int>(ops_.size());
-    for (int ticket = base_; ticket < end; ++ticket) {
+    if (!flush_end_) flush_end_ = base_ + static_cast<int>(ops_.size());
+    for (int ticket = base_; ticket < *flush_end_; ++ticket) {
       if (ticket < base_ || ops_[static_cast<std::size_t>(ticket - base_)].what != What::put) continue;
       if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
     }
+    flush_end_.reset();
     return Outcome::ok;
   }
 
@@ -216,7 +218,8 @@ class OfiLink final : public Link, public OneSided {
   std::deque<Op> ops_;
   std::deque<Op*> leaving_, receives_;  // not taken by the provider yet
   int base_ = 0;
-  bool settled_ = true;  // nothing was late or broken since the ends met
+  std::optional<int> flush_end_;  // behind what the flush that is under way is about
+  bool settled_ = true;           // nothing was late or broken since the ends met
 };
 
 }  // namespace everylink::ofi

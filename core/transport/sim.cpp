@@ -81,7 +81,8 @@ class SimLink final : public Link, public OneSided {
   // No CPU of the peer's has a part in it, so its time is known at once; its process moves the bytes.
   int start_put(Slice slice, std::size_t at) override {
     if (!lies_within(peer_.memory.in, {at, slice.bytes})) return no_ticket;
-    const Leaving leaving = out_.send(slice.bytes, now_);
+    note_load(slice, rank_->out, loads_out_);
+    const Leaving leaving = out_.send(slice.bytes, now_, rank_->out > 1 ? share(slice.bytes, rank_->out) : 0);
     if (setup_.contents_matter) say(Kind::put, leaving, slice, at);
     there_at_ = std::max(there_at_, leaving.arrives);
     return sent(leaving);
@@ -90,7 +91,9 @@ class SimLink final : public Link, public OneSided {
   int start_get(Slice slice, std::size_t at) override {
     if (!lies_within(peer_.memory.out, {at, slice.bytes})) return no_ticket;
     const Leaving wish = out_.send(0, now_);
-    Leaving answer = fetched_.send(slice.bytes, wish.arrives);
+    note_load(slice, rank_->in, loads_in_);
+    Leaving answer =
+        fetched_.send(slice.bytes, wish.arrives, rank_->in > 1 ? share(slice.bytes, rank_->in) : 0);
     answer.arrives = wish.arrives == never ? never : answer.arrives;
     if (setup_.contents_matter) say(Kind::get, answer, {0, slice.bytes}, at);
     return expect(gets_, Of::get, {slice, answer.arrives});
@@ -119,7 +122,10 @@ class SimLink final : public Link, public OneSided {
   Outcome flush(Seconds until) override {
     flush_bytes();
     if (there_at_ == 0) return Outcome::ok;
-    return pass_to(peer_.back.dead ? never : there_at_ + peer_.back.latency, until);
+    if (flushed_at_ == 0) flushed_at_ = peer_.back.dead ? never : there_at_ + peer_.back.latency;
+    const auto outcome = pass_to(flushed_at_, until);
+    if (outcome == Outcome::ok) flushed_at_ = 0;
+    return outcome;
   }
 
   // Here the links of a rank come together again.
@@ -412,7 +418,8 @@ class SimLink final : public Link, public OneSided {
   int messages_counted_ = 0, gets_counted_ = 0;
   Seconds entered_ = 0;  // when the last message came through our port, if others use it too
   bool loads_out_ = false, loads_in_ = false;
-  Seconds there_at_ = 0;  // when the last put is in the peer's memory
+  Seconds there_at_ = 0;    // when the last put is in the peer's memory
+  Seconds flushed_at_ = 0;  // when the flush that is under way ends
   std::deque<Seconds> left_at_, tokens_;
   Expecting receives_, gets_;
   std::vector<std::byte> inbox_, outbox_;

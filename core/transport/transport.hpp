@@ -46,7 +46,9 @@ class OneSided {
   virtual int start_put(Slice of_out, std::size_t at) = 0;
   virtual int start_get(Slice of_in, std::size_t at) = 0;
   // ok: all that was put before lies in the peer's memory, so that a message sent now comes after it; and its
-  // tickets are done. The peer may have to be in a wait, a meet or a flush, of whichever of its links.
+  // tickets are done. The peer may have to be in a wait, a meet or a flush, of whichever of its links. A
+  // flush that ends with timeout stays under way: the next call goes on with it, and need not hold for what
+  // was put in between.
   virtual Outcome flush(Seconds until) = 0;
 };
 

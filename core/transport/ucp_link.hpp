@@ -100,12 +100,15 @@ class UcpLink final : public Link, public OneSided {
 
   // Of all that went through the endpoint: puts lie in the peer's memory, messages are with its UCX.
   Outcome flush(Seconds until) override {
-    const ucp_request_param_t p{};
-    void* request = ucp_ep_flush_nbx(endpoint_->handle, &p);
-    if (!UCS_PTR_IS_PTR(request)) return noted(request ? Outcome::broken : Outcome::ok);
+    if (!flush_) {
+      const ucp_request_param_t p{};
+      void* request = ucp_ep_flush_nbx(endpoint_->handle, &p);
+      if (!UCS_PTR_IS_PTR(request)) return noted(request ? Outcome::broken : Outcome::ok);
+      flush_ = request;
+    }
     Op op;
-    const auto outcome = drive(op, until, [&] { op.status = ucp_request_check_status(request); });
-    ucp_request_free(request);
+    const auto outcome = drive(op, until, [&] { op.status = ucp_request_check_status(flush_); });
+    if (outcome != Outcome::timeout) end_flush();
     return outcome;
   }
 
@@ -115,11 +118,13 @@ class UcpLink final : public Link, public OneSided {
   Outcome meet(Seconds until) override {
     constexpr Seconds of_a_token = 0.2;
     const int in = receive(nullptr, 0, theirs_ | token);
+    end_flush();
     if (const auto outcome = flush(until); outcome != Outcome::ok) return outcome;
     const int out = send(nullptr, 0, ours_ | token);
     for (const int ticket : {in, out})
       if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
     flush(std::min(until, steady_now() + of_a_token));
+    end_flush();
     settled_ = true;
     return Outcome::ok;
   }
@@ -129,6 +134,7 @@ class UcpLink final : public Link, public OneSided {
   // flushed what the peer still needs, and a polite end would never
   // come where the peer was first (UCX 1.13).
   Outcome close(Seconds until) override {
+    end_flush();
     for (auto& op : ops_)
       if (op.status == UCS_INPROGRESS) ucp_request_cancel(worker_, op.request);
     if (endpoint_->tears && endpoint_->handle) {
@@ -207,6 +213,11 @@ class UcpLink final : public Link, public OneSided {
     done(request, whole ? status : UCS_ERR_MESSAGE_TRUNCATED, op);
   }
 
+  // One that is still under way ends by itself.
+  void end_flush() {
+    if (flush_) ucp_request_free(std::exchange(flush_, nullptr));
+  }
+
   // `look` finds out how it stands with an operation that no callback ends.
   template <class Look>
   Outcome drive(const Op& op, Seconds until, Look look) {
@@ -234,7 +245,8 @@ class UcpLink final : public Link, public OneSided {
   Waiter waiter_;
   std::deque<Op> ops_;
   int base_ = 0;
-  bool settled_ = true;  // nothing was late or broken since the ends met
+  void* flush_ = nullptr;  // the one that is under way
+  bool settled_ = true;    // nothing was late or broken since the ends met
 };
 
 }  // namespace everylink::ucx

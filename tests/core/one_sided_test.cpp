@@ -56,6 +56,34 @@ TEST_F(OneSidedContract, a_put_lies_in_the_peers_memory_before_the_message_that_
   });
 }
 
+TEST_F(OneSidedContract, a_flush_whose_limit_came_goes_on_and_ends_while_more_is_put) {
+  constexpr std::size_t bytes = 1 << 20;
+  constexpr Seconds a_moment = 20e-6;
+  on_ranks(2, 2 * bytes, [](Rank& r) {
+    auto link = r.link(peer_of(r), 1);
+    ASSERT_TRUE(link);
+    const int notice = r.rank() == 1 ? link->start_recv({0, 0}) : no_ticket;
+    for (const std::size_t half : {0, 1}) r.out->fill({half * bytes, bytes}, 5 + half);
+    r.in->fill({0, bytes}, 7);
+    OK(link->meet(r.soon()));
+    if (r.rank() == 0) {
+      const Seconds until = r.soon();
+      side(link).start_put({0, bytes}, 0);
+      Outcome outcome = side(link).flush(0);
+      const int more = side(link).start_put({bytes, bytes}, bytes);
+      while (outcome == Outcome::timeout && r.transport->now() < until)
+        outcome = side(link).flush(r.transport->now() + a_moment);
+      OK(outcome);
+      OK(link->wait(link->start_send({0, 0}), r.soon()));
+      OK(link->wait(more, r.soon()));
+    } else {
+      OK(link->wait(notice, r.soon()));
+      EXPECT_TRUE(r.in->holds({0, bytes}, 5));
+    }
+    part(r, *link);
+  });
+}
+
 TEST_F(OneSidedContract, a_get_brings_what_lies_in_the_peers_memory) {
   on_ranks(2, 1 << 17, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
