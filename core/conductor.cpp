@@ -129,7 +129,7 @@ Blob Conductor::introduce(std::span<const Handed> handed, std::span<const int> g
   };
   introduction_.one_machine = std::all_of(ranks_.begin(), ranks_.end(), as_first);
   const Pattern* pattern = pattern_named(o.pattern);
-  const bool draws = o.schedule == "sample" || o.randomize > 0 || (pattern && pattern->draws);
+  const bool draws = o.schedule == "sample" || o.randomize > 0 || (pattern && pattern->traits.draws);
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {

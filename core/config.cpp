@@ -72,6 +72,13 @@ void bind_carrier(CLI::App& app, Options& o, Words& w) {
       ->group(group);
 }
 
+void bind_lines(CLI::App& app, Options& o) {
+  const char* group = "Output";
+  app.add_flag("-v,--verbose", o.verbose, "a line for each flow; of client-server for each client and server")
+      ->group(group);
+  app.add_flag("--hostnames", o.hostnames, "these lines name hosts and ranks: h3:7")->group(group);
+}
+
 void bind_output(CLI::App& app, Options& o, Words& w) {
   const char* group = "Output";
   app.add_option("-o,--output", o.output, "results file (everylink.h5); x.sion: in LinkTest's format")
@@ -89,20 +96,24 @@ void bind_output(CLI::App& app, Options& o, Words& w) {
 void bind_flows(CLI::App& app, const Options& o, Words& w) {
   bind_pattern(app, o, w.pattern);
   const char* group = "Flows";
-  app.add_option("-s,--size-messages", w.sizes, "message sizes: 64KiB,1MiB (256KiB)")
+  const auto& traits = pattern_named(o.pattern)->traits;
+  const bool sweeps = traits.sizes.find(',') != std::string_view::npos;
+  app.add_option(fmt::format("-s,--size-messages{}", traits.sizes_too), w.sizes,
+                 fmt::format("message sizes: 64KiB,1MiB ({})", sweeps ? "1 to 4MiB, doubled" : traits.sizes))
       ->type_name("SIZES")
       ->group(group);
-  app.add_option(
-         "--window", w.window,
-         "messages of a flow for which there is one receipt; two such are under way (a MiB, at most 16)")
-      ->type_name("W")
-      ->group(group);
+  if (traits.duration > 0)
+    app.add_option(
+           fmt::format("--window{}", traits.window_too), w.window,
+           "messages of a flow for which there is one receipt; two such are under way (a MiB, at most 16)")
+        ->type_name("W")
+        ->group(group);
   app.add_option(
          "--time-limit", w.time_limit,
-         "for connecting to one peer, and for flows beyond their duration (10 s and what is under way)")
+         "for connecting to one peer, and for flows beyond what they may need (10 s and what is under way)")
       ->type_name("SECONDS")
       ->group(group);
-  if (pattern_named(o.pattern)->draws)
+  if (traits.draws)
     app.add_option("--seed", w.seed, "of what the pattern draws (drawn, and kept in the results)")
         ->type_name("S")
         ->group(group);
@@ -111,7 +122,10 @@ void bind_flows(CLI::App& app, const Options& o, Words& w) {
 void bind(CLI::App& app, Options& o, Words& w) {
   bind_carrier(app, o, w);
   bind_output(app, o, w);
-  if (!o.pattern.empty()) return bind_flows(app, o, w);
+  if (!o.pattern.empty()) {
+    bind_lines(app, o);
+    return bind_flows(app, o, w);
+  }
   app.add_flag("--list", o.list,
                "print every mode, memory, kernel, schedule and pattern, and whether it can run here")
       ->group("Carrier");
@@ -242,7 +256,7 @@ void take_pattern(std::vector<std::string>& words, Options& o) {
                          words[i - 1].find('=') != std::string::npos;
     if (!is_free || !pattern_named(words[i])) continue;
     o.pattern = words[i];
-    o.sizes = {256 << 10};
+    o.sizes = parse_sizes(pattern_named(o.pattern)->traits.sizes, "the pattern's sizes");
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
     return;
   }

@@ -46,9 +46,10 @@ struct Options {
   bool all_to_all = false;
   bool yes = false;
   // a load pattern, instead of pairs
-  std::string pattern;        // "": none
-  Settings pattern_settings;  // its own options, by name
-  Seconds duration = 1;       // of each scene
+  std::string pattern;                      // "": none
+  Settings pattern_settings;                // its own options, by name
+  Seconds duration = 1;                     // of each scene; 0: until it is done
+  bool verbose = false, hostnames = false;  // lines of its flows
   // limits
   Seconds time_limit = 0;  // 0: the default, which grows with the work
   Seconds retest_budget = 60;

@@ -36,24 +36,46 @@ Director::Director(const Options& options, const Introduction& all, Recorder& re
 void Director::begin(Facts facts) {
   ranks_ = facts.ranks;
   failures_.know(ranks_, facts.host_of);
-  facts.flows = play_.scenes() * static_cast<std::int64_t>(ranks_.size());
+  facts.servers = play_.asking().servers;
+  facts.flows = play_.scenes() * std::max(static_cast<std::int64_t>(ranks_.size()),
+                                          std::int64_t{play_.asking().servers} * play_.asking().clients);
   const Options& o = options_;
   const double bytes = o.no_output ? 0 : estimated_bytes(facts);
   console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, o.pattern, o.sizes,
                  play_.scenes(), facts.flows, bytes, o.no_output ? "" : o.output});
-  std::vector<std::string> sizes;
-  for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
   std::string text = fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}\n",
                                  version, ranks_.size(), failures_.hosts(), facts.bootstrap, o.mode,
                                  o.mode_options.empty() ? "" : ":", o.mode_options, o.memory);
-  text += fmt::format("Pattern {}: {}\n{} scenes of {}, messages of {}", o.pattern, pattern_.summary,
-                      play_.scenes(), text_of_seconds(o.duration), fmt::join(sizes, ", "));
+  text += fmt::format("Pattern {}: {}\n{} scenes{}, messages of {}", o.pattern, pattern_.summary,
+                      play_.scenes(), work(), sizes());
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   console_.say(text);
   recorder_.begin(facts);
   commits_.start();
+  if (pattern_.traits.table && !console_.quiet()) console_.say(std::string(pattern_.traits.table->header));
+}
+
+std::string Director::sizes() const {
+  constexpr std::size_t few = 6;
+  const auto& all = options_.sizes;
+  if (all.size() > few)
+    return fmt::format("{} to {} ({} sizes)", text_of_size(*std::min_element(all.begin(), all.end())),
+                       text_of_size(options_.largest()), all.size());
+  std::vector<std::string> texts;
+  for (const auto size : all) texts.push_back(text_of_size(size));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// Of a scene.
+std::string Director::work() const {
+  const auto& asking = play_.asking();
+  if (asking.requests)
+    return fmt::format(", {} server(s), {} client(s), {} requests of a client to each server", asking.servers,
+                       asking.clients, asking.requests);
+  if (play_.messages()) return fmt::format(", {} messages a flow", play_.messages());
+  return " of " + text_of_seconds(options_.duration);
 }
 
 // Turn by turn, then the flows, and before and after them a round without work: then what came before is
@@ -110,11 +132,27 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
                    static_cast<std::uint32_t>(gone.size())},
                   rows);
   sums_.push_back(sums_of(scene, play_.bytes(done.scene), rows));
-  if (!console_.quiet()) console_.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
+  if (!console_.quiet()) say_scene(scene, rows);
   const Seconds elapsed = now - *began_;
   const auto played = done.scene + 1, scenes = play_.scenes();
   console_.step({0, played, scenes, flows_ok_ + flows_failed_, flows_failed_, elapsed,
                  elapsed / static_cast<double>(played) * static_cast<double>(scenes - played)});
+}
+
+void Director::say_scene(const Scene& scene, const std::vector<FlowRow>& rows) const {
+  if (options_.verbose) {
+    const auto name = [&](int rank) {
+      return options_.hostnames ? failures_.name(rank) : std::to_string(rank);
+    };
+    for (const auto& line : lines_of_flows(scene, sums_.back().bytes, rows, name)) console_.say(line);
+  }
+  if (const auto* table = pattern_.traits.table) {
+    const auto of_row =
+        table->of_sizes ? static_cast<std::size_t>(play_.scenes()) / options_.sizes.size() : 1;
+    if (sums_.size() % of_row == 0) console_.say(table->row(std::span(sums_).last(of_row)));
+  } else {
+    console_.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
+  }
 }
 
 // What nobody handed in.
@@ -140,9 +178,15 @@ std::vector<FlowRow> Director::rows_of(const Staged& staged, const std::vector<R
   for (std::size_t i = 0; i < flows.size(); ++i) {
     FlowRow row{flows[i]};
     if (receives[i]) row.seconds = receives[i]->seconds, row.messages = receives[i]->messages;
-    if (sends[i]) {
-      row.sent_seconds = sends[i]->seconds, row.sent_messages = sends[i]->messages;
-      row.one_way = sends[i]->one_way;
+    if (sends[i]) row.sent_seconds = sends[i]->seconds, row.sent_messages = sends[i]->messages;
+    if (flows[i].is_asked_for()) {
+      const bool asks = flows[i].client() == flows[i].to;
+      const auto *client = (asks ? receives : sends)[i], *server = (asks ? sends : receives)[i];
+      if (!asks) std::swap(row.seconds, row.sent_seconds), std::swap(row.messages, row.sent_messages);
+      if (client) row.times = client->times;
+      if (server) row.service = server->times;
+    } else if (sends[i]) {
+      row.times = sends[i]->times;
     }
     row.outcome =
         sends[i] && receives[i] ? agreed(sends[i]->outcome, receives[i]->outcome) : unseen(flows[i], gone);
@@ -191,7 +235,10 @@ std::string Director::summary() const {
     for (const auto& line : failures_.lines()) lines.push_back("  " + line);
   }
   for (const auto& remark : remarks_.all()) lines.push_back("Note: " + remark);
-  for (const auto bytes : options_.sizes) {
+  if (const auto* table = pattern_.traits.table)
+    for (const auto& line : table->findings(sums_, [&](int rank) { return failures_.name(rank); }))
+      lines.push_back(fmt::format("{}: {}", pattern_.name, line));
+  for (const auto bytes : pattern_.brief ? options_.sizes : std::vector<std::size_t>()) {
     std::vector<SceneSums> of_size;
     for (const auto& sums : sums_)
       if (sums.bytes == bytes) of_size.push_back(sums);

@@ -45,6 +45,9 @@ class Director {
   void note_link(const FlowRow&);
   void learn(const std::vector<FlowRow>&);
   std::string summary() const;
+  std::string sizes() const;
+  std::string work() const;
+  void say_scene(const Scene&, const std::vector<FlowRow>&) const;
 
   const Options& options_;
   const Pattern& pattern_;

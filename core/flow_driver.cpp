@@ -41,11 +41,12 @@ class BulkSender final : public FlowDriver {
 
  private:
   bool may_send() const { return sent_ < blocks_ && sent_ < received_ + blocks_ahead; }
+  std::uint64_t window() const { return static_cast<std::uint64_t>(c_.layout.window); }
   std::size_t tickets_a_block() const { return static_cast<std::size_t>(c_.layout.window) + 1; }
 
   // Its note says whether the block after the next one exists: the peer makes ready for it in time.
   void send_block() {
-    const bool goes_on = !is_time_over();
+    const bool goes_on = c_.messages ? blocks_ * window() < c_.messages : !is_time_over();
     if (goes_on) {
       blocks_ = sent_ + blocks_ahead + 1;
       receipts_.push_back(link_->start_recv(receipt));
@@ -147,7 +148,7 @@ class PingLeader final : public FlowDriver {
   void note_lap() {
     const Seconds end = now();
     meter_.read(end, lap_);
-    if (begin_ >= warm_ || last_) one_way_.push_back(static_cast<float>((end - begin_) / 2));
+    if (begin_ >= warm_ || last_) times_.push_back(static_cast<float>((end - begin_) / 2));
   }
 
   std::deque<int> out_;
@@ -197,7 +198,7 @@ float nearest_p99(const std::vector<float>& sorted) {
 
 void FlowDriver::begin(Seconds until) {
   const Seconds start = now();
-  meter_.begin(start, c_.duration);
+  meter_.begin(start, c_.messages ? 0 : c_.duration);
   stop_ = start + c_.duration;
   until_ = until;
   begun();
@@ -223,10 +224,10 @@ void FlowDriver::end(Outcome outcome) {
 }
 
 FlowEnd FlowDriver::seen() {
-  seen_.seconds = meter_.seconds();
-  seen_.messages = meter_.messages();
-  seen_.one_way = statistics_of(one_way_);
-  seen_.one_way.p99 = nearest_p99(one_way_);
+  seen_.seconds = seconds();
+  seen_.messages = messages();
+  seen_.times = statistics_of(times_);
+  seen_.times.p99 = nearest_p99(times_);
   return seen_;
 }
 

@@ -18,6 +18,7 @@ class FlowDriver {
     int lane, turn;
     const FlowLayout& layout;
     Seconds duration;
+    std::uint64_t messages;  // of a bulk flow; 0: as many as fit into the duration
     Transport& transport;
     Memory &out, &in;
   };
@@ -35,7 +36,7 @@ class FlowDriver {
   virtual bool step() = 0;     // one block at most; says whether anything moved
   bool is_open() const { return open_; }
   bool sends() const { return c_.sends; }
-  void end(Outcome);  // before its end
+  virtual void end(Outcome);  // before its end
   FlowEnd seen();
 
   int turn() const { return c_.turn; }
@@ -45,6 +46,8 @@ class FlowDriver {
 
  protected:
   virtual void begun() {}
+  virtual Seconds seconds() const { return meter_.seconds(); }  // that so many messages took:
+  virtual std::uint64_t messages() const { return meter_.messages(); }
   // A test, or a wait where made-up time has no tests. A fault ends the flow.
   bool done(int ticket);
   bool done_first(std::deque<int>& tickets);  // and takes it out
@@ -60,7 +63,7 @@ class FlowDriver {
   Seconds stop_ = 0, until_ = 0;
   FlowEnd seen_;
   Meter meter_;
-  std::vector<float> one_way_;
+  std::vector<float> times_;
 };
 
 std::unique_ptr<FlowDriver> make_driver(const FlowDriver::Context&, std::unique_ptr<Link>, FlowKind);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "flow_driver.hpp"
+#include "requests.hpp"
 #include "signals.hpp"
 #include "transport/waiter.hpp"
 
@@ -46,8 +47,22 @@ Slice FlowLayout::slot(int lane, std::uint64_t block, int message) const {
           bytes};
 }
 
+Slice FlowLayout::asked(int lane, std::uint64_t request) const {
+  const auto number = request % (2 * static_cast<std::uint64_t>(window));
+  return slot(lane, number / static_cast<std::uint64_t>(window),
+              static_cast<int>(number % static_cast<std::uint64_t>(window)));
+}
+
+Slice FlowLayout::served(int place) const {
+  return {notes_bytes() + static_cast<std::size_t>(place) * stride(), bytes};
+}
+
 Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
-    : work_(std::move(work)), transport_(transport), out_(out), in_(in) {}
+    : work_(std::move(work)), transport_(transport), out_(out), in_(in), desk_(std::make_unique<Desk>()) {
+  desk_->most_in_flight = static_cast<int>(work_.staged.scene.point);
+  for (int place = 0; place < std::min(work_.asking.slots, work_.layout.places()); ++place)
+    desk_->places.push_back(place);
+}
 Flows::~Flows() = default;
 
 int Flows::peer_in(int turn) const {
@@ -79,13 +94,18 @@ std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Secon
                                       turn,
                                       work_.layout,
                                       work_.duration,
+                                      work_.messages,
                                       transport_,
                                       out_,
                                       in_};
     const auto receivers =
         std::find_if(drivers_.begin(), drivers_.end(), [](const auto& d) { return !d->sends(); });
+    const auto& flow = flows[i];
+    const AskedContext asked{work_.asking, flow.kind, work_.patience, work_.check, *desk_, work_.reach};
     auto& driver = **drivers_.insert(sends ? receivers : drivers_.end(),
-                                     make_driver(context, std::move(link), flows[i].kind));
+                                     !flow.is_asked_for() ? make_driver(context, std::move(link), flow.kind)
+                                                          : make_asked_driver(context, asked, std::move(link),
+                                                                              flow.client() == work_.rank));
     driver.prepare();
     if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
     if (!driver.is_well()) give_up(driver);

@@ -19,7 +19,7 @@ struct FlowEnd {
   Outcome outcome = Outcome::ok;
   Seconds seconds = 0;         // between the readings of the clock ...
   std::uint64_t messages = 0;  // ... in which so many messages arrived
-  Statistics one_way;          // of a ping, on the sending end
+  Statistics times;            // of pings, one way; of a client, until its replies; of a server, its service
 };
 
 // Where the messages of a scene's flows lie: the same offsets at both ends.
@@ -37,6 +37,11 @@ struct FlowLayout {
   Slice note(int lane, std::uint64_t block) const;
   Slice ping(int lane, std::uint64_t lap) const;
   Slice slot(int lane, std::uint64_t block, int message) const;
+  // Of flows that are asked for: where a client has the bytes of a request, and all places of a server.
+  Slice asked(int lane, std::uint64_t request) const;
+  Slice served(int place) const;
+  int places() const { return buffers * 2 * window; }
+  bool shares_buffers() const { return 2 * buffers < lanes; }
 
  private:
   std::size_t stride() const { return (bytes + 63) / 64 * 64; }
@@ -51,6 +56,7 @@ int usual_window(std::size_t bytes);
 inline constexpr int largest_flow_window = 31;  // two blocks and their notes fit into 64 tickets
 
 class FlowDriver;
+struct Desk;
 
 class Flows {
  public:
@@ -58,8 +64,13 @@ class Flows {
     Staged staged;
     FlowLayout layout;
     int rank;
-    Seconds duration;
-    bool crowded;  // more ranks than cores on this machine
+    Seconds duration;                     // of bulk flows and pings ...
+    std::uint64_t messages;               // ... or messages of a bulk flow; 0: as many as fit
+    Asking asking;                        // of flows that are asked for ...
+    Seconds patience;                     // ... with a peer
+    bool check;                           // every byte of these
+    bool crowded;                         // more ranks than cores on this machine
+    OneSided& (*reach)(Link&) = nullptr;  // null: no flow is asked for
   };
   Flows(Work, Transport&, Memory& out, Memory& in);
   ~Flows();
@@ -81,6 +92,7 @@ class Flows {
   const Work work_;
   Transport& transport_;
   Memory &out_, &in_;
+  std::unique_ptr<Desk> desk_;
   bool is_clean_ = true;  // no library holds anything of ours
   std::vector<FlowEnd> unconnected_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;  // who send first, then who receive

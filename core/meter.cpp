@@ -21,20 +21,23 @@ double Meter::Line::slope() const {
 void Meter::begin(Seconds now, Seconds duration) {
   begin_ = now;
   warm_ = duration / 5;
+  counts_ = duration <= 0;
   whole_.add(0, 0);
 }
 
 void Meter::read(Seconds now, std::uint64_t messages) {
-  whole_.add(now - begin_, messages);
+  last_ = now - begin_;
+  whole_.add(last_, messages);
   if (now - begin_ > warm_) warmed_.add(now - begin_, messages);
 }
 
 const Meter::Line& Meter::used() const {
   constexpr double enough = 4;
-  return warmed_.n >= enough && warmed_.slope() > 0 ? warmed_ : whole_;
+  return !counts_ && warmed_.n >= enough && warmed_.slope() > 0 ? warmed_ : whole_;
 }
 
 Seconds Meter::seconds() const {
+  if (counts_) return last_;
   const double slope = used().slope();
   return slope > 0 ? static_cast<double>(messages()) / slope : 0;
 }

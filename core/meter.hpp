@@ -9,7 +9,8 @@ namespace everylink {
 
 // Readings of the clock as messages arrive, and the straight line through them: blocks come in bursts, so
 // that two readings alone would count a burst too many. The first fifth of the time is left out, in which a
-// network still finds its pace.
+// network still finds its pace. Without a duration a number of messages is all that was asked for: then it is
+// the time until the last one.
 class Meter {
  public:
   void begin(Seconds now, Seconds duration);
@@ -25,7 +26,8 @@ class Meter {
     double slope() const;  // messages a second; 0: not known
   };
   const Line& used() const;
-  Seconds begin_ = 0, warm_ = 0;
+  Seconds begin_ = 0, warm_ = 0, last_ = 0;
+  bool counts_ = false;
   Line whole_, warmed_;
 };
 

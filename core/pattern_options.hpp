@@ -12,6 +12,7 @@ namespace everylink {
 struct PatternWords {
   std::string duration;
   std::map<std::string, std::string> own;  // of the pattern
+  std::map<std::string, bool> own_flags;
 };
 
 // The options that a pattern has of its own.

@@ -21,6 +21,11 @@ Play::Play(const Options& options, const Introduction& all)
   if (script_.ping_bytes > std::max(smallest, note_bytes))
     throw UsageError(fmt::format("--ping-size: {} bytes are more than the messages of -s/--size-messages, {}",
                                  script_.ping_bytes, smallest));
+  if (options.check && layout_of(options.largest()).shares_buffers())
+    throw UsageError(fmt::format(
+        "--check: {} connections with {} bytes each do not fit into 256 MiB; smaller messages or fewer in "
+        "flight do",
+        script_.degree, options.largest()));
 }
 
 std::size_t Play::bytes(std::int64_t scene) const {
@@ -32,8 +37,9 @@ Staged Play::staged(std::int64_t scene) const {
 }
 
 FlowLayout Play::layout_of(std::size_t bytes) const {
-  return FlowLayout::of(bytes, script_.ping_bytes, options_.window.value_or(usual_window(bytes)),
-                        script_.degree);
+  const int in_flight = std::min(script_.asking.most_in_flight, most_in_flight);
+  const int window = script_.asking.requests ? (in_flight + 1) / 2 : usual_window(bytes);
+  return FlowLayout::of(bytes, script_.ping_bytes, options_.window.value_or(window), script_.degree);
 }
 
 std::size_t Play::memory_bytes() const {
@@ -42,9 +48,30 @@ std::size_t Play::memory_bytes() const {
   return most;
 }
 
-// What is under way when the time is over, at no less than 10 MB/s into or out of a rank.
+namespace {
+
+// At no less than 10 MB/s and no more than 200 us for each.
+Seconds at_worst(double messages, std::size_t bytes) {
+  return messages * (200e-6 + static_cast<double>(bytes) / 10e6);
+}
+
+}  // namespace
+
+// Every other client may be served before it.
+Seconds Play::patience(std::int64_t scene) const {
+  const auto& asking = script_.asking;
+  return connect_limit() + at_worst(1.0 * asking.most_in_flight * asking.clients, bytes(scene));
+}
+
+// What is under way when the time is over, or the whole work, into or out of a rank.
 Seconds Play::flow_limit(std::int64_t scene) const {
   const FlowLayout one = layout(scene);
+  const auto& asking = script_.asking;
+  if (asking.requests)
+    return patience(scene) * (asking.servers + 2) +
+           at_worst(1.0 * asking.requests * script_.degree, one.bytes);
+  if (script_.messages)
+    return connect_limit() + at_worst(2.0 * static_cast<double>(script_.messages), one.bytes);
   const double under_way = 2.0 * one.window * static_cast<double>(one.bytes) * script_.degree;
   return options_.duration + (options_.time_limit > 0 ? options_.time_limit : 10 + under_way / 10e6);
 }

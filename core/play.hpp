@@ -16,6 +16,8 @@ class Play {
   std::int64_t scenes() const { return script_.scenes * static_cast<std::int64_t>(options_.sizes.size()); }
   std::size_t bytes(std::int64_t scene) const;
   std::size_t ping_bytes() const { return script_.ping_bytes; }
+  const Asking& asking() const { return script_.asking; }
+  std::uint64_t messages() const { return script_.messages; }  // of a bulk flow; 0: those of a duration
   Staged staged(std::int64_t scene) const;
   FlowLayout layout(std::int64_t scene) const { return layout_of(bytes(scene)); }
   std::size_t memory_bytes() const;  // of each of the two memories, whatever the scene
@@ -23,6 +25,7 @@ class Play {
   // How long connecting to one peer may take, and all flows of a scene.
   Seconds connect_limit() const { return options_.time_limit > 0 ? options_.time_limit : 10; }
   Seconds flow_limit(std::int64_t scene) const;
+  Seconds patience(std::int64_t scene) const;  // of a client, with a request
 
  private:
   FlowLayout layout_of(std::size_t bytes) const;

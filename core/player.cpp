@@ -20,7 +20,8 @@ int Player::peer_in(const Order& order) {
     leave_scene();
     const bool crowded = work_.introduction.crowded[static_cast<std::size_t>(work_.rank)] != 0;
     flows_.emplace(Flows::Work{play_.staged(order.scene), play_.layout(order.scene), work_.rank,
-                               work_.options.duration, crowded},
+                               work_.options.duration, play_.messages(), play_.asking(),
+                               play_.patience(order.scene), work_.options.check, crowded, work_.reach},
                    *carrying_.transport, *carrying_.out, *carrying_.in);
     scene_ = order.scene;
   }

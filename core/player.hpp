@@ -25,6 +25,7 @@ class Player {
     const Introduction& introduction;
     int rank;
     bool made_up;  // the network, and with it the time
+    OneSided& (*reach)(Link&);
   };
   // `carrying` may be filled later, and `bury` replaces what it holds.
   Player(const Work&, Carrying& carrying, std::function<void()> bury);

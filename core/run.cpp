@@ -38,6 +38,8 @@ class Runner {
       : options_(options),
         entry_(transport_named(options.mode)),
         kernel_(kernel_named(options.kernel)),
+        one_sided_(options.pattern.empty() ? kernel_.one_sided
+                                           : pattern_named(options.pattern)->traits.one_sided),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
         recorder_(options.no_output   ? make_no_recorder()
@@ -45,10 +47,10 @@ class Runner {
                                       : make_hdf5_recorder()),
         parts_(options, place.rank),
         stays_(place.ends_together) {
-    if (kernel_.one_sided && !entry_.reach)
-      throw UsageError(
-          fmt::format("--{}: mode {} has no one-sided transfers; the guide names the modes that have",
-                      kernel_.name, entry_.name));
+    if (one_sided_ && !entry_.reach)
+      throw UsageError(fmt::format(
+          "{}: mode {} has no one-sided transfers; the guide names the modes that have",
+          options.pattern.empty() ? fmt::format("--{}", kernel_.name) : options.pattern, entry_.name));
     const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
     const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
@@ -61,7 +63,7 @@ class Runner {
           pinned,
           moves_bytes(),
           [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); },
-          kernel_.one_sided ? std::string(entry_.one_sided) : ""};
+          one_sided_ ? std::string(entry_.one_sided) : ""};
       conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
     }
   }
@@ -120,8 +122,9 @@ class Runner {
     const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
     if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
-      player_.emplace(Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr},
-                      carrying_, [this] { bury(); });
+      player_.emplace(
+          Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr, entry_.reach},
+          carrying_, [this] { bury(); });
     parts_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
@@ -197,7 +200,7 @@ class Runner {
         entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
                      on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
                      introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine,
-                     !kernel_.replies, introduction_.run, kernel_.one_sided});
+                     !kernel_.replies, introduction_.run, one_sided_});
   }
 
   int partner(const Order& order) {
@@ -299,6 +302,7 @@ class Runner {
   const Options& options_;
   const TransportEntry& entry_;
   const Kernel& kernel_;
+  const bool one_sided_;
   const Settings settings_;
   Console console_;
   std::unique_ptr<Recorder> recorder_;

@@ -9,7 +9,7 @@ extern const Pattern pattern_incast{
     "senders",
     {""},
     {{"root", "RANK", "who receives (0)"}, {"counts", "K,...", "how many send (1, 2, 4, ... all others)"}},
-    false,
+    {},
     [](const Crowd& crowd) { return one_to_many(crowd, true); },
     [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "sender"); }};
 

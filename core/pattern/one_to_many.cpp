@@ -35,22 +35,10 @@ constexpr double noise = 0.02;  // four that share evenly have a quarter, more o
 
 std::vector<int> counts_of(const Crowd& crowd) {
   const int most = std::min(crowd.size - 1, most_links);
-  const auto text = setting(crowd.settings, "counts");
-  std::vector<int> counts;
-  if (text.empty()) {
-    for (int k = 1; k < most; k *= 2) counts.push_back(k);
-    counts.push_back(most);
-    return counts;
-  }
-  for (const auto& word : split(text, ',')) {
-    const auto k = parse_integer(word, "--counts");
-    if (k < 1 || k > most)
-      throw UsageError(
-          fmt::format("--counts: {} of {} ranks is not possible; 1 to {} is", word, crowd.size, most));
-    counts.push_back(static_cast<int>(k));
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  auto counts = pattern_numbers(crowd, "counts", 1, most);
+  if (!counts.empty()) return counts;
+  for (int k = 1; k < most; k *= 2) counts.push_back(k);
+  counts.push_back(most);
   return counts;
 }
 

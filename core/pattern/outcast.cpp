@@ -9,7 +9,7 @@ extern const Pattern pattern_outcast{
     "receivers",
     {""},
     {{"root", "RANK", "who sends (0)"}, {"counts", "K,...", "how many receive (1, 2, 4, ... all others)"}},
-    false,
+    {},
     [](const Crowd& crowd) { return one_to_many(crowd, false); },
     [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "receiver"); }};
 

@@ -13,11 +13,12 @@
 namespace everylink {
 
 extern const Pattern pattern_incast, pattern_outcast, pattern_shift, pattern_ring, pattern_random_bisection,
-    pattern_victim;
+    pattern_victim, pattern_client_server, pattern_all_to_all;
 
 std::span<const Pattern* const> patterns() {
-  static const Pattern* const all[] = {&pattern_incast, &pattern_outcast,          &pattern_shift,
-                                       &pattern_ring,   &pattern_random_bisection, &pattern_victim};
+  static const Pattern* const all[] = {&pattern_incast,        &pattern_outcast,          &pattern_shift,
+                                       &pattern_ring,          &pattern_random_bisection, &pattern_victim,
+                                       &pattern_client_server, &pattern_all_to_all};
   return all;
 }
 
@@ -46,9 +47,9 @@ Staged staged(Scene scene) {
   for (const auto& flow : all.scene.flows) {
     all.turn.push_back(take_first_free({&turns[flow.from], &turns[flow.to]}));
     all.turns = std::max(all.turns, all.turn.back() + 1);
-    all.lane.push_back(flow.kind == FlowKind::bulk
-                           ? take_first_free({&out[flow.from], &in[flow.to]})
-                           : take_first_free({&out[flow.from], &in[flow.to], &out[flow.to], &in[flow.from]}));
+    all.lane.push_back(flow.kind == FlowKind::ping
+                           ? take_first_free({&out[flow.from], &in[flow.to], &out[flow.to], &in[flow.from]})
+                           : take_first_free({&out[flow.from], &in[flow.to]}));
   }
   return all;
 }
@@ -60,6 +61,18 @@ int pattern_number(const Crowd& crowd, const std::string& name, int fallback, in
   if (value < least || value > most)
     throw UsageError(fmt::format("--{}: {} does not work; {} to {} does", name, text, least, most));
   return static_cast<int>(value);
+}
+
+std::vector<int> pattern_numbers(const Crowd& crowd, const std::string& name, int least, int most) {
+  std::set<int> numbers;
+  const auto text = setting(crowd.settings, name);
+  for (const auto& word : text.empty() ? std::vector<std::string>() : split(text, ',')) {
+    const auto value = parse_integer(word, "--" + name);
+    if (value < least || value > most)
+      throw UsageError(fmt::format("--{}: {} does not work; {} to {} does", name, word, least, most));
+    numbers.insert(static_cast<int>(value));
+  }
+  return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace everylink

@@ -83,7 +83,7 @@ extern const Pattern pattern_random_bisection{
     "draw",
     {""},
     {{"draws", "N", "random halves (20)"}},
-    true,
+    {.draws = true},
     make,
     brief};
 

@@ -51,7 +51,7 @@ extern const Pattern pattern_ring{"ring",
                                   "ring",
                                   {"natural", "random"},
                                   {{"draws", "N", "random rings (10)"}},
-                                  true,
+                                  {.draws = true},
                                   make,
                                   brief};
 

@@ -10,18 +10,10 @@
 namespace everylink {
 namespace {
 
-std::vector<std::int64_t> distances_of(const Crowd& crowd) {
-  const auto text = setting(crowd.settings, "distances");
-  std::vector<std::int64_t> distances;
-  for (std::int64_t d = 1; text.empty() && d < crowd.size; ++d) distances.push_back(d);
-  if (text.empty()) return distances;
-  for (const auto& word : split(text, ',')) {
-    const auto d = parse_integer(word, "--distances");
-    if (d < 1 || d >= crowd.size)
-      throw UsageError(fmt::format("--distances: {} of {} ranks is not possible; 1 to {} is", word,
-                                   crowd.size, crowd.size - 1));
-    distances.push_back(d);
-  }
+std::vector<int> distances_of(const Crowd& crowd) {
+  auto distances = pattern_numbers(crowd, "distances", 1, crowd.size - 1);
+  if (!distances.empty()) return distances;
+  for (int d = 1; d < crowd.size; ++d) distances.push_back(d);
   return distances;
 }
 
@@ -59,7 +51,7 @@ extern const Pattern pattern_shift{
     "distance",
     {""},
     {{"distances", "D,...", "how far (1, 2, 3, ... all)"}},
-    false,
+    {},
     make,
     brief};
 

@@ -51,7 +51,12 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
                           .try_emplace(crowd.host_of[static_cast<std::size_t>(rank)],
                                        static_cast<std::int32_t>(hosts.size()))
                           .first->second);
-  const Script script = congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
+  const Script script =
+      congestor->traits.one_sided
+          ? throw UsageError(fmt::format(
+                "--congestor {}: ends when it is done, not when the victims are; incast or shift works",
+                name))
+          : congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
   degree = script.degree;
   auto flows = script.scene(script.heaviest).flows;
   for (auto& flow : flows) {
@@ -122,7 +127,7 @@ extern const Pattern pattern_victim{
      {"congestor", "PATTERN", "how the others load the network (incast)"},
      {"ping-size", "BYTES", "the victims' messages (8)"},
      {"repeats", "N", "how often, alone and loaded in turn (3)"}},
-    true,
+    {.draws = true},
     make,
     brief};
 

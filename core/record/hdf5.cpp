@@ -97,10 +97,11 @@ class Hdf5Recorder final : public Recorder {
     scenes_->add(std::uint64_t{row.bytes}, static_cast<std::uint32_t>(row.point), row.variant, row.began,
                  row.gone);
     for (const auto& f : flows) {
-      const Statistics& t = f.one_way;
+      const Statistics &t = f.times, &service = f.service;
       flows_->add(number, static_cast<std::uint32_t>(f.flow.from), static_cast<std::uint32_t>(f.flow.to),
                   static_cast<std::uint8_t>(f.flow.kind), static_cast<std::uint8_t>(f.outcome), f.seconds,
-                  f.messages, f.sent_seconds, f.sent_messages, t.n, t.min, t.median, t.mean, t.p99, t.max);
+                  f.messages, f.sent_seconds, f.sent_messages, t.n, t.min, t.median, t.mean, t.p99, t.max,
+                  service.mean, service.median, service.p99);
     }
   }
 

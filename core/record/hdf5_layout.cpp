@@ -67,7 +67,10 @@ std::vector<ColumnKind> flow_columns() {
           {"median", H5T_NATIVE_FLOAT},
           {"mean", H5T_NATIVE_FLOAT},
           {"p99", H5T_NATIVE_FLOAT},
-          {"max", H5T_NATIVE_FLOAT}};
+          {"max", H5T_NATIVE_FLOAT},
+          {"service_mean", H5T_NATIVE_FLOAT},
+          {"service_median", H5T_NATIVE_FLOAT},
+          {"service_p99", H5T_NATIVE_FLOAT}};
 }
 
 namespace {
@@ -159,7 +162,8 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "failed_not_retried", std::uint64_t{0});
 }
 
-void make_pattern(hid_t file, const Options& o) {
+void make_pattern(hid_t file, const Facts& facts) {
+  const Options& o = facts.options;
   const Pattern& pattern = *pattern_named(o.pattern);
   const Handle group = make_group(make_group(file, "patterns"), o.pattern);
   put(group, "point", std::string(pattern.point));
@@ -167,6 +171,7 @@ void make_pattern(hid_t file, const Options& o) {
   put(group, "variants", fmt::format("{}", fmt::join(variants, ",")));
   for (const auto& [name, value] : o.pattern_settings) settings.push_back(name + "=" + value);
   put(group, "options", fmt::format("{}", fmt::join(settings, " ")));
+  put(group, "servers", std::int32_t{facts.servers});
   put(group, "duration", o.duration);
   put(group, "window", std::int32_t{o.window.value_or(0)});
   put(group, "scenes", std::uint64_t{0});
@@ -205,7 +210,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   Table::make(make_group(file, "steps"), step_columns(), 1024);
   Column::make(file, "remarks", string_type(longest_remark), 16);
   const Handle sizes = make_group(file, "sizes");
-  if (!facts.options.pattern.empty()) make_pattern(file, facts.options);
+  if (!facts.options.pattern.empty()) make_pattern(file, facts);
   for (const auto bytes : facts.options.pair_sizes()) {
     const Handle group = make_group(sizes, std::to_string(bytes));
     put(group, "bytes", std::uint64_t{bytes});

@@ -72,7 +72,7 @@ double estimated_bytes(const Facts& facts) {
   if (options.is_sion())
     return static_cast<double>(
         sion::Layout(static_cast<int>(facts.ranks.size()), options.all_to_all).file_bytes());
-  constexpr double heads = 24576, flow_row = 86;
+  constexpr double heads = 24576, flow_row = 98;
   if (!options.pattern.empty())
     return 8 * heads + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
   const double passes = std::max({1, options.randomize, options.min_iterations});

@@ -28,6 +28,7 @@ struct Facts {
   std::int64_t links;          // a pass through the schedule
   std::int64_t flows = 0;      // of a pattern, all its scenes
   std::string one_sided = {};  // what puts and gets; "": the kernel does neither
+  int servers = 0;             // of a pattern: ranks 0 to servers - 1
 };
 
 // One scene of a pattern, and what became of its flows.
@@ -41,9 +42,11 @@ struct SceneRow {
 struct FlowRow {
   Flow flow;
   Outcome outcome = Outcome::absent;
-  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends
+  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends;
+                                                  // of what is asked for: of the client, of the server
   std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
-  Statistics one_way;                             // of a ping
+  Statistics times;    // of a ping, one way; of what is asked for, on the client's clock until the reply ...
+  Statistics service;  // ... and on the server's
 };
 
 struct StepRow {

@@ -71,11 +71,11 @@ class TcpLink final : public Link, public OneSided {
 
   // Each stream keeps its order, so that the answer comes behind all that was put through it.
   Outcome flush(Seconds until) override {
-    if (heard_.flushed >= flushes_) {
-      for (auto& stream : streams_) stream.send(Kind::flush);
-      flushes_ += static_cast<int>(streams_.size());
-    }
-    return move_until([&] { return heard_.flushed >= flushes_; }, until);
+    if (!is_flushing_)
+      for (auto& stream : streams_) stream.send(Kind::flush), ++flushes_;
+    const auto outcome = move_until([&] { return heard_.flushed >= flushes_; }, until);
+    is_flushing_ = outcome == Outcome::timeout;
+    return outcome;
   }
 
   Outcome meet(Seconds until) override {
@@ -170,6 +170,7 @@ class TcpLink final : public Link, public OneSided {
   Tickets sends_;  // puts too
   Heard heard_;
   int flushes_ = 0;
+  bool is_flushing_ = false;  // one whose limit came
 };
 
 class Tcp final : public Transport {

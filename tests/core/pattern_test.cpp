@@ -13,6 +13,7 @@
 #include "errors.hpp"
 #include "flows.hpp"
 #include "meter.hpp"
+#include "scene_sums.hpp"
 
 namespace everylink {
 namespace {
@@ -223,6 +224,99 @@ TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
   scenes[1].ping_mean = 5e-6, scenes[1].ping_median = 3e-6;
   EXPECT_EQ(pattern_named("victim")->brief(scenes).at(0),
             "impact of the load on the victims' latency: mean x 2.50, median x 1.50, p99 x not known");
+}
+
+TEST(ClientServer, connects_every_client_with_every_server_and_nobody_else) {
+  const Script script = script_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "8,1"}}));
+  ASSERT_EQ(script.scenes, 4);
+  EXPECT_EQ(script.degree, 4);
+  EXPECT_EQ(script.asking.most_in_flight, 8);
+  for (std::int64_t i = 0; i < script.scenes; ++i) {
+    const Scene scene = script.scene(i);
+    EXPECT_EQ(scene.point, i < 2 ? 1 : 8);
+    std::set<Pair> pairs;
+    for (const auto& flow : scene.flows) {
+      EXPECT_EQ(flow.kind, i % 2 ? FlowKind::get : FlowKind::put);
+      EXPECT_EQ(flow.from == flow.server(), flow.kind == FlowKind::put) << "bytes come from the server";
+      pairs.emplace(flow.server(), flow.client());
+    }
+    EXPECT_EQ(pairs, (std::set<Pair>{{0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 2}, {1, 3}, {1, 4}, {1, 5}}));
+  }
+}
+
+TEST(AllToAll, takes_every_pair_both_ways_once_in_rounds_and_one_after_the_other) {
+  for (const int size : {2, 4, 5, 7, 8})
+    for (const bool sequential : {false, true}) {
+      const Settings settings = sequential ? Settings{{"sequential", "yes"}} : Settings{};
+      const Script script = script_of("all-to-all", people(size, 1, settings));
+      std::set<Pair> all;
+      for (std::int64_t i = 0; i < script.scenes; ++i) {
+        std::map<int, int> sends, receives;
+        const auto pairs = pairs_of(script.scene(i));
+        EXPECT_EQ(pairs.size(), sequential ? 1 : size - size % 2);
+        for (const auto& [from, to] : pairs) {
+          EXPECT_TRUE(all.emplace(from, to).second);
+          EXPECT_EQ(++sends[from], 1);
+          EXPECT_EQ(++receives[to], 1);
+        }
+      }
+      EXPECT_EQ(all.size(), static_cast<std::size_t>(size * (size - 1)));
+    }
+}
+
+FlowRow asked_for(int server, int client, std::uint64_t requests, Seconds seconds, float latency) {
+  FlowRow row{{server, client, FlowKind::put}};
+  row.outcome = Outcome::ok;
+  row.messages = row.sent_messages = requests;
+  row.seconds = row.sent_seconds = seconds;
+  row.times.n = static_cast<std::uint32_t>(requests);
+  row.times.min = row.times.median = row.times.mean = row.times.p99 = row.times.max = latency;
+  return row;
+}
+
+TEST(Requests, are_counted_once_and_clients_are_compared_by_when_they_end) {
+  const Scene scene{1, 0, {}};
+  const auto sums = sums_of(scene, 1000,
+                            {asked_for(0, 2, 10, 1, 0.1F), asked_for(1, 2, 10, 2, 0.2F),
+                             asked_for(0, 3, 10, 4, 0.3F), asked_for(1, 3, 10, 3, 0.2F)});
+  EXPECT_EQ(sums.requests, 40u);
+  EXPECT_EQ(sums.clients, 2);
+  EXPECT_EQ(sums.first_end, 2);
+  EXPECT_EQ(sums.last_end, 4);
+  EXPECT_EQ(sums.last, (std::vector<int>{3, 2}));
+  EXPECT_DOUBLE_EQ(sums.total, 40 * 1000 / 4.0);
+  EXPECT_DOUBLE_EQ(sums.jain, 15.0 * 15.0 / (2 * (10.0 * 10.0 + 5.0 * 5.0)));  // rates 10 and 5 a second
+  EXPECT_NEAR(sums.reply_mean, 0.2, 1e-6);
+}
+
+TEST(Requests, of_a_client_that_lost_a_server_count_but_it_is_not_compared) {
+  auto lost = asked_for(1, 3, 4, 1, 0.1F);
+  lost.outcome = Outcome::timeout;
+  const auto sums =
+      sums_of({1, 0, {}}, 1000, {asked_for(0, 2, 10, 2, 0.1F), asked_for(0, 3, 10, 5, 0.1F), lost});
+  EXPECT_EQ(sums.requests, 24u);
+  EXPECT_EQ(sums.clients, 1);
+  EXPECT_EQ(sums.last_end, 2);
+  EXPECT_EQ(sums.failed, 1);
+}
+
+TEST(PooledQuantile, is_that_of_all_readings_together) {
+  Statistics fast, slow;
+  fast.n = 900, fast.min = 1, fast.median = 2, fast.p99 = 3, fast.max = 4;
+  slow.n = 100, slow.min = 10, slow.median = 20, slow.p99 = 30, slow.max = 40;
+  EXPECT_NEAR(pooled_quantile(0.5, std::vector{fast}), 2, 1e-6);
+  EXPECT_NEAR(pooled_quantile(0.99, std::vector{fast}), 3, 1e-6);
+  EXPECT_NEAR(pooled_quantile(0.95, std::vector{fast, slow}), 20, 1e-6);
+  EXPECT_TRUE(std::isnan(pooled_quantile(0.5, std::vector<Statistics>{})));
+}
+
+TEST(Meter, gives_the_time_until_the_last_message_where_there_is_no_duration) {
+  Meter meter;
+  meter.begin(10, 0);
+  meter.read(13, 4);
+  meter.read(13.5, 8);
+  EXPECT_EQ(meter.messages(), 8u);
+  EXPECT_NEAR(meter.seconds(), 3.5, 1e-9);
 }
 
 TEST(Meter, finds_the_rate_of_messages_that_come_in_bursts) {
