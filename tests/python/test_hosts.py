@@ -8,7 +8,7 @@ import pytest
 from conftest import Command
 from everylink.errors import UserMistake
 from everylink.launch import mpiexec, srun
-from everylink.launch.job import Job, environment_of, job_on
+from everylink.launch.job import Job, Side, environment_of, job_of
 from everylink.launch.names import unknown
 from everylink.launch.reach import named
 from everylink.launch.ssh import by_ssh
@@ -36,7 +36,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_job(*hosts: str, **environment: str) -> Job:
-    return job_on(hosts, 2, environment)
+    return job_of([Side(hosts, 2, environment)])
 
 
 def test_ranks_are_numbered_host_by_host() -> None:
@@ -47,9 +47,9 @@ def test_ranks_are_numbered_host_by_host() -> None:
     ]
     assert a_job("n8", "n9").size == 4
     with pytest.raises(UserMistake, match="make 1 ranks"):
-        job_on(["n8"], 1, {})
+        job_of([Side(["n8"], 1)])
     with pytest.raises(UserMistake, match="16777216 work"):
-        job_on(["n8", "n9"], 1 << 24, {})
+        job_of([Side(["n8", "n9"], 1 << 24)])
 
 
 def test_variables_are_given_or_taken_from_here() -> None:
@@ -103,7 +103,7 @@ def test_hydra_gets_hosts_and_how_many_ranks_each_has(tmp_path: Path) -> None:
     command = mpiexec.command_on_hosts(Path("/m"), a_job("n8", "n9", TOKEN="secret"), [], ["-s", "1"])
     assert command == [str(tmp_path / "mpiexec"), "-n", "4", "-hosts", "n8,n9", "-ppn", "2", "/m", "-s", "1"]
     with pytest.raises(UserMistake, match="do not fit into a command line"):
-        mpiexec.command_on_hosts(Path("/m"), job_on([f"n{i}" for i in range(20000)], 1, {}), [], [])
+        mpiexec.command_on_hosts(Path("/m"), job_of([Side([f"n{i}" for i in range(20000)], 1)]), [], [])
 
 
 def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
@@ -114,7 +114,7 @@ def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
 
 def test_hosts_of_one_reason_are_folded() -> None:
     reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
-    assert named(reasons | {"m": "no answer"}).endswith(
+    assert named(reasons | {"m": "no answer"}, a_job("m")).endswith(
         "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
     )
 
