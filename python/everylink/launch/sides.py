@@ -30,7 +30,7 @@ def play_of(options: Namespace, core_options: Sequence[str]) -> list[str]:
     for side in (SERVERS, CLIENTS):
         for option in OF_A_SIDE:
             if getattr(options, f"{side}_{option}") and side not in sides:
-                raise UserMistake(f"--{side}-{option}: belongs to --{side}, and no {side} are named")
+                raise UserMistake(f"--{side}-{option}: belongs to --{side}, and no hosts of {side} are named")
     if not sides:
         return core_options
     if CLIENTS not in sides:
