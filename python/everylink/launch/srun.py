@@ -28,7 +28,7 @@ def command(core: Path, job: Job, launcher_args: Sequence[str], core_options: Se
         return [srun, *place, *launcher_args, str(core), *core_options, *job.hosts[0].options]
     tasks = ",".join(one.host for one in job.hosts for _ in range(one.count))
     if len(tasks) > LONGEST_WORD:
-        raise UserMistake(f"{job.named_by}: so many ranks do not fit into a command line")
+        raise UserMistake(f"{job.named_by}: so many ranks do not fit into a command line; fewer a host may")
     place = [f"--nodelist={tasks}", *count, "--distribution=arbitrary"]
     return [srun, *place, *launcher_args, "/bin/sh", "-c", _script(job), "sh", str(core), *core_options]
 
