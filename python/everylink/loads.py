@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from everylink.links import Outcome
 
 BULK, PING = 0, 1  # kinds of flows
-PATTERNS = ("incast", "outcast", "shift", "ring", "random-bisection", "victim")
+PATTERNS = ("incast", "outcast", "shift", "ring", "random-bisection", "victim", "client-server", "all-to-all")
 
 
 @dataclass(frozen=True)

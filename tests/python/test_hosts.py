@@ -1,6 +1,8 @@
 """`everylink run --hosts`: what it hands to srun and mpiexec, and what it refuses; none of them is started."""
 
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from conftest import Command
 from everylink.errors import UserMistake
 from everylink.launch import mpiexec, srun
-from everylink.launch.job import Job, environment_of, job_on
+from everylink.launch.job import Job, Side, environment_of, job_of
 from everylink.launch.names import unknown
 from everylink.launch.reach import named
 from everylink.launch.ssh import by_ssh
@@ -36,7 +38,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_job(*hosts: str, **environment: str) -> Job:
-    return job_on(hosts, 2, environment)
+    return job_of([Side(hosts, 2, environment)])
 
 
 def test_ranks_are_numbered_host_by_host() -> None:
@@ -47,9 +49,9 @@ def test_ranks_are_numbered_host_by_host() -> None:
     ]
     assert a_job("n8", "n9").size == 4
     with pytest.raises(UserMistake, match="make 1 ranks"):
-        job_on(["n8"], 1, {})
+        job_of([Side(["n8"], 1)])
     with pytest.raises(UserMistake, match="16777216 work"):
-        job_on(["n8", "n9"], 1 << 24, {})
+        job_of([Side(["n8", "n9"], 1 << 24)])
 
 
 def test_variables_are_given_or_taken_from_here() -> None:
@@ -103,7 +105,7 @@ def test_hydra_gets_hosts_and_how_many_ranks_each_has(tmp_path: Path) -> None:
     command = mpiexec.command_on_hosts(Path("/m"), a_job("n8", "n9", TOKEN="secret"), [], ["-s", "1"])
     assert command == [str(tmp_path / "mpiexec"), "-n", "4", "-hosts", "n8,n9", "-ppn", "2", "/m", "-s", "1"]
     with pytest.raises(UserMistake, match="do not fit into a command line"):
-        mpiexec.command_on_hosts(Path("/m"), job_on([f"n{i}" for i in range(20000)], 1, {}), [], [])
+        mpiexec.command_on_hosts(Path("/m"), job_of([Side([f"n{i}" for i in range(20000)], 1)]), [], [])
 
 
 def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
@@ -112,9 +114,67 @@ def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
         mpiexec.check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
 
 
+def two_sides() -> Job:
+    servers = Side(["s1", "s2"], 2, {"ALL": "0", "A": "1 $x"}, ["--servers", "4"], ["-bind-to", "core"])
+    clients = Side(["c1", "c2"], 1, {"ALL": "0", "B": "2"}, ["--servers", "4", "--rails", "eth1"])
+    return job_of([servers, clients])
+
+
+def test_open_mpi_has_a_part_for_servers_and_one_for_clients(tmp_path: Path) -> None:
+    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), two_sides(), ["-q"], ["-s", "1"])) == (
+        f"{tmp_path}/mpiexec "
+        "-n 4 --host s1,s1,s2,s2 --map-by seq -x ALL -x 'A=1 $x' -q -bind-to core /m -s 1 --servers 4 : "
+        "-n 2 --host c1,c2 --map-by seq -x ALL -x B=2 /m -s 1 --servers 4 --rails eth1"
+    )
+    assert two_sides().environment == {"ALL": "0"}
+
+
+def test_hydra_has_a_part_for_each_and_one_list_of_hosts(tmp_path: Path) -> None:
+    program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
+    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), two_sides(), ["-q"], ["-s", "1"])) == (
+        f"{tmp_path}/mpiexec "
+        "-n 4 -hosts s1:2,s2:2,c1:1,c2:1 -env A '1 $x' -q -bind-to core /m -s 1 --servers 4 : "
+        "-n 2 -env B 2 /m -s 1 --servers 4 --rails eth1"
+    )
+
+
+def test_sides_that_are_alike_are_one_part_of_mpiexecs_line(tmp_path: Path) -> None:
+    job = job_of([Side(["s"], 1), Side(["c1", "c2"], 1)])
+    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), job, [], [])) == (
+        f"{tmp_path}/mpiexec -n 3 --host s,c1,c2 --map-by seq /m"
+    )
+
+
+def test_srun_keeps_servers_first_and_each_task_takes_what_is_its_sides(tmp_path: Path) -> None:
+    command = srun.command(Path("/usr/bin/printf"), two_sides(), ["--mpi=none"], ["%s,"])
+    place = ["--nodelist=s1,s1,s2,s2,c1,c2", "--nodes=4", "--ntasks=6", "--distribution=arbitrary", "--mpi=none"]
+    assert command[:6] == [str(tmp_path / "srun"), *place]
+    assert "1 $x" not in " ".join(command), "values of variables stand in the environment alone"
+    environment = srun.environment(two_sides(), {})
+    assert environment["ALL"] == "0"
+    assert not {"A", "B"} & environment.keys()
+
+    def task(rank: int, *core: str) -> str:
+        words = [*command[6:10], *core] if core else command[6:]  # /bin/sh -c SCRIPT sh
+        ours = environment | {"SLURM_PROCID": str(rank), "SLURM_STEP_NODELIST": "c[1-2],s[1-2]"}
+        return subprocess.run(words, env=ours, capture_output=True, text=True, check=True).stdout
+
+    assert [task(rank) for rank in range(6)] == ["--servers,4,"] * 4 + ["--servers,4,--rails,eth1,"] * 2
+    shows = ["/bin/sh", "-c", 'echo "${A-} ${B-} $ALL $SLURM_STEP_NODELIST"']
+    assert [task(rank, *shows) for rank in (0, 3, 4)] == ["1 $x  0 s1\n", "1 $x  0 s1\n", " 2 0 s1\n"]
+
+
+def test_srun_places_one_side_alone_in_its_own_order_of_nodes(tmp_path: Path) -> None:
+    job = job_of([Side(["c1", "c2"], 3)])
+    assert shlex.join(srun.command(Path("/m"), job, [], ["all-to-all"])) == (
+        f"{tmp_path}/srun '--nodelist=c[1-2]' --nodes=2 --ntasks=6 --ntasks-per-node=3 --distribution=block "
+        "/m all-to-all"
+    )
+
+
 def test_hosts_of_one_reason_are_folded() -> None:
     reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
-    assert named(reasons | {"m": "no answer"}).endswith(
+    assert named(reasons | {"m": "no answer"}, a_job("m")).endswith(
         "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
     )
 

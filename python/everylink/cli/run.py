@@ -1,37 +1,31 @@
 """`everylink run`: measures by starting everylink-measure, shows its progress, then what it found."""
 
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.cli.diagnose import FAULTS_FOUND
-from everylink.cli.parser import Parser
-from everylink.errors import ResultsError, UserMistake
+from everylink.cli.run_options import is_given, parsed
+from everylink.errors import ResultsError
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.events import Event, parse_event
-from everylink.launch.launchers import LAUNCHERS, Start, starter
-from everylink.loads import PATTERNS
+from everylink.launch.launchers import Start, starter
 from everylink.report.progress import display
 from everylink.report.terminal import print_summary, terminal
-from everylink.report.write import check_report_path, write_report
+from everylink.report.write import write_report
 from everylink.results import read
 
-USAGE = (
-    "everylink run [--hosts NODES [--nranks R] [--env KEY=VALUE]] [--launcher NAME] [--launcher-args ARGS] [--np N] "
-    "[--confirm] [--report FILE] [PATTERN] CORE'S OPTIONS ..."
-)
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure and show; the core's exit code is ours, and with --confirm also that of the judgement."""
-    options, core_options = _parse(arguments)
+    options, core_options = parsed(arguments)
     core = find_core()
     check_version(core)
-    start = starter(core, options)
-    if _given("--progress", core_options):
+    start = starter(core, options, core_options)
+    if is_given("--progress", core_options):
         return start(core_options, _print_line)
     code, output = _measure(start, core_options)
     if output is None or code == USERS_MISTAKE:
@@ -41,73 +35,6 @@ def main(arguments: Sequence[str]) -> int:
         code = confirm(output, lambda more: _measure(start, [*again, *more])[0]) or code
     healthy = _show(output, options.report)
     return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="everylink run",
-        usage=USAGE,
-        description="Measure every link, or play a load pattern, then show what was found.",
-        epilog="All other options go to the core unchanged: everylink-measure --help lists them. The options above "
-        "are to be written in full, because the core knows others that begin alike.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--launcher", choices=LAUNCHERS,
-        help="what starts the ranks (local; with --hosts srun inside of a job of Slurm, else ssh)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--launcher-args",
-        default="",
-        metavar="ARGS",
-        help="passed on to mpiexec, srun or ssh, or the whole command (srun --mpi=pmix), split like a shell",
-    )
-    parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
-    parser.add_argument("--hosts", metavar="NODES", help="where: n[8-11], r[1-2]n[1-2], @group, @FILE, n[1-9]!n3")
-    parser.add_argument("--nranks", type=int, metavar="R", help="with --hosts: ranks on each host (1)")
-    parser.add_argument(
-        "--env", action="append", default=[], metavar="KEY=VALUE",
-        help="with --hosts: a variable of the ranks; KEY alone: as it is here",
-    )  # fmt: skip
-    parser.add_argument(
-        "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"
-    )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
-    return parser
-
-
-def _parse(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
-    options, core_options = _parser().parse_known_args(_joined("--launcher-args", arguments))
-    if options.np is not None and options.np < 2:
-        raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
-    if options.nranks is not None and options.nranks < 1:
-        raise UserMistake(f"--nranks {options.nranks}: a host has one rank or more")
-    if chosen := [word for word in core_options if word in PATTERNS]:
-        for option in ("--confirm", "--report"):
-            if getattr(options, option.strip("-")):
-                raise UserMistake(f"{option}: is about links, and the pattern {chosen[0]} measures none; leave it out")
-    if options.report is not None:
-        check_report_path(options.report, "--report")
-    for option in ("--report", "--confirm"):
-        for other in ("--no-output", "--progress"):
-            if getattr(options, option.strip("-")) and _given(other, core_options):
-                raise UserMistake(f"{option} contradicts {other}: leave one of them out")
-    return options, core_options
-
-
-def _joined(option: str, arguments: Sequence[str]) -> list[str]:
-    """Join an option with its value, because argparse takes a value that begins with a dash for an option."""
-    joined: list[str] = []
-    for argument in arguments:
-        if joined and joined[-1] == option:
-            joined[-1] = f"{option}={argument}"
-        else:
-            joined.append(argument)
-    return joined
-
-
-def _given(option: str, core_options: Sequence[str]) -> bool:
-    return any(given == option or given.startswith(f"{option}=") for given in core_options)
 
 
 def _print_line(line: str) -> None:

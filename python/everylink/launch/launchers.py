@@ -1,7 +1,6 @@
 """The launchers that can start the core, by name, and what each needs."""
 
 import os
-import shlex
 import shutil
 import sys
 from argparse import Namespace
@@ -10,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from everylink.errors import UserMistake
-from everylink.launch import command, local, mpiexec, srun, ssh
-from everylink.launch.job import Job, environment_of, job_on
+from everylink.launch import command, local, mpiexec, sides, srun, ssh
+from everylink.launch.job import Job, Side, environment_of, job_of
 from everylink.launch.node_sets import hosts_of
 from everylink.launch.over_shells import run_by_shells
 from everylink.launch.process import run_core
+from everylink.launch.side_args import words_of
 
 OnLine = Callable[[str], None]
 Start = Callable[[Sequence[str], OnLine], int]  # options of the core, what to do with each line -> exit code
@@ -23,19 +23,35 @@ _COMMANDS = {"local": local.command, "mpiexec": mpiexec.command, "command": comm
 _OUTPUTS = ("-o", "--output", "--resume")
 
 
-def starter(core: Path, options: Namespace) -> Start:
+def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Start:
     """What starts the core as `everylink run`'s options say. Raises UserMistake, also for a host that is not there."""
-    launcher_args = shlex.split(options.launcher_args)
-    if options.hosts is None:
+    launcher_args = words_of(options.launcher_args, "--launcher-args")
+    if options.hosts is None and not sides.are_named(options):
         return _without_hosts(core, options, launcher_args)
-    if options.np is not None:
-        raise UserMistake("--np and --hosts exclude each other: --nranks says how many ranks a host has")
-    if options.launcher == "command":
-        raise UserMistake("--launcher command: the command itself says on which hosts; leave --hosts out")
+    _check_alone(options)
     name = options.launcher or ("srun" if "SLURM_JOB_ID" in os.environ and shutil.which("srun") else "ssh")
-    environment = environment_of(options.env, os.environ)
-    job = job_on(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)
+    if options.hosts is None:
+        found = sides.sides_of(options, name, os.environ)
+        sides.check_options(core, found, core_options)
+        job = sides.job_of_sides(found)
+    else:
+        environment = environment_of(options.env, os.environ)
+        job = job_of([Side(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)])
     return {"local": _local, "ssh": _ssh, "mpiexec": _mpiexec, "srun": _srun}[name](core, job, launcher_args)
+
+
+def _check_alone(options: Namespace) -> None:
+    """Raise UserMistake where hosts, or how many ranks they have, are named in two ways."""
+    by_sides = sides.are_named(options)
+    if by_sides and options.hosts is not None:
+        raise UserMistake("--hosts: names hosts beside --servers and --clients, which do; leave one of them out")
+    named_by, counted_by = ("--clients", "--clients-nranks") if by_sides else ("--hosts", "--nranks")
+    if options.np is not None:
+        raise UserMistake(f"--np and {named_by} exclude each other: {counted_by} says how many ranks a host has")
+    if by_sides and options.nranks:
+        raise UserMistake("--nranks: belongs to --hosts; servers have --servers-nranks, clients --clients-nranks")
+    if options.launcher == "command":
+        raise UserMistake(f"--launcher command: the command itself says on which hosts; leave {named_by} out")
 
 
 def _without_hosts(core: Path, options: Namespace, launcher_args: Sequence[str]) -> Start:
@@ -55,7 +71,7 @@ def _without_hosts(core: Path, options: Namespace, launcher_args: Sequence[str])
 def _mpiexec(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
     mpiexec.check(job)
     return lambda core_options, on_line: run_core(
-        mpiexec.command_on_hosts(core, job, launcher_args, core_options), on_line, job.hosts[0].environment
+        mpiexec.command_on_hosts(core, job, launcher_args, core_options), on_line, job.environment
     )
 
 
@@ -86,15 +102,16 @@ def _local(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
     )
 
     def start(core_options: Sequence[str], on_line: OnLine) -> int:
-        named = _with_options(job, core_options)
-        named = Job([replace(one, options=[*one.options, "--node-name", one.host]) for one in named.hosts])
-        return run_by_shells(named, core, ssh.on_this_machine, on_line, shared=None, one_machine=True)
+        named = [replace(one, options=[*one.options, "--node-name", one.host]) for one in job.hosts]
+        job_here = _with_options(replace(job, hosts=named), core_options)
+        return run_by_shells(job_here, core, ssh.on_this_machine, on_line, shared=None, one_machine=True)
 
     return start
 
 
 def _with_options(job: Job, core_options: Sequence[str]) -> Job:
-    return Job([replace(one, options=[*one.options, *core_options]) for one in job.hosts])
+    """Those of its own last, for the later word counts."""
+    return replace(job, hosts=[replace(one, options=[*core_options, *one.options]) for one in job.hosts])
 
 
 def _folder_of_output(core_options: Sequence[str]) -> Path | None:

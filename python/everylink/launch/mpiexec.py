@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.errors import UserMistake
-from everylink.launch.job import Job
+from everylink.launch.job import HostRanks, Job
 from everylink.launch.names import unknown
 from everylink.launch.programs import on_path
 from everylink.launch.reach import named
@@ -26,26 +26,46 @@ def command(core: Path, ranks: int | None, launcher_args: Sequence[str], core_op
 
 
 def command_on_hosts(core: Path, job: Job, launcher_args: Sequence[str], core_options: Sequence[str]) -> list[str]:
-    """The ranks of each host one after the other, host by host."""
+    """The ranks of each host one after the other, host by host; parts that differ have a ':' between them."""
     mpiexec = _mpiexec()
-    if _is_open_mpi(mpiexec):
-        # one after the other as they stand there: by slots it begins with the host that it runs on
-        slots = ",".join(one.host for one in job.hosts for _ in range(one.count))
-        place = ["--host", slots, "--map-by", "seq"]
-        place += [word for name in job.hosts[0].environment for word in ("-x", name)]
-    else:  # hydra and its kin, which hand on all of the environment
-        slots = ",".join(one.host for one in job.hosts)
-        place = ["-hosts", slots, "-ppn", str(job.hosts[0].count)]
-    if len(slots) > LONGEST_WORD:
-        raise UserMistake("--hosts: so many hosts do not fit into a command line; --launcher srun takes them folded")
-    return [mpiexec, "-n", str(job.size), *place, *launcher_args, str(core), *core_options]
+    open_mpi = _is_open_mpi(mpiexec)
+    words = [mpiexec]
+    for part in job.alike:
+        is_first = part[0].first == 0
+        own = job.own_environment(part)
+        words += [] if is_first else [":"]
+        words += ["-n", str(sum(one.count for one in part))]
+        if open_mpi:
+            words += _place(part) + [word for name in job.environment for word in ("-x", name)]
+            words += [word for name, value in own.items() for word in ("-x", f"{name}={value}")]
+        else:  # hydra and its kin, which hand on all of the environment
+            words += _place_of_hydra(job) if is_first else []
+            words += [word for name, value in own.items() for word in ("-env", name, value)]
+        words += [*(launcher_args if is_first else ()), *part[0].arguments, str(core), *core_options, *part[0].options]
+    if max(map(len, words)) > LONGEST_WORD:
+        raise UserMistake(
+            f"{job.named_by}: so many hosts do not fit into a command line; srun takes those of --hosts folded"
+        )
+    return words
+
+
+def _place(part: Sequence[HostRanks]) -> list[str]:
+    """For Open MPI: one after the other as they stand there, because by slots it begins with the host it runs on."""
+    return ["--host", ",".join(one.host for one in part for _ in range(one.count)), "--map-by", "seq"]
+
+
+def _place_of_hydra(job: Job) -> list[str]:
+    """It goes through one list of hosts with all parts."""
+    if len({one.count for one in job.hosts}) == 1:
+        return ["-hosts", ",".join(one.host for one in job.hosts), "-ppn", str(job.hosts[0].count)]
+    return ["-hosts", ",".join(f"{one.host}:{one.count}" for one in job.hosts)]
 
 
 def check(job: Job) -> None:
     """Raise UserMistake that names every host without an address; whether the others answer is mpiexec's to say."""
     _mpiexec()
     if wrong := unknown([one.host for one in job.hosts]):
-        raise UserMistake(named(wrong))
+        raise UserMistake(named(wrong, job))
 
 
 def _mpiexec() -> str:

@@ -27,6 +27,15 @@ def hosts_of(text: str, option: str) -> list[str]:
         JOIN[operator](found, _set_of(part, option))
         if len(found) > MOST_HOSTS:
             raise UserMistake(f"{option} {text}: has more than {MOST_HOSTS} hosts")
+    return _names_in(found, text, option)
+
+
+def hosts_in_file(path: Path, option: str) -> list[str]:
+    """The hosts of a file, in the same order. Raises UserMistake."""
+    return _names_in(NodeSet.fromlist(_hosts_in(path, f"{option} {path}")), str(path), option)
+
+
+def _names_in(found: NodeSet, text: str, option: str) -> list[str]:
     hosts = [str(host) for host in found]
     if not hosts:
         raise UserMistake(f"{option} '{text}': names no host; 'n[8-11]' does")
@@ -52,7 +61,7 @@ def _parts(text: str, option: str) -> Iterator[tuple[str, str]]:
 
 def _set_of(part: str, option: str) -> NodeSet:
     if part.startswith("@") and _is_file(part[1:], option):
-        return NodeSet.fromlist(_hosts_in(Path(part[1:]), option))
+        return NodeSet.fromlist(_hosts_in(Path(part[1:]), f"{option} {part}"))
     try:
         too_many = how_many(part) > MOST_HOSTS
     except ValueError:
@@ -85,10 +94,10 @@ def _is_file(name: str, option: str) -> bool:
     return True
 
 
-def _hosts_in(path: Path, option: str) -> list[str]:
+def _hosts_in(path: Path, said: str) -> list[str]:
     """Names and lists, with blanks or commas between them, on any number of lines; # begins a comment."""
     hosts = []
-    text = text_of(path, LARGEST_FILE, f"{option} @FILE wants names of hosts, n[8-11] or one a line")
+    text = text_of(path, LARGEST_FILE, f"{said} wants names of hosts, n[8-11] or one a line")
     for number, line in enumerate(text.splitlines(), 1):
         for word in line.partition("#")[0].split():
             if not (word := word.strip(",")):
@@ -96,5 +105,5 @@ def _hosts_in(path: Path, option: str) -> list[str]:
             try:
                 hosts += expanded(word)
             except ValueError as error:
-                raise UserMistake(f"{option} @{path}, line {number}: '{word[:60]}' {error}") from None
+                raise UserMistake(f"{said}, line {number}: '{word[:60]}' {error}") from None
     return hosts

@@ -31,7 +31,7 @@ def run_by_shells(
     make_room(len(job.hosts))
     with Shells() as shells:
         try:
-            members = reached(shells, [one.host for one in job.hosts], reach, core, shared)
+            members = reached(shells, job, reach, core, shared)
         except KeyboardInterrupt:
             shells.kill()
             raise

@@ -13,6 +13,7 @@ from everylink import __version__
 from everylink.errors import UserMistake
 from everylink.host_lists import folded
 from everylink.launch.core import NAME
+from everylink.launch.job import Job
 from everylink.launch.shells import Shell, Shells
 
 Reach = Callable[[str], Sequence[str]]  # host -> a command that starts a shell there, which does SHELL
@@ -29,12 +30,13 @@ class _Tried:
     complaints: list[str] = field(default_factory=list)
 
 
-def reached(shells: Shells, hosts: Sequence[str], reach: Reach, core: Path, shared: Path | None) -> list[Shell]:
+def reached(shells: Shells, job: Job, reach: Reach, core: Path, shared: Path | None) -> list[Shell]:
     """A shell on each host, which waits for what it is to do.
 
     `shared`: a folder that the first host must see as this machine does. Raises UserMistake that names every host that
     cannot be reached, or where the core cannot start.
     """
+    hosts = [one.host for one in job.hosts]
     with _mark(shared) as mark:
         waiting, trying = list(reversed(hosts)), dict[Shell, _Tried]()
         ready, wrong = dict[str, Shell](), dict[str, str]()
@@ -61,17 +63,17 @@ def reached(shells: Shells, hosts: Sequence[str], reach: Reach, core: Path, shar
                 del trying[tried.shell]
     if wrong:
         shells.kill()  # nobody of them does more than wait
-        raise UserMistake(named(wrong))
+        raise UserMistake(named(wrong, job))
     return [ready[host] for host in hosts]
 
 
-def named(wrong: dict[str, str]) -> str:
+def named(wrong: dict[str, str], job: Job) -> str:
     """All hosts with the reason of each, in one line; nothing has been started."""
     by_reason = defaultdict(list)
     for host, reason in wrong.items():
         by_reason[reason.replace(f" {host} ", " ").replace(f" {host}:", ":").removeprefix(f"{host}: ")].append(host)
     said = "; ".join(f"{folded(hosts)}: {reason}" for reason, hosts in by_reason.items())
-    return f"--hosts: nothing was started, because of {said}"
+    return f"{job.named_by}: nothing was started, because of {said}"
 
 
 @contextmanager

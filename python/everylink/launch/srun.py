@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,21 +14,55 @@ from everylink.launch.programs import on_path
 from everylink.launch.reach import named
 
 ANSWER_LIMIT = 20.0  # seconds, for Slurm's controller
+LONGEST_WORD = 100_000  # the kernel takes 128 KiB
 USABLE = ("idle", "alloc", "mix", "comp", "resv")  # how sinfo's short states begin
 
 
 def command(core: Path, job: Job, launcher_args: Sequence[str], core_options: Sequence[str]) -> list[str]:
-    """As many tasks on each node as the job says; nodes are in Slurm's own order."""
-    each = str(job.hosts[0].count)
-    nodes = folded(one.host for one in job.hosts)
-    place = [f"--nodelist={nodes}", f"--nodes={len(job.hosts)}", f"--ntasks={job.size}", f"--ntasks-per-node={each}"]
-    return [on_path("srun"), *place, "--distribution=block", *launcher_args, str(core), *core_options]
+    """As many tasks on each node as the job says: all alike in Slurm's own order of nodes, else in that of the job."""
+    srun = on_path("srun")
+    count = [f"--nodes={len(job.hosts)}", f"--ntasks={job.size}"]
+    if _is_even(job):
+        place = [f"--nodelist={folded(one.host for one in job.hosts)}", *count]
+        place += [f"--ntasks-per-node={job.hosts[0].count}", "--distribution=block"]
+        return [srun, *place, *launcher_args, str(core), *core_options, *job.hosts[0].options]
+    tasks = ",".join(one.host for one in job.hosts for _ in range(one.count))
+    if len(tasks) > LONGEST_WORD:
+        raise UserMistake(f"{job.named_by}: so many ranks do not fit into a command line; fewer a host may")
+    place = [f"--nodelist={tasks}", *count, "--distribution=arbitrary"]
+    return [srun, *place, *launcher_args, "/bin/sh", "-c", _script(job), "sh", str(core), *core_options]
+
+
+def _is_even(job: Job) -> bool:
+    return not job.in_order and len(job.alike) == 1 and len({one.count for one in job.hosts}) == 1
+
+
+def _script(job: Job) -> str:
+    """What each task does: it takes the variables and options of its part, and becomes the core.
+
+    Slurm lists the nodes of a step in its own order, and the core without PMI looks for rank 0 on the first of them.
+    """
+    script = f"export SLURM_STEP_NODELIST={job.hosts[0].host}"
+    for number, part in enumerate(job.alike):
+        first, end = part[0].first, part[-1].first + part[-1].count
+        script += f'; if [ "$SLURM_PROCID" -ge {first} ] && [ "$SLURM_PROCID" -lt {end} ]; then '
+        script += "".join(f'export {name}="${_carrier(number, name)}"; ' for name in job.own_environment(part))
+        script += f'set -- "$@" {shlex.join(part[0].options)}; fi'
+    return script + '; exec "$@"'
+
+
+def _carrier(part: int, name: str) -> str:
+    """The name by which a variable of one part travels, because srun hands the same to all tasks."""
+    return f"EVERYLINK_PART{part}_{name}"
 
 
 def environment(job: Job, ours: Mapping[str, str] = os.environ) -> dict[str, str]:
     """What srun hands on to the ranks: with --mpi=none they share a key."""
     known = ours.get("EVERYLINK_KEY") or ours.get("EVERYLINK_KEY_FILE")
-    return ({} if known else {"EVERYLINK_KEY": secrets.token_hex(32)}) | dict(job.hosts[0].environment)
+    handed_on = {} if known else {"EVERYLINK_KEY": secrets.token_hex(32)}
+    for number, part in enumerate(job.alike):
+        handed_on |= {_carrier(number, name): value for name, value in job.own_environment(part).items()}
+    return handed_on | job.environment
 
 
 def check(job: Job) -> None:
@@ -49,7 +84,7 @@ def check(job: Job) -> None:
             if not (state := states.get(one.host, "")).startswith(USABLE) or state.endswith("*")
         }
     if wrong:
-        raise UserMistake(named(wrong))
+        raise UserMistake(named(wrong, job))
 
 
 def _states() -> dict[str, str]:
