@@ -2,6 +2,7 @@
 // it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "errors.hpp"
@@ -32,7 +33,7 @@ Script make(const Crowd& crowd) {
   asking.slots = pattern_number(crowd, "slots", usual_slots, 1, most_slots);
   auto in_flight = pattern_numbers(crowd, "nflight", 1, most_in_flight * asking.servers);
   if (in_flight.empty()) in_flight = {1};
-  asking.most_in_flight = in_flight.back();
+  asking.most_in_flight = *std::max_element(in_flight.begin(), in_flight.end());
   const auto directions = static_cast<std::int64_t>(2);
   Script script{directions * static_cast<std::int64_t>(in_flight.size()),
                 std::max(asking.servers, asking.clients),

@@ -36,6 +36,8 @@ constexpr double noise = 0.02;  // four that share evenly have a quarter, more o
 std::vector<int> counts_of(const Crowd& crowd) {
   const int most = std::min(crowd.size - 1, most_links);
   auto counts = pattern_numbers(crowd, "counts", 1, most);
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   if (!counts.empty()) return counts;
   for (int k = 1; k < most; k *= 2) counts.push_back(k);
   counts.push_back(most);

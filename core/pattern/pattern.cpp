@@ -64,15 +64,15 @@ int pattern_number(const Crowd& crowd, const std::string& name, int fallback, in
 }
 
 std::vector<int> pattern_numbers(const Crowd& crowd, const std::string& name, int least, int most) {
-  std::set<int> numbers;
+  std::vector<int> numbers;
   const auto text = setting(crowd.settings, name);
   for (const auto& word : text.empty() ? std::vector<std::string>() : split(text, ',')) {
     const auto value = parse_integer(word, "--" + name);
     if (value < least || value > most)
       throw UsageError(fmt::format("--{}: {} does not work; {} to {} does", name, word, least, most));
-    numbers.insert(static_cast<int>(value));
+    numbers.push_back(static_cast<int>(value));
   }
-  return {numbers.begin(), numbers.end()};
+  return numbers;
 }
 
 }  // namespace everylink

@@ -227,7 +227,7 @@ TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
 }
 
 TEST(ClientServer, connects_every_client_with_every_server_and_nobody_else) {
-  const Script script = script_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "8,1"}}));
+  const Script script = script_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "1,8"}}));
   ASSERT_EQ(script.scenes, 4);
   EXPECT_EQ(script.degree, 4);
   EXPECT_EQ(script.asking.most_in_flight, 8);
