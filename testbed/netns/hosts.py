@@ -60,7 +60,7 @@ class Bed:
             raise BedError(f"'{name}' is no name of a bed: small letters, digits and - make one")
         self.name = name
         self.folder = BASE / name
-        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "mtu": 1500, "faults": []}
+        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "mtu": 1500, "offload": True, "faults": []}
 
     # --- what is where ------------------------------------------------------------------------------------------
     @property
@@ -101,7 +101,7 @@ class Bed:
         return int(found[1])
 
     # --- up -----------------------------------------------------------------------------------------------------
-    def up(self, hosts: int, mtu: int, rails: int = 1) -> None:
+    def up(self, hosts: int, mtu: int, rails: int = 1, offload: bool = True) -> None:
         if not 1 <= hosts <= MOST_HOSTS:
             raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
         if not 1 <= rails <= MOST_RAILS:
@@ -109,7 +109,7 @@ class Bed:
         kernel.need(TOOLS)
         if self.folder.exists() or self.own_namespaces():
             raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
-        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu}
+        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu, "offload": offload}
         try:
             self._make_folder()
             self._make_hosts()
@@ -172,6 +172,7 @@ class Bed:
             lines = ["link set lo up"]
             for rail in self.rails:
                 lines += [f"addr add {address(i, rail)}/16 dev eth{rail}", f"link set eth{rail} addrgenmode none"]
+                lines += [f"link set eth{rail} gso_max_segs 1"] if not self.state["offload"] else []
                 lines += [f"link set eth{rail} up"]
             kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))
 

@@ -235,6 +235,22 @@ def test_a_slow_host_is_slow_both_ways_beside_hosts_that_are_shaped(bed: Bed) ->
     assert bed.stream(2, 1, 500_000) > 0.015
 
 
+def packets_of_a_stream(bed: Bed, size: int) -> int:
+    def sent() -> int:
+        return int(bed.do("exec", "h0", "cat", "/sys/class/net/eth0/statistics/tx_packets"))
+
+    before = sent()
+    bed.stream(0, 1, size)
+    return sent() - before
+
+
+def test_without_offload_no_packet_is_longer_than_on_a_cable(bed: Bed) -> None:
+    segments = 1_000_000 // 1448  # 1,500 bytes less the headers of IP and TCP and a time stamp
+    assert packets_of_a_stream(bed, 1_000_000) < segments / 2
+    for as_on_a_cable in netns.a_bed(2, 1, "--no-offload"):
+        assert packets_of_a_stream(as_on_a_cable, 1_000_000) >= segments
+
+
 @pytest.mark.parametrize("more", ["", "delay h2 10"], ids=["", "with-a-relay"])
 def test_a_slow_pair_is_slow_in_one_direction_only(bed: Bed, more: str) -> None:
     bed.fault("shape 200mbit")
