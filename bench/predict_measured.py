@@ -2,7 +2,8 @@
 
 By mpirun: everylink-measure and exchange.c, turn by turn; a line has the medians of all turns. With --bed (as root)
 over TCP between four hosts of testbed/netns, all of one rate and then one of them at half of it: everylink-measure and
-exchange_tcp.py, with packets no longer than on a cable (or --offload). With --smpi on a simulated fat tree of 16 hosts whose links are measured one pair at a time.
+exchange_tcp.py, with Linux' usual congestion control and packets no longer than on a cable. With --smpi on a simulated
+fat tree of 16 hosts whose links are measured one pair at a time.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def in_a_bed(chosen: argparse.Namespace, folder: Path) -> None:
                 other.wait()
 
     asked = [(pattern, size, rounds) for size, rounds in BED_SIZES.items() for pattern in BED_PATTERNS]
-    output_of([*bed, "up", str(BED_HOSTS), *([] if chosen.offload else ["--no-offload"])])
+    segments = [] if chosen.offload else ["--no-offload"]
+    output_of([*bed, "up", str(BED_HOSTS), "--congestion", chosen.congestion, *segments])
     try:
         output_of([*bed, "fault", "shape", RATE])
         in_turns("alike", asked, measured, exchanged, chosen.rounds, folder)
@@ -145,6 +147,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, nargs="+", default=[2], metavar="N")
     parser.add_argument("--bed", action="store_true", help="between namespaces, as root")
     parser.add_argument("--offload", action="store_true", help="with --bed: packets of up to 64 KiB, shaped as one")
+    parser.add_argument("--congestion", default="cubic", metavar="NAME", help="with --bed: TCP's congestion control")
     parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree")
     chosen = parser.parse_args()
     print("        pattern         size       predicted      measured           smallest .. largest")
