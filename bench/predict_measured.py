@@ -2,7 +2,8 @@
 
 By mpirun: everylink-measure and exchange.c, turn by turn; a line has the medians of all turns. With --bed (as root)
 over TCP between four hosts of testbed/netns, all of one rate and then one of them at half of it: everylink-measure and
-exchange_tcp.py. With --smpi on a simulated fat tree of 16 hosts whose links are measured one pair at a time.
+exchange_tcp.py, with Linux' usual congestion control and packets no longer than on a cable. With --smpi on a simulated
+fat tree of 16 hosts whose links are measured one pair at a time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MEASURED_SIZES = "8,1KiB,16KiB,64KiB,256KiB,1MiB,4MiB"
 SIZES = {8: 2000, 65536: 500, 200_000: 200, 1 << 20: 60}  # bytes, and rounds of exchange
 BED, BED_HOSTS, RATE, HALF = ROOT / "testbed" / "netns" / "bed", 4, "50mbit", "25mbit"
 BED_SIZES = {65536: 15, 200_000: 9, 1 << 20: 5}
-BED_PATTERNS = ("ring", "shift-2", "all-to-all")  # a colon parts the words of exchange_tcp.py
+BED_PATTERNS = ("ring", "shift-1", "shift-2", "all-to-all")  # a colon parts the words of exchange_tcp.py
 PATTERNS = ("ring", "shift", "all-to-all")
 
 
@@ -95,7 +96,8 @@ def in_a_bed(chosen: argparse.Namespace, folder: Path) -> None:
                 other.wait()
 
     asked = [(pattern, size, rounds) for size, rounds in BED_SIZES.items() for pattern in BED_PATTERNS]
-    output_of([*bed, "up", str(BED_HOSTS)])
+    segments = [] if chosen.offload else ["--no-offload"]
+    output_of([*bed, "up", str(BED_HOSTS), "--congestion", chosen.congestion, *segments])
     try:
         output_of([*bed, "fault", "shape", RATE])
         in_turns("alike", asked, measured, exchanged, chosen.rounds, folder)
@@ -120,9 +122,10 @@ def in_turns(
         file = folder / f"{where}-{turn}.h5"
         measured(file)
         seen.append(exchanged(asked))
-        said.append([predicted(file, pattern.replace("-2", ":2"), size) for pattern, size, _ in asked])
+        said.append([predicted(file, pattern.replace("shift-", "shift:"), size) for pattern, size, _ in asked])
     for (pattern, size, _), a, b in zip(asked, zip(*said, strict=True), zip(*seen, strict=True), strict=True):
         print_line(where, pattern, size, a, b)
+    print(f"{where}: the load is {os.getloadavg()[0]:.1f} now")
 
 
 def simulated(folder: Path) -> None:
@@ -143,6 +146,8 @@ def main() -> None:
     parser.add_argument("--mpirun", default="mpirun --allow-run-as-root --oversubscribe", metavar="COMMAND")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2], metavar="N")
     parser.add_argument("--bed", action="store_true", help="between namespaces, as root")
+    parser.add_argument("--offload", action="store_true", help="with --bed: packets of up to 64 KiB, shaped as one")
+    parser.add_argument("--congestion", default="cubic", metavar="NAME", help="with --bed: TCP's congestion control")
     parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree")
     chosen = parser.parse_args()
     print("        pattern         size       predicted      measured           smallest .. largest")

@@ -36,6 +36,8 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument("hosts", type=int)
     up.add_argument("--rails", type=int, default=1, help="interfaces a host: eth1 10.78.0.1, 10.78.0.2, ... and so on")
     up.add_argument("--mtu", type=int, default=1500)
+    up.add_argument("--no-offload", action="store_true", help="no packet is longer than the MTU, as on a cable")
+    up.add_argument("--congestion", default="", metavar="NAME", help="TCP's congestion control (the kernel's own)")
     commands.add_parser("down", help="end what runs in the hosts, and remove all of it")
     commands.add_parser("list", help="the beds, their hosts and their faults")
     commands.add_parser("check", help="whether this machine can have a bed: makes one, plants faults, removes it")
@@ -75,7 +77,8 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def up(options: argparse.Namespace) -> None:
     kernel.need({})
     with locked():
-        Bed(options.name).up(options.hosts, options.mtu, options.rails)
+        bed = Bed(options.name)
+        bed.up(options.hosts, options.mtu, options.rails, not options.no_offload, options.congestion)
 
 
 def down(options: argparse.Namespace) -> None:

@@ -101,7 +101,7 @@ class Bed:
         return int(found[1])
 
     # --- up -----------------------------------------------------------------------------------------------------
-    def up(self, hosts: int, mtu: int, rails: int = 1) -> None:
+    def up(self, hosts: int, mtu: int, rails: int = 1, offload: bool = True, congestion: str = "") -> None:
         if not 1 <= hosts <= MOST_HOSTS:
             raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
         if not 1 <= rails <= MOST_RAILS:
@@ -109,7 +109,7 @@ class Bed:
         kernel.need(TOOLS)
         if self.folder.exists() or self.own_namespaces():
             raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
-        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu}
+        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu, "offload": offload, "congestion": congestion}
         try:
             self._make_folder()
             self._make_hosts()
@@ -172,8 +172,21 @@ class Bed:
             lines = ["link set lo up"]
             for rail in self.rails:
                 lines += [f"addr add {address(i, rail)}/16 dev eth{rail}", f"link set eth{rail} addrgenmode none"]
+                lines += [f"link set eth{rail} gso_max_segs 1"] if not self.state["offload"] else []
                 lines += [f"link set eth{rail} up"]
             kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))
+            if self.state["congestion"]:
+                self._choose_congestion_control(i)
+
+    # By its routes, as a namespace's own setting takes only what the machine allows to everybody.
+    def _choose_congestion_control(self, host: int) -> None:
+        for rail in self.rails:
+            route = f"10.{77 + rail}.0.0/16 dev eth{rail} proto kernel scope link src {address(host, rail)} congctl"
+            command = ["ip", "-n", self.namespace(host), "route", "change", *route.split(), self.state["congestion"]]
+            try:
+                kernel.run(*command)
+            except BedError as error:
+                raise CannotHere(f"this congestion control is not to be had here: {error}") from None
 
     def _answer_for_own_addresses(self, host: int) -> None:
         """Else each interface of a host answers for the addresses of all, and rails get mixed up."""

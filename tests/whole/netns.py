@@ -48,10 +48,10 @@ def new_name() -> str:
     return f"test-{os.getpid()}-{next(_numbers)}"
 
 
-def a_bed(hosts: int, rails: int = 1) -> Iterator["Bed"]:
+def a_bed(hosts: int, rails: int = 1, *options: str) -> Iterator["Bed"]:
     """For fixtures."""
     bed = Bed(new_name(), hosts)
-    bed.do("up", hosts, "--rails", rails)
+    bed.do("up", hosts, "--rails", rails, *options)
     yield bed
     bed.do("down")
 

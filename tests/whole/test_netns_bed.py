@@ -3,6 +3,7 @@
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -233,6 +234,44 @@ def test_a_slow_host_is_slow_both_ways_beside_hosts_that_are_shaped(bed: Bed) ->
     assert bed.stream(2, 1, 500_000) < 5 * healthy
     # 20 ms at 200 Mbit/s; noise only adds.
     assert bed.stream(2, 1, 500_000) > 0.015
+
+
+def packets_of_a_stream(bed: Bed, size: int) -> int:
+    def sent() -> int:
+        return int(bed.do("exec", "h0", "cat", "/sys/class/net/eth0/statistics/tx_packets"))
+
+    before = sent()
+    bed.stream(0, 1, size)
+    return sent() - before
+
+
+def test_without_offload_no_packet_is_longer_than_on_a_cable(bed: Bed) -> None:
+    segments = 1_000_000 // 1448  # 1,500 bytes less the headers of IP and TCP and a time stamp
+    assert packets_of_a_stream(bed, 1_000_000) < segments / 2
+    for as_on_a_cable in netns.a_bed(2, 1, "--no-offload"):
+        assert packets_of_a_stream(as_on_a_cable, 1_000_000) >= segments
+
+
+def test_both_ends_of_a_connection_have_the_congestion_control_of_the_bed(possible: None) -> None:
+    for bed in netns.a_bed(2, 2, "--congestion", "reno"):
+        for rail in range(2):
+            with (
+                bed.socket(0, socket.SOCK_STREAM) as one,
+                bed.socket(1, socket.SOCK_STREAM, netns.TCP_PORT) as listener,
+            ):
+                listener.listen(1)
+                one.connect((netns.address(1, rail), netns.TCP_PORT))
+                other, _ = listener.accept()
+                with other:
+                    taken = [end.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16) for end in (one, other)]
+            assert {name.rstrip(b"\0") for name in taken} == {b"reno"}
+
+
+def test_a_congestion_control_that_the_kernel_has_not_is_no_bed(possible: None) -> None:
+    done = netns.call("up", 1, "--congestion", "none", name=netns.new_name())
+    assert done.returncode == 77
+    assert done.stderr.startswith("bed: this congestion control is not to be had here: ip ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("more", ["", "delay h2 10"], ids=["", "with-a-relay"])
