@@ -51,12 +51,13 @@ class Client final : public Asked {
 
   bool step() override {
     bool moved = take_replies();
-    if (is_open() && asked_ < all_ && is_our_turn()) {
+    const auto before = asked_;
+    while (is_open() && asked_ < all_ && is_our_turn()) {
       ask();
       moved = true;
-    } else if (is_open() && apart_ && replies_ < asked_) {
-      moved |= take_reply();
+      if (apart_) break;
     }
+    if (is_open() && apart_ && asked_ == before && replies_ < asked_) moved |= take_reply();
     if (is_open() && replies_ == all_) end_when_sent();
     if (is_open() && !apart_ && !asked_at_.empty() && now() > asked_at_.front() + a_.patience)
       end(Outcome::timeout);

@@ -308,6 +308,18 @@ def test_random_halves_show_a_shortage_of_trunks(simulate: Simulate) -> None:
     assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
+def test_servers_of_one_leaf_serve_the_others_through_the_trunks_that_there_are(simulate: Simulate) -> None:
+    options = ["client-server", "--servers", 4, "--niters", 5, "--nflight", 4, "-s", "1MiB"]
+
+    def slowest(*faults: str) -> float:
+        flows = played(simulate("fattree", *options, faults=faults, ranks=16)).flows
+        assert flows.ok.all()
+        return float(flows.seconds.max())
+
+    # 4 cables leave the leaf, or one
+    assert slowest("oversubscription:4") == pytest.approx(4 * slowest(), rel=0.05)
+
+
 def contents(path: Path) -> dict[str, bytes]:
     """All that a results file holds, but for what is drawn and the time of day."""
     everything: dict[str, bytes] = {}
