@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_client_server import GET, PUT, flows_of
 
 from conftest import Outcome, measure_program, read_plainly
 
@@ -146,6 +147,25 @@ def test_a_throttled_device_shows_on_what_it_sends_and_on_no_other_links(measure
     assert matrix[1, [0, 2, 3]] == pytest.approx(slow, rel=0.1)
     matrix[1, :] = np.nan
     assert np.nanmax(matrix) < slow / 2
+
+
+@long
+@pytest.mark.parametrize("name", ["client-server", "all-to-all"])
+def test_every_byte_that_is_asked_for_and_every_flow_arrives(measured: Path, name: str) -> None:
+    run = "served" if name == "client-server" else name
+    assert exit_codes(measured, run) == "0 0 0 0", (measured / f"{run}.0.txt").read_text()
+    flows = flows_of(measured / f"{run}.h5", name)
+    assert (flows["outcome"] == 0).all()
+    assert (flows["messages"] >= (5 if run == "served" else 20)).all()
+    assert len(flows["from"]) == (2 * 2 * 2 * 4 if run == "served" else 2 * 12)
+
+
+@long
+def test_a_server_that_sends_slowly_puts_slowly_and_gets_as_ever(measured: Path) -> None:
+    flows = flows_of(measured / "served-slowly.h5")
+    put, get = (flows["seconds"][flows["kind"] == kind].max() for kind in (PUT, GET))
+    assert put > 3 * 5 * 65536 * 8 / 20e6
+    assert get < put / 4
 
 
 @long
