@@ -105,7 +105,7 @@ def test_a_damaged_pattern_is_refused_in_one_line(tmp_path: Path, spoil: object)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("command", ["diagnose", "compare", "merge", "convert", "export", "predict", "report"])
+@pytest.mark.parametrize("command", ["compare", "merge", "convert", "export", "predict", "report"])
 def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: GB})
     more: dict[str, list[object]] = {

@@ -2,38 +2,87 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from everylink.analysis.load_sums import SceneSums, conclusions, scene_sums
+from everylink.analysis.load_conclusions import conclusions, service_conclusions
+from everylink.analysis.load_links import as_links
+from everylink.analysis.load_sums import SceneSums, scene_sums
+from everylink.analysis.service_sums import service_sums
+from everylink.analysis.slowest import slowest
 from everylink.links import outcome_text
 from everylink.loads import Load
+from everylink.report.heatmap import heat_map
+from everylink.report.service import MIB, print_cells, round_table, service_table
 from everylink.report.words import plural
 from everylink.results import Results
-from everylink.units import bandwidth_text, size_text, time_text
+from everylink.units import bandwidth, bandwidth_text, number_text, size_text, time_text
 
 MOST_SCENES = 40  # rows; of more, every so many-th
 MOST_FAILED = 20
+MATRICES = ("shift", "all-to-all")  # in which each rank meets each other one
 UNKNOWN = "-"
 
 
-def print_loads(results: Results, console: Console) -> None:
+def print_loads(results: Results, console: Console, most_slowest: int) -> None:
     """Print every pattern of a file."""
     for load in results.loads:
         if failed := _failed(results, load):
             console.print()
             console.print(failed, soft_wrap=True)
-        sums = scene_sums(load)
-        for size in sorted({scene.bytes for scene in sums}):
-            of_size = [scene for scene in sums if scene.bytes == size]
+        if load.name == "client-server":
+            _print_service(results, load, console)
+        else:
+            _print_scenes(load, scene_sums(load), console)
+            _print_links(results, load, console, most_slowest)
+
+
+def _print_scenes(load: Load, sums: Sequence[SceneSums], console: Console) -> None:
+    if load.name == "all-to-all":
+        print_cells(round_table(sums), load.name, console)
+    for size in load.sizes:
+        of_size = [scene for scene in sums if scene.bytes == size]
+        if load.name != "all-to-all":
             console.print()
             console.print(Text(f"{load.name}, messages of {size_text(size)}", style="bold"))
             console.print(_table(load, of_size), soft_wrap=True)
-            for line in conclusions(load, of_size):
-                console.print(Text(f"{load.name}: {line}", style="bold"), soft_wrap=True)
+        _print_lines(load, conclusions(load, of_size), size, console)
+
+
+def _print_service(results: Results, load: Load, console: Console) -> None:
+    sums = service_sums(load)
+    title = f"{load.name}: {plural(load.servers, 'server')}, {plural(len(results.ranks) - load.servers, 'client')}"
+    print_cells(service_table(sums, load.point), title, console)
+    largest = [scene for scene in sums if scene.bytes == load.sizes[-1]] if sums else []
+    _print_lines(load, service_conclusions(largest, results.ranks.name), load.sizes[-1] if sums else 0, console)
+
+
+def _print_lines(load: Load, lines: Sequence[str], size: int, console: Console) -> None:
+    where = f" at {size_text(size)}" if len(load.sizes) > 1 else ""
+    for line in lines:
+        console.print(Text(f"{load.name}{where}: {line}", style="bold"), soft_wrap=True)
+
+
+def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
+    """What is known of each connection at the largest size, where every rank has some with many others."""
+    links = as_links(results, load)
+    if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
+        size = links.sizes[-1]
+        rows = [
+            [
+                f"{results.ranks.name(one.frm)} -> {results.ranks.name(one.to)}",
+                number_text(bandwidth(size.bytes, one.first, 1) / MIB), f"{one.ratio:.2f}",
+            ]
+            for one in slow
+        ]  # fmt: skip
+        title = f"Slowest connections at {size_text(size.bytes)}"
+        print_cells((("connection", "bandwidth (MiB/s)", "x typical time"), rows), title, console)
+        if (drawn := heat_map(links, size, console)) is not None:
+            console.print()
+            console.print(drawn, soft_wrap=True)
 
 
 def _table(load: Load, sums: list[SceneSums]) -> Table:
