@@ -5,13 +5,35 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from everylink.analysis.load_sums import SceneSums, effective_bisection, impact, knee
+from everylink.analysis.load_sums import SceneSums, effective_bisection, impact, knee, scene_sums
 from everylink.analysis.round_sums import round_sums
-from everylink.analysis.service_sums import ServiceSums
+from everylink.analysis.service_sums import ServiceSums, service_sums
 from everylink.loads import Load
-from everylink.units import bandwidth_text, time_text
+from everylink.units import bandwidth_text, size_text, time_text
 
 MOST_NAMED = 3
+
+
+def said(load: Load, name: Callable[[int], str]) -> list[str]:
+    """All that a pattern says, of each size where it may differ; of clients and servers of the largest."""
+    if load.name == "client-server":
+        sums = service_sums(load)
+        return [
+            f"{heading(load, size)}: {line}"
+            for size in load.sizes[-1:]
+            for line in service_conclusions([scene for scene in sums if scene.bytes == size], name)
+        ]
+    every = scene_sums(load)
+    return [
+        f"{heading(load, size)}: {line}"
+        for size in load.sizes
+        for line in conclusions(load, [scene for scene in every if scene.bytes == size])
+    ]
+
+
+def heading(load: Load, size: int) -> str:
+    """What stands before a sentence: the pattern, and of several sizes the one that is meant."""
+    return f"{load.name} at {size_text(size)}" if len(load.sizes) > 1 else load.name
 
 
 def conclusions(load: Load, sums: Sequence[SceneSums]) -> list[str]:

@@ -10,6 +10,7 @@ from everylink.loads import Load
 from everylink.results import Results, Size
 
 EVEN = ("shift", "ring", "random-bisection", "all-to-all")  # in a scene of these every rank has as much to do as others
+MATRICES = ("shift", "all-to-all")  # of these, those in which each rank meets each other one
 
 
 def as_links(results: Results, load: Load) -> Results:

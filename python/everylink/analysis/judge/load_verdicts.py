@@ -30,7 +30,7 @@ OTHER_WAY = {"send": "receiving", "receive": "sending"}
 TOO_MANY = "More than a third of the {} look slow, so it cannot be told which are well."
 ONLY_FAILURES = "Of victim only failures are judged: its impact says how much a load costs, not who is at fault."
 NO_RETEST = "--confirm"  # of a pattern there is none
-WHOLE = 0.7  # of all links, from which on they are judged link by link
+WHOLE, MANY = 0.7, 16  # of all links, of so many hosts or ranks: from there on they are judged link by link
 Index = NDArray[np.int64]
 
 
@@ -67,7 +67,9 @@ def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgemen
 
 
 def _is_whole(links: Results) -> bool:
-    ranks = len(links.ranks)
+    ranks, hosts = len(links.ranks), int(links.ranks.host_index.max()) + 1
+    if (hosts if hosts > 1 else ranks) < MANY:
+        return False
     return max((size.outcomes.links for size in links.sizes), default=0) >= WHOLE * ranks * (ranks - 1)
 
 
@@ -93,7 +95,7 @@ class _Judge:
         return int(self.load.scenes.bytes[self.load.flows.scene[row]])
 
     def apart(self, *keys: NDArray[np.integer | np.bool_]) -> Index:
-        """The same number for rows that agree in all of these."""
+        """The same number for rows that agree."""
         stacked = np.stack([key.astype(np.int64) for key in keys], axis=1)
         return np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
 
