@@ -13,7 +13,7 @@ from everylink.results import read
 from make_loads import SIZE, flow, make_load, ping
 
 GB = 1e9
-SEVERAL_FILES = {"compare": 2, "merge": 2}
+SEVERAL_FILES = {"merge": 2}
 
 
 def incast(path: Path, rates: dict[int, float]) -> Path:
@@ -105,7 +105,7 @@ def test_a_damaged_pattern_is_refused_in_one_line(tmp_path: Path, spoil: object)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("command", ["compare", "merge", "convert", "export", "predict"])
+@pytest.mark.parametrize("command", ["merge", "convert", "export", "predict"])
 def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: GB})
     more: dict[str, list[object]] = {
