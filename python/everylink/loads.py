@@ -60,7 +60,7 @@ class Flows:
         return np.asarray(self.outcome == Outcome.OK)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """One pattern of a results file; `point` says what its points are, `options` what the user chose.
 

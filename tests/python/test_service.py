@@ -1,5 +1,6 @@
 """Clients and servers, and an all-to-all: what their files say, and what is made of it."""
 
+import csv
 from pathlib import Path
 
 import h5py
@@ -158,3 +159,35 @@ def test_show_refuses_for_a_pattern_what_is_about_links(option: str, tmp_path: P
     code, _, err = everylink("show", path, option)
     assert (code, err.count("\n")) == (2, 1)
     assert option.partition("=")[0] in err
+
+
+def test_flows_become_comma_separated_values_with_units_in_the_head(tmp_path: Path, everylink: Command) -> None:
+    path = make_service(
+        tmp_path / "x.h5", lambda *_: 1e-4, sizes=(SIZE // 2, SIZE), failed=lambda c, s: (c, s) == (3, 1)
+    )
+    code, out, err = everylink("convert", path, tmp_path / "x.csv")
+    assert (code, err) == (0, "")
+    assert "48 flows of client-server" in out
+    with (tmp_path / "x.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 48
+    last = rows[-1]
+    assert (last["size (B)"], last["variant"], last["kind"], last["outcome"]) == (str(SIZE), "get", "get", "ok")
+    assert (last["from"], last["host to"], last["messages"]) == ("7", "n1", "1000")
+    assert float(last["time (s)"]) == pytest.approx(0.1)
+    assert float(last["rate (B/s)"]) == pytest.approx(1000 * SIZE / 0.1)
+    assert float(last["service_mean (s)"]) == pytest.approx(5e-5)
+    lost = [row for row in rows if row["outcome"] == "broken"]
+    assert len(lost) == 4
+    assert {row["rate (B/s)"] for row in lost} == {""}
+    assert everylink("convert", path, tmp_path / "x.csv", "--force", "--size", "1MiB")[1].startswith(
+        f"{tmp_path / 'x.csv'}: 24 flows"
+    )
+
+
+def test_a_pattern_becomes_no_matrix_and_no_size_that_it_has_not(tmp_path: Path, everylink: Command) -> None:
+    path = make_service(tmp_path / "x.h5", lambda *_: 1e-4)
+    for arguments in (["y.npz"], ["y.sion"], ["y.csv", "--size", "3"], ["y.csv", "--size", "much"]):
+        code, _, err = everylink("convert", path, tmp_path / arguments[0], *arguments[1:])
+        assert (code, err.count("\n")) == (2, 1)
+        assert not (tmp_path / arguments[0]).exists()

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from everylink.loads import Flows
 
 LEAST_FOR_P99 = 100  # readings
-HALVINGS = 60  # of the interval in which a quantile lies
+HALVINGS = 44  # of the interval in which a quantile lies
 Values = NDArray[np.float64]
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from everylink.links import Outcome
 from everylink.loads import GET, PUT, Load
 
 Index = NDArray[np.intp]
+KEPT = 4  # patterns whose sums are kept: judging, tables and diagrams want the same
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Party:
-    """A client or a server in one scene: its flows that ended well, and how many did not.
+    """A client or a server in one scene: `rows` are its flows that ended well, and how many did not.
 
-    `seconds` until its last reply, bytes a `rate` second; `service` is the mean at the servers. NaN: not known.
+    `seconds` until its last reply, bytes a `rate` second. NaN: not known.
     """
 
     rank: int
@@ -35,8 +37,18 @@ class Party:
     requests: int
     seconds: float
     rate: float
-    waiting: Waiting
-    service: float
+    load: Load
+    rows: Index
+
+    @property
+    def waiting(self) -> Waiting:
+        """Worked out only where it is asked for, because that takes long for many."""
+        return _waiting(self.load, self.rows)
+
+    @property
+    def service(self) -> float:
+        """The mean at the servers."""
+        return _service(self.load, self.rows)
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,7 @@ class ServiceSums:
         return ends[0].seconds / ends[-1].seconds if ends else math.nan
 
 
+@lru_cache(maxsize=KEPT)
 def service_sums(load: Load) -> tuple[ServiceSums, ...]:
     """Every scene, in their order."""
     return tuple(_sums(load, i, rows) for i, rows in enumerate(load.rows_of_scenes()))
@@ -90,6 +103,13 @@ def clients_and_servers(load: Load, rows: Index) -> tuple[NDArray[np.uint32], ND
     return np.where(put, to, frm), np.where(put, frm, to)
 
 
+def rows_by(key: NDArray[np.integer], rows: Index) -> list[tuple[int, Index]]:
+    """Each value of a key, ascending, with the rows that have it."""
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order].astype(np.int64), prepend=-1))
+    return [(int(key[mine[0]]), rows[mine]) for mine in np.split(order, starts[1:]) if len(mine)]
+
+
 def jain_index(rates: Sequence[float]) -> float:
     """How evenly rates are shared; NaN without any."""
     known = np.array([rate for rate in rates if math.isfinite(rate)])
@@ -100,8 +120,8 @@ def _sums(load: Load, number: int, rows: Index) -> ServiceSums:
     flows, size = load.flows, int(load.scenes.bytes[number])
     rows = rows[np.isin(flows.kind[rows], (PUT, GET))]
     client, server = clients_and_servers(load, rows)
-    clients = tuple(_party(load, int(rank), rows[client == rank], size, served=False) for rank in np.unique(client))
-    servers = tuple(_party(load, int(rank), rows[server == rank], size, served=True) for rank in np.unique(server))
+    clients = tuple(_party(load, rank, mine, size, served=False) for rank, mine in rows_by(client, rows))
+    servers = tuple(_party(load, rank, mine, size, served=True) for rank, mine in rows_by(server, rows))
     seconds = max((one.seconds for one in clients if one.seconds > 0), default=math.nan)
     requests = sum(one.requests for one in clients)
     good = rows[flows.ok[rows]]
@@ -129,7 +149,7 @@ def _party(load: Load, rank: int, rows: Index, size: int, served: bool) -> Party
     requests = sum(counts[good].tolist())
     seconds = float(times[good].max(initial=0.0)) or math.nan
     rate = requests * size / seconds
-    return Party(rank, len(rows) - len(good), requests, seconds, rate, _waiting(load, good), _service(load, good))
+    return Party(rank, len(rows) - len(good), requests, seconds, rate, load, good)
 
 
 def _waiting(load: Load, rows: Index) -> Waiting:

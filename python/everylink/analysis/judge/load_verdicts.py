@@ -183,10 +183,8 @@ def _judge_service(judge: _Judge) -> None:
 def _waited(load: Load, rows: Index, unit: Index, slow: Slow, who: str, kind: int) -> str:
     what = "put" if kind == PUT else "get"
     other = "clients" if who == "servers" else "servers"
-    text = (
-        f"its {what} requests take {slow.factor:.2f} times as long as those of the other {who} with the same {other}, "
-        f"{slow.readings} readings"
-    )
+    others_of = f"those of the other {who} with the same {other}"
+    text = f"its {what} requests take {slow.factor:.2f} times as long as {others_of}, {slow.readings} readings"
     service = load.flows.service_mean[rows]
     mine, others = (service[(unit == slow.unit) == own] for own in (True, False))
     if who == "servers" and np.isfinite(mine).any() and np.isfinite(others).any():

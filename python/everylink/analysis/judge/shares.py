@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.analysis.changes import sure
 from everylink.analysis.judge.robust import MEDIAN_ERROR, Values, discoveries, healthy_spread, moderated, spread
+from everylink.analysis.service_sums import rows_by
 from everylink.results import Ranks
 
 FALSE_RATE = 0.001
@@ -43,10 +44,10 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
     known = np.flatnonzero(np.isfinite(seconds) & (seconds > 0))
     excess, compared = _excess(group[known], np.log(seconds[known]))
     known, excess = known[compared], excess[compared]
-    units = [u for u in np.unique(unit[known]).tolist() if (unit[known] == u).sum() >= FEWEST]
-    if len(units) < 2:
+    rows = {one: mine for one, mine in rows_by(unit[known], np.arange(len(known))) if len(mine) >= FEWEST}
+    if len(rows) < 2:
         return []
-    own = [excess[unit[known] == u] for u in units]
+    own = [excess[mine] for mine in rows.values()]
     effect = np.array([np.median(readings) for readings in own])
     effect -= np.quantile(effect, LOW, method="lower")  # of two the faster one
     apart = moderated(healthy_spread(effect), len(effect))
@@ -56,12 +57,12 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
     z = sure(effect / np.hypot(apart, within), len(effect))
     wanted = np.log([max(least, LEAST_OF_FEW) if len(readings) < FEW else least for readings in own])
     often = np.array([np.quantile(readings, QUARTER) for readings in own]) > wanted / 2
-    bad = np.flatnonzero(discoveries(z, FALSE_RATE) & (effect >= wanted) & often)
+    bad = discoveries(z, FALSE_RATE) & (effect >= wanted) & often
     found = []
-    for i in bad.tolist():
-        mine = known[unit[known] == units[i]]
-        worst = int(mine[own[i].argmax()])
-        found.append(Slow(units[i], float(np.exp(effect[i])), float(z[i]), len(own[i]), len(units), worst))
+    for i, (one, mine) in enumerate(rows.items()):
+        if bad[i]:
+            worst = int(known[mine[own[i].argmax()]])
+            found.append(Slow(one, float(np.exp(effect[i])), float(z[i]), len(mine), len(rows), worst))
     return found
 
 
@@ -80,10 +81,8 @@ def shared_device(ranks: Ranks, judged: Sequence[int], slow: Sequence[int]) -> s
 
 def _excess(group: Index, value: Values) -> tuple[Values, NDArray[np.bool_]]:
     """By how much each value lies above the lower quartile of its group, and whether that has two values or more."""
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     excess, compared = np.zeros(len(value)), np.zeros(len(value), bool)
-    for rows in np.split(order, starts[1:]):
+    for _, rows in rows_by(group, np.arange(len(group))):
         if len(rows) > 1:
             excess[rows] = value[rows] - np.quantile(value[rows], QUARTER)
             compared[rows] = True
