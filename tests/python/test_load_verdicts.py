@@ -232,3 +232,10 @@ def test_a_device_is_shared_only_where_nobody_else_has_it(tmp_path: Path) -> Non
     assert shared_device(ranks, everyone, [1, 3]) == ""
     assert shared_device(ranks, [0, 1], [1]) == ""
     assert shared_device(ranks, everyone, everyone) == ""
+
+
+def test_flows_that_ran_one_at_a_time_are_compared_with_each_other(tmp_path: Path) -> None:
+    pairs = [[(i, j)] for i in range(HOSTS) for j in range(HOSTS) if i != j]
+    path = bulk(tmp_path / "x.h5", "all-to-all", pairs, rate=lambda i, j: GB / 2 if 3 in (i, j) else GB, point="round")
+    assert only(path).subject == ("n3",)
+    assert not judged(bulk(tmp_path / "y.h5", "all-to-all", pairs, point="round")).verdicts

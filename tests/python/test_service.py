@@ -137,6 +137,7 @@ def test_a_round_takes_as_long_as_its_slowest_flow(tmp_path: Path, everylink: Co
     assert (found.rounds, found.flows, found.failed, found.without) == (3, 12, 0, 0)
     assert found.seconds == pytest.approx(4 * SIZE / GB)  # 2 + 1 + 1
     assert found.rate == pytest.approx((3.5 + 4 + 4) / 3 * GB)
+    assert found.message == pytest.approx((4 / 3.5 + 1 + 1) / 3 * SIZE / GB)
     assert found.messages_a_second == pytest.approx(found.rate / SIZE)
     _, out, _ = everylink("show", path)
     assert "each to each (ms)" in out

@@ -14,7 +14,7 @@ class RoundSums:
     """All rounds of one size: `seconds` for a message from each to each, round after round.
 
     A round takes as long as its slowest flow. `rate` is what all flows of a round have together, bytes a second, the
-    mean over the rounds; `message` how long one takes in a flow of mean rate, `messages_a_second` of all of a round.
+    mean over the rounds; `message` how long one takes at a round's mean rate, `messages_a_second` of all of a round.
     `without` counts the rounds in which no flow ended well: they are in none of these.
     """
 
@@ -48,5 +48,5 @@ def _of_size(rounds: Sequence[SceneSums]) -> RoundSums:
         sum(one.failed for one in rounds),
         sum(size / one.rate.min for one in known) if known else math.nan,
         float(np.mean([one.rate.total for one in known])) if known else math.nan,
-        size / float(np.mean([one.rate.mean for one in known])) if known else math.nan,
+        float(np.mean([size / one.rate.mean for one in known])) if known else math.nan,
     )

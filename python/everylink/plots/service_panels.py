@@ -17,6 +17,7 @@ from everylink.plots.load_axes import (
     rate_axis,
     size_axis,
     time_axis,
+    width_of,
 )
 from everylink.results import Ranks, Results
 from everylink.units import size_text
@@ -64,7 +65,7 @@ def _plot(
         values = [value(scene) for scene in scenes]
         sizes = [scene.bytes for scene in scenes]
         axes.plot(
-            sizes, values, style, marker=".", markersize=4, linewidth=1.2, color=colour(number),
+            sizes, values, style, marker=".", markersize=4, color=colour(number), linewidth=width_of(number),
             label=label if named else None,
         )  # fmt: skip
         drawn += values
@@ -96,7 +97,9 @@ def _ends(axes: Axes, scenes: Sequence[ServiceSums]) -> None:
     for number, scene in enumerate(scenes):
         times = [one.seconds for one in reversed(scene.finishers)]
         label = f"{scene.variant}, Jain's index {scene.jain:.3f}"
-        axes.plot(range(1, len(times) + 1), times, marker=".", linewidth=1, color=colour(number), label=label)
+        axes.plot(
+            range(1, len(times) + 1), times, marker=".", linewidth=width_of(number), color=colour(number), label=label
+        )
         highest = max([highest, *times])
     time_axis(axes, highest)
     finish(axes, "clients, the first to end first", "time of its last reply")

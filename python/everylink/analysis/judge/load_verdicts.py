@@ -1,19 +1,18 @@
 """Judges load patterns: failed flows, who is slow in whatever the others do, and shares that are not even."""
 
-import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.analysis.failed import fold_failures
-from everylink.analysis.judge.evidence import Names, confidence_of
+from everylink.analysis.judge.evidence import Names
 from everylink.analysis.judge.grouping import Grouping
+from everylink.analysis.judge.load_subjects import Seen, say
 from everylink.analysis.judge.robust import Values
-from everylink.analysis.judge.shares import Slow, shared_device, slow_ones, too_many
+from everylink.analysis.judge.shares import Slow, slow_ones
 from everylink.analysis.judge.unfair import unfair
-from everylink.analysis.judge.verdict import Judgement, Verdict
+from everylink.analysis.judge.verdict import Judgement
 from everylink.analysis.judge.verdicts import Said, failed_verdicts, judge, judgement, once_each
 from everylink.analysis.load_links import EVEN, as_links
 from everylink.analysis.service_sums import clients_and_servers, service_sums
@@ -26,8 +25,6 @@ LEAST_SHARE = 2.0  # times as long, of a sender of incast or a receiver of outca
 FEWEST_EQUALS = 3  # of these
 LARGE = 65536  # bytes: below and from there on messages are judged apart
 SHARED = {"incast": ("senders", "send"), "outcast": ("receivers", "receive")}
-OTHER_WAY = {"send": "receiving", "receive": "sending"}
-TOO_MANY = "More than a third of the {} look slow, so it cannot be told which are well."
 ONLY_FAILURES = "Of victim only failures are judged: its impact says how much a load costs, not who is at fault."
 NO_RETEST = "--confirm"  # of a pattern there is none
 WHOLE, MANY = 0.7, 16  # of all links, of so many hosts or ranks: from there on they are judged link by link
@@ -100,30 +97,25 @@ class _Judge:
         return np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
 
     def bulk(self, large: bool) -> tuple[Index, Index, Values]:
-        """Flows that have a rate, with large messages or small ones; who is compared with whom, seconds a byte."""
+        """Flows that have a rate, with large messages or small ones; who is compared with whom, seconds a byte.
+
+        Equals are of one scene; where flows run one at a time, all of one size.
+        """
         flows, rate = self.load.flows, self.load.rate
         of_size = (self.load.scenes.bytes[flows.scene] >= LARGE) == large
         rows = np.flatnonzero(of_size & (flows.kind == BULK) & (rate > 0))
-        return rows, self.apart(flows.scene[rows], self.same_host(rows)), 1 / rate[rows]
+        together = np.bincount(flows.scene[rows], minlength=1).max() > 1
+        scene = flows.scene[rows] if together else self.load.scenes.bytes[flows.scene[rows]]
+        return rows, self.apart(scene, self.same_host(rows)), 1 / rate[rows]
 
     def same_host(self, rows: Index) -> NDArray[np.bool_]:
         host, flows = self.results.ranks.host_index, self.load.flows
         return np.asarray(host[flows.frm[rows]] == host[flows.to[rows]])
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """One that is slow in messages of one direction, and where that shows most."""
-
-    slow: Slow
-    direction: str
-    bytes: int
-    evidence: str
-
-
 def _judge_ends(judge: _Judge) -> None:
     """Ranks whose flows, as sender or as receiver, are slow against the others of the same scenes."""
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     ends: set[int] = set()
     for large in (False, True):
         for end, direction, flows_of in (
@@ -136,31 +128,31 @@ def _judge_ends(judge: _Judge) -> None:
                     f"{slow.readings} flows {flows_of} it take {slow.factor:.2f} times as long for a message as the "
                     "others of the same scenes"
                 )
-                seen.append(_Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+                seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
             ends |= set(end[rows].tolist())
-    _say(judge, "ranks", seen, sorted(ends))
+    say(judge.results, judge.names, judge.said, "ranks", seen, sorted(ends))
 
 
 def _judge_shares(judge: _Judge) -> None:
     """Senders of incast, or receivers of outcast, whose share is far below that of the others in the same scenes."""
     who, direction = SHARED[judge.load.name]
     end = judge.load.flows.frm if direction == "send" else judge.load.flows.to
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     for large in (False, True):
         rows, group, seconds = judge.bulk(large)
         equals = np.bincount(group, minlength=1)[group] > FEWEST_EQUALS
         rows = rows[equals]
         for slow in slow_ones(end[rows].astype(np.int64), group[equals], seconds[equals], LEAST_SHARE):
             text = f"its share is {1 / slow.factor:.2f} of that of the other {who} in the same {slow.readings} scenes"
-            seen.append(_Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
-    _say(judge, who, seen, np.unique(end).tolist())
+            seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+    say(judge.results, judge.names, judge.said, who, seen, np.unique(end).tolist())
 
 
 def _judge_service(judge: _Judge) -> None:
     """Servers that are slow to all their clients, clients that are slow with all servers, and unfair shares."""
     flows = judge.load.flows
     sizes = judge.load.scenes.bytes[flows.scene]
-    seen: dict[str, list[_Seen]] = {"servers": [], "clients": []}
+    seen: dict[str, list[Seen]] = {"servers": [], "clients": []}
     judged: dict[str, list[int]] = {"servers": [], "clients": []}
     for kind, large in ((kind, large) for kind in (PUT, GET) for large in (False, True)):
         rows = np.flatnonzero((flows.kind == kind) & flows.ok & ((sizes >= LARGE) == large))
@@ -174,9 +166,12 @@ def _judge_service(judge: _Judge) -> None:
             for slow in slow_ones(unit, group, seconds, LEAST_SLOW):
                 text = _waited(judge.load, rows, unit, slow, who, kind)
                 direction = "send" if sends else "receive"
-                seen[who].append(_Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+                seen[who].append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
             judged[who] += unit.tolist()
-    named = {who: _say(judge, who, ones, sorted(set(judged[who]))) for who, ones in seen.items()}
+    named = {
+        who: say(judge.results, judge.names, judge.said, who, ones, sorted(set(judged[who])))
+        for who, ones in seen.items()
+    }
     judge.said.found += unfair(service_sums(judge.load), named["clients"], judge.names.rank, LARGE)
 
 
@@ -191,60 +186,3 @@ def _waited(load: Load, rows: Index, unit: Index, slow: Slow, who: str, kind: in
         here, there = (time_text(float(np.nanmedian(times))) for times in (mine, others))
         text += f"; of that {here} at the server, {there} at the others"
     return text
-
-
-def _say(judge: _Judge, who: str, seen: Sequence[_Seen], judged: Sequence[int]) -> set[int]:
-    """A verdict each, one on their host where all of its ranks are slow, or one on the device that all share.
-
-    Gives the ranks that are named, none where these are too many to be sure.
-    """
-    by_rank: dict[int, list[_Seen]] = {}
-    for one in seen:
-        by_rank.setdefault(one.slow.unit, []).append(one)
-    slow = sorted(by_rank)
-    if device := shared_device(judge.results.ranks, judged, slow):
-        worst = max(seen, key=lambda one: one.slow.factor)
-        which = judge.names.rank(worst.slow.unit)
-        text = f"all {len(slow)} {who} on {device} are slow, and none of the others; {which}: "
-        judge.said.found.append(_verdict(("group", (f"{who} on {device}",)), list(seen), text, len(slow)))
-        return set(slow)
-    verdicts = list(_of_ranks(judge, by_rank, judged))
-    if too_many([ones[0].slow for ones in by_rank.values()]):
-        judge.said.suspects += verdicts
-        judge.said.remarks.append(TOO_MANY.format(who))
-        return set()
-    judge.said.found += verdicts
-    return set(slow)
-
-
-def _of_ranks(judge: _Judge, by_rank: dict[int, list[_Seen]], judged: Sequence[int]) -> Iterable[Verdict]:
-    host_of, names = judge.results.ranks.host_index, judge.names
-    done: set[int] = set()
-    for rank, ones in by_rank.items():
-        host = int(host_of[rank])
-        if host in done:
-            continue
-        here = [other for other in judged if host_of[other] == host]
-        whole = len(names.hosts) > 1 and all(other in by_rank for other in here)
-        if whole:
-            done.add(host)
-            ones = [one for other in here for one in by_rank[other]]
-        subject = ("host", (names.hosts[host],)) if whole else ("rank", (names.rank(rank),))
-        device = "" if whole else names.on_one_device(rank, set(by_rank))
-        yield _verdict(subject, ones, "", len(here) if whole else 1, device)
-
-
-def _verdict(
-    subject: tuple[str, tuple[str, ...]], ones: list[_Seen], before: str, ranks: int, behind: str = ""
-) -> Verdict:
-    """The clearest of what was seen of a subject speaks for it."""
-    worst = max(ones, key=lambda one: one.slow.factor)
-    ways = {one.direction for one in ones}
-    if others := [one.slow.factor for one in ones if one.direction != worst.direction]:
-        behind = f"; {OTHER_WAY[worst.direction]} {max(others):.2f} times" + behind
-    surest = max(confidence_of(one.slow.z, one.slow.tested) for one in ones)
-    readings = math.ceil(sum(one.slow.readings for one in ones) / max(ranks, 1))
-    return Verdict(
-        *subject, ways.pop() if len(ways) == 1 else "both", "slow", worst.bytes, worst.slow.factor, surest, readings,
-        before + worst.evidence + behind,
-    )  # fmt: skip
