@@ -13,6 +13,7 @@ from conftest import Command
 from everylink.analysis.judge.load_verdicts import judge_patterns
 from everylink.analysis.judge.shares import shared_device, slow_ones
 from everylink.analysis.judge.verdict import Judgement, Verdict
+from everylink.analysis.service_sums import service_sums
 from everylink.results import read
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service
 
@@ -239,3 +240,11 @@ def test_flows_that_ran_one_at_a_time_are_compared_with_each_other(tmp_path: Pat
     path = bulk(tmp_path / "x.h5", "all-to-all", pairs, rate=lambda i, j: GB / 2 if 3 in (i, j) else GB, point="round")
     assert only(path).subject == ("n3",)
     assert not judged(bulk(tmp_path / "y.h5", "all-to-all", pairs, point="round")).verdicts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_that_are_uneven_in_turn_are_not_unfair(seed: int, tmp_path: Path) -> None:
+    path = make_service(tmp_path / "x.h5", even, servers=1, clients=8, noise=0.7, seed=seed)
+    (load,) = read(path).loads
+    assert min(scene.jain for scene in service_sums(load)) < 0.9
+    assert not judged(path).verdicts

@@ -13,7 +13,7 @@ from everylink.results import Ranks
 
 FALSE_RATE = 0.001
 FEWEST = 2  # readings of one that may be called slow
-FEW, LEAST_OF_FEW = 5, 1.5  # of fewer readings than these, so many times as long
+FEW, LEAST_OF_FEW = 5, 1.75  # of fewer readings than these, so many times as long
 MOST = 1 / 3  # of all: of more it cannot be told who is well
 LOW, QUARTER = 0.5, 0.25  # quantiles
 Index = NDArray[np.int64]
