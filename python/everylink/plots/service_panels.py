@@ -41,7 +41,7 @@ def service_panels(results: Results, load: Load) -> list[tuple[str, Callable[[Ax
         ("latency, request to reply: mean, and p99 dotted", lambda axes: _latency(axes, curves)),
         (f"when each client had its last reply, {at}", lambda axes: _ends(axes, heaviest)),
         ("fairness: Jain's index over the clients", lambda axes: _fairness(axes, curves)),
-        (f"bandwidth of each server, {at}", lambda axes: _servers(axes, heaviest, results.ranks)),
+        (f"latency with each server, mean, {at}", lambda axes: _servers(axes, heaviest, results.ranks)),
         (f"bandwidth of each client, {at}", lambda axes: _clients(axes, heaviest, results.ranks)),
     ]
 
@@ -106,14 +106,21 @@ def _ends(axes: Axes, scenes: Sequence[ServiceSums]) -> None:
 
 
 def _servers(axes: Axes, scenes: Sequence[ServiceSums], ranks: Ranks) -> None:
-    _bars(axes, [(scene.variant, {one.rank: one.rate for one in scene.servers}) for scene in scenes], ranks, "server")
+    """Not their bandwidths: clients wait for a slow one, so that all of them have that of the slowest."""
+    series = [(scene.variant, {one.rank: one.waiting.mean for one in scene.servers}) for scene in scenes]
+    _bars(axes, series, ranks)
+    log_time_axis(axes, [value for _, values in series for value in values.values()])
+    finish(axes, "server", "latency")
 
 
 def _clients(axes: Axes, scenes: Sequence[ServiceSums], ranks: Ranks) -> None:
-    _bars(axes, [(scene.variant, {one.rank: one.rate for one in scene.clients}) for scene in scenes], ranks, "client")
+    series = [(scene.variant, {one.rank: one.rate for one in scene.clients}) for scene in scenes]
+    _bars(axes, series, ranks)
+    rate_axis(axes, 1.25 * max((v for _, values in series for v in values.values() if v == v), default=0.0))
+    finish(axes, "client", "bandwidth")
 
 
-def _bars(axes: Axes, series: Sequence[tuple[str, dict[int, float]]], ranks: Ranks, what: str) -> None:
+def _bars(axes: Axes, series: Sequence[tuple[str, dict[int, float]]], ranks: Ranks) -> None:
     """A group of bars a rank, a bar a direction."""
     members = sorted({rank for _, values in series for rank in values})
     hosts, width = short_hosts(ranks), 0.8 / len(series)
@@ -126,5 +133,3 @@ def _bars(axes: Axes, series: Sequence[tuple[str, dict[int, float]]], ranks: Ran
     names = [shortened(f"{hosts[members[i]]}:{members[i]}", NAME_LENGTH) for i in shown]
     many = len(names) > 6
     axes.set_xticks(list(shown), names, rotation=90 if many else 0, parse_math=False)
-    rate_axis(axes, 1.25 * max((v for _, values in series for v in values.values() if v == v), default=0.0))
-    finish(axes, what, "bandwidth")
