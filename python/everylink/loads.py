@@ -1,13 +1,14 @@
 """What a load pattern measured: its scenes, and the flows that ran at the same time in each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import Outcome
+from everylink.links import MISSING, Outcome
 
-BULK, PING = 0, 1  # kinds of flows
+BULK, PING, PUT, GET = 0, 1, 2, 3  # kinds of flows
 PATTERNS = ("incast", "outcast", "shift", "ring", "random-bisection", "victim", "client-server", "all-to-all")
 
 
@@ -26,7 +27,10 @@ class Scenes:
 class Flows:
     """One entry a flow of a scene: `messages` arrived in `seconds` on the clock of who receives.
 
-    `sent_` the same on the clock of who sends. The last six are the one-way times of a ping in seconds.
+    `sent_` the same on the clock of who sends. `n` to `max` are the one-way times of a ping in seconds.
+
+    Of a PUT, from a server to a client, and a GET, the other way, `seconds` and `messages` are on the clock of the
+    client, `sent_` on that of the server; `n` to `max` are from request to reply, and `service_` is the server's part.
     """
 
     scene: NDArray[np.uint32]
@@ -44,6 +48,9 @@ class Flows:
     mean: NDArray[np.float32]
     p99: NDArray[np.float32]
     max: NDArray[np.float32]
+    service_mean: NDArray[np.float32] = field(metadata={MISSING: np.nan})
+    service_median: NDArray[np.float32] = field(metadata={MISSING: np.nan})
+    service_p99: NDArray[np.float32] = field(metadata={MISSING: np.nan})
 
     def __len__(self) -> int:
         return len(self.scene)
@@ -53,9 +60,12 @@ class Flows:
         return np.asarray(self.outcome == Outcome.OK)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
-    """One pattern of a results file; `point` says what its points are, `options` what the user chose."""
+    """One pattern of a results file; `point` says what its points are, `options` what the user chose.
+
+    The first ranks, so many as there are `servers`, are servers.
+    """
 
     name: str
     point: str
@@ -65,6 +75,12 @@ class Load:
     window: int
     scenes: Scenes
     flows: Flows
+    servers: int = 0
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The message sizes of its scenes, ascending."""
+        return tuple(np.unique(self.scenes.bytes).tolist())
 
     @property
     def rate(self) -> NDArray[np.float64]:
@@ -75,3 +91,14 @@ class Load:
         rate = np.full(len(flows), np.nan)
         rate[known] = (flows.messages * sizes)[known] / flows.seconds[known]
         return rate
+
+    def variant_of(self, scene: int) -> str:
+        """The word for the variant of a scene; empty where there is one only."""
+        variant = int(self.scenes.variant[scene])
+        return self.variants[variant] if variant < len(self.variants) else f"variant {variant}"
+
+    def rows_of_scenes(self) -> list[NDArray[np.intp]]:
+        """The numbers of the flows of each scene."""
+        order = np.argsort(self.flows.scene, kind="stable")
+        bounds = np.searchsorted(self.flows.scene[order], np.arange(len(self.scenes.point) + 1))
+        return [order[begin:end] for begin, end in pairwise(bounds.tolist())]

@@ -188,5 +188,7 @@ def read_links(path: Path | str) -> Results:
     results = read(path)
     if results.loads:
         names = ", ".join(load.name for load in results.loads)
-        raise FileOfAnotherKind(results.path, f"holds the load pattern {names} and no links; everylink show prints it")
+        raise FileOfAnotherKind(
+            results.path, f"holds the load pattern {names} and no links; show, report and diagnose take it"
+        )
     return results

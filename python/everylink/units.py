@@ -21,6 +21,7 @@ BYTES_A_SECOND = {
 SIZE = re.compile(NUMBER + r"\s*([kKMGT]i?B|B|)")
 RATE = NUMBER + r"\s*([MGT]b/s|[MG]B/s|[MG]iB/s)"
 LARGEST_SIZE = 2**62
+MOST_DECIMALS = 9
 
 
 def time_text(seconds: float, digits: int = 4) -> str:
@@ -32,6 +33,15 @@ def time_text(seconds: float, digits: int = 4) -> str:
         if float(number) < 1000 or unit == "s":
             return f"{number} {unit}"
     raise AssertionError("unreachable: the last unit takes every time")
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """A number whose unit stands elsewhere, `11.54`; `-` where it is not known."""
+    if not math.isfinite(value):
+        return UNKNOWN
+    if 0 < abs(value) < 1:
+        return f"{value:.{min(digits - math.floor(math.log10(abs(value))) - 1, MOST_DECIMALS)}f}"
+    return _significant(value, digits)
 
 
 def bandwidth_text(bytes_per_second: float, digits: int = 4) -> str:

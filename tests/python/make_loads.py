@@ -1,6 +1,7 @@
 """Writes files of load patterns exactly as docs/results-file.md describes them, so that tests need no core."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ FLOWS = {
     "sent_seconds": "f8", "sent_messages": "u8", "n": "u4", "min": "f4", "median": "f4", "mean": "f4", "p99": "f4",
     "max": "f4",
 }  # fmt: skip
+SERVICE = ("service_mean", "service_median", "service_p99")  # columns of newer files
 SIZE = 1 << 20
 
 
@@ -32,6 +34,52 @@ def ping(scene: int, frm: int, to: int, mean: float, p99: float) -> dict[str, An
     return flow(scene, frm, to, SIZE, kind=1, n=1000, **times)
 
 
+def served(scene: int, kind: int, client: int, server: int, latency: float, **others: Any) -> dict[str, Any]:
+    """A put (2) or get (3) of a thousand requests, one after the other, half of each at the server."""
+    frm, to = (server, client) if kind == 2 else (client, server)
+    times = {"min": latency / 2, "median": latency, "mean": latency, "p99": 2 * latency, "max": 3 * latency, "n": 1000}
+    count = {"messages": 1000, "sent_messages": 1000, "seconds": 1000 * latency, "sent_seconds": 1000 * latency}
+    service = {"service_mean": latency / 2, "service_median": latency / 2, "service_p99": latency}
+    return flow(scene, frm, to, SIZE, kind=kind) | times | count | service | others
+
+
+def make_service(
+    path: Path,
+    latency: Callable[[int, int, int], float],
+    *,
+    servers: int = 2,
+    clients: int = 6,
+    sizes: Sequence[int] = (SIZE,),
+    noise: float = 0.0,
+    seed: int = 1,
+    hosts: Sequence[str] | None = None,
+    devices: Sequence[str] | None = None,
+    failed: Callable[[int, int], bool] = lambda client, server: False,
+) -> Path:
+    """A file of clients and servers: `latency(kind, client, server)` in seconds, a put and a get of each size."""
+    draw = np.random.default_rng(seed)
+    flows = []
+    for scene in range(2 * len(sizes)):
+        kind = 2 + scene % 2
+        for client in range(servers, servers + clients):
+            for server in range(servers):
+                seconds = latency(kind, client, server) * sizes[scene // 2] / SIZE * math.exp(noise * draw.normal())
+                lost = {"outcome": 2, "messages": 0, "seconds": 0.0, "n": 0} if failed(client, server) else {}
+                flows.append(served(scene, kind, client, server, seconds, **lost))
+    count = 2 * len(sizes)
+    return make_load(
+        path, "client-server", flows, [1] * count, variant=[i % 2 for i in range(count)], variants="put,get",
+        point="in flight", ranks=servers + clients, sizes=[sizes[i // 2] for i in range(count)],
+        attributes={"servers": np.int32(servers), "duration": 0.0}, hosts=hosts, devices=devices,
+    )  # fmt: skip
+
+
+def make_all_to_all(path: Path, rate: Callable[[int, int], float], *, ranks: int = 8) -> Path:
+    """A file of rounds: in round d every rank has flows with the one d behind it, both ways."""
+    flows = [flow(d - 1, i, (i + d) % ranks, rate(i, (i + d) % ranks)) for d in range(1, ranks) for i in range(ranks)]
+    return make_load(path, "all-to-all", flows, range(1, ranks), point="round", ranks=ranks)
+
+
 def make_load(
     path: Path,
     name: str,
@@ -44,10 +92,16 @@ def make_load(
     ranks: int = 8,
     uncommitted: int = 0,
     attributes: Mapping[str, Any] | None = None,
+    sizes: Sequence[int] | None = None,
+    hosts: Sequence[str] | None = None,
+    devices: Sequence[str] | None = None,
 ) -> Path:
     """Write a file of one pattern; `uncommitted` is how many of its last flows lie behind `rows`."""
-    make_results(path, hosts=[f"n{i}" for i in range(ranks)], sizes=(), steps=0, attributes={"schedule": name})
+    names = hosts or [f"n{i}" for i in range(ranks)]
+    make_results(path, hosts=names, sizes=(), steps=0, attributes={"schedule": name, "kernel": "unidirectional"})
     with h5py.File(path, "r+") as file:
+        if devices:
+            file["ranks/device"][...] = np.array([device.encode() for device in devices])
         file.create_group("sizes")
         group = file.create_group(f"patterns/{name}")
         chosen = {"point": point, "variants": variants, "options": "root=0", "duration": 1.0, "window": 0}
@@ -55,11 +109,13 @@ def make_load(
         for key, value in (chosen | counts | dict(attributes or {})).items():
             group.attrs[key] = np.bytes_(value.encode()) if isinstance(value, str) else value
         scenes = {
-            "bytes": [SIZE] * len(points), "point": points, "variant": variant or [0] * len(points),
+            "bytes": sizes or [SIZE] * len(points), "point": points, "variant": variant or [0] * len(points),
             "began": range(len(points)), "gone": [0] * len(points),
         }  # fmt: skip
         for column, dtype in SCENES.items():
             group[f"scenes/{column}"] = np.array(list(scenes[column]), dtype)
         for column, dtype in FLOWS.items():
             group[f"flows/{column}"] = np.array([one[column] for one in flows], dtype)
+        for column in SERVICE if any(SERVICE[0] in one for one in flows) else ():
+            group[f"flows/{column}"] = np.array([one[column] for one in flows], "f4")
     return path

@@ -13,7 +13,7 @@ from everylink.results import read
 from make_loads import SIZE, flow, make_load, ping
 
 GB = 1e9
-SEVERAL_FILES = {"compare": 2, "merge": 2}
+SEVERAL_FILES = {"merge": 2}
 
 
 def incast(path: Path, rates: dict[int, float]) -> Path:
@@ -105,7 +105,7 @@ def test_a_damaged_pattern_is_refused_in_one_line(tmp_path: Path, spoil: object)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("command", ["diagnose", "compare", "merge", "convert", "export", "predict", "report"])
+@pytest.mark.parametrize("command", ["merge", "convert", "export", "predict"])
 def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: GB})
     more: dict[str, list[object]] = {
@@ -113,7 +113,6 @@ def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: 
         "convert": [tmp_path / "x.npz"],
         "export": ["--what", "slowest"],
         "predict": ["--pattern", "ring"],
-        "report": ["-o", tmp_path / "x.html"],
     }
     code, _, err = everylink(command, *[path] * SEVERAL_FILES.get(command, 1), *more.get(command, []))
     assert code == 2
@@ -128,8 +127,7 @@ def test_of_very_many_scenes_some_are_shown_and_how_many_is_said(tmp_path: Path,
     assert "one in 2 of 50" in out
 
 
-@pytest.mark.parametrize("option", ["--confirm", "--report=x.html"])
-def test_run_refuses_what_is_about_links_beside_a_pattern(option: str, everylink: Command) -> None:
-    code, _, err = everylink("run", option, "incast", "--np", "4")
+def test_run_refuses_what_is_about_links_beside_a_pattern(everylink: Command) -> None:
+    code, _, err = everylink("run", "--confirm", "incast", "--np", "4")
     assert code == 2
     assert "incast" in err

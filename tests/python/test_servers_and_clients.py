@@ -207,7 +207,6 @@ BOTH = ["--servers", "s[1-2]", "--clients", "c[1-2]"]
         ([*BOTH, "--launcher-args", "'"], "--launcher-args ''': No closing quotation"),
         ([*BOTH, "--servers-args", "-ppn 2"], "'-ppn' says nothing to --launcher ssh"),
         ([*BOTH, "--servers-args", "-m ucp:tls=tcp"], "servers --mode ucp:tls=tcp and clients --mode tcp"),
-        ([*BOTH, "--report", "x.html"], "the pattern client-server measures none"),
         ([*BOTH, "--confirm"], "the pattern client-server measures none"),
     ],
 )

@@ -57,13 +57,13 @@ def compare(base: Results, new: Results, least: float = 0.05) -> Comparison:
         sizes,
         tuple(change for change in changes if change.slower),
         tuple(change for change in changes if not change.slower),
-        _failed_only_in(matched.new, matched.base),
-        _failed_only_in(matched.base, matched.new),
+        failed_only_in(matched.new, matched.base),
+        failed_only_in(matched.base, matched.new),
         worst_first([change for size in sizes for change in size.suspects]),
     )
 
 
-def _failed_only_in(run: Results, other: Results) -> tuple[Failure, ...]:
+def failed_only_in(run: Results, other: Results) -> tuple[Failure, ...]:
     """The links that failed in one run and were measured well in the other, folded; equal groups of sizes in one."""
     found: dict[str, list[Failure]] = {}
     for size, reference in zip(run.sizes, other.sizes, strict=True):

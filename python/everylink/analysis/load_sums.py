@@ -1,7 +1,7 @@
-"""What the scenes of a load pattern amount to, and what that says: pure functions of its flows."""
+"""What the scenes of a load pattern amount to: pure functions of its flows."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from everylink.loads import PING, Load
-from everylink.units import bandwidth_text
 
 LEAST_DRAWS = 5  # for an interval
 NOISE = 0.02  # four flows that share evenly have a quarter, more or less
@@ -49,10 +48,8 @@ class SceneSums:
 
 def scene_sums(load: Load) -> tuple[SceneSums, ...]:
     """Every scene, in their order."""
-    rate, scenes = load.rate, load.scenes
-    order = np.argsort(load.flows.scene, kind="stable")
-    bounds = np.searchsorted(load.flows.scene[order], np.arange(len(scenes.point) + 1))
-    return tuple(_sums(load, i, order[bounds[i] : bounds[i + 1]], rate) for i in range(len(scenes.point)))
+    rate = load.rate
+    return tuple(_sums(load, i, rows, rate) for i, rows in enumerate(load.rows_of_scenes()))
 
 
 def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.float64]) -> SceneSums:
@@ -65,11 +62,10 @@ def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.floa
     latency = Latency(
         *(float(c[pings].mean()) if len(pings) else math.nan for c in (flows.mean, flows.median, flows.p99))
     )
-    variant = int(scenes.variant[number])
     return SceneSums(
         int(scenes.bytes[number]),
         int(scenes.point[number]),
-        load.variants[variant] if variant < len(load.variants) else f"variant {variant}",
+        load.variant_of(number),
         len(rows),
         int(np.count_nonzero(~flows.ok[rows])),
         spread,
@@ -77,29 +73,10 @@ def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.floa
     )
 
 
-def conclusions(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    """What a pattern's scenes of one size say, in sentences."""
-    conclude = CONCLUSIONS.get(load.name)
-    return conclude(load, sums) if conclude and sums else []
-
-
 def knee(sums: Sequence[SceneSums]) -> int | None:
     """At how many senders, the first time, each has less than a quarter of what one alone has; None: nowhere."""
     alone = sums[0].rate.mean
     return next((scene.point for scene in sums if scene.rate.mean < (1 - NOISE) * alone / 4), None)
-
-
-def _incast(load: Load, sums: Sequence[SceneSums], one: str = "sender") -> list[str]:
-    if sums[0].point != 1 or math.isnan(sums[0].rate.mean):
-        return []
-    what = f"the bandwidth of a {one}"
-    if (count := knee(sums)) is not None:
-        return [f"{what} falls below a quarter of that of one alone at {count} {one}s"]
-    return [f"{what} stays at a quarter of that of one alone, or above, up to {sums[-1].point} {one}s"]
-
-
-def _outcast(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    return _incast(load, sums, "receiver")
 
 
 def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple[float, float, float]:
@@ -110,45 +87,6 @@ def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple
         return mean, math.nan, math.nan
     half = float(stats.t.ppf((1 + level) / 2, len(totals) - 1) * totals.std(ddof=1) / math.sqrt(len(totals)))
     return mean, mean - half, mean + half
-
-
-def _random_bisection(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    mean, low, high = effective_bisection(sums)
-    if math.isnan(mean):
-        return []
-    flow = np.nanmean([scene.rate.mean for scene in sums])
-    text = f"effective bisection bandwidth {bandwidth_text(mean)}"
-    if not math.isnan(low):
-        text += f", 95 % interval {bandwidth_text(low)} to {bandwidth_text(high)}"
-    return [f"{text}, over {len(sums)} random halves; {bandwidth_text(float(flow))} a flow"]
-
-
-def _shift(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    known = [scene for scene in sums if not math.isnan(scene.rate.mean)]
-    if not known:
-        return []
-    slowest, fastest = min(known, key=_mean_rate), max(known, key=_mean_rate)
-    return [
-        f"{bandwidth_text(fastest.rate.mean)} a flow at distance {fastest.point}, the fastest, and "
-        f"{bandwidth_text(slowest.rate.mean)} at distance {slowest.point}, the slowest"
-    ]
-
-
-def _mean_rate(scene: SceneSums) -> float:
-    return scene.rate.mean
-
-
-def _ring(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    known = [scene for scene in sums if not math.isnan(scene.rate.mean)]
-    natural = [scene.rate.mean for scene in known if scene.variant == "natural"]
-    drawn = [scene.rate.mean for scene in known if scene.variant != "natural"]
-    if not natural:
-        return []
-    text = f"{bandwidth_text(natural[0])} a flow in the natural ring"
-    if drawn:
-        mean = sum(drawn) / len(drawn)
-        text += f", {bandwidth_text(mean)} in {len(drawn)} random ones: {mean / natural[0]:.2f} of it"
-    return [text]
 
 
 @dataclass(frozen=True)
@@ -173,21 +111,6 @@ def impact(sums: Sequence[SceneSums]) -> Impact:
     return Impact(factor("mean"), factor("median"), factor("p99"))
 
 
-def _victim(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    found = impact(sums)
-    if math.isnan(found.mean):
-        return []
-    factors = (
-        f"{name} x {_factor(value)}"
-        for name, value in (("mean", found.mean), ("median", found.median), ("p99", found.p99))
-    )
-    return ["impact of the load on the victims' latency: " + ", ".join(factors)]
-
-
-def _factor(value: float) -> str:
-    return "not known" if math.isnan(value) else f"{value:.2f}"
-
-
 def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
     """[from, to]: the mean rate over the scenes of a size; NaN where no flow ended well."""
     rate, flows = load.rate, load.flows
@@ -196,13 +119,3 @@ def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
     np.add.at(total, (flows.frm[chosen], flows.to[chosen]), rate[chosen])
     np.add.at(count, (flows.frm[chosen], flows.to[chosen]), 1)
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-
-
-CONCLUSIONS: dict[str, Callable[[Load, Sequence[SceneSums]], list[str]]] = {
-    "incast": _incast,
-    "outcast": _outcast,
-    "random-bisection": _random_bisection,
-    "ring": _ring,
-    "shift": _shift,
-    "victim": _victim,
-}

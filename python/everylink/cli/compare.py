@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.analysis.comparison import compare
+from everylink.analysis.load_changes import compare_loads
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
 from everylink.report.comparison import comparison_json, print_comparison
+from everylink.report.load_comparison import load_comparison_json, print_load_comparison
 from everylink.report.terminal import terminal
-from everylink.results import read_links
+from everylink.results import read
 
 REGRESSION = 3  # exit code
 PART = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -20,7 +22,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="everylink compare",
         description="Say what got slower or faster from one run to another of the same kind: all links, single hosts, "
-        "ranks, links. Ranks are matched by host and local rank. Exit code 3 where something got slower or failed.",
+        "ranks, links; or of one load pattern: bandwidths, latencies, shares. "
+        "Ranks are matched by host and local rank. Exit code 3 where something got slower or failed.",
     )
     parser.add_argument("base", type=Path, metavar="BASE", help="results file to compare with")
     parser.add_argument("new", type=Path, metavar="NEW", help="results file of the later run")
@@ -29,7 +32,15 @@ def main(arguments: Sequence[str]) -> int:
         "--at-least", default="5%", metavar="P%%", type=_part, help="the smallest change that counts (5%%)"
     )
     options = parser.parse_args(arguments)
-    found = compare(read_links(options.base), read_links(options.new), options.at_least)
+    base, new = read(options.base), read(options.new)
+    if base.loads or new.loads:
+        loads = compare_loads(base, new, options.at_least)
+        if options.format == "json":
+            print(load_comparison_json(loads))
+        else:
+            print_load_comparison(loads, terminal())
+        return REGRESSION if loads.regression else 0
+    found = compare(base, new, options.at_least)
     if options.format == "json":
         print(comparison_json(found))
     else:

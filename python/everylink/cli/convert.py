@@ -1,24 +1,26 @@
 """`everylink convert`: turns results from one format into another, and says what that cannot hold."""
 
 import shlex
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from everylink.cli.parser import Parser
-from everylink.cli.sizes import chosen_size
+from everylink.cli.sizes import chosen_size, parsed_bytes
 from everylink.errors import UserMistake
 from everylink.files import beginning, refuse_existing
 from everylink.formats.csv_matrix import OPTIONAL, REQUIRED, read_matrix
 from everylink.formats.from_matrix import Source, results_of
+from everylink.formats.load_csv import write_load_csv
 from everylink.formats.npz import write_npz
 from everylink.formats.results_file import has_laps
 from everylink.formats.to_csv import write_csv
 from everylink.formats.to_linktest import write_linktest
 from everylink.formats.write import write_results
 from everylink.report.words import plural
-from everylink.results import READERS, Results, read_links
+from everylink.results import READERS, Results, read, read_links
 from everylink.units import size_text
 
 KERNELS = ("unidirectional", "semidirectional", "bidirectional")
@@ -31,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="everylink convert",
         description="Turn results into another format, by the end of OUT: .h5 (ours), .sion (LinkTest 1.2, one message "
-        "size), .csv (a matrix), .npz (NumPy). Says what that format cannot hold. A matrix that another program "
+        "size), .csv (a matrix; of a load pattern its flows), .npz (NumPy). Says "
+        "what that format cannot hold. A matrix that another program "
         f"measured has the header {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}.",
     )
     parser.add_argument("input", type=Path, metavar="IN", help="a results file of any of these formats")
@@ -54,6 +57,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.kernel and kind != ".csv":
         raise UserMistake(f"--kernel is for comma-separated values; {options.input} says itself how it was measured")
     refuse_existing(options.output, options.force)
+    if kind == ".h5" and (run := read(options.input)).loads:
+        return _convert_loads(run, options)
     command = shlex.join(["everylink", "convert", *arguments])
     if kind == ".csv":
         results = _of_matrix(options.input, command, options.kernel or KERNELS[0])
@@ -77,6 +82,24 @@ def main(arguments: Sequence[str]) -> int:
     )
     for loss in losses:
         print(f"  {suffix} does not hold {loss}")
+    return 0
+
+
+def _convert_loads(results: Results, options: Namespace) -> int:
+    """The flows of load patterns, which only a .csv can hold."""
+    names = ", ".join(load.name for load in results.loads)
+    if options.output.suffix.lower() != ".csv":
+        raise UserMistake(
+            f"{options.input}: holds the load pattern {names} and no links; OUT can be a .csv of its flows"
+        )
+    size = None
+    if options.size is not None:
+        size = parsed_bytes(options.size)
+        there = sorted({known for load in results.loads for known in load.sizes})
+        if size not in there:
+            raise UserMistake(f"--size {options.size}: was not measured; there are {', '.join(map(size_text, there))}")
+    count = write_load_csv(replace(results, path=options.output), options.force, size)
+    print(f"{options.output}: {plural(count, 'flow')} of {names}, {plural(len(results.ranks), 'rank')}")
     return 0
 
 

@@ -1,15 +1,19 @@
 """`everylink diagnose`: says what is bad, or that nothing is."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.analysis.judge.expect import parse_expectation
+from everylink.analysis.judge.load_verdicts import judge_patterns
+from everylink.analysis.judge.verdict import Judgement
 from everylink.analysis.judge.verdicts import judge
 from everylink.cli.parser import Parser
+from everylink.errors import UserMistake
 from everylink.formats.grouping import grouping_of
 from everylink.report.terminal import terminal
 from everylink.report.verdicts import verdict_json, verdict_junit, verdict_text
-from everylink.results import read_links
+from everylink.results import Results, read, read_links
 
 FAULTS_FOUND = 3
 FORMATS = ("text", "json", "junit")
@@ -42,10 +46,8 @@ def main(arguments: Sequence[str]) -> int:
         help="a run of the same ranks with --serial-tests: tells what is slow only under load from what is slow alone",
     )
     options = parser.parse_args(arguments)
-    expected = None if options.expect is None else parse_expectation(options.expect)
-    results = read_links(options.file)
-    baseline, alone = (None if path is None else read_links(path) for path in (options.baseline, options.alone))
-    judgement = judge(results, grouping_of(results, options.topology), expected, baseline, alone)
+    results = read(options.file)
+    judgement = _judged(results, options)
     if options.format == "json":
         print(verdict_json(results, judgement))
     elif options.format == "junit":
@@ -53,3 +55,14 @@ def main(arguments: Sequence[str]) -> int:
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
     return 0 if judgement.healthy else FAULTS_FOUND
+
+
+def _judged(results: Results, options: Namespace) -> Judgement:
+    if results.loads:
+        for option in ("expect", "baseline", "alone"):
+            if getattr(options, option) is not None:
+                raise UserMistake(f"--{option}: is about links, and {options.file} holds a load pattern; leave it out")
+        return judge_patterns(results, grouping_of(results, options.topology))
+    expected = None if options.expect is None else parse_expectation(options.expect)
+    baseline, alone = (None if path is None else read_links(path) for path in (options.baseline, options.alone))
+    return judge(results, grouping_of(results, options.topology), expected, baseline, alone)

@@ -8,14 +8,15 @@ from everylink.errors import UserMistake
 from everylink.report.curves import ENDINGS as CURVE_ENDINGS
 from everylink.report.curves import parsed_line, write_curves
 from everylink.report.write import ENDINGS, check_report_path, write_report
-from everylink.results import read_links
+from everylink.results import read, read_links
 
 
 def main(arguments: Sequence[str]) -> int:
     """Read all files first, so that a bad one spoils no half-written report."""
     parser = Parser(
         prog="everylink report",
-        description="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep, a page a run and size.",
+        description="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep, a page a run and size, "
+        "or load pattern.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="results file")
     parser.add_argument(
@@ -39,8 +40,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.line and not options.curves:
         raise UserMistake(f"--line {options.line[0]}: there is no curve to compare with; it goes with --curves")
     lines = [parsed_line(text) for text in options.line]
-    runs = [read_links(file) for file in options.files]
-    empty = [run.path for run in runs if not run.sizes]
+    runs = [(read_links if options.curves else read)(file) for file in options.files]
+    empty = [run.path for run in runs if not run.sizes and not run.loads]
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")
     if options.curves:

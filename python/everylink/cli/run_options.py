@@ -82,10 +82,8 @@ def parsed(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
     core_options = sides.play_of(options, core_options)
-    if chosen := [word for word in core_options if word in PATTERNS]:
-        for option in ("--confirm", "--report"):
-            if getattr(options, option.strip("-")):
-                raise UserMistake(f"{option}: is about links, and the pattern {chosen[0]} measures none; leave it out")
+    if options.confirm and (chosen := [word for word in core_options if word in PATTERNS]):
+        raise UserMistake(f"--confirm: is about links, and the pattern {chosen[0]} measures none; leave it out")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):

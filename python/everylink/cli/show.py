@@ -8,7 +8,7 @@ from everylink.cli.rates import rate
 from everylink.errors import UserMistake
 from everylink.formats.grouping import grouping_of
 from everylink.report.line_fit import print_fits
-from everylink.report.questions import print_hosts, print_outside
+from everylink.report.questions import print_hosts, print_load_hosts, print_outside
 from everylink.report.table_parts import need_bandwidth
 from everylink.report.terminal import SLOWEST, print_summary, terminal
 from everylink.results import read
@@ -22,7 +22,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--below", metavar="RATE", help="also list links that are slower than this: 10GiB/s, 100Gb/s")
     parser.add_argument("--above", metavar="RATE", help="also list links that are faster than this")
     parser.add_argument(
-        "--hosts", action="store_true", help="also print each host: mean and worst, as sender and as receiver"
+        "--hosts",
+        action="store_true",
+        help="also print each host: mean and worst, as sender and as receiver; of the "
+        "pattern client-server each client and server",
     )
     parser.add_argument(
         "--fit", action="store_true", help="latency, asymptotic bandwidth and n_1/2 of each kind of links, nothing else"
@@ -35,6 +38,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.fit and (limited or options.hosts or options.slowest is not None):
         raise UserMistake("--fit: prints nothing else; leave out --slowest, --below, --above and --hosts")
     results, console = read(options.file), terminal()
+    if results.loads and (options.fit or limited):
+        raise UserMistake(f"--fit, --below and --above: are about links, and {options.file} holds a load pattern")
     if options.fit:
         print_fits(results, line_fits(results, grouping_of(results)), console)
         return 0
@@ -46,4 +51,6 @@ def main(arguments: Sequence[str]) -> int:
             print_outside(results, size, below, above, console)
         if options.hosts:
             print_hosts(results, size, console)
+    if options.hosts:
+        print_load_hosts(results, console)
     return 0

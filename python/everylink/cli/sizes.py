@@ -11,12 +11,17 @@ def chosen_size(results: Results, text: str | None) -> Size:
         raise UserMistake(f"{results.path}: has no message size")
     if text is None:
         return results.sizes[-1]
-    try:
-        wanted = parsed_size(text)
-    except ValueError as error:
-        raise UserMistake(f"--size: {error}") from None
+    wanted = parsed_bytes(text)
     for size in results.sizes:
         if size.bytes == wanted:
             return size
     there = ", ".join(f"{size.bytes} ({size_text(size.bytes)})" for size in results.sizes)
     raise UserMistake(f"--size {text}: was not measured; in {results.path} there are {there}")
+
+
+def parsed_bytes(text: str) -> int:
+    """What --size says. Raises UserMistake."""
+    try:
+        return parsed_size(text)
+    except ValueError as error:
+        raise UserMistake(f"--size: {error}") from None

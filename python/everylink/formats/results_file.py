@@ -137,6 +137,7 @@ def _load(group: Tree, ranks: int) -> Load:
         group.integer("window", 0, MOST),
         scenes,
         flows,
+        group.integer("servers", 0, ranks) if group.has_attribute("servers") else 0,
     )
 
 

@@ -16,11 +16,15 @@ GAP = 30
 TICK_PIXELS = 78
 
 
-def draw_colour_bars(figure: Figure, results: Results, size: Size, shading: Shading, top: float) -> None:
-    """Draw the bars of all classes beside each other."""
+def draw_colour_bars(
+    figure: Figure, results: Results, size: Size, shading: Shading, top: float, what: str = "one-way time"
+) -> None:
+    """Draw the bars of all classes beside each other; `what` is the time."""
     width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
     for i, (link_class, scale) in enumerate(shading.scales.items()):
-        _draw_bar(figure, LEFT + i * (width + GAP), top, width, link_class, scale, (size.bytes, results.directions))
+        left, both = LEFT + i * (width + GAP), ", both directions" if results.directions == 2 else ""
+        write(figure, left, top - 24, f"{link_class}: {what}, bandwidth{both}", weight="bold", fontsize=7.5)
+        _draw_bar(figure, left, top, width, link_class, scale, (size.bytes, results.directions))
 
 
 def _draw_bar(
@@ -43,8 +47,6 @@ def _draw_bar(
         drawn.tick_params(length=2.5, width=0.5, pad=1.5, colors=INK)
     for spine in (*axes.spines.values(), *upper.spines.values()):
         spine.set_linewidth(0.4)
-    both = ", both directions" if rate[1] == 2 else ""
-    write(figure, left, top - 24, f"{link_class}: one-way time, bandwidth{both}", weight="bold", fontsize=7.5)
     write(figure, left, top + BAR + 28, _beyond(scale), fontsize=6.5, color=PALE_INK)
 
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from everylink.analysis.classes import LinkClass
 from everylink.analysis.curves import Curve, Line
 from everylink.plots.canvas import DPI, HEIGHT, INK, PALE_INK, WIDTH, shortened
+from everylink.plots.ticks import rate_steps
 from everylink.units import bandwidth_text, size_text, tick_text
 
 MOST_SIZES = 14  # named below the axis
@@ -100,7 +101,7 @@ def _set_rates(upper: Axes, lower: Axes, drawn: Sequence[Labelled], lines: Seque
     highest = max([float(one.curve.high.max()) for one in drawn] + [line.rate for line in lines])
     lowest = min(float(one.curve.low.min()) for one in drawn)
     upper.set_ylim(0, ROOM * highest)
-    step = next(s for s in _steps(highest) if highest / s <= 8)
+    step = next(s for s in rate_steps(highest) if highest / s <= 8)
     ticks = np.arange(0, ROOM * highest, step)
     upper.set_yticks(ticks, [tick_text(bandwidth_text(tick)) if tick else "0" for tick in ticks])
     lower.set_yscale("log")
@@ -108,9 +109,3 @@ def _set_rates(upper: Axes, lower: Axes, drawn: Sequence[Labelled], lines: Seque
     marks = [2.0**power for power in range(0, 60, 5) if lowest / 1.5 <= 2.0**power <= 1.5 * highest]
     lower.set_yticks(marks, [tick_text(bandwidth_text(mark)) for mark in marks])
     lower.minorticks_off()
-
-
-def _steps(highest: float) -> list[float]:
-    """Round steps of the binary unit of a bandwidth, ascending."""
-    power = max(p for p in range(6) if 1024**p <= max(highest, 1))
-    return [step * 10.0**tens * 1024.0**power for tens in range(-2, 6) for step in (1, 2, 5)]

@@ -48,14 +48,14 @@ class Place:
     cell: int
 
 
-def matrix_labels(order: DrawnOrder, fold: int) -> Labels:
+def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Labels:
     """Name as many hosts as fit beside each other, each at the middle of its ranks; on one host, ranks."""
     hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
     what = "host"
     if len(hosts) == 1:
         what = f"rank on {shortened(order.blocks[0].name, 40)}"
         hosts = [(i + 0.5, str(rank), 1) for i, rank in enumerate(order.ranks)]
-    pixels = _cell(-(-len(order.ranks) // fold)) / fold
+    pixels = _cell(-(-len(order.ranks) // fold), largest) / fold
     every = max(1, int(np.ceil(LABEL_PITCH / (pixels * min(h[2] for h in hosts)))))
     named = hosts[::every]
     longest = LABEL_CHARACTER * max(len(h[1]) for h in named)
@@ -63,9 +63,9 @@ def matrix_labels(order: DrawnOrder, fold: int) -> Labels:
     return Labels(what, [h[0] for h in named], [h[1] for h in named], upright)
 
 
-def place(blocks: int, labels: Labels, top: int, bottom: int) -> Place:
+def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LARGEST) -> Place:
     """Centre a matrix with its labels between two heights."""
-    cell = _cell(blocks)
+    cell = _cell(blocks, largest)
     side = cell * blocks
     spare_height = bottom - top - HEADING - labels.height - side
     spare_width = RIGHT - LEFT - HEADING - labels.width - side
@@ -87,8 +87,8 @@ def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: 
     write(figure, left, where.top + middle, f"from {labels.what}", rotation=90, va="center", ha="right", weight="bold")
 
 
-def _cell(blocks: int) -> int:
-    return min(LARGEST // blocks, LARGEST_CELL)
+def _cell(blocks: int, largest: int) -> int:
+    return min(largest // blocks, LARGEST_CELL)
 
 
 def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:

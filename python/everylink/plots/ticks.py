@@ -37,3 +37,9 @@ def round_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
         if all(abs(np.log(value / other)) >= apart for other in kept):
             kept.append(float(value))
     return np.array(sorted(kept) if len(kept) > 1 else [low, high])
+
+
+def rate_steps(highest: float) -> list[float]:
+    """Round steps of the binary unit of a bandwidth, ascending."""
+    power = max(p for p in range(6) if 1024**p <= max(highest, 1))
+    return [step * 10.0**tens * 1024.0**power for tens in range(-2, 6) for step in (1, 2, 5)]

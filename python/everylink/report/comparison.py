@@ -31,9 +31,9 @@ def print_comparison(found: Comparison, console: Console) -> None:
         console.print(Text("  " + line), soft_wrap=True)
     console.print()
     for heading, style, lines in (
-        ("FAILED", "bold red", [_failure_text(failure) for failure in found.failed]),
+        ("FAILED", "bold red", [failure_text(failure) for failure in found.failed]),
         ("SLOWER", "bold red", _change_lines(found.slower)),
-        ("HEALTHY", "green", [f"{_failure_text(failure)} in the base, ok now" for failure in found.healed]),
+        ("HEALTHY", "green", [f"{failure_text(failure)} in the base, ok now" for failure in found.healed]),
         ("FASTER", "green", _change_lines(found.faster)),
     ):
         for line in lines[:MOST_LINES]:
@@ -109,7 +109,7 @@ def _subject(change: Change) -> str:
             return f"{change.kind} {names[0]} {'<->' if change.direction == 'both' else '->'} {names[1]}"
 
 
-def _failure_text(failure: Failure) -> str:
+def failure_text(failure: Failure) -> str:
     also = f" and {', '.join(map(size_text, failure.also))}" if failure.also else ""
     return f"{failure.group} at {size_text(failure.bytes)}{also}"
 
@@ -140,9 +140,9 @@ def comparison_json(found: Comparison) -> str:
         "at_least": found.least,
         "ranks": len(matched.new.ranks),
         "sizes": [_size_told(size) for size in found.sizes],
-        "failed": [_failure_told(failure) for failure in found.failed],
+        "failed": [failure_told(failure) for failure in found.failed],
         "slower": [_change_told(change) for change in found.slower],
-        "healthy_again": [_failure_told(failure) for failure in found.healed],
+        "healthy_again": [failure_told(failure) for failure in found.healed],
         "faster": [_change_told(change) for change in found.faster],
         "suspects": [_change_told(change) for change in found.suspects],
         "differences": [vars(difference) for difference in matched.differences],
@@ -162,7 +162,7 @@ def _change_told(change: Change) -> dict[str, Any]:
     return {name: value for name, value in told.items() if name != "also"}
 
 
-def _failure_told(failure: Failure) -> dict[str, Any]:
+def failure_told(failure: Failure) -> dict[str, Any]:
     group = failure.group
     return {
         "name": group.name, "bytes": failure.bytes, "also_bytes": failure.also, "failed": group.failed,

@@ -2,6 +2,7 @@
 
 from weakref import WeakKeyDictionary
 
+from everylink.analysis.judge.load_verdicts import judge_patterns
 from everylink.analysis.judge.verdict import Judgement
 from everylink.analysis.judge.verdicts import judge
 from everylink.formats.grouping import grouping_of
@@ -13,5 +14,6 @@ _KNOWN: WeakKeyDictionary[Results, Judgement] = WeakKeyDictionary()
 def judgement_of(results: Results) -> Judgement:
     """Judged against nothing else, by the groups that the run itself knows or shows."""
     if results not in _KNOWN:
-        _KNOWN[results] = judge(results, grouping_of(results))
+        judged = judge_patterns if results.loads else judge
+        _KNOWN[results] = judged(results, grouping_of(results))
     return _KNOWN[results]

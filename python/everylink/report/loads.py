@@ -1,48 +1,95 @@
 """What `show` prints of a load pattern: a row a scene, what they say together, and which flows failed."""
 
-import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from everylink.analysis.load_sums import SceneSums, conclusions, scene_sums
+from everylink.analysis.load_conclusions import conclusions, heading, service_conclusions
+from everylink.analysis.load_links import MATRICES, as_links
+from everylink.analysis.load_sums import SceneSums, scene_sums
+from everylink.analysis.service_sums import service_sums
+from everylink.analysis.slowest import slowest
 from everylink.links import outcome_text
 from everylink.loads import Load
+from everylink.report.heatmap import heat_map
+from everylink.report.load_tables import scene_columns
+from everylink.report.service import MIB, print_cells, round_table, service_table
 from everylink.report.words import plural
 from everylink.results import Results
-from everylink.units import bandwidth_text, size_text, time_text
+from everylink.units import bandwidth, number_text, size_text
 
 MOST_SCENES = 40  # rows; of more, every so many-th
 MOST_FAILED = 20
-UNKNOWN = "-"
 
 
-def print_loads(results: Results, console: Console) -> None:
+def print_loads(results: Results, console: Console, most_slowest: int) -> None:
     """Print every pattern of a file."""
     for load in results.loads:
         if failed := _failed(results, load):
             console.print()
             console.print(failed, soft_wrap=True)
-        sums = scene_sums(load)
-        for size in sorted({scene.bytes for scene in sums}):
-            of_size = [scene for scene in sums if scene.bytes == size]
+        if load.name == "client-server":
+            _print_service(results, load, console)
+        else:
+            _print_scenes(load, scene_sums(load), console)
+            _print_links(results, load, console, most_slowest)
+
+
+def _print_scenes(load: Load, sums: Sequence[SceneSums], console: Console) -> None:
+    if load.name == "all-to-all":
+        print_cells(round_table(sums), load.name, console)
+    for size in load.sizes:
+        of_size = [scene for scene in sums if scene.bytes == size]
+        if load.name != "all-to-all":
             console.print()
             console.print(Text(f"{load.name}, messages of {size_text(size)}", style="bold"))
             console.print(_table(load, of_size), soft_wrap=True)
-            for line in conclusions(load, of_size):
-                console.print(Text(f"{load.name}: {line}", style="bold"), soft_wrap=True)
+        _print_lines(heading(load, size), conclusions(load, of_size), console)
+
+
+def _print_service(results: Results, load: Load, console: Console) -> None:
+    sums = service_sums(load)
+    title = f"{load.name}: {plural(load.servers, 'server')}, {plural(len(results.ranks) - load.servers, 'client')}"
+    print_cells(service_table(sums, load.point), title, console)
+    for size in load.sizes[-1:]:
+        largest = [scene for scene in sums if scene.bytes == size]
+        _print_lines(heading(load, size), service_conclusions(largest, results.ranks.name), console)
+
+
+def _print_lines(before: str, lines: Sequence[str], console: Console) -> None:
+    for line in lines:
+        console.print(Text(f"{before}: {line}", style="bold"), soft_wrap=True)
+
+
+def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
+    """What is known of each connection at the largest size, where every rank has some with many others."""
+    links = as_links(results, load)
+    if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
+        size = links.sizes[-1]
+        rows = [
+            [
+                f"{results.ranks.name(one.frm)} -> {results.ranks.name(one.to)}",
+                number_text(bandwidth(size.bytes, one.first, 1) / MIB), f"{one.ratio:.2f}",
+            ]
+            for one in slow
+        ]  # fmt: skip
+        title = f"Slowest connections at {size_text(size.bytes)}"
+        print_cells((("connection", "bandwidth (MiB/s)", "x typical time"), rows), title, console)
+        if (drawn := heat_map(links, size, console)) is not None:
+            console.print()
+            console.print(drawn, soft_wrap=True)
 
 
 def _table(load: Load, sums: list[SceneSums]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     step = -(-len(sums) // MOST_SCENES)
-    columns = _columns(sums)
+    columns = scene_columns(sums)
     table.add_column(load.point, justify="right", no_wrap=True)
-    for heading, _ in columns:
-        table.add_column(heading, justify="right", no_wrap=True)
+    for name, _ in columns:
+        table.add_column(name, justify="right", no_wrap=True)
     for scene in sums[::step]:
         failed = "bold red" if scene.failed else ""
         cells = [Text(str(scene.point)), *(Text(cell(scene), style=failed) for _, cell in columns)]
@@ -50,36 +97,6 @@ def _table(load: Load, sums: list[SceneSums]) -> Table:
     if step > 1:
         table.caption = f"one in {step} of {len(sums)}"
     return table
-
-
-def _columns(sums: list[SceneSums]) -> list[tuple[str, Callable[[SceneSums], str]]]:
-    columns: list[tuple[str, Callable[[SceneSums], str]]] = []
-    if any(scene.variant for scene in sums):
-        columns.append(("", lambda scene: scene.variant))
-    columns.append(("flows", lambda scene: str(scene.flows)))
-    columns.append(("failed", lambda scene: str(scene.failed)))
-    if not all(math.isnan(scene.rate.total) for scene in sums):
-        columns += [
-            ("slowest", lambda scene: _rate(scene.rate.min)),
-            ("mean", lambda scene: _rate(scene.rate.mean)),
-            ("fastest", lambda scene: _rate(scene.rate.max)),
-            ("in all", lambda scene: _rate(scene.rate.total)),
-        ]
-    if not all(math.isnan(scene.latency.mean) for scene in sums):
-        columns += [
-            ("latency", lambda scene: _time(scene.latency.mean)),
-            ("median", lambda scene: _time(scene.latency.median)),
-            ("p99", lambda scene: _time(scene.latency.p99)),
-        ]
-    return columns
-
-
-def _rate(value: float) -> str:
-    return UNKNOWN if math.isnan(value) else bandwidth_text(value)
-
-
-def _time(value: float) -> str:
-    return UNKNOWN if math.isnan(value) else time_text(value)
 
 
 def _failed(results: Results, load: Load) -> Text | None:

@@ -6,8 +6,11 @@ from rich.console import Console
 from rich.text import Text
 
 from everylink.analysis.ends import EndTimes, both_ends
+from everylink.analysis.load_links import as_links
 from everylink.analysis.names import host_names
 from everylink.analysis.outside import outside
+from everylink.analysis.service_sums import service_sums
+from everylink.report.service import print_parties
 from everylink.report.terminal import empty_table, print_wide
 from everylink.report.words import plural
 from everylink.results import Results, Size
@@ -64,6 +67,17 @@ def print_hosts(results: Results, size: Size, console: Console) -> None:
         print_wide(table, console)
         if len(there) > MOST_HOSTS:
             console.print(f"and {len(there) - MOST_HOSTS} more: everylink export --what hosts writes all")
+
+
+def print_load_hosts(results: Results, console: Console) -> None:
+    """Print, of each pattern at its largest size, every client and server, or every host as sender and receiver."""
+    for load in results.loads:
+        if load.name == "client-server":
+            print_parties(service_sums(load), results.ranks.name, console)
+            continue
+        links = as_links(results, load)
+        for size in links.sizes[-1:]:
+            print_hosts(links, size, console)
 
 
 def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:

@@ -38,7 +38,7 @@ def print_summary(results: Results, console: Console, most_slowest: int = SLOWES
         console.print(Text("  " + line), soft_wrap=True)
     for line in warnings(results):
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
-    if any(len(size.links) for size in results.sizes):
+    if any(len(size.links) for size in results.sizes) or any(len(load.flows) for load in results.loads):
         console.print()
         console.print(verdict_text(judgement), soft_wrap=True)
     for size in results.sizes:
@@ -48,7 +48,7 @@ def print_summary(results: Results, console: Console, most_slowest: int = SLOWES
     if said := remarks(results):
         console.print()
         console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
-    print_loads(results, console)
+    print_loads(results, console, most_slowest)
     if not any(len(size.links) for size in results.sizes):
         return judgement
     console.print()

@@ -14,6 +14,7 @@ from everylink.units import size_text
 SCHEMA = "everylink-verdicts/1"
 MOST = 20  # in text; JSON has all
 MOST_NAMES = 4
+SYMPTOM_TEXTS = {"jitter": "jitter: messages come late", "unfair": "unfair shares"}
 DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}
 
 
@@ -87,7 +88,7 @@ def verdict_lines(judgement: Judgement) -> list[str]:
 
 def title(verdict: Verdict) -> str:
     """`host n17: slow, 1.25x, sending, at 1 MiB`."""
-    parts = [verdict.symptom if verdict.symptom != "jitter" else "jitter: messages come late"]
+    parts = [SYMPTOM_TEXTS.get(verdict.symptom, verdict.symptom)]
     if verdict.factor is not None and verdict.symptom == "slow":
         parts.append(f"{verdict.factor:.2f}x the time")
     if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:

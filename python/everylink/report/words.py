@@ -74,7 +74,8 @@ def load_text(load: Load) -> str:
     chosen = f", {load.options}" if load.options else ""
     window = f", window {load.window}" if load.window else ""
     scenes = plural(len(load.scenes.point), "scene")
-    return f"pattern {load.name}{chosen}: {scenes} of {time_text(load.duration)}{window}"
+    each = f" of {time_text(load.duration)}" if load.duration else ""
+    return f"pattern {load.name}{chosen}: {scenes}{each}{window}"
 
 
 def carrier_lines(results: Results) -> list[str]:

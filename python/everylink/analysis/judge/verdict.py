@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 SURE = 0.9999  # no confidence is larger
-SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter")  # the worse before the better
+SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # the worse before the better
 
 
 class Side(StrEnum):
@@ -40,7 +40,7 @@ class Verdict:
     def worth(self) -> tuple[int, int, float]:
         """Sorts the worst first: what fails before what is slow, much before little."""
         kinds = ("group", "trunk", "host", "rank", "pair", "link")
-        lost = self.symptom not in ("slow", "jitter")
+        lost = self.symptom not in ("slow", "jitter", "unfair")
         loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
 

@@ -66,16 +66,16 @@ def judge(
         found += _slower_than_before(results, baseline)
     groups, known = groups_for(results if alone is None else alone, grouping)
     said = _compared(results, Names(results, grouping, groups), known)
-    verdicts = _once_each(found + said.found)
+    verdicts = once_each(found + said.found)
     if alone is not None:
         serial = _compared(alone, Names(alone, grouping, groups), known)
-        verdicts = only_under_load(verdicts, _judgement(alone, serial, _once_each(serial.found)))
+        verdicts = only_under_load(verdicts, judgement(alone, serial, once_each(serial.found)))
         verdicts += oversubscribed(results, alone, groups)
-    return _judgement(results, said, verdicts)
+    return judgement(results, said, verdicts)
 
 
 @dataclass
-class _Said:
+class Said:
     """What is found by comparing the links of a run with each other."""
 
     found: list[Verdict] = field(default_factory=list)
@@ -83,11 +83,11 @@ class _Said:
     remarks: list[str] = field(default_factory=list)
 
 
-def _compared(results: Results, names: Names, known: bool) -> _Said:
+def _compared(results: Results, names: Names, known: bool) -> Said:
     """`known`: whether the groups of `names` are."""
-    said = _Said()
+    said = Said()
     for size in results.sizes:
-        said.found += _failed(fold_failures(results, size), size)
+        said.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
         if not seen.count:
             continue
@@ -114,9 +114,9 @@ def _compared(results: Results, names: Names, known: bool) -> _Said:
     return said
 
 
-def _judgement(results: Results, said: _Said, verdicts: list[Verdict]) -> Judgement:
+def judgement(results: Results, said: Said, verdicts: list[Verdict]) -> Judgement:
     bad = {verdict.subject for verdict in verdicts}
-    open_ = [suspect for suspect in _once_each(said.suspects) if suspect.subject not in bad]
+    open_ = [suspect for suspect in once_each(said.suspects) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
@@ -146,7 +146,7 @@ def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict
         )
 
 
-def _failed(failures: Failures, size: Size) -> Iterable[Verdict]:
+def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
     for group in failures.groups:
         confidence = 0.9 if group.again is None or group.again.untried else SURE
         yield Verdict(
@@ -190,7 +190,7 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
         yield slow_verdict(found, judged, names)
 
 
-def _once_each(found: Sequence[Verdict]) -> list[Verdict]:
+def once_each(found: Sequence[Verdict]) -> list[Verdict]:
     """Of verdicts on one subject the worst, with what the others say behind its own evidence."""
     by_subject: dict[tuple[str, tuple[str, ...]], list[Verdict]] = {}
     for verdict in found:
