@@ -6,9 +6,13 @@ requests under way; and a pair of ranks of which one sends. What is compared is 
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
+from statistics import median
 
 from compare import compare
 from side_by_side import arguments, need, output_of, print_heading, print_row
@@ -20,6 +24,7 @@ WAYS = {
 }
 REQUESTS = {1: 20_000, 65536: 5_000, 1 << 20: 1_000, 4 << 20: 300}  # by size
 IN_FLIGHT = (1, 12)
+BED = Path(__file__).resolve().parents[1] / "testbed" / "netns" / "bed"
 
 
 def theirs(command: Sequence[str], direction: str, size: int) -> float:
@@ -49,12 +54,68 @@ def sent(command: Sequence[str], size: int) -> float:
     sys.exit(f"no line of 1 -> 0 in what this said: {' '.join(command)}")
 
 
+class Hosts:
+    """A bed of shaped hosts, which is gone afterwards."""
+
+    def __init__(self, count: int) -> None:
+        self.count, self.bed = count, [str(BED), "--name", f"bench-{os.getpid()}"]
+
+    def __enter__(self) -> Hosts:
+        output_of([*self.bed, "up", str(self.count), "--no-offload", "--congestion", "cubic"])
+        output_of([*self.bed, "fault", "shape", "100mbit"])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        output_of([*self.bed, "down"])
+
+    def mpirun(self, folder: str) -> list[str]:
+        names = Path(folder, "hosts")
+        names.write_text("".join(f"h{host}\n" for host in range(self.count)))
+        settings = {
+            "plm_rsh_agent": BED.with_name("rsh"), "btl": "tcp,self", "pml": "ob1", "osc": "pt2pt",
+            "btl_tcp_if_include": "eth0", "oob_tcp_if_include": "eth0", "mpi_yield_when_idle": 1, "rmaps": "seq",
+        }  # fmt: skip
+        mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
+        where = ["--hostfile", str(names), "--bind-to", "none", "-np", str(self.count)]
+        return [*self.bed, "exec", "h0", "mpirun", "--allow-run-as-root", *mca, *where]
+
+
+def rates(command: Sequence[str], size: int, column: int) -> tuple[float, float]:
+    """MiB/s of puts and of gets, from the requests a second in this column: theirs gives whole MiB/s only."""
+    said = [line.split() for line in output_of(command).splitlines()]
+    put, get = (float(w[column]) for way in ("Put", "Get") for w in said if w[:2] == [way, str(size)])
+    return put * size / 2**20, get * size / 2**20
+
+
+def in_bed(ours: str, peer: str, rounds: int) -> None:
+    print("network            size  flight  way   everylink    net_sanitizer   (MiB/s, medians)")
+    with tempfile.TemporaryDirectory() as folder, Hosts(3) as hosts:
+        mpirun = hosts.mpirun(folder)
+        for network in ("100 Mbit/s", "10 to clients"):
+            if network != "100 Mbit/s":
+                for client in (1, 2):
+                    output_of([*hosts.bed, "fault", "slow-pair", f"h0>h{client}", "10mbit"])
+            for size, requests in {65536: 200, 1 << 20: 20}.items():
+                for under_way in IN_FLIGHT[: 2 if network == "100 Mbit/s" else 1]:
+                    asked = ["--niters", str(requests), "--bsize", str(size), "--nflight", str(under_way)]
+                    a = [*mpirun, ours, "client-server", "--mode", "mpi", "--no-output", *asked]
+                    b = [*mpirun, peer, "--nservers", "1", *asked]
+                    seen = [(rates(a, size, 9), rates(b, size, 5)) for _ in range(rounds)]
+                    for way, name in enumerate(("put", "get")):
+                        us, them = (median(one[tool][way] for one in seen) for tool in (0, 1))
+                        print(f"{network:14} {size:8} {under_way:7}  {name} {us:11.2f} {them:12.2f}", flush=True)
+
+
 def main() -> int:
     parser = arguments(__doc__)
+    parser.add_argument("--bed", action="store_true")
     parser.add_argument("--peer", default="net_sanitizer", metavar="PATH")
     chosen = parser.parse_args()
     peer = need(chosen.peer, "build it from github.com/DDNStorage/net_sanitizer and say --peer PATH")
     ours = need(chosen.measure, "build it: make")
+    if chosen.bed:
+        in_bed(ours, peer, chosen.rounds)
+        return 0
     print_heading("net_sanitizer")
     for way, options in WAYS.items():
         mpirun = ["mpirun", "--oversubscribe", *options, "-n", "2"]
