@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "scene_rows.hpp"
 #include "scene_sums.hpp"
 #include "units.hpp"
 #include "version.hpp"
@@ -16,13 +17,6 @@ namespace {
 constexpr std::size_t peers_of_a_dark_rank = 2;
 
 std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
-
-// Both ends of a flow that failed say the same: who gives up first closes the link, which breaks it for the
-// other.
-Outcome agreed(Outcome a, Outcome b) {
-  if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
-  return a != Outcome::ok ? a : b;
-}
 
 }  // namespace
 
@@ -125,7 +119,7 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
       remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
                          report.fault_of_link));
   if (done.what != Order::What::flow) return;
-  const auto rows = rows_of(*staged_, reports, gone);
+  const auto rows = rows_of(staged_->scene, reports, gone, *staged_order_);
   learn(rows);
   const Scene& scene = staged_->scene;
   recorder_.scene({play_.bytes(done.scene), scene.point, scene.variant, began - *began_,
@@ -153,48 +147,6 @@ void Director::say_scene(const Scene& scene, const std::vector<FlowRow>& rows) c
   } else {
     console_.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
   }
-}
-
-// What nobody handed in.
-Outcome Director::unseen(const Flow& flow, std::span<const int> gone) const {
-  if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
-  return staged_order_->leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
-}
-
-std::vector<FlowRow> Director::rows_of(const Staged& staged, const std::vector<Report>& reports,
-                                       std::span<const int> gone) const {
-  const auto& flows = staged.scene.flows;
-  std::vector<const FlowEnd*> sends(flows.size()), receives(flows.size());
-  for (const auto& report : reports)
-    for (const auto& end : report.flows) {
-      if (end.flow >= flows.size())
-        throw MachineError(fmt::format("rank {} reports a flow that is none", report.rank));
-      const Flow& flow = flows[end.flow];
-      if ((end.sends ? flow.from : flow.to) != report.rank)
-        throw MachineError(fmt::format("rank {} reports a flow of others", report.rank));
-      (end.sends ? sends : receives)[end.flow] = &end;
-    }
-  std::vector<FlowRow> rows;
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    FlowRow row{flows[i]};
-    if (receives[i]) row.seconds = receives[i]->seconds, row.messages = receives[i]->messages;
-    if (sends[i]) row.sent_seconds = sends[i]->seconds, row.sent_messages = sends[i]->messages;
-    if (flows[i].is_asked_for()) {
-      const bool asks = flows[i].client() == flows[i].to;
-      const auto *client = (asks ? receives : sends)[i], *server = (asks ? sends : receives)[i];
-      if (!asks) std::swap(row.seconds, row.sent_seconds), std::swap(row.messages, row.sent_messages);
-      if (client) row.times = client->times;
-      if (server) row.service = server->times;
-    } else if (sends[i]) {
-      row.times = sends[i]->times;
-    }
-    row.outcome =
-        sends[i] && receives[i] ? agreed(sends[i]->outcome, receives[i]->outcome) : unseen(flows[i], gone);
-    if (row.outcome != Outcome::ok && (is_among(gone, flows[i].from) || is_among(gone, flows[i].to)))
-      row.outcome = Outcome::absent;
-    rows.push_back(row);
-  }
-  return rows;
 }
 
 // Each link once, however many scenes it is part of: a host is not to blame for one link that failed in all

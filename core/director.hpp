@@ -38,8 +38,6 @@ class Director {
   int end(bool interrupted);
 
  private:
-  std::vector<FlowRow> rows_of(const Staged&, const std::vector<Report>&, std::span<const int> gone) const;
-  Outcome unseen(const Flow&, std::span<const int> gone) const;
   bool is_connected(const Order&) const;  // after all turns of its scene
   Order first_of(std::int64_t scene);
   void note_link(const FlowRow&);
