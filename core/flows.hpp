@@ -55,6 +55,11 @@ inline constexpr std::size_t note_bytes = 8;
 int usual_window(std::size_t bytes);
 inline constexpr int largest_flow_window = 31;  // two blocks and their notes fit into 64 tickets
 
+// With a request: `most` where nothing is known yet, then by what others took, `least` anyhow.
+struct Patience {
+  Seconds least, most;
+};
+
 class FlowDriver;
 struct Desk;
 
@@ -67,7 +72,7 @@ class Flows {
     Seconds duration;                     // of bulk flows and pings ...
     std::uint64_t messages;               // ... or messages of a bulk flow; 0: as many as fit
     Asking asking;                        // of flows that are asked for ...
-    Seconds patience;                     // ... with a peer
+    Patience patience;                    // ... with a peer
     bool check;                           // every byte of these
     bool crowded;                         // more ranks than cores on this machine
     OneSided& (*reach)(Link&) = nullptr;  // null: no flow is asked for

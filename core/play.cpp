@@ -58,9 +58,10 @@ Seconds at_worst(double messages, std::size_t bytes) {
 }  // namespace
 
 // Every other client may be served before it.
-Seconds Play::patience(std::int64_t scene) const {
+Patience Play::patience(std::int64_t scene) const {
   const auto& asking = script_.asking;
-  return connect_limit() + at_worst(1.0 * asking.most_in_flight * asking.clients, bytes(scene));
+  const Seconds least = connect_limit();
+  return {least, least + at_worst(1.0 * asking.most_in_flight * asking.clients, bytes(scene))};
 }
 
 // What is under way when the time is over, or the whole work, into or out of a rank.
@@ -68,7 +69,7 @@ Seconds Play::flow_limit(std::int64_t scene) const {
   const FlowLayout one = layout(scene);
   const auto& asking = script_.asking;
   if (asking.requests)
-    return patience(scene) * (asking.servers + 2) +
+    return patience(scene).most * (asking.servers + 2) +
            at_worst(1.0 * asking.requests * script_.degree, one.bytes);
   if (script_.messages)
     return connect_limit() + at_worst(2.0 * static_cast<double>(script_.messages), one.bytes);

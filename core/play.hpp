@@ -25,7 +25,7 @@ class Play {
   // How long connecting to one peer may take, and all flows of a scene.
   Seconds connect_limit() const { return options_.time_limit > 0 ? options_.time_limit : 10; }
   Seconds flow_limit(std::int64_t scene) const;
-  Seconds patience(std::int64_t scene) const;  // of a client, with a request
+  Patience patience(std::int64_t scene) const;
 
  private:
   FlowLayout layout_of(std::size_t bytes) const;

@@ -23,6 +23,15 @@ class Asked : public FlowDriver {
   std::uint64_t seed_of(std::uint64_t request) const {
     return (c_.flow + 1) * std::uint64_t{1000003} + request;
   }
+  Seconds patience() const {
+    constexpr double much_longer = 20;
+    const auto [least, most] = a_.patience;
+    return a_.desk.longest > 0 ? std::min(most, least + much_longer * a_.desk.longest) : most;
+  }
+  void note_time(Seconds time) {
+    times_.push_back(static_cast<float>(time));
+    a_.desk.longest = std::max(a_.desk.longest, time);
+  }
   // A flow goes on behind wrong bytes.
   void verify(const Slice& arrived, std::uint64_t request) {
     if (a_.check && !c_.in.holds(arrived, seed_of(request))) seen_.outcome = Outcome::corrupt;
@@ -59,7 +68,7 @@ class Client final : public Asked {
     }
     if (is_open() && apart_ && asked_ == before && replies_ < asked_) moved |= take_reply();
     if (is_open() && replies_ == all_) end_when_sent();
-    if (is_open() && !apart_ && !asked_at_.empty() && now() > asked_at_.front() + a_.patience)
+    if (is_open() && !apart_ && !asked_at_.empty() && now() > asked_at_.front() + patience())
       end(Outcome::timeout);
     return moved;
   }
@@ -105,14 +114,14 @@ class Client final : public Asked {
 
   bool take_reply() {
     const Seconds all = until_;
-    until_ = std::min(all, asked_at_.front() + a_.patience);
+    until_ = std::min(all, asked_at_.front() + patience());
     const bool came = done_first(in_);
     until_ = all;
     if (!came) return false;
     last_ = now();
     // The first ones find a cold connection.
     const bool is_warm = replies_ >= warm() || all_ <= 2 * warm();
-    if (is_warm) times_.push_back(static_cast<float>(last_ - asked_at_.front()));
+    if (is_warm) note_time(last_ - asked_at_.front());
     if (puts()) verify(c_.layout.asked(c_.lane, replies_), replies_);
     asked_at_.pop_front();
     ++replies_;
@@ -146,7 +155,7 @@ class Server final : public Asked {
     if (is_open() && replies_ == all_) end_when_sent();
     if (moved) a_.desk.moved = now();
     // A client that is alive may wait for as many servers as are dead.
-    if (is_open() && !apart_ && now() > a_.desk.moved + a_.patience * (a_.asking.servers + 1))
+    if (is_open() && !apart_ && now() > a_.desk.moved + patience() * (a_.asking.servers + 1))
       end(Outcome::timeout);
     return moved;
   }
@@ -219,7 +228,7 @@ class Server final : public Asked {
 
   void answer() {
     last_ = now();
-    times_.push_back(static_cast<float>(last_ - came_at_.front()));
+    note_time(last_ - came_at_.front());
     came_at_.pop_front();
     a_.desk.places.push_back(under_way_.front().place);
     under_way_.pop_front();

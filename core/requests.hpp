@@ -22,13 +22,14 @@ struct Desk {
   // Of a server: each request that came takes a place, the oldest first.
   std::vector<int> places;  // that are free
   std::deque<Server*> waiting;
-  Seconds moved = 0;  // when any of its connections did
+  Seconds moved = 0;    // when any of its connections did
+  Seconds longest = 0;  // that a reply, or serving, took
 };
 
 struct AskedContext {
   const Asking& asking;
   FlowKind kind;
-  Seconds patience;
+  Patience patience;
   bool check;
   Desk& desk;
   OneSided& (*reach)(Link&);
