@@ -87,6 +87,7 @@ std::optional<Order> Director::next() {
   } else if (staged_ && is_connected(order_)) {
     order.what = Order::What::flow;
     order.begins = latest_;
+    if (whole_) order.patience_of_scene = play_.patience_of(order.scene, whole_->scene, whole_->took);
   } else {
     if (order_.scene == play_.scenes()) return {};
     order = first_of(order_.scene);
@@ -120,11 +121,13 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
                          report.fault_of_link));
   if (done.what != Order::What::flow) return;
   const auto rows = rows_of(staged_->scene, reports, gone, *staged_order_);
+  const auto failed_before = flows_failed_;
   learn(rows);
   const Scene& scene = staged_->scene;
   recorder_.scene({play_.bytes(done.scene), scene.point, scene.variant, began - *began_,
                    static_cast<std::uint32_t>(gone.size())},
                   rows);
+  if (flows_failed_ == failed_before) whole_ = {done.scene, now - began};
   sums_.push_back(sums_of(scene, play_.bytes(done.scene), rows));
   if (!console_.quiet()) say_scene(scene, rows);
   const Seconds elapsed = now - *began_;

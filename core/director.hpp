@@ -62,6 +62,11 @@ class Director {
   std::optional<Seconds> began_;
   std::map<int, std::set<int>> silent_;    // of each rank: the peers it failed with, and none succeeded since
   std::set<std::pair<int, int>> severed_;  // pairs that failed
+  struct Whole {
+    std::int64_t scene;
+    Seconds took;
+  };
+  std::optional<Whole> whole_;  // the last scene none of whose flows failed
   std::vector<SceneSums> sums_;
   std::int64_t flows_ok_ = 0, flows_failed_ = 0;
   std::vector<bool> known_;  // of each link: it is among failures_, whether it failed or not

@@ -67,6 +67,7 @@ Blob Order::packed() const {
       .add(dark)
       .add(severed)
       .add(begins)
+      .add(patience_of_scene)
       .take();
 }
 
@@ -93,6 +94,7 @@ Order Order::unpacked(View bytes) {
   order.dark = in.list<std::int32_t>();
   order.severed = in.list<std::int32_t>();
   order.begins = in.get<Seconds>();
+  order.patience_of_scene = in.get<Seconds>();
   in.end();
   return order;
 }

@@ -51,6 +51,7 @@ struct Order {
   std::uint32_t turn = 0;             // connect
   std::vector<std::int32_t> dark;     // connect: ranks that are not tried
   Seconds begins = 0;                 // flow: on made-up clocks, which have no common time else
+  Seconds patience_of_scene = 0;      // flow: by what earlier scenes took; 0: not known
   std::vector<std::int32_t> severed;  // connect: links that are not tried, from, to, from, to, ...
 
   bool leaves_out(int a, int b) const;  // connect: a pair that would fail again

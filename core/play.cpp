@@ -64,13 +64,22 @@ Patience Play::patience(std::int64_t scene) const {
   return {least, least + at_worst(1.0 * asking.most_in_flight * asking.clients, bytes(scene))};
 }
 
+// A larger message takes longer, at most as much as it is larger.
+Seconds Play::patience_of(std::int64_t scene, std::int64_t earlier, Seconds took) const {
+  constexpr double much_longer = 10;
+  const double growth = static_cast<double>(bytes(scene)) / static_cast<double>(bytes(earlier));
+  return connect_limit() * (script_.asking.servers + 2) + much_longer * took * std::max(1.0, growth);
+}
+
 // What is under way when the time is over, or the whole work, into or out of a rank.
-Seconds Play::flow_limit(std::int64_t scene) const {
-  const FlowLayout one = layout(scene);
+Seconds Play::flow_limit(const Order& order) const {
+  const FlowLayout one = layout(order.scene);
   const auto& asking = script_.asking;
-  if (asking.requests)
-    return patience(scene).most * (asking.servers + 2) +
-           at_worst(1.0 * asking.requests * script_.degree, one.bytes);
+  if (asking.requests) {
+    const Seconds most = patience(order.scene).most * (asking.servers + 2) +
+                         at_worst(1.0 * asking.requests * script_.degree, one.bytes);
+    return order.patience_of_scene > 0 ? std::min(most, order.patience_of_scene) : most;
+  }
   if (script_.messages)
     return connect_limit() + at_worst(2.0 * static_cast<double>(script_.messages), one.bytes);
   const double under_way = 2.0 * one.window * static_cast<double>(one.bytes) * script_.degree;

@@ -32,7 +32,7 @@ int Player::peer_in(const Order& order) {
 
 Seconds Player::limit_of(const Order& order) const {
   const bool connects = order.what == Order::What::connect;
-  return (connects ? play_.connect_limit() : play_.flow_limit(order.scene)) + leave_limit +
+  return (connects ? play_.connect_limit() : play_.flow_limit(order)) + leave_limit +
          (work_.made_up ? made_up_limit : 0);
 }
 
@@ -42,7 +42,7 @@ Report Player::play(const Order& order, int peer, const Round& round) {
   auto& transport = *carrying_.transport;
   if (order.what == Order::What::flow) {
     if (work_.made_up) transport.begin(Packer().add(order.begins).take());
-    report.flows = flows_->run(transport.now() + play_.flow_limit(order.scene));
+    report.flows = flows_->run(transport.now() + play_.flow_limit(order));
     report.interrupted = end_is_wanted();
     report.buried = !leave_scene();
   } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
