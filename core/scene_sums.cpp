@@ -35,9 +35,10 @@ struct Party {
   std::vector<Statistics> times;  // of its connections
 
   void add(const FlowRow& row, Seconds seconds, std::uint64_t messages, const Statistics& part) {
+    is_well &= row.outcome == Outcome::ok;
+    if (row.outcome != Outcome::ok) return;
     requests += messages;
     end = std::max(end, seconds);
-    is_well &= row.outcome == Outcome::ok;
     times.push_back(part);
   }
   double mean() const {
@@ -72,7 +73,7 @@ void sum_requests(SceneSums& sums, const std::vector<FlowRow>& rows) {
     service.add(row, row.sent_seconds, row.sent_messages, row.service);
   }
   for (const auto& [rank, client] : clients_of(rows)) {
-    if (!client.is_well || client.end <= 0) continue;
+    if (client.end <= 0) continue;
     const double rate = static_cast<double>(client.requests) / client.end;
     rates += rate, squares += rate * rate;
     ends.emplace_back(client.end, rank);

@@ -69,7 +69,7 @@ struct SceneSums {
   double slowest = 0, mean = 0, fastest = 0, total = 0;
   int slowest_from = no_rank, slowest_to = no_rank;
   double ping_mean = 0, ping_median = 0, ping_p99 = 0;  // NaN: not known
-  // Of flows that are asked for: clients none of whose flows failed; their time is until their last reply.
+  // Of flows that are asked for, and ended well. A client's time is until its last reply.
   int clients = 0;
   std::uint64_t requests = 0;           // that were answered
   Seconds first_end = 0, last_end = 0;  // of a client
