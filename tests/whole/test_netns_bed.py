@@ -153,6 +153,7 @@ def test_a_bed_is_not_made_twice_and_mistakes_are_told_in_one_line(bed: Bed) -> 
         "fault delay-pair h1 5": "'h1' is no direction",
         "fault dark h1>h1": "are one host",
         "fault drop h1 nan": "is a number from",
+        "fault trunk 1mbit": "trunk wants a bed of two leaves: bed up N --leaves 2",
         "heal slow": "there is no fault 'slow'",
         "exec h1": "exec wants a host and a command",
         "exec h1 no-such-program": "No such file or directory",
@@ -272,6 +273,38 @@ def test_a_congestion_control_that_the_kernel_has_not_is_no_bed(possible: None) 
     assert done.returncode == 77
     assert done.stderr.startswith("bed: this congestion control is not to be had here: ip ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def two_leaves(possible: None) -> Iterator[Bed]:
+    yield from netns.a_bed(4, 1, "--leaves", "2")
+
+
+def test_a_trunk_is_slow_between_leaves_both_ways_and_within_them_nothing_is(two_leaves: Bed) -> None:
+    bed = two_leaves
+    assert bed.is_whole()
+    bed.fault("shape 200mbit")
+    bed.fault("trunk 10mbit")
+    within = [bed.stream(a, b, 500_000) for a, b in ((0, 1), (3, 2))]
+    for a, b in ((0, 2), (3, 1)):
+        assert bed.stream(a, b, 500_000) > 4 * max(within)
+    bed.heal("trunk")
+    assert bed.stream(0, 2, 500_000) < 4 * max(within)
+    bed.heal()
+
+
+def test_a_fault_of_a_pair_reaches_across_leaves(two_leaves: Bed) -> None:
+    bed = two_leaves
+    assert bed.is_whole()
+    bed.fault("dark h1>h2")
+    assert bed.delivers() == without((1, 2))
+    bed.heal()
+    bed.fault("shape 200mbit")
+    bed.fault("slow-pair h0>h3 10mbit")
+    bed.fault("delay h3 10")
+    assert bed.stream(0, 3, 500_000) > 4 * bed.stream(3, 0, 500_000)
+    bed.heal()
+    assert bed.is_whole()
 
 
 @pytest.mark.parametrize("more", ["", "delay h2 10"], ids=["", "with-a-relay"])
