@@ -96,6 +96,7 @@ class Job:
             "rmaps": "seq",
             "hwloc_base_binding_policy": "none",
             "btl_base_warn_component_unused": 0,
+            "osc": "pt2pt",  # the one whose windows are made over sockets
         }
         mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
         launcher = ["mpirun", "--allow-run-as-root", *mca, "--hostfile", str(hosts), "-x", "PIPE"]
