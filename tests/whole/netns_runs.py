@@ -126,6 +126,11 @@ class Job:
             assert line, f"the run ended before step {step}: {self.all_said()}"
         yield
 
+    def go_on_until(self, step: int) -> None:
+        """This step or scene, the first is 1, is over."""
+        while not any(event["step"] == step for event in self.events("step")):
+            assert self._hear(), f"the run ended before step {step}: {self.all_said()}"
+
     def go_on_for(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while select.select([self.ear], [], [], max(0.0, until - time.monotonic()))[0]:

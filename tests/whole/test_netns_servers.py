@@ -1,5 +1,6 @@
 """Clients and servers on shaped hosts: what is slow, unfair or gone reads so by what was planted, and no other does."""
 
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -12,12 +13,15 @@ from netns import Bed, a_bed
 from netns_runs import Job, skip_unless_usable, skip_without_mpi
 from test_client_server import ABSENT, GET, OK, PUT, flows_of
 
+from everylink.cli import main
+
 OVER_TCP = ["tcp", "ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm", "mpi"]
 MIB = 1 << 20
 long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")
 
 Table = dict[str, Any]
 Start = Callable[..., Job]
+Judge = Callable[[Job], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +58,21 @@ def start(tmp_path: Path) -> Iterator[Start]:
         job.bed.heal()
 
 
+@pytest.fixture
+def verdict(capfd: pytest.CaptureFixture[str]) -> Judge:
+    """The only one on a run."""
+
+    def judge(job: Job) -> dict[str, Any]:
+        capfd.readouterr()
+        main(["diagnose", str(job.file), "--format", "json"])
+        said = json.loads(capfd.readouterr().out)
+        assert len(said["verdicts"]) == 1, said
+        found: dict[str, Any] = said["verdicts"][0]
+        return found
+
+    return judge
+
+
 def all_arrive(job: Job) -> Table:
     job.finish(expect=0)
     flows = flows_of(job.file)
@@ -61,18 +80,11 @@ def all_arrive(job: Job) -> Table:
     return flows
 
 
-def end_of(flows: Table, kind: int) -> float:
-    """When the last client was through."""
-    return float(flows["seconds"][flows["kind"] == kind].max())
-
-
 def ends(flows: Table, kind: int) -> dict[int, float]:
     """When each client was through."""
-    clients = flows["to" if kind == PUT else "from"]
-    return {
-        int(client): float(flows["seconds"][(flows["kind"] == kind) & (clients == client)].max())
-        for client in np.unique(clients[flows["kind"] == kind])
-    }
+    of_kind = flows["kind"] == kind
+    clients, seconds = flows["to" if kind == PUT else "from"][of_kind], flows["seconds"][of_kind]
+    return {int(client): float(seconds[clients == client].max()) for client in np.unique(clients)}
 
 
 def last_ones(job: Job, word: str) -> list[str]:
@@ -82,8 +94,12 @@ def last_ones(job: Job, word: str) -> list[str]:
 
 
 # --- put and get are two things --------------------------------------------------------------------------------
-@pytest.mark.parametrize("mode", [OVER_TCP[0], *(pytest.param(mode, marks=long) for mode in OVER_TCP[1:])])
-@pytest.mark.parametrize("slow", [PUT, GET], ids=["put", "get"])
+@pytest.mark.parametrize(
+    ("mode", "slow"),
+    [("tcp", PUT), pytest.param("tcp", GET, marks=long)]
+    + [pytest.param(mode, slow, marks=long) for mode in OVER_TCP[1:] for slow in (PUT, GET)],
+    ids=lambda value: {PUT: "put", GET: "get"}.get(value, value),
+)
 def test_what_is_throttled_one_way_slows_put_or_get_and_not_the_other(
     four: Bed, start: Start, mode: str, slow: int
 ) -> None:
@@ -116,11 +132,11 @@ def test_the_bytes_of_all_transfers_are_those_that_the_interfaces_count(six: Bed
 
 # --- slow clients, slow rails, slow trunks ---------------------------------------------------------------------
 @long
-def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed, start: Start) -> None:
+def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed, start: Start, verdict: Judge) -> None:
     six.fault("shape 400mbit")
     for client in (2, 3, 4, 5):
         six.fault(f"slow h{client} {20 if client == 4 else 40}mbit")
-    job = start(six, "tcp", "--servers", 2, "-s", "256KiB", "--niters", 6, "--nflight", 4)
+    job = start(six, "tcp", "--servers", 2, "-s", "256KiB", "--niters", 6, "--nflight", "3,4")
     flows = all_arrive(job)
     for kind, word in ((PUT, "Put"), (GET, "Get")):
         at = ends(flows, kind)
@@ -128,14 +144,17 @@ def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed
         assert slow == pytest.approx(2 * np.median(list(at.values())), rel=0.2), flows
         assert max(at.values()) < 0.75 * slow
         assert last_ones(job, word)[0] == "h4:4"
+    found = verdict(job)
+    assert (found["kind"], found["subject"], found["symptom"]) == ("host", ["h4"], "slow")
 
 
 @long
-def test_a_rail_of_a_server_at_half_is_slow_in_its_own_flows_alone(railed: Bed, start: Start) -> None:
+def test_a_rail_of_a_server_at_half_is_slow_in_its_own_flows_alone(railed: Bed, start: Start, verdict: Judge) -> None:
     railed.fault("shape 160mbit")
     railed.fault("slow-rail h0 1 80mbit")
     options = ["--servers", 4, "--rails", "eth0,eth1", "-s", "256KiB", "--niters", 16]
-    flows = all_arrive(start(railed, "tcp", *options, ranks_a_host=2))
+    job = start(railed, "tcp", *options, ranks_a_host=2)
+    flows = all_arrive(job)
     server = np.where(flows["kind"] == PUT, flows["from"], flows["to"])
     slow = server == 1
     # The fastest request found its server idle; for the others clients queue up behind the slow one.
@@ -143,19 +162,25 @@ def test_a_rail_of_a_server_at_half_is_slow_in_its_own_flows_alone(railed: Bed, 
     assert flows["min"][slow].min() > 0.8 * 2 * usual, flows
     assert flows["min"][~slow].max() < 0.75 * 2 * usual, flows
     assert flows["mean"][slow].min() > flows["mean"][~slow].max(), flows
+    found = verdict(job)
+    assert (found["kind"], found["subject"], found["symptom"]) == ("rank", ["h0:1"], "slow")
+    assert "just what is on eth1 is slow, and nothing on eth0" in found["evidence"]
 
 
 @long
-def test_clients_behind_an_oversubscribed_trunk_are_slow_and_named(six: Bed, start: Start) -> None:
+def test_clients_behind_an_oversubscribed_trunk_are_slow_and_named(six: Bed, start: Start, verdict: Judge) -> None:
     six.fault("shape 100mbit")
     six.fault("trunk 30mbit")
-    job = start(six, "tcp", "--servers", 2, "-s", "256KiB", "--niters", 4, "--nflight", 4)
+    job = start(six, "tcp", "--servers", 2, "-s", "256KiB", "--niters", 4, "--nflight", "3,4")
     flows = all_arrive(job)
     for kind, word in ((PUT, "Put"), (GET, "Get")):
         at = ends(flows, kind)
         near = at.pop(2)
         assert near < 0.3 * min(at.values()), flows
         assert sorted(last_ones(job, word)) == ["h3:3", "h4:4", "h5:5"]
+    found = verdict(job)
+    assert (found["kind"], found["subject"], found["symptom"]) == ("group", ["all clients"], "unfair")
+    assert "first was h2:2" in found["evidence"]
 
 
 # --- who is gone -----------------------------------------------------------------------------------------------
@@ -170,13 +195,12 @@ def kill_client(bed: Bed, job: Job) -> None:
     ids=["client-killed", "client-dark", "server-dark"],
 )
 def test_who_is_gone_in_the_middle_is_named_and_the_rest_goes_on(
-    six: Bed, start: Start, gone: int, fate: Callable[[Bed, Job], None]
+    six: Bed, start: Start, verdict: Judge, gone: int, fate: Callable[[Bed, Job], None]
 ) -> None:
     six.fault("shape 100mbit")
-    scenes = ["--nflight", "2,3,4,5"]
-    job = start(six, "tcp", "--servers", 2, "-s", "64KiB", "--niters", 32, *scenes, "--time-limit", 2)
-    while not job.events("step"):
-        job._hear()
+    scenes = ["--nflight", "2,3,4,5", "--time-limit", 2]
+    job = start(six, "tcp", "--servers", 2, "-s", "64KiB", "--niters", 32, *scenes)
+    job.go_on_until(1)
     job.go_on_for(0.3)
     fate(six, job)
     job.finish(expect=3)
@@ -186,3 +210,4 @@ def test_who_is_gone_in_the_middle_is_named_and_the_rest_goes_on(
     assert (flows["messages"][~of_gone] == 32).all()
     assert (flows["outcome"][of_gone & (flows["scene"] == 0)] == OK).all()
     assert (flows["outcome"][of_gone & (flows["scene"] == flows["scene"].max())] == ABSENT).all()
+    assert verdict(job)["subject"] == [f"h{gone}"]
