@@ -109,7 +109,7 @@ def test_what_is_throttled_one_way_slows_put_or_get_and_not_the_other(
         four.fault(f"slow-pair h0>h{client} 10mbit" if slow == PUT else f"slow-pair h{client}>h0 10mbit")
     flows = all_arrive(start(four, mode, "-s", "256KiB", "--niters", 6))
     time = {kind: float(np.median(flows["min"][flows["kind"] == kind])) for kind in (PUT, GET)}
-    assert 0.7 * 60 / 10 < time[slow] / time[PUT + GET - slow] < 1.6 * 60 / 10, flows
+    assert 0.5 * 60 / 10 < time[slow] / time[PUT + GET - slow] < 1.6 * 60 / 10, flows
 
 
 # --- what the interfaces say -----------------------------------------------------------------------------------
@@ -141,8 +141,8 @@ def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed
     for kind, word in ((PUT, "Put"), (GET, "Get")):
         at = ends(flows, kind)
         slow = at.pop(4)
-        assert slow == pytest.approx(2 * np.median(list(at.values())), rel=0.2), flows
-        assert max(at.values()) < 0.75 * slow
+        assert 0.7 * 2 < slow / np.median(list(at.values())) < 1.5 * 2, flows
+        assert max(at.values()) < slow
         assert last_ones(job, word)[0] == "h4:4"
     found = verdict(job)
     assert (found["kind"], found["subject"], found["symptom"]) == ("host", ["h4"], "slow")
