@@ -13,8 +13,8 @@ from typing import IO
 
 import kernel
 from faults import FAULTS
-from hosts import Bed, address, exec_on_host, locked
-from kernel import BASE, BedError, CannotHere
+from hosts import Bed, address, exec_on_host
+from kernel import BASE, BedError, CannotHere, locked
 from wiring import set_faults
 
 SKIP = 77
@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     up = commands.add_parser("up", help="make hosts h0, h1, ...: 10.77.0.1, 10.77.0.2, ...")
     up.add_argument("hosts", type=int)
     up.add_argument("--rails", type=int, default=1, help="interfaces a host: eth1 10.78.0.1, 10.78.0.2, ... and so on")
+    up.add_argument("--leaves", type=int, default=1, choices=[1, 2], help="bridges, joined by one cable (1)")
     up.add_argument("--mtu", type=int, default=1500)
     up.add_argument("--no-offload", action="store_true", help="no packet is longer than the MTU, as on a cable")
     up.add_argument("--congestion", default="", metavar="NAME", help="TCP's congestion control (the kernel's own)")
@@ -78,7 +79,8 @@ def up(options: argparse.Namespace) -> None:
     kernel.need({})
     with locked():
         bed = Bed(options.name)
-        bed.up(options.hosts, options.mtu, options.rails, not options.no_offload, options.congestion)
+        offload = not options.no_offload
+        bed.up(options.hosts, options.mtu, options.rails, offload, options.congestion, options.leaves)
 
 
 def down(options: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hosts import MOST_RAILS, Bed, bridge_port
+from hosts import MOST_RAILS, Bed, bridge_port, mac
 from kernel import BedError
 
 Words = list[str]
@@ -17,6 +17,7 @@ class Effects:
     drops: list[str] = field(default_factory=list)  # nft rules of the switch
     rates: dict[tuple[int, int], int] = field(default_factory=dict)  # (host, rail): bit/s each way
     pair_rates: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # (A, B): bit/s, above bytes
+    trunk: int = 0  # bit/s each way between the leaves; 0: as much as there is
     delays: dict[int, int] = field(default_factory=dict)  # host: microseconds each way
     pair_delays: dict[tuple[int, int], int] = field(default_factory=dict)  # (A, B): microseconds
     no_carrier: set[int] = field(default_factory=set)
@@ -32,6 +33,12 @@ def port(host: int) -> str:
     """Its ports of the bridge, with a relay between or not, as nft takes them."""
     names = [f"b{host}", *(bridge_port(host, rail) for rail in range(MOST_RAILS))]
     return "{ " + ", ".join(f'"{name}"' for name in names) + " }"
+
+
+def from_to(a: int, b: int) -> str:
+    """What b gets from a, which may be on another bridge."""
+    senders = ", ".join(mac(a, rail) for rail in range(MOST_RAILS))
+    return f"oifname {port(b)} ether saddr {{ {senders} }}"
 
 
 # --- reading words ---------------------------------------------------------------------------------------------
@@ -95,6 +102,12 @@ def slow_pair(bed: Bed, to: Effects, words: Words) -> None:
     to.pair_rates[one_way(bed, words[0])] = (rate(words[1]), above)
 
 
+def trunk(bed: Bed, to: Effects, words: Words) -> None:
+    if len(bed.leaves) < 2:
+        raise BedError("trunk wants a bed of two leaves: bed up N --leaves 2")
+    to.trunk = min(rate(words[0]), to.trunk or rate(words[0]))
+
+
 def delay(bed: Bed, to: Effects, words: Words) -> None:
     host = bed.host(words[0])
     to.delays[host] = to.delays.get(host, 0) + int(number(words[1], "a delay in microseconds", 1, 1e7))
@@ -115,7 +128,7 @@ def drop(bed: Bed, to: Effects, words: Words) -> None:
 def dark(bed: Bed, to: Effects, words: Words) -> None:
     if ">" in words[0]:
         a, b = one_way(bed, words[0])
-        to.drops.append(f"iifname {port(a)} oifname {port(b)} drop")
+        to.drops.append(f"{from_to(a, b)} drop")
     else:
         host = bed.host(words[0])
         to.drops += [f"iifname {port(host)} drop", f"oifname {port(host)} drop"]
@@ -167,6 +180,7 @@ FAULTS = {
     "slow-pair": Fault(
         "A>B RATE [above BYTES]", "what A sends to B, of packets above BYTES only if given", 2, 4, slow_pair
     ),
+    "trunk": Fault("RATE", "the cable between two leaves carries RATE at most, each way", 1, 1, trunk),
     "delay": Fault("HOST US", "every packet from and to the host takes US microseconds longer", 2, 2, delay),
     "delay-pair": Fault("A>B US", "every packet from A to B takes US microseconds longer", 2, 2, delay_pair),
     "drop": Fault("HOST PERCENT", "so many of the packets from and to the host are lost", 2, 2, drop),

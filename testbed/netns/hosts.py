@@ -1,12 +1,9 @@
 """Hosts of a bed: network, UTS and IPC namespaces, joined by veth to a bridge in a namespace of its own."""
 
-import contextlib
-import fcntl
 import itertools
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,7 @@ NETNS = Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}
 MOST_HOSTS = 2000
 MOST_RAILS = 4  # interfaces a host: eth0 to eth3
-BRIDGE = "br0"
+TRUNK = "t0", "t1"  # the two ends of the cable between two leaves
 
 
 def address(host: int, rail: int = 0) -> str:
@@ -33,34 +30,13 @@ def bridge_port(host: int, rail: int = 0) -> str:
     return f"p{host}-{rail}" if rail else f"p{host}"
 
 
-@contextlib.contextmanager
-def locked() -> Iterator[None]:
-    """One at a time: making, changing and removing beds. The folder goes with the last of them."""
-    while True:
-        BASE.mkdir(mode=0o755, exist_ok=True)
-        try:
-            folder = os.open(BASE, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        if os.fstat(folder).st_nlink > 0 and BASE.exists() and os.path.samestat(os.fstat(folder), BASE.stat()):
-            break
-        os.close(folder)  # its last user has removed it meanwhile
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):  # not empty: there are other beds
-            BASE.rmdir()
-        os.close(folder)
-
-
 class Bed:
     def __init__(self, name: str) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
             raise BedError(f"'{name}' is no name of a bed: small letters, digits and - make one")
         self.name = name
         self.folder = BASE / name
-        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "mtu": 1500, "faults": []}
+        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "leaves": 1, "mtu": 1500, "faults": []}
 
     # --- what is where ------------------------------------------------------------------------------------------
     @property
@@ -70,6 +46,14 @@ class Bed:
     @property
     def rails(self) -> range:
         return range(int(self.state["rails"]))
+
+    @property
+    def leaves(self) -> range:
+        return range(int(self.state["leaves"]))
+
+    def bridge(self, host: int) -> str:
+        """The first half of the hosts is on the first leaf."""
+        return f"br{host * len(self.leaves) // self.size}"
 
     @property
     def switch(self) -> str:
@@ -101,7 +85,9 @@ class Bed:
         return int(found[1])
 
     # --- up -----------------------------------------------------------------------------------------------------
-    def up(self, hosts: int, mtu: int, rails: int = 1, offload: bool = True, congestion: str = "") -> None:
+    def up(
+        self, hosts: int, mtu: int, rails: int = 1, offload: bool = True, congestion: str = "", leaves: int = 1
+    ) -> None:
         if not 1 <= hosts <= MOST_HOSTS:
             raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
         if not 1 <= rails <= MOST_RAILS:
@@ -109,7 +95,8 @@ class Bed:
         kernel.need(TOOLS)
         if self.folder.exists() or self.own_namespaces():
             raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
-        self.state |= {"hosts": hosts, "rails": rails, "mtu": mtu, "offload": offload, "congestion": congestion}
+        self.state |= {"hosts": hosts, "rails": rails, "leaves": leaves, "mtu": mtu}
+        self.state |= {"offload": offload, "congestion": congestion}
         try:
             self._make_folder()
             self._make_hosts()
@@ -155,13 +142,19 @@ class Bed:
 
     def _join_hosts(self) -> None:
         mtu = self.state["mtu"]
-        lines = ["link set lo up", f"link add {BRIDGE} mtu {mtu} type bridge forward_delay 0 mcast_snooping 0"]
-        lines += [f"link set {BRIDGE} addrgenmode none up"]
+        lines = ["link set lo up"]
+        for leaf in self.leaves:
+            lines += [f"link add br{leaf} mtu {mtu} type bridge forward_delay 0 mcast_snooping 0"]
+            lines += [f"link set br{leaf} addrgenmode none up"]
+        if len(self.leaves) > 1:
+            lines += [f"link add {TRUNK[0]} mtu {mtu} type veth peer name {TRUNK[1]} mtu {mtu}"]
+            for leaf, end in enumerate(TRUNK):
+                lines += [f"link set {end} addrgenmode none", f"link set {end} master br{leaf} up"]
         for i, rail in itertools.product(range(self.size), self.rails):
             port = bridge_port(i, rail)
             peer = f"peer name eth{rail} mtu {mtu} address {mac(i, rail)} netns {self.namespace(i)}"
             lines += [f"link add {port} mtu {mtu} type veth {peer}"]
-            lines += [f"link set {port} addrgenmode none", f"link set {port} master {BRIDGE} up"]
+            lines += [f"link set {port} addrgenmode none", f"link set {port} master {self.bridge(i)} up"]
         try:
             kernel.run("ip", "-n", self.switch, "-batch", "-", text="\n".join(lines))
         except BedError as error:

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import select
 import shutil
@@ -89,6 +90,27 @@ def run(*command: str, text: str = "") -> str:
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
         raise BedError(f"{' '.join(command)}: {said[0]}")
     return done.stdout
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """One at a time: making, changing and removing beds. The folder goes with the last of them."""
+    while True:
+        BASE.mkdir(mode=0o755, exist_ok=True)
+        try:
+            folder = os.open(BASE, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if os.fstat(folder).st_nlink > 0 and BASE.exists() and os.path.samestat(os.fstat(folder), BASE.stat()):
+            break
+        os.close(folder)  # its last user has removed it meanwhile
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # not empty: there are other beds
+            BASE.rmdir()
+        os.close(folder)
 
 
 def processes_in(namespaces: list[Path]) -> list[int]:

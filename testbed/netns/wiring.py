@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import kernel
-from faults import Effects, effects_of, port
-from hosts import BRIDGE, NETNS, Bed, address, bridge_port, mac
+from faults import Effects, effects_of, from_to
+from hosts import NETNS, TRUNK, Bed, address, bridge_port, mac
 from kernel import BedError
 
 UNLIMITED = 10**11
@@ -65,7 +65,7 @@ def switch_rules(effects: Effects) -> str:
     rules = list(effects.drops)
     for (a, b), (_, above) in effects.pair_rates.items():
         which = f" meta length > {above}" if above else ""
-        rules.append(f"iifname {port(a)} oifname {port(b)}{which} meta priority set {queue_of_pair(a)}")
+        rules.append(f"{from_to(a, b)}{which} meta priority set {queue_of_pair(a)}")
     lines = ["table bridge faults", "delete table bridge faults", "table bridge faults {", "chain planted {"]
     lines += ["type filter hook forward priority 0; policy accept;", *rules, "}", "}"]
     return "\n".join(lines) + "\n"
@@ -74,7 +74,7 @@ def switch_rules(effects: Effects) -> str:
 # --- tc --------------------------------------------------------------------------------------------------------
 def queues(bed: Bed, effects: Effects) -> dict[Device, list[str]]:
     """Lines for tc, of each interface that has a limit."""
-    found = {}
+    found = {(bed.switch, end): queue(bed, end, effects.trunk, {}) for end in TRUNK if effects.trunk}
     for host, rail in itertools.product(range(bed.size), bed.rails):
         limit = effects.rates.get((host, rail))
         pairs = {a: bits for (a, b), (bits, _) in effects.pair_rates.items() if b == host}
@@ -126,7 +126,7 @@ def start_relay(bed: Bed, host: int, words: list[str]) -> None:
     mtu = bed.state["mtu"]
     lines = [f"link add r{host} mtu {mtu} type veth peer name b{host} mtu {mtu}", f"link set p{host} nomaster"]
     lines += [f"link set r{host} addrgenmode none up", f"link set b{host} addrgenmode none"]
-    lines += [f"link set b{host} master {BRIDGE} up"]
+    lines += [f"link set b{host} master {bed.bridge(host)} up"]
     kernel.run("ip", "-n", bed.switch, "-batch", "-", text="\n".join(lines))
     command = ["nsenter", f"--net={NETNS / bed.switch}", str(program), f"p{host}", f"r{host}", *words]
     relay = subprocess.Popen(
@@ -148,7 +148,7 @@ def end_relay(bed: Bed, host: int) -> None:
     if ended is not None:
         kernel.wait_for([ended], 5)
     file.unlink()
-    lines = f"link del r{host}\nlink set p{host} master {BRIDGE}"
+    lines = f"link del r{host}\nlink set p{host} master {bed.bridge(host)}"
     kernel.run("ip", "-n", bed.switch, "-batch", "-", text=lines)
 
 

@@ -96,6 +96,7 @@ class Job:
             "rmaps": "seq",
             "hwloc_base_binding_policy": "none",
             "btl_base_warn_component_unused": 0,
+            "osc": "pt2pt",  # the one whose windows are made over sockets
         }
         mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
         launcher = ["mpirun", "--allow-run-as-root", *mca, "--hostfile", str(hosts), "-x", "PIPE"]
@@ -124,6 +125,11 @@ class Job:
         while f"Parallel Results for step {step}:" not in (line := self._hear()):
             assert line, f"the run ended before step {step}: {self.all_said()}"
         yield
+
+    def go_on_until(self, step: int) -> None:
+        """This step or scene, the first is 1, is over."""
+        while not any(event["step"] == step for event in self.events("step")):
+            assert self._hear(), f"the run ended before step {step}: {self.all_said()}"
 
     def go_on_for(self, seconds: float) -> None:
         until = time.monotonic() + seconds
