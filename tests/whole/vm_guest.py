@@ -81,8 +81,7 @@ def patterns() -> None:
 
 def contracts() -> None:
     contract("contract", "ibverbs", "-*two_gibibytes*")
-    # large_ones: not understood yet, docs/decisions/0005-one-sided.md
-    left_out = "-*two_gibibytes*:*Faults.*:*hundred*:OneSidedContract.large_ones*"
+    left_out = "-*two_gibibytes*:*Faults.*:*hundred*"
     contract("contract-write", "ibverbs:verb=write,completion=event,qps=3", left_out)
 
 
