@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string_view>
 
 #include "errors.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
+#include "transport/transport.hpp"
 
 namespace everylink::portals {
 
@@ -32,12 +34,38 @@ inline ptl_ct_event_t read(ptl_handle_ct_t counter) {
   return event;
 }
 
+// The memories that we put from and get into, and what becomes of it.
+struct Mover {
+  static constexpr int most = 256;  // pieces under way, of two events at most
+
+  Mover(ptl_handle_ni_t ni, const Setup& setup) {
+    check(PtlEQAlloc(ni, 2 * most, &events), "PtlEQAlloc");
+    const Region from = setup.out.region(), into = setup.in.region();
+    const ptl_md_t leaves{from.at, from.bytes, 0, events, PTL_CT_NONE};
+    const ptl_md_t arrives{into.at, into.bytes, 0, events, PTL_CT_NONE};
+    check(PtlMDBind(ni, &leaves, &out), "PtlMDBind");
+    check(PtlMDBind(ni, &arrives, &in), "PtlMDBind");
+  }
+  ~Mover() {
+    PtlMDRelease(out);
+    PtlMDRelease(in);
+    PtlEQFree(events);
+  }
+  Mover(const Mover&) = delete;
+  Mover& operator=(const Mover&) = delete;
+
+  ptl_handle_eq_t events{};
+  ptl_handle_md_t out{}, in{};
+};
+
 // The memory that messages leave from, and the count of their acknowledgements. Kept for later links.
 struct Outbox {
-  Outbox(ptl_handle_ni_t ni, const Region& region) {
+  Outbox(ptl_handle_ni_t ni, const Setup& setup) {
     check(PtlCTAlloc(ni, &acknowledged), "PtlCTAlloc");
+    const Region region = setup.out.region();
     const ptl_md_t md{region.at, region.bytes, PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, acknowledged};
     check(PtlMDBind(ni, &md, &memory), "PtlMDBind");
+    if (setup.one_sided) mover.emplace(ni, setup);
   }
   ~Outbox() {
     PtlMDRelease(memory);
@@ -49,9 +77,13 @@ struct Outbox {
   ptl_handle_ct_t acknowledged{};
   ptl_handle_md_t memory{};
   std::uint64_t put = 0;  // so many have been started, ever
+  std::optional<Mover> mover;
 };
 
-// Where one peer's puts of one epoch land, and their count: who knows the key may put.
+// What an entry of the table is for: the last bits of its key.
+inline constexpr ptl_match_bits_t messages = 0, tokens = 1, puts = 2, gets = 3, of_a_key = 3;
+
+// What one peer of one epoch may reach, and the count of what it did: who knows the key may.
 class Entry {
  public:
   Entry(ptl_handle_ni_t ni, ptl_pt_index_t table, ptl_match_bits_t key, const Region& region) {
@@ -61,8 +93,8 @@ class Entry {
     entry.length = region.bytes;
     entry.ct_handle = counter_;
     entry.uid = PTL_UID_ANY;
-    entry.options = PTL_ME_OP_PUT | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_LINK_DISABLE |
-                    PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE;
+    entry.options = ((key & of_a_key) == gets ? PTL_ME_OP_GET : PTL_ME_OP_PUT) | PTL_ME_EVENT_CT_COMM |
+                    PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE;
     entry.match_id.phys.nid = PTL_NID_ANY;
     entry.match_id.phys.pid = PTL_PID_ANY;
     entry.match_bits = key;
@@ -87,20 +119,32 @@ class Entry {
   bool open_ = true;
 };
 
-inline constexpr ptl_match_bits_t token = 1;  // of a key: `meet`, not a message
-
 inline ptl_match_bits_t fresh_key() {
   ptl_match_bits_t key;
   draw(std::as_writable_bytes(std::span(&key, 1)));
-  return key & ~token;
+  return key & ~of_a_key;
 }
 
 struct Inbox {
-  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Region& region)
-      : messages(ni, table, key, region),
-        tokens(ni, table, key | token, {region.at, 0, region.kind, region.device}) {}
+  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Setup& setup)
+      : of_messages(ni, table, key | messages, setup.in.region()),
+        of_tokens(ni, table, key | tokens, {setup.in.region().at, 0, {}, {}}) {
+    if (!setup.one_sided) return;
+    of_puts.emplace(ni, table, key | puts, setup.in.region());
+    of_gets.emplace(ni, table, key | gets, setup.out.region());
+  }
+  // Whether nobody reaches our memories any more.
+  bool close() {
+    bool closed = true;
+    for (Entry* entry :
+         {&of_messages, &of_tokens, of_puts ? &*of_puts : nullptr, of_gets ? &*of_gets : nullptr})
+      closed &= !entry || entry->close();
+    return closed;
+  }
+
   const ptl_match_bits_t key = fresh_key();
-  Entry messages, tokens;
+  Entry of_messages, of_tokens;
+  std::optional<Entry> of_puts, of_gets;
 };
 
 // Where the peer's inbox is.
@@ -108,19 +152,35 @@ struct Target {
   ptl_process_t process;
   ptl_pt_index_t table;
   ptl_match_bits_t key;
+  Reachable far;  // of puts and gets
 };
 
 // How messages are cut, the same at both ends, and how much may be under way at once. `small` is for those up
 // to 2 KiB: between what it copies into a header and what it takes for data, the reference implementation
-// sends nothing over UDP.
+// sends nothing over UDP. And of a get that does not fit into a header it forgets the place: it brings what
+// lies at the beginning of the peer's memory.
 struct Cut {
-  std::size_t piece, small, most;
+  static constexpr std::size_t head = 4096;  // what a short message costs the peer's socket, at most
+
+  std::size_t piece, small, get, most;
   bool threaded;  // the implementation has a thread that spins
   std::size_t pieces(std::size_t bytes) const {
     const std::size_t longest = bytes > 2048 ? piece : small;
+    return parts(bytes, longest);
+  }
+  std::size_t pieces_of_get(std::size_t bytes) const { return parts(bytes, get); }
+
+ private:
+  static std::size_t parts(std::size_t bytes, std::size_t longest) {
     return std::max<std::size_t>(1, (bytes + longest - 1) / longest);
   }
 };
+
+// The i-th of so many.
+inline Slice piece_of(std::size_t bytes, std::size_t pieces, std::size_t i) {
+  const auto begin = [&](std::size_t k) { return bytes / pieces * k + std::min(k, bytes % pieces); };
+  return {begin(i), begin(i + 1) - begin(i)};
+}
 
 // How many pieces are there when a message is whole, message by message: they come in order.
 class Marks {

@@ -1,0 +1,133 @@
+// Puts and gets of a link of the transport `portals`, beside its messages. Part of portals.cpp, for its
+// length.
+#pragma once
+
+#include <portals4.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "transport/portals_entries.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink::portals {
+
+// Every piece has events of its own, because two puts, or two gets, need not end in their order.
+class Aside {
+ public:
+  Aside(const Mover& mover, const Target& target, const Cut& cut)
+      : mover_(mover), target_(target), cut_(cut) {}
+
+  // `far`: where in the peer's memory, which it must lie within.
+  int start(bool is_put, Slice here, std::size_t far) {
+    if (!lies_within(is_put ? target_.far.in : target_.far.out, {far, here.bytes})) return no_ticket;
+    Op& op = ops_.emplace_back();
+    op.is_put = is_put;
+    op.here = here;
+    op.far = far;
+    op.pieces = is_put ? cut_.pieces(here.bytes) : cut_.pieces_of_get(here.bytes);
+    op.unsent = is_put ? op.pieces : 0;
+    op.unanswered = op.pieces;
+    waiting_.push_back(&op);
+    start_waiting();
+    return end() - 1;
+  }
+
+  bool is_done(int ticket) const {
+    if (ticket < base_) return true;
+    const Op& op = at(ticket);
+    return op.is_put ? op.unsent == 0 : op.unanswered == 0;
+  }
+
+  // Whether the flush that is under way has come to its end; the first call begins one.
+  bool is_flushed() {
+    if (!flush_end_) flush_end_ = end(), flush_at_ = base_;
+    for (; flush_at_ < *flush_end_; ++flush_at_)
+      if (flush_at_ >= base_ && at(flush_at_).is_put && at(flush_at_).unanswered > 0) return false;
+    flush_end_.reset();
+    return true;
+  }
+
+  // In their order, as far as they may.
+  void start_waiting() {
+    while (!waiting_.empty()) {
+      Op& op = *waiting_.front();
+      const Slice piece = piece_of(op.here.bytes, op.pieces, op.begun);
+      const bool is_full =
+          under_way_ == Mover::most || bytes_under_way_ + piece.bytes + Cut::head > cut_.most;
+      if (under_way_ > 0 && is_full) return;
+      const int rc = begin(op, piece);
+      if (rc == PTL_NO_SPACE) return;
+      check(rc, op.is_put ? "PtlPut" : "PtlGet");
+      ++under_way_;
+      bytes_under_way_ += piece.bytes + Cut::head;
+      events_to_come_ += op.is_put ? 2 : 1;
+      if (++op.begun == op.pieces) waiting_.pop_front();
+    }
+  }
+
+  // Whether anything happened.
+  bool look() {
+    for (bool any = false;; any = true) {
+      ptl_event_t event{};
+      const int rc = PtlEQGet(mover_.events, &event);
+      if (rc == PTL_EQ_EMPTY) return any;
+      check(rc, "PtlEQGet");
+      note(event);
+    }
+  }
+
+  // What was not begun never will be.
+  void give_up() { waiting_.clear(); }
+  bool is_quiet() const { return waiting_.empty() && events_to_come_ == 0; }
+  bool has_failed() const { return failed_; }
+
+ private:
+  struct Op {
+    bool is_put = false;
+    Slice here{};
+    std::size_t far = 0, pieces = 0, begun = 0, unsent = 0, unanswered = 0;
+    std::size_t arrived = 0;  // bytes, as the answers say
+  };
+
+  int end() const { return base_ + static_cast<int>(ops_.size()); }
+  const Op& at(int ticket) const { return ops_[static_cast<std::size_t>(ticket - base_)]; }
+
+  int begin(Op& op, Slice piece) const {
+    const std::size_t here = op.here.offset + piece.offset, far = op.far + piece.offset;
+    if (op.is_put)
+      return PtlPut(mover_.out, here, piece.bytes, PTL_ACK_REQ, target_.process, target_.table,
+                    target_.key | puts, far, &op, 0);
+    return PtlGet(mover_.in, here, piece.bytes, target_.process, target_.table, target_.key | gets, far, &op);
+  }
+
+  void note(const ptl_event_t& event) {
+    Op& op = *static_cast<Op*>(event.user_ptr);
+    --events_to_come_;
+    failed_ |= event.ni_fail_type != PTL_NI_OK;
+    if (failed_) return;  // the link is broken, whatever else came to its end
+    if (event.type == PTL_EVENT_SEND) {
+      --op.unsent;
+    } else {
+      --op.unanswered;
+      --under_way_;
+      bytes_under_way_ -= event.mlength + Cut::head;
+      op.arrived += event.mlength;
+      failed_ |= op.unanswered == 0 && op.arrived != op.here.bytes;
+    }
+    for (; !ops_.empty() && ops_.front().unsent + ops_.front().unanswered == 0; ++base_) ops_.pop_front();
+  }
+
+  const Mover& mover_;
+  const Target target_;
+  const Cut cut_;
+  std::deque<Op> ops_;  // the library keeps their addresses
+  std::deque<Op*> waiting_;
+  int base_ = 0, under_way_ = 0, events_to_come_ = 0, flush_at_ = 0;
+  std::size_t bytes_under_way_ = 0;
+  std::optional<int> flush_end_;  // behind what the flush that is under way is about
+  bool failed_ = false;
+};
+
+}  // namespace everylink::portals
