@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <portals4.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -209,24 +208,6 @@ std::string why_it_does_not_start() {
                          : "");
 }
 
-// The library's thread spins: it must not share the one core that this rank is bound to.
-class AnyCore {
- public:
-  AnyCore() {
-    if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
-    ::sched_setaffinity(0, sizeof all, &all);  // the kernel takes those that are allowed
-  }
-  ~AnyCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  AnyCore(const AnyCore&) = delete;
-  AnyCore& operator=(const AnyCore&) = delete;
-
- private:
-  cpu_set_t before_{};
-};
-
 class Portals final : public Transport {
  public:
   explicit Portals(const Setup& setup) : setup_(setup) {
@@ -243,10 +224,12 @@ class Portals final : public Transport {
     check(PtlPTAlloc(ni_, 0, PTL_EQ_NONE, PTL_PT_ANY, &table_), "PtlPTAlloc");
     choose_cut();
     outboxes_.push_back(std::make_unique<Outbox>(ni_, setup_));
+    if (setup_.one_sided) shown_.emplace(ni_, setup_.out.region(), cut_.part);
   }
   ~Portals() override {
     inboxes_.clear();
     outboxes_.clear();
+    shown_.reset();
     PtlPTFree(ni_, table_);
     PtlNIFini(ni_);
     PtlFini();
@@ -271,7 +254,10 @@ class Portals final : public Transport {
         .add(table_)
         .add(inbox->key)
         .add(static_cast<std::uint64_t>(cut_.piece))
-        .add(setup_.one_sided ? Reachable::of(setup_) : Reachable{})
+        .add(shown_ ? shown_->table : 0)
+        .add(shown_ ? shown_->key : 0)
+        .add(static_cast<std::uint64_t>(cut_.part))
+        .add(shown_ ? Reachable::of(setup_) : Reachable{})
         .take();
   }
 
@@ -283,15 +269,19 @@ class Portals final : public Transport {
     target.table = in.get<ptl_pt_index_t>();
     target.key = in.get<ptl_match_bits_t>();
     const auto piece = in.get<std::uint64_t>();
+    target.table_of_gets = in.get<ptl_pt_index_t>();
+    target.key_of_gets = in.get<ptl_match_bits_t>();
+    target.part = in.get<std::uint64_t>();
     target.far = in.get<Reachable>();
     in.end();
-    Unpacker::must(piece > 0 && (target.key & of_a_key) == 0 && inboxes_[peer]);
+    Unpacker::must(piece > 0 && target.part > 0 && ((target.key | target.key_of_gets) & of_a_key) == 0);
+    Unpacker::must(target.far.out / target.part <= of_a_key && inboxes_[peer]);
     if (outboxes_.empty()) outboxes_.push_back(std::make_unique<Outbox>(ni_, setup_));
     auto outbox = std::move(outboxes_.back());
     outboxes_.pop_back();
     Cut cut = cut_;
     cut.piece = std::min<std::size_t>(cut.piece, piece);
-    cut.small = std::min(cut.small, cut.piece), cut.get = std::min(cut.get, cut.piece);
+    cut.small = std::min(cut.small, cut.piece);
     return std::make_unique<PortalsLink>(std::move(outbox), std::move(inboxes_[peer]), target, cut,
                                          setup_.crowded, outboxes_);
   }
@@ -302,6 +292,7 @@ class Portals final : public Transport {
     const std::string interface = chosen_interface(setup_.one_machine, wanted);
     if (!wanted.empty()) interfaces_named(wanted, "--mode portals:interface");
     if (!interface.empty()) ::setenv("PTL_IFACE_NAME", interface.c_str(), !wanted.empty());
+    for (const char* limit : {"PTL_LIM_MAX_ENTRIES", "PTL_LIM_MAX_LIST_SIZE"}) ::setenv(limit, "200000", 0);
   }
 
   // The reference implementation's node numbers are IPv4 addresses, and over UDP it loses what a socket does
@@ -312,12 +303,13 @@ class Portals final : public Transport {
     for (const auto& interface : interfaces())
       if (interface.address.host_text() == ip) ip_ = ip, device_ = interface.name;
     const auto most = limits_.max_msg_size;
-    cut_ = {most, most, most, std::numeric_limits<std::size_t>::max(), false};
+    constexpr auto all = std::numeric_limits<std::size_t>::max();
+    cut_ = {most, most, all, all, false};
     const std::size_t in_a_socket = (setup_.one_sided ? 64 : 128) << 10;  // messages; and as much put and got
-    if (!ip_.empty()) cut_ = {32 << 10, 512, 512, in_a_socket, true};
+    if (!ip_.empty()) cut_ = {32 << 10, 512, in_a_socket, 32 << 10, true};
     if (const auto text = setting(setup_.options, "piece"); !text.empty())
       cut_.piece = parse_bytes(text, "--mode portals:piece");
-    cut_.small = std::min(cut_.small, cut_.piece), cut_.get = std::min(cut_.get, cut_.piece);
+    cut_.small = std::min(cut_.small, cut_.piece);
     if (cut_.piece < 1 || cut_.piece > limits_.max_msg_size)
       throw UsageError(fmt::format("--mode portals:piece is 1 to {} here", limits_.max_msg_size));
   }
@@ -328,6 +320,7 @@ class Portals final : public Transport {
   ptl_process_t id_{};
   ptl_pt_index_t table_{};
   Cut cut_{};
+  std::optional<Shown> shown_;
   std::string ip_, device_;
   std::map<int, std::unique_ptr<Inbox>> inboxes_;  // by peer, until it connects
   std::vector<std::unique_ptr<Outbox>> outboxes_;  // that no link uses

@@ -26,9 +26,6 @@ class Aside {
     op.is_put = is_put;
     op.here = here;
     op.far = far;
-    op.pieces = is_put ? cut_.pieces(here.bytes) : cut_.pieces_of_get(here.bytes);
-    op.unsent = is_put ? op.pieces : 0;
-    op.unanswered = op.pieces;
     waiting_.push_back(&op);
     start_waiting();
     return end() - 1;
@@ -37,14 +34,14 @@ class Aside {
   bool is_done(int ticket) const {
     if (ticket < base_) return true;
     const Op& op = at(ticket);
-    return op.is_put ? op.unsent == 0 : op.unanswered == 0;
+    return op.all_begun && (op.is_put ? op.unsent == 0 : op.unanswered == 0);
   }
 
   // Whether the flush that is under way has come to its end; the first call begins one.
   bool is_flushed() {
     if (!flush_end_) flush_end_ = end(), flush_at_ = base_;
     for (; flush_at_ < *flush_end_; ++flush_at_)
-      if (flush_at_ >= base_ && at(flush_at_).is_put && at(flush_at_).unanswered > 0) return false;
+      if (flush_at_ >= base_ && at(flush_at_).is_put && !at(flush_at_).has_ended()) return false;
     flush_end_.reset();
     return true;
   }
@@ -53,7 +50,7 @@ class Aside {
   void start_waiting() {
     while (!waiting_.empty()) {
       Op& op = *waiting_.front();
-      const Slice piece = piece_of(op.here.bytes, op.pieces, op.begun);
+      const Slice piece = next_of(op);
       const bool is_full =
           under_way_ == Mover::most || bytes_under_way_ + piece.bytes + Cut::head > cut_.most;
       if (under_way_ > 0 && is_full) return;
@@ -63,7 +60,12 @@ class Aside {
       ++under_way_;
       bytes_under_way_ += piece.bytes + Cut::head;
       events_to_come_ += op.is_put ? 2 : 1;
-      if (++op.begun == op.pieces) waiting_.pop_front();
+      op.unsent += op.is_put ? 1 : 0;
+      ++op.unanswered;
+      ++op.pieces;
+      op.begun += piece.bytes;
+      op.all_begun = op.begun == op.here.bytes;
+      if (op.all_begun) waiting_.pop_front();
     }
   }
 
@@ -87,19 +89,28 @@ class Aside {
   struct Op {
     bool is_put = false;
     Slice here{};
-    std::size_t far = 0, pieces = 0, begun = 0, unsent = 0, unanswered = 0;
-    std::size_t arrived = 0;  // bytes, as the answers say
+    bool all_begun = false;
+    std::size_t far = 0, pieces = 0, unsent = 0, unanswered = 0;
+    std::size_t begun = 0, arrived = 0;  // bytes; arrived, as the answers say
+    bool has_ended() const { return all_begun && unsent == 0 && unanswered == 0; }
   };
 
   int end() const { return base_ + static_cast<int>(ops_.size()); }
   const Op& at(int ticket) const { return ops_[static_cast<std::size_t>(ticket - base_)]; }
+
+  Slice next_of(const Op& op) const {
+    if (op.is_put) return piece_of(op.here.bytes, cut_.pieces(op.here.bytes), op.pieces);
+    return {op.begun, cut_.first_of_get(op.far + op.begun, op.here.bytes - op.begun, target_.part)};
+  }
 
   int begin(Op& op, Slice piece) const {
     const std::size_t here = op.here.offset + piece.offset, far = op.far + piece.offset;
     if (op.is_put)
       return PtlPut(mover_.out, here, piece.bytes, PTL_ACK_REQ, target_.process, target_.table,
                     target_.key | puts, far, &op, 0);
-    return PtlGet(mover_.in, here, piece.bytes, target_.process, target_.table, target_.key | gets, far, &op);
+    const std::size_t part = piece.bytes > 0 ? far / target_.part : 0;  // there is none behind the end
+    return PtlGet(mover_.in, here, piece.bytes, target_.process, target_.table_of_gets,
+                  target_.key_of_gets | part, far - part * target_.part, &op);
   }
 
   void note(const ptl_event_t& event) {
@@ -114,9 +125,9 @@ class Aside {
       --under_way_;
       bytes_under_way_ -= event.mlength + Cut::head;
       op.arrived += event.mlength;
-      failed_ |= op.unanswered == 0 && op.arrived != op.here.bytes;
+      failed_ |= op.all_begun && op.unanswered == 0 && op.arrived != op.here.bytes;
     }
-    for (; !ops_.empty() && ops_.front().unsent + ops_.front().unanswered == 0; ++base_) ops_.pop_front();
+    for (; !ops_.empty() && ops_.front().has_ended(); ++base_) ops_.pop_front();
   }
 
   const Mover& mover_;
