@@ -305,7 +305,9 @@ class Portals final : public Transport {
     const auto most = limits_.max_msg_size;
     constexpr auto all = std::numeric_limits<std::size_t>::max();
     cut_ = {most, most, all, all, false};
-    const std::size_t in_a_socket = (setup_.one_sided ? 64 : 128) << 10;  // messages; and as much put and got
+    // Of one peer, when all send to us at once; with puts and gets, half for them and half for messages.
+    const std::size_t peers = std::max(1, setup_.size - 1);
+    const std::size_t in_a_socket = ((setup_.one_sided ? 64 : 128) << 10) / peers;
     if (!ip_.empty()) cut_ = {32 << 10, 512, in_a_socket, 32 << 10, true};
     if (const auto text = setting(setup_.options, "piece"); !text.empty())
       cut_.piece = parse_bytes(text, "--mode portals:piece");
