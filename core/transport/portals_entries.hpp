@@ -58,7 +58,7 @@ struct Mover {
   static constexpr int most = 256;  // pieces under way, of two events at most
 
   Mover(ptl_handle_ni_t ni, const Setup& setup) {
-    check(PtlEQAlloc(ni, 2 * most, &events), "PtlEQAlloc");
+    check(PtlEQAlloc(ni, ptl_size_t{2} * most, &events), "PtlEQAlloc");
     const Region from = setup.out.region(), into = setup.in.region();
     const ptl_md_t leaves{from.at, from.bytes, 0, events, PTL_CT_NONE};
     const ptl_md_t arrives{into.at, into.bytes, 0, events, PTL_CT_NONE};
