@@ -72,13 +72,6 @@ void bind_carrier(CLI::App& app, Options& o, Words& w) {
       ->group(group);
 }
 
-void bind_lines(CLI::App& app, Options& o) {
-  const char* group = "Output";
-  app.add_flag("-v,--verbose", o.verbose, "a line for each flow; of client-server for each client and server")
-      ->group(group);
-  app.add_flag("--hostnames", o.hostnames, "these lines name hosts and ranks: h3:7")->group(group);
-}
-
 void bind_output(CLI::App& app, Options& o, Words& w) {
   const char* group = "Output";
   app.add_option("-o,--output", o.output, "results file (everylink.h5); x.sion: in LinkTest's format")
@@ -93,9 +86,13 @@ void bind_output(CLI::App& app, Options& o, Words& w) {
 }
 
 // What a load pattern shares with pairs, and what is its own.
-void bind_flows(CLI::App& app, const Options& o, Words& w) {
+void bind_flows(CLI::App& app, Options& o, Words& w) {
+  const char* group = "Output";
+  app.add_flag("-v,--verbose", o.verbose, "a line for each flow; of client-server for each client and server")
+      ->group(group);
+  app.add_flag("--hostnames", o.hostnames, "these lines name hosts and ranks: h3:7")->group(group);
   bind_pattern(app, o, w.pattern);
-  const char* group = "Flows";
+  group = "Flows";
   const auto& traits = pattern_named(o.pattern)->traits;
   const bool sweeps = traits.sizes.find(',') != std::string_view::npos;
   app.add_option(fmt::format("-s,--size-messages{}", traits.sizes_too), w.sizes,
@@ -122,10 +119,7 @@ void bind_flows(CLI::App& app, const Options& o, Words& w) {
 void bind(CLI::App& app, Options& o, Words& w) {
   bind_carrier(app, o, w);
   bind_output(app, o, w);
-  if (!o.pattern.empty()) {
-    bind_lines(app, o);
-    return bind_flows(app, o, w);
-  }
+  if (!o.pattern.empty()) return bind_flows(app, o, w);
   app.add_flag("--list", o.list,
                "print every mode, memory, kernel, schedule and pattern, and whether it can run here")
       ->group("Carrier");
@@ -414,10 +408,14 @@ std::size_t Options::stride() const { return (largest() + 63) / 64 * 64; }
 
 std::size_t Options::memory_bytes() const { return stride() * static_cast<std::size_t>(buffers_used()); }
 
-// Two turns of messages there and back, at no less than 10 MB/s and no more than 200 us each.
+Seconds at_worst(double messages, std::size_t bytes) {
+  return messages * (200e-6 + static_cast<double>(bytes) / 10e6);
+}
+
+// Two turns of messages there and back.
 Seconds Options::limit(std::size_t bytes) const {
   if (time_limit > 0) return time_limit;
-  return 10 + 4.0 * (messages + warmups) * (200e-6 + static_cast<double>(bytes) / 10e6);
+  return 10 + at_worst(4.0 * (messages + warmups), bytes);
 }
 
 std::optional<Options> parse_command_line(int argc, const char* const* argv) {

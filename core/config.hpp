@@ -77,6 +77,10 @@ struct Options {
   Seconds limit(std::size_t bytes) const;  // of one pair and size, both its turns
 };
 
+// How long so many messages may take, one after the other: at no less than 10 MB/s and no more than 200 us
+// each.
+Seconds at_worst(double messages, std::size_t bytes);
+
 // Throws UsageError. Gives nothing when the line asked for help or the version, which is then printed.
 std::optional<Options> parse_command_line(int argc, const char* const* argv);
 

@@ -48,15 +48,6 @@ std::size_t Play::memory_bytes() const {
   return most;
 }
 
-namespace {
-
-// At no less than 10 MB/s and no more than 200 us for each.
-Seconds at_worst(double messages, std::size_t bytes) {
-  return messages * (200e-6 + static_cast<double>(bytes) / 10e6);
-}
-
-}  // namespace
-
 // Every other client may be served before it.
 Patience Play::patience(std::int64_t scene) const {
   const auto& asking = script_.asking;
