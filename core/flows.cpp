@@ -41,21 +41,22 @@ Slice FlowLayout::ping(int lane, std::uint64_t lap) const {
   return ping_bytes > note_bytes ? Slice{slot(lane, lap, 0).offset, ping_bytes} : note(lane, lap);
 }
 
-Slice FlowLayout::slot(int lane, std::uint64_t block, int message) const {
-  const auto number = (block % 2) * static_cast<std::size_t>(window) + static_cast<std::size_t>(message);
+Slice FlowLayout::numbered(int lane, std::uint64_t number) const {
   return {notes_bytes() + static_cast<std::size_t>(lane % buffers) * buffer_bytes() + number * stride(),
           bytes};
 }
 
-Slice FlowLayout::asked(int lane, std::uint64_t request) const {
-  const auto number = request % (2 * static_cast<std::uint64_t>(window));
-  return slot(lane, number / static_cast<std::uint64_t>(window),
-              static_cast<int>(number % static_cast<std::uint64_t>(window)));
+Slice FlowLayout::slot(int lane, std::uint64_t block, int message) const {
+  return numbered(lane,
+                  (block % 2) * static_cast<std::uint64_t>(window) + static_cast<std::uint64_t>(message));
 }
 
-Slice FlowLayout::served(int place) const {
-  return {notes_bytes() + static_cast<std::size_t>(place) * stride(), bytes};
+Slice FlowLayout::asked(int lane, std::uint64_t request) const {
+  return numbered(lane, request % (2 * static_cast<std::uint64_t>(window)));
 }
+
+// All buffers, one behind the other.
+Slice FlowLayout::served(int place) const { return numbered(0, static_cast<std::uint64_t>(place)); }
 
 Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
     : work_(std::move(work)), transport_(transport), out_(out), in_(in), desk_(std::make_unique<Desk>()) {

@@ -44,6 +44,7 @@ struct FlowLayout {
   bool shares_buffers() const { return 2 * buffers < lanes; }
 
  private:
+  Slice numbered(int lane, std::uint64_t number) const;
   std::size_t stride() const { return (bytes + 63) / 64 * 64; }
   std::size_t buffer_bytes() const;
   std::size_t notes_bytes() const;

@@ -68,7 +68,7 @@ class Client final : public Asked {
     }
     if (is_open() && apart_ && asked_ == before && replies_ < asked_) moved |= take_reply();
     if (is_open() && replies_ == all_) end_when_sent();
-    if (is_open() && !apart_ && !asked_at_.empty() && now() > asked_at_.front() + patience())
+    if (!moved && is_open() && !apart_ && !asked_at_.empty() && now() > asked_at_.front() + patience())
       end(Outcome::timeout);
     return moved;
   }
@@ -153,9 +153,10 @@ class Server final : public Asked {
     }
     if (is_open() && !under_way_.empty()) moved |= puts() ? end_puts() : end_gets();
     if (is_open() && replies_ == all_) end_when_sent();
-    if (moved) a_.desk.moved = now();
     // A client that is alive may wait for as many servers as are dead.
-    if (is_open() && !apart_ && now() > a_.desk.moved + patience() * (a_.asking.servers + 1))
+    if (moved)
+      a_.desk.moved = now();
+    else if (is_open() && !apart_ && now() > a_.desk.moved + patience() * (a_.asking.servers + 1))
       end(Outcome::timeout);
     return moved;
   }

@@ -44,6 +44,9 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
   const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
   if (!congestor)
     throw UsageError(fmt::format("--congestor {}: there is no such pattern to load the network with", name));
+  if (congestor->traits.one_sided)
+    throw UsageError(fmt::format(
+        "--congestor {}: ends when it is done, not when the victims are; incast or shift works", name));
   std::map<std::int32_t, std::int32_t> hosts;  // numbered anew: some may have victims only
   std::vector<std::int32_t> host_of;
   for (const int rank : roles.others)
@@ -51,12 +54,7 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
                           .try_emplace(crowd.host_of[static_cast<std::size_t>(rank)],
                                        static_cast<std::int32_t>(hosts.size()))
                           .first->second);
-  const Script script =
-      congestor->traits.one_sided
-          ? throw UsageError(fmt::format(
-                "--congestor {}: ends when it is done, not when the victims are; incast or shift works",
-                name))
-          : congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
+  const Script script = congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
   degree = script.degree;
   auto flows = script.scene(script.heaviest).flows;
   for (auto& flow : flows) {
