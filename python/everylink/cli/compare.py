@@ -1,11 +1,14 @@
 """`everylink compare`: says what got slower or faster between two runs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from everylink.analysis.comparison import compare
-from everylink.analysis.load_changes import compare_loads
+from rich.console import Console
+
+from everylink.analysis.comparison import Comparison, compare
+from everylink.analysis.load_changes import LoadComparison, compare_loads
 from everylink.cli.parser import Parser
 from everylink.errors import UserMistake
 from everylink.report.comparison import comparison_json, print_comparison
@@ -14,6 +17,7 @@ from everylink.report.terminal import terminal
 from everylink.results import read
 
 REGRESSION = 3  # exit code
+Found = TypeVar("Found", Comparison, LoadComparison)
 PART = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
@@ -33,18 +37,18 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     base, new = read(options.base), read(options.new)
+    as_json = options.format == "json"
     if base.loads or new.loads:
         loads = compare_loads(base, new, options.at_least)
-        if options.format == "json":
-            print(load_comparison_json(loads))
-        else:
-            print_load_comparison(loads, terminal())
-        return REGRESSION if loads.regression else 0
-    found = compare(base, new, options.at_least)
-    if options.format == "json":
-        print(comparison_json(found))
+        return _say(loads, as_json, load_comparison_json, print_load_comparison)
+    return _say(compare(base, new, options.at_least), as_json, comparison_json, print_comparison)
+
+
+def _say(found: Found, as_json: bool, json_of: Callable[[Found], str], show: Callable[[Found, Console], None]) -> int:
+    if as_json:
+        print(json_of(found))
     else:
-        print_comparison(found, terminal())
+        show(found, terminal())
     return REGRESSION if found.regression else 0
 
 
