@@ -439,6 +439,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return {};
+  } catch (const CLI::ExtrasError&) {
+    const bool could_be_pattern = ours.program == Program::everylink_measure && options.pattern.empty();
+    throw UsageError(fmt::format("'{}' is no option{}", fmt::join(app.remaining(), " "),
+                                 could_be_pattern
+                                     ? " and no load pattern; the patterns are " + names_of_patterns()
+                                     : "; --help lists them"));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

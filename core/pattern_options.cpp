@@ -46,6 +46,12 @@ void understand_pattern(const PatternWords& w, Options& o) {
   o.check = o.pattern_settings.contains("check");
 }
 
+std::string names_of_patterns() {
+  std::vector<std::string_view> names;
+  for (const auto* pattern : patterns()) names.push_back(pattern->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string help_of_patterns() {
   std::string text = "Load patterns (everylink-measure PATTERN --help has their options):\n";
   for (const auto* pattern : patterns()) text += fmt::format("  {:<18}{}\n", pattern->name, pattern->summary);

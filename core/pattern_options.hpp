@@ -20,5 +20,6 @@ void bind_pattern(CLI::App&, const Options&, PatternWords&);
 // Throws UsageError.
 void understand_pattern(const PatternWords&, Options&);
 std::string help_of_patterns();
+std::string names_of_patterns();  // with commas
 
 }  // namespace everylink

@@ -231,6 +231,7 @@ WRONG = {
     "no bytes": (["incast", "-s", 0], ["-s", "1 or more"]),
     "LinkTest's format": (["incast", "-o", "x.sion"], [".sion", "pattern"]),
     "a word too many": (["incast", "outcast"], ["outcast"]),
+    "a word that is no pattern": (["client-sever"], ["client-sever", "client-server", "random-bisection"]),
 }
 
 
