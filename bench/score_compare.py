@@ -6,9 +6,9 @@ PYTHONPATH=python:tests/python python bench/score_compare.py [TRIALS]
 import sys
 from typing import Any
 
-from everylink.analysis.comparison import Comparison, compare
-from everylink.analysis.merging import merged
-from everylink.results import Results
+from everylink.compare.comparison import Comparison, compare
+from everylink.links.merging import merged
+from everylink.model.results import Results
 from made_up import fabric_run
 
 HEALTHY = [  # hosts, noise, part of disturbed readings, both directions in a reading, trials x

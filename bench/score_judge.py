@@ -27,14 +27,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.analysis.judge.grouping import Grouping
-from everylink.analysis.judge.verdict import Judgement
-from everylink.analysis.judge.verdicts import judge
-from everylink.formats.bare import bare_facts, bare_ranks
 from everylink.host_lists import expanded
-from everylink.links import Rows
-from everylink.results import Results, Size, Steps
-from everylink.simulate.confirm import confirmed
+from everylink.io.foreign import bare_facts, bare_ranks
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Judgement
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size, Steps
+from everylink.model.rows import Rows
+from everylink.simulate.results import confirmed
 
 BYTES = 1 << 20
 READINGS = 50

@@ -1,9 +1,10 @@
-"""The beginning of a file, which says of what kind it is, and files that are written whole or not at all."""
+"""The beginning of a file, which says of what kind it is; text files of the user's; files that are written whole."""
 
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from everylink.errors import FileMissing, FileOfAnotherKind, FileUnreadable, UserMistake
 
@@ -65,3 +66,24 @@ def whole(path: Path, force: bool = False) -> Iterator[Path]:
     except OSError as error:
         new.unlink(missing_ok=True)
         raise UserMistake(f"{path}: cannot be written: {error}") from None
+
+
+class Line(NamedTuple):
+    """`number` counts from 1."""
+
+    number: int
+    text: str
+
+
+class Damaged(ValueError):
+    """What is wrong with a line."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(what)
+        self.line = line
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """A piece of a file fit for a message: short, on one line, nothing that a terminal would obey."""
+    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: most + 1])
+    return f"'{clean}'" if len(text) <= most else f"'{clean[:most]}...'"

@@ -1,4 +1,4 @@
-"""The only place that turns seconds, bytes and bytes per second into text, and text into bytes and bytes per second."""
+"""The only place that turns numbers with units into text, and text into bytes and bytes per second."""
 
 import math
 import re
@@ -106,8 +106,12 @@ def parsed_rate(text: str) -> float:
 
 @overload
 def bandwidth(size_bytes: int, seconds: float, directions: int) -> float: ...
+
+
 @overload
 def bandwidth(size_bytes: int, seconds: NDArray[np.floating], directions: int) -> NDArray[np.float64]: ...
+
+
 def bandwidth(size_bytes: int, seconds: float | NDArray[np.floating], directions: int) -> float | NDArray[np.float64]:
     """Bytes per second of a one-way time; `directions` is 2 for the bidirectional kernel. 0 s gives NaN."""
     times = np.asarray(seconds, dtype=np.float64)
@@ -123,3 +127,8 @@ def _significant(value: float, digits: int) -> str:
     text = f"{value:.{max(0, digits - max(whole, 1))}f}"
     grew = abs(float(text)) >= 10 ** max(whole, 1)
     return f"{value:.{max(0, digits - max(whole, 1) - 1)}f}" if grew else text
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 host`, `2 hosts`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from everylink.cli import main
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.model.results import Results
 from make_results import make_results
 
 Command = Callable[..., tuple[int, str, str]]

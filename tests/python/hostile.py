@@ -11,9 +11,9 @@ import numpy as np
 
 import everylink.cli.report
 import everylink.cli.show
-import everylink.formats.linktest
-import everylink.formats.npz
-import everylink.formats.results_file  # noqa: F401  all imported here, or each child would do it anew
+import everylink.io.linktest
+import everylink.io.npz
+import everylink.io.results_file  # noqa: F401  all imported here, or each child would do it anew
 from everylink.cli import main
 
 SECONDS = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))

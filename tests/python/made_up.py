@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links import RETEST, Rows, joined
-from everylink.results import Ranks, Results, Size
-from everylink.simulate.fabric import Fabric, all_links
-from everylink.simulate.faults import parse_fault
+from everylink.model.results import Ranks, Results, Size
+from everylink.model.rows import RETEST, Rows, joined
+from everylink.simulate.fabric import Fabric, all_links, parse_fault
 from everylink.simulate.results import measured
 
 SIZE = 1 << 20

@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everylink.analysis.classes import LinkClass
-from everylink.analysis.failed import fold_failures
-from everylink.analysis.histogram import histogram
-from everylink.analysis.order import drawn_order
-from everylink.analysis.scale import robust_scale
-from everylink.analysis.shading import shade
-from everylink.analysis.slowest import slowest
-from everylink.analysis.summary import summarise
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.links.classes import LinkClass, histogram, summarise
+from everylink.links.extremes import slowest
+from everylink.links.failed import fold_failures
+from everylink.links.hosts import drawn_order
+from everylink.links.shading import robust_scale, shade
+from everylink.model.results import Results
 from make_results import Link, all_links, failed_row, make_results, row, steady
 
 Make = Callable[..., Results]

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Command
 from damage import READ, Recipe
-from everylink.formats.write import write_results
+from everylink.io.results_file import write_results
 from made_up import SIZE, fabric_run
 from make_results import make_results
 

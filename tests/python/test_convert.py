@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from conftest import Command
 from everylink.errors import UserMistake
-from everylink.formats.csv_matrix import read_matrix
-from everylink.formats.from_matrix import Source, results_of
-from everylink.formats.write import write_results
-from everylink.links import Outcome
-from everylink.results import Results, read
+from everylink.io.csv_matrix import Source, read_matrix, results_of
+from everylink.io.read import read
+from everylink.io.results_file import write_results
+from everylink.model.results import Results
+from everylink.model.rows import Outcome
 
 HEADER = "from,to,host_from,host_to,bytes,seconds"
 PLAIN = f"{HEADER}\n0,1,a,b,8,1e-6\n1,0,b,a,8,2e-6\n"

@@ -8,11 +8,11 @@ import pytest
 from matplotlib.image import imread
 
 from conftest import Command
-from everylink.analysis.classes import LinkClass
-from everylink.analysis.curves import curves
-from everylink.analysis.line_fit import fitted_line, line_fits
-from everylink.report.curves import parsed_line
-from everylink.results import Results
+from everylink.figure.curves import parsed_line
+from everylink.links.classes import LinkClass
+from everylink.links.curves import curves
+from everylink.model.results import Results
+from everylink.predict.fit import fitted_line, line_fits
 from made_up import fabric_run
 from make_results import Link, columns_of, make_results, row
 
@@ -62,7 +62,7 @@ def test_a_size_at_which_bandwidth_falls_is_named_with_how_much_is_left(made: Ma
 
 def test_links_that_fail_at_a_size_are_no_fall(tmp_path: Path) -> None:
     """The fast link failed with long messages: each of the others is as fast as before."""
-    from everylink.results import read
+    from everylink.io.read import read
 
     def rows(size: int) -> list[dict[str, object]]:
         links = [(0, 1), (1, 0), (2, 3), (3, 2)]

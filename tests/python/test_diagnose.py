@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import Command
-from everylink.plots.page import page
-from everylink.report.view import view
-from everylink.results import read
+from everylink.figure.page import page
+from everylink.io.read import read
+from everylink.page.html import view
 from make_results import Link, add_slurm_addresses, make_results, steady
 
 SMALL = ("simulate", "--hosts", 24)

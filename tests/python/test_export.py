@@ -10,8 +10,9 @@ import pytest
 from matplotlib.image import imread
 
 from conftest import Command
-from everylink.report.tables import TABLES
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.model.results import Results
+from everylink.terminal.tables import TABLES
 from make_results import Link, all_links, make_results, row
 
 SAMPLES = Path(__file__).parents[1] / "data" / "linktest"
@@ -162,7 +163,7 @@ def test_a_pixel_file_has_a_pixel_a_link_and_says_what_its_colours_mean(
 
 
 def test_of_many_ranks_a_pixel_is_several_links(made: Callable[..., Results], monkeypatch: pytest.MonkeyPatch) -> None:
-    from everylink.plots import pattern
+    from everylink.figure import pattern
 
     monkeypatch.setattr(pattern, "MOST_PIXELS", 3)
     results = made(hosts=[f"n{i}" for i in range(5)])

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from conftest import Command
 from everylink.cli import main
-from everylink.formats.npz import write_npz
-from everylink.results import Results, read
+from everylink.io.npz import write_npz
+from everylink.io.read import read
+from everylink.model.results import Results
 from hostile import EXAMPLES, MEMORY, assert_refused, shown, spoiled
 from make_results import columns_of, make_results, row
 from make_sion import random_run, write_sion

@@ -11,9 +11,9 @@ from conftest import Command
 from everylink.errors import UserMistake
 from everylink.launch import mpiexec, srun
 from everylink.launch.job import Job, Side, environment_of, job_of
-from everylink.launch.names import unknown
+from everylink.launch.launchers import by_ssh
+from everylink.launch.mpiexec import unknown
 from everylink.launch.reach import named
-from everylink.launch.ssh import by_ssh
 
 STATES = "n1 idle\nn2 mix\nn3 drain\nn4 down*\nn5 idle*\n"
 

@@ -6,15 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from everylink.analysis.judge.grouping import Grouping
-from everylink.analysis.judge.groups import inferred_groups
-from everylink.analysis.judge.verdict import Judgement, Verdict
-from everylink.analysis.judge.verdicts import judge
-from everylink.results import Results
-from everylink.simulate.confirm import confirmed
-from everylink.simulate.fabric import Fabric, all_links, sampled_links
-from everylink.simulate.faults import parse_fault
-from everylink.simulate.results import measured
+from everylink.judge.groups import inferred_groups
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Judgement, Verdict
+from everylink.model.groups import Grouping
+from everylink.model.results import Results
+from everylink.simulate.fabric import Fabric, all_links, parse_fault, sampled_links
+from everylink.simulate.results import confirmed, measured
 
 SIZE = 1 << 20
 
@@ -162,7 +160,7 @@ def test_groups_that_show_at_one_size_hold_at_the_others() -> None:
 
 
 def test_groups_are_found_in_the_times_and_none_where_there_are_none() -> None:
-    from everylink.analysis.judge.readings import readings
+    from everylink.judge.readings import readings
 
     for group, hosts in ((8, 40), (16, 64), (5, 23)):
         results = _results(_fabric(hosts=hosts, group=group), confirm=False)

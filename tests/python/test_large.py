@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink import links, memory, stored
-from everylink.analysis.judge import ranks, readings, sample
-from everylink.analysis.judge.verdict import describe
-from everylink.analysis.judge.verdicts import judge
+from everylink import memory
+from everylink import robust as sample
 from everylink.errors import NotEnoughMemory
-from everylink.formats import results_file
-from everylink.links import CONFIRM, MAIN, columns
-from everylink.results import read
-from everylink.simulate import large
-from everylink.stored import StoredRows
+from everylink.io import results_file, stored
+from everylink.io.read import read
+from everylink.io.stored import StoredRows
+from everylink.judge import findings as ranks
+from everylink.judge import readings
+from everylink.judge.judge import judge
+from everylink.judge.verdict import describe
+from everylink.model import links, rows
+from everylink.model.rows import CONFIRM, MAIN, columns
+from everylink.simulate import results as large
 from made_up import SIZE, fabric_run
 
 FAULTS = (
@@ -33,7 +36,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is a large one, and is worked on in many blocks."""
     monkeypatch.setattr(results_file, "IN_MEMORY", 100)
     monkeypatch.setattr(large, "IN_MEMORY", 100)
-    for module in (links, stored, large):
+    for module in (rows, stored, large):
         monkeypatch.setattr(module, "BLOCK", 997)
     monkeypatch.setattr(readings, "HOST_BLOCK", 5)
     monkeypatch.setattr(ranks, "BLOCK", 7)
@@ -114,7 +117,7 @@ def test_of_very_many_suspect_pairs_the_slowest_are_named_and_the_others_counted
 ) -> None:
     results = fabric_run(hosts=64, transient=0.05)
     every = judge(results)
-    monkeypatch.setattr("everylink.analysis.judge.pairs.MOST_SUSPECTS", 2)
+    monkeypatch.setattr("everylink.judge.pairs.MOST_SUSPECTS", 2)
     some = judge(results)
     pairs = [verdict for verdict in some.suspects if verdict.kind == "pair"]
     slowest = sorted((v.factor or 0.0 for v in every.suspects if v.kind == "pair"), reverse=True)

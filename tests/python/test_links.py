@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everylink.late_rows import settled
-from everylink.links import RETEST, Links, Outcome, Rows, newest, outcome_text, pool
+from everylink.io.unsaved import settled
+from everylink.model.links import Links, newest, pool
+from everylink.model.rows import RETEST, Outcome, Rows, outcome_text
 from make_results import columns_of, failed_row, row
 
 RANKS = 3

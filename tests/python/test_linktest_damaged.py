@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everylink.results import read
+from everylink.io.read import read
 from hostile import EXAMPLES, MEMORY, assert_refused, shown, spoiled
 from make_sion import random_run, sion, streams
 from sion_damage import GOOD, REFUSED, Recipe

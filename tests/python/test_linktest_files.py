@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Command
-from everylink.analysis.summary import spread
 from everylink.errors import FileOfAnotherKind
-from everylink.formats.linktest_payload import Payload, read_payload, streams
-from everylink.formats.sion import read_container
-from everylink.formats.to_linktest import payload, write_linktest
-from everylink.links import RETEST, Outcome
-from everylink.results import Results, read
+from everylink.io.linktest import payload, write_linktest
+from everylink.io.linktest_payload import Payload, read_payload, streams
+from everylink.io.read import read
+from everylink.io.sion import read_container
+from everylink.links.classes import spread
+from everylink.model.results import Results
+from everylink.model.rows import RETEST, Outcome
 from make_results import row, write_part
 from make_sion import Run, partner_steps, random_run, sion, write_sion
 from make_sion import streams as bytes_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.analysis.load_changes import LoadComparison, compare_loads
 from everylink.errors import UserMistake
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.compare import LoadComparison, compare_loads
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service, ping
 from make_results import make_results
 

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from conftest import Command
-from everylink.loads import PATTERNS
-from everylink.plots.load_page import load_page
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.figure import load_page
+from everylink.model.loads import PATTERNS
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service, ping
 from make_results import make_results
 

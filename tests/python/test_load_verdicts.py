@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.analysis.judge.load_verdicts import judge_patterns
-from everylink.analysis.judge.shares import shared_device, slow_ones
-from everylink.analysis.judge.verdict import Judgement, Verdict
-from everylink.analysis.service_sums import service_sums
-from everylink.results import read
+from everylink.io.read import read
+from everylink.judge.verdict import Judgement, Verdict
+from everylink.load.judge import judge_patterns
+from everylink.load.service import service_sums
+from everylink.load.shares import shared_device, slow_ones
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service
 
 GB = 1e9

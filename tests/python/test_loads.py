@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.analysis.load_sums import effective_bisection, impact, knee, rate_matrix, scene_sums
 from everylink.errors import FileDamaged
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.sums import effective_bisection, impact, knee, rate_matrix, scene_sums
 from make_loads import SIZE, flow, make_load, ping
 
 GB = 1e9

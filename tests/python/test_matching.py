@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everylink.analysis.changes import Change, sure, worst_first
-from everylink.analysis.comparison import compare
-from everylink.analysis.matching import match
+from everylink.compare.comparison import compare, worst_first
 from everylink.errors import UserMistake
+from everylink.links.matching import match
+from everylink.model.changes import Change
+from everylink.robust import sure
 from made_up import SIZE, fabric_run
 
 

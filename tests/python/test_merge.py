@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Command
-from everylink.analysis.merging import evened, merged
 from everylink.errors import UserMistake
-from everylink.formats.write import write_results
-from everylink.links import ALONE, RETEST, Outcome
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.io.results_file import evened, write_results
+from everylink.links.merging import merged
+from everylink.model.results import Results
+from everylink.model.rows import ALONE, RETEST, Outcome
 from made_up import SIZE, fabric_run, renumbered
 from make_results import Link, failed_row, make_results, row, write_part
 

@@ -8,7 +8,7 @@ from ClusterShell.NodeSet import set_std_group_resolver
 from ClusterShell.NodeUtils import GroupResolverConfig
 
 from everylink.errors import UserMistake
-from everylink.launch.node_sets import hosts_of
+from everylink.launch.job import hosts_of
 
 GROUPS = """[Main]
 default: site

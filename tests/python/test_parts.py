@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Command
-from everylink.links import Outcome
-from everylink.parts import ROW
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.io.unsaved import ROW
+from everylink.model.results import Results
+from everylink.model.rows import Outcome
 from make_results import PART_ROW, columns_of, failed_row, make_results, part_bytes, row, write_part
 
 RUN = "00112233445566778899aabbccddeeff"

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Command
-from everylink.analysis.exchange import exchange, shared
-from everylink.analysis.link_times import FAILED, NOT_MEASURED, link_times
-from everylink.analysis.patterns import NAMES, Messages, made_pattern
-from everylink.analysis.placement import place, placed
-from everylink.analysis.prediction import predict
 from everylink.errors import UserMistake
-from everylink.results import Results
+from everylink.model.results import Results
+from everylink.predict.patterns import NAMES, Messages, made_pattern
+from everylink.predict.placement import place, placed
+from everylink.predict.prediction import exchange, predict, shared
+from everylink.predict.times import FAILED, NOT_MEASURED, link_times
 from made_up import fabric_run
 from make_results import Link, columns_of, make_results, row
 
@@ -74,7 +73,7 @@ def test_a_link_without_a_time_is_like_the_healthy_ones_of_its_kind_and_says_so(
         if a != b and (a, b) != (0, 1)
     ]
     path = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(8)], columns={8: columns_of(rows)}, sizes=[8])
-    from everylink.results import read
+    from everylink.io.read import read
 
     found = link_times(read(path)).of(one([0, 2, 5, 1]), one([1, 3, 1, 2]), one([8] * 4))
     assert found.state.tolist() == [NOT_MEASURED, FAILED, 0, 0]
@@ -188,7 +187,7 @@ def test_ranks_that_talk_come_together_in_a_group() -> None:
     order = np.arange(16).reshape(4, 4).T.ravel()
     frm, to = order, np.roll(order, -1)
     run = fabric_run(hosts=16, group_size=4, noise=0.001, transient=0.0)
-    from everylink.analysis.patterns import listed_pattern
+    from everylink.predict.patterns import listed_pattern
 
     pattern = listed_pattern("ring", 16, frm, to, np.full(16, 1 << 20))
     found = place(pattern, link_times(run))

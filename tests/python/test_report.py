@@ -16,16 +16,17 @@ from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
 
 from conftest import Command
-from everylink.analysis.classes import LinkClass
-from everylink.analysis.order import drawn_order
-from everylink.analysis.shading import shade
-from everylink.plots.canvas import HEIGHT, WIDTH
-from everylink.plots.colours import palette
-from everylink.plots.matrix import matrix_labels, place
-from everylink.plots.page import MATRIX_BOTTOM, MATRIX_TOP, page
-from everylink.report.pages import write_pdf, write_png
-from everylink.report.view import view
-from everylink.results import Results, read
+from everylink.figure.canvas import HEIGHT, WIDTH
+from everylink.figure.colours import palette
+from everylink.figure.files import write_pdf, write_png
+from everylink.figure.matrix import matrix_labels, place
+from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, page
+from everylink.io.read import read
+from everylink.links.classes import LinkClass
+from everylink.links.hosts import drawn_order
+from everylink.links.shading import shade
+from everylink.model.results import Results
+from everylink.page.html import view
 from make_results import Link, all_links, make_results, steady
 
 Make = Callable[..., Results]
@@ -184,12 +185,12 @@ def test_a_name_cannot_break_out_of_the_html_page(tmp_path: Path, everylink: Com
 
 
 def test_what_does_not_fit_into_the_html_page_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everylink.report.view.BUDGET", 2 * 4 * 4**2)
+    monkeypatch.setattr("everylink.page.html.BUDGET", 2 * 4 * 4**2)
     (size,) = view([read(file)])["runs"][0]["sizes"]
     assert set(size["statistics"]) == {"median", "max"}
     assert set(size["leftOut"]) == {"min", "mean", "p99"}
-    monkeypatch.setattr("everylink.report.view.BUDGET", 0)
-    monkeypatch.setattr("everylink.report.view.FOLDED", 2)
+    monkeypatch.setattr("everylink.page.html.BUDGET", 0)
+    monkeypatch.setattr("everylink.page.html.FOLDED", 2)
     (size,) = view([read(file)])["runs"][0]["sizes"]
     assert size["statistics"]["median"]["fold"] == 2
     assert len(base64.b64decode(size["statistics"]["median"]["seconds"])) == 4 * 2**2

@@ -20,7 +20,7 @@ from everylink.errors import (
     FileUnreadable,
     ResultsError,
 )
-from everylink.results import read
+from everylink.io.read import read
 from make_results import __file__ as make_results_script
 from make_results import as_left_by_a_kill, make_results, steady
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from everylink.launch import core, local, mpiexec
-from everylink.launch.events import parse_event
-from everylink.report.progress import done_part, progress_text
+from everylink.launch import core, launchers, mpiexec
+from everylink.terminal.progress import done_part, parse_event, progress_text
 
 HERE = Path(__file__).parent
 
@@ -47,7 +46,7 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
 def test_without_np_there_is_a_rank_for_each_processor_and_two_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, ranks in ((1, "2"), (2, "2"), (16, "16")):
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=processors: set(range(n)))
-        assert local.command(Path("/m"), None, [], ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
+        assert launchers.local_command(Path("/m"), None, [], ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])

@@ -9,11 +9,10 @@ from ClusterShell.NodeSet import set_std_group_resolver
 from ClusterShell.NodeUtils import GroupResolverConfig
 
 from conftest import Command
-from everylink.cli.run_options import parsed
+from everylink.cli.run import parsed
 from everylink.errors import UserMistake
 from everylink.launch.job import Job
-from everylink.launch.side_args import mode_of, side_args
-from everylink.launch.sides import job_of_sides, sides_of
+from everylink.launch.sides import job_of_sides, mode_of, side_args, sides_of
 from test_hosts import program
 
 CORE = """#!/bin/sh

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.analysis.load_sums import scene_sums
-from everylink.analysis.mixture import pooled_mean, pooled_quantile
-from everylink.analysis.round_sums import round_sums
-from everylink.analysis.service_sums import ServiceSums, jain_index, service_sums
 from everylink.errors import FileDamaged
-from everylink.loads import GET, PUT
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.service import ServiceSums, jain_index, pooled_mean, pooled_quantile, service_sums
+from everylink.load.sums import round_sums, scene_sums
+from everylink.model.loads import GET, PUT
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service, served
 
 GB = 1e9

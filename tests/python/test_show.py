@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.results import read
+from everylink.io.read import read
 from make_results import COLUMNS, all_links, as_left_by_a_kill, make_results, row
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everylink.errors import UserMistake
-from everylink.formats.grouping import grouping_of
-from everylink.formats.topology import Topology, group_of, leaf_of_address, read_topology
 from everylink.host_lists import expanded, folded
-from everylink.results import Ranks, read
+from everylink.io.read import read
+from everylink.io.topology import Topology, group_of, grouping_of, leaf_of_address, read_topology
+from everylink.model.results import Ranks
 from everylink.simulate.fabric import Fabric
 from everylink.simulate.results import ranks as fabric_ranks
 from everylink.simulate.results import topology as fabric_topology

@@ -20,8 +20,9 @@ from chaos import SUPERVISOR, Seen
 from rich.console import Console
 
 from conftest import measure_program, read_plainly
-from everylink.report.terminal import print_summary
-from everylink.results import Results, Size, read
+from everylink.io.read import read
+from everylink.model.results import Results, Size
+from everylink.terminal.summary import print_summary
 
 OK, TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED = range(6)
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))

@@ -170,7 +170,7 @@ def test_in_linktests_place_pip_gets_the_commands_of_a_source_tree(tmp_path: Pat
         assert "linktest-report = everylink.cli.linktest_names:linktest_report\n" in points
         assert "Requires-Dist: numpy>=" in archive.read(f"{about}/METADATA").decode()
         recorded = {line.split(",")[0] for line in archive.read(f"{about}/RECORD").decode().splitlines()}
-        assert recorded == set(archive.namelist()) > {"everylink/report/assets/page.html"}
+        assert recorded == set(archive.namelist()) > {"everylink/page/assets/page.html"}
     environment = os.environ | {"PYTHONPATH": str(wheel)}
     said_by(
         subprocess.run(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, measure_program, read_plainly
-from everylink import results
+from everylink.io.read import read
 
 # Built where the tests of the core are; it links the recorder, and counts the calls.
 PROGRAM = Path(measure_program()).parent.parent / "tests" / "core" / "recorder_to_be_killed"
@@ -57,7 +57,7 @@ def check(path: Path, committed: int) -> None:
         assert (table["count"] == 2).all()
         laps = table["laps"][: 2 * rows].reshape(-1, 2)
         assert np.array_equal(laps, np.stack([row, row + 1], axis=1))
-    assert [len(size.rows.median) for size in results.read(path).sizes] == [rows, rows]
+    assert [len(size.rows.median) for size in read(path).sizes] == [rows, rows]
 
 
 def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -> None:

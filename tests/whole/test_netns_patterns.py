@@ -9,9 +9,9 @@ import pytest
 from netns import Bed, a_bed
 from netns_runs import Job
 
-from everylink.analysis.load_sums import rate_matrix, scene_sums
-from everylink.loads import Load
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.sums import rate_matrix, scene_sums
+from everylink.model.loads import Load
 
 MBIT = 1e6 / 8
 SIZE = 64 << 10

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, Outcome, Run, Table, measure_program, mpi_launcher, read_plainly
-from everylink.results import read
+from everylink.io.read import read
 
 RANKS = 5
 ENDLESS = ["-n", 3, "-w", 0, "--num-slowest", 0, "-s", "1,64", "--min-runtime", "100h"]

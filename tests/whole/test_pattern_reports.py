@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Run
-from everylink.analysis.load_sums import scene_sums
-from everylink.analysis.round_sums import round_sums
 from everylink.cli import main
 from everylink.cli.compare import REGRESSION
 from everylink.cli.diagnose import FAULTS_FOUND
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.sums import round_sums, scene_sums
 
 SHORT = ["--duration", "5ms"]
 

@@ -18,9 +18,9 @@ from test_nothing_is_lost import Running
 
 import everylink
 from conftest import PATIENCE, Run, measure_program, mpi_launcher, read_plainly
-from everylink.analysis.load_sums import effective_bisection, impact, knee, rate_matrix, scene_sums
-from everylink.loads import Load
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.sums import effective_bisection, impact, knee, rate_matrix, scene_sums
+from everylink.model.loads import Load
 
 SIZE, BANDWIDTH, LATENCY = 256 << 10, 12.5e9, 1e-6
 BLOCK = 4 * SIZE / (4 * SIZE + 8)  # messages, and the note in front of them

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Measure
-from everylink.analysis.failed import fold_failures
-from everylink.results import read
+from everylink.io.read import read
+from everylink.links.failed import fold_failures
 
 
 @pytest.mark.parametrize(

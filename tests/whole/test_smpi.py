@@ -13,13 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import PATIENCE, measure_program
-from everylink.analysis.judge.verdicts import judge
-from everylink.analysis.link_times import link_times
-from everylink.analysis.load_sums import effective_bisection, impact, knee, scene_sums
-from everylink.analysis.patterns import made_pattern
-from everylink.analysis.prediction import predict
-from everylink.loads import Load
-from everylink.results import Results, read
+from everylink.io.read import read
+from everylink.judge.judge import judge
+from everylink.load.sums import effective_bisection, impact, knee, scene_sums
+from everylink.model.loads import Load
+from everylink.model.results import Results
+from everylink.predict.patterns import made_pattern
+from everylink.predict.prediction import predict
+from everylink.predict.times import link_times
 
 SMPI = Path(__file__).resolve().parents[2] / "testbed" / "smpi" / "smpi"
 LATENCY, BANDWIDTH = 0.5e-6, 12.5e9  # of a cable

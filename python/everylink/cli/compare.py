@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from everylink.analysis.comparison import Comparison, compare
-from everylink.analysis.load_changes import LoadComparison, compare_loads
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
+from everylink.compare.comparison import Comparison, compare
 from everylink.errors import UserMistake
-from everylink.report.comparison import comparison_json, print_comparison
-from everylink.report.load_comparison import load_comparison_json, print_load_comparison
-from everylink.report.terminal import terminal
-from everylink.results import read
+from everylink.io.read import read
+from everylink.load.compare import LoadComparison, compare_loads
+from everylink.load.compare_text import load_comparison_json, print_load_comparison
+from everylink.terminal.comparison import comparison_json, print_comparison
+from everylink.terminal.console import terminal
 
 REGRESSION = 3  # exit code
 Found = TypeVar("Found", Comparison, LoadComparison)

@@ -7,21 +7,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from everylink.cli.parser import Parser
-from everylink.cli.sizes import chosen_size, parsed_bytes
+from everylink.cli.options import Parser, chosen_size, parsed_bytes
 from everylink.errors import UserMistake
 from everylink.files import beginning, refuse_existing
-from everylink.formats.csv_matrix import OPTIONAL, REQUIRED, read_matrix
-from everylink.formats.from_matrix import Source, results_of
-from everylink.formats.load_csv import write_load_csv
-from everylink.formats.npz import write_npz
-from everylink.formats.results_file import has_laps
-from everylink.formats.to_csv import write_csv
-from everylink.formats.to_linktest import write_linktest
-from everylink.formats.write import write_results
-from everylink.report.words import plural
-from everylink.results import READERS, Results, read, read_links
-from everylink.units import size_text
+from everylink.io.csv_matrix import OPTIONAL, REQUIRED, Source, read_matrix, results_of, write_csv
+from everylink.io.linktest import write_linktest
+from everylink.io.npz import write_npz
+from everylink.io.read import READERS, read, read_links
+from everylink.io.results_file import has_laps, write_results
+from everylink.load.csv import write_load_csv
+from everylink.model.results import Results
+from everylink.units import plural, size_text
 
 KERNELS = ("unidirectional", "semidirectional", "bidirectional")
 WRITERS = {".h5": write_results, ".sion": write_linktest, ".csv": write_csv, ".npz": write_npz}

@@ -4,16 +4,17 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from everylink.analysis.judge.expect import parse_expectation
-from everylink.analysis.judge.load_verdicts import judge_patterns
-from everylink.analysis.judge.verdict import Judgement
-from everylink.analysis.judge.verdicts import judge
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
 from everylink.errors import UserMistake
-from everylink.formats.grouping import grouping_of
-from everylink.report.terminal import terminal
-from everylink.report.verdicts import verdict_json, verdict_junit, verdict_text
-from everylink.results import Results, read, read_links
+from everylink.io.read import read, read_links
+from everylink.io.topology import grouping_of
+from everylink.judge.expect import parse_expectation
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Judgement
+from everylink.load.judge import judge_patterns
+from everylink.model.results import Results
+from everylink.terminal.console import terminal
+from everylink.text.verdicts import verdict_json, verdict_junit, verdict_text
 
 FAULTS_FOUND = 3
 FORMATS = ("text", "json", "junit")

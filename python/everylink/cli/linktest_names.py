@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from everylink import __version__
-from everylink.analysis.outside import outside
 from everylink.cli import guarded
-from everylink.cli.parser import Parser
+from everylink.cli.export import write_export
+from everylink.cli.options import Parser
+from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import UserMistake
-from everylink.report.exports import write_export
-from everylink.report.table_parts import MIB, need_bandwidth
-from everylink.report.tables import Wanted
-from everylink.report.terminal import print_summary, terminal
-from everylink.report.words import plural
-from everylink.report.write import check_report_path, write_report
-from everylink.results import Results, Size, read
-from everylink.units import bandwidth
+from everylink.io.read import read
+from everylink.links.extremes import outside
+from everylink.model.results import Results, Size
+from everylink.terminal.console import terminal
+from everylink.terminal.summary import print_summary
+from everylink.terminal.tables import MIB, Wanted, need_bandwidth
+from everylink.units import bandwidth, plural
 
 MOST_NAMED = 10_000
 REPORT = Path("report_fzjlinktest.ps")

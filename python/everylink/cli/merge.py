@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from everylink.analysis.merging import WAYS, merged
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
 from everylink.errors import UserMistake
 from everylink.files import refuse_existing
-from everylink.formats.write import write_results
-from everylink.report.words import plural
-from everylink.results import read_links
+from everylink.io.read import read_links
+from everylink.io.results_file import write_results
+from everylink.links.merging import WAYS, merged
+from everylink.units import plural
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from everylink.analysis.link_times import link_times
-from everylink.analysis.patterns import NAMES, Pattern, made_pattern
-from everylink.analysis.placement import place
-from everylink.analysis.prediction import predict
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
 from everylink.errors import UserMistake
-from everylink.formats.grouping import grouping_of
-from everylink.formats.pattern_csv import read_pattern
-from everylink.formats.rank_files import check_paths, write_rank_files
-from everylink.report.prediction import prediction_json, print_prediction
-from everylink.report.terminal import terminal
-from everylink.results import Results, read_links
+from everylink.io.read import read_links
+from everylink.io.topology import grouping_of
+from everylink.model.results import Results
+from everylink.predict.patterns import NAMES, Pattern, made_pattern, read_pattern
+from everylink.predict.placement import check_paths, place, write_rank_files
+from everylink.predict.prediction import predict
+from everylink.predict.times import link_times
+from everylink.terminal.console import terminal
+from everylink.terminal.prediction import prediction_json, print_prediction
 from everylink.units import parsed_size
 
 CSV = ".csv"

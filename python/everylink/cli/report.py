@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
+from everylink.cli.reports import ENDINGS, check_report_path, write_report
 from everylink.errors import UserMistake
-from everylink.report.curves import ENDINGS as CURVE_ENDINGS
-from everylink.report.curves import parsed_line, write_curves
-from everylink.report.write import ENDINGS, check_report_path, write_report
-from everylink.results import read, read_links
+from everylink.figure.curves import CURVE_ENDINGS, parsed_line, write_curves
+from everylink.io.read import read, read_links
 
 
 def main(arguments: Sequence[str]) -> int:

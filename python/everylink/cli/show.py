@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from everylink.analysis.line_fit import line_fits
-from everylink.cli.parser import Parser
-from everylink.cli.rates import rate
+from everylink.cli.options import Parser, rate
 from everylink.errors import UserMistake
-from everylink.formats.grouping import grouping_of
-from everylink.report.line_fit import print_fits
-from everylink.report.questions import print_hosts, print_load_hosts, print_outside
-from everylink.report.table_parts import need_bandwidth
-from everylink.report.terminal import SLOWEST, print_summary, terminal
-from everylink.results import read
+from everylink.io.read import read
+from everylink.io.topology import grouping_of
+from everylink.load.show import print_load_hosts
+from everylink.predict.fit import line_fits
+from everylink.terminal.console import terminal
+from everylink.terminal.questions import print_fits, print_hosts, print_outside
+from everylink.terminal.summary import SLOWEST, print_summary
+from everylink.terminal.tables import need_bandwidth
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -6,15 +6,12 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from everylink.cli.parser import Parser
+from everylink.cli.options import Parser
 from everylink.errors import UserMistake
 from everylink.files import refuse_existing
-from everylink.formats.write import write_results
-from everylink.simulate.confirm import confirmed
-from everylink.simulate.fabric import Fabric, all_links, sampled_links
-from everylink.simulate.faults import FORMS, parse_fault
-from everylink.simulate.large import is_large, write_large
-from everylink.simulate.results import measured, topology
+from everylink.io.results_file import write_results
+from everylink.simulate.fabric import FORMS, Fabric, all_links, parse_fault, sampled_links
+from everylink.simulate.results import confirmed, is_large, measured, topology, write_large
 
 TRUTH_SCHEMA = "everylink-truth/1"
 MOST, MOST_SHARE, LARGEST = 2**20, 0.5, 2**40

@@ -4,9 +4,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from everylink.analysis.judge.confirm import ROUNDS, pairs_to_confirm
-from everylink.formats.grouping import grouping_of
-from everylink.results import read
+from everylink.io.read import read
+from everylink.io.topology import grouping_of
+from everylink.judge.confirm import ROUNDS, pairs_to_confirm
 
 MEASURED = (0, 3)  # exit codes of the core after which there is more to measure
 NOT_ONE_WAY = ("--retest-budget", "0")

@@ -1,4 +1,4 @@
-"""Finds the executable everylink-measure and makes sure that it is of our own version."""
+"""Finds programs: the core, which must be of our own version, and launchers."""
 
 import os
 import shutil
@@ -46,3 +46,11 @@ def check_version(core: Path) -> None:
 
 def _executable(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
+
+
+def on_path(program: str, otherwise: str = "") -> str:
+    """Its absolute path. Raises UserMistake; `otherwise` says what to do instead."""
+    path = shutil.which(program)
+    if path is None:
+        raise UserMistake(f"--launcher {program}: there is no {program} on PATH{otherwise}")
+    return path

@@ -1,12 +1,26 @@
-"""What is to run where: the ranks of each host, with an environment and options of the core of their own."""
+"""What is to run where: the hosts that are named, and the ranks of each, with environment and options."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
+
+from ClusterShell.NodeSet import NodeSet, NodeSetException
+from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
+from everylink.files import text_of
+from everylink.host_lists import MOST_HOSTS, expanded, how_many
 
 MOST_RANKS = 1 << 24  # that the core takes
+PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
+NAME = re.compile(r"\w[\w.\-]*")  # nothing that ssh would take for an option
+JOIN: dict[str, Callable[[NodeSet, NodeSet], None]] = {
+    ",": NodeSet.update, "!": NodeSet.difference_update, "&": NodeSet.intersection_update,
+    "^": NodeSet.symmetric_difference_update,
+}  # fmt: skip
+LARGEST_FILE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -95,3 +109,92 @@ def _variables(settings: Sequence[str], ours: Mapping[str, str], option: str) ->
         if any(character in value for character in "\n\r\0"):
             raise UserMistake(f"{option} {name}: its value has more than one line")
         yield name, value
+
+
+def hosts_of(text: str, option: str) -> list[str]:
+    """The hosts of a node set, each once, in ClusterShell's order (n2 before n10). Raises UserMistake."""
+    found = NodeSet()
+    for operator, part in _parts(text, option):
+        JOIN[operator](found, _set_of(part, option))
+        if len(found) > MOST_HOSTS:
+            raise UserMistake(f"{option} {text}: has more than {MOST_HOSTS} hosts")
+    return _names_in(found, text, option)
+
+
+def hosts_in_file(path: Path, option: str) -> list[str]:
+    """The hosts of a file, in the same order. Raises UserMistake."""
+    return _names_in(NodeSet.fromlist(_hosts_in(path, f"{option} {path}")), str(path), option)
+
+
+def _names_in(found: NodeSet, text: str, option: str) -> list[str]:
+    hosts = [str(host) for host in found]
+    if not hosts:
+        raise UserMistake(f"{option} '{text}': names no host; 'n[8-11]' does")
+    for host in hosts:
+        if not NAME.fullmatch(host):
+            raise UserMistake(f"{option} {text}: '{host}' is no name of a host")
+    return hosts
+
+
+def _parts(text: str, option: str) -> Iterator[tuple[str, str]]:
+    """Each part behind the operator before it; as in ClusterShell, operators are applied from left to right."""
+    pieces = [match[0].strip() for match in PARTS.finditer(text)]
+    if "".join(pieces) != re.sub(r"\s*([,!&^])\s*", r"\1", text.strip()):
+        raise UserMistake(f"{option} '{text}': a bracket is open; 'n[8-11]' is closed")
+    operator = ","
+    for piece in pieces:
+        if piece in JOIN:
+            operator = piece
+        elif piece:
+            yield operator, piece
+            operator = ","
+
+
+def _set_of(part: str, option: str) -> NodeSet:
+    if part.startswith("@") and _is_file(part[1:], option):
+        return NodeSet.fromlist(_hosts_in(Path(part[1:]), f"{option} {part}"))
+    try:
+        too_many = how_many(part) > MOST_HOSTS
+    except ValueError:
+        too_many = False  # ClusterShell says what is wrong with it
+    if too_many:
+        raise UserMistake(f"{option} {part}: has more than {MOST_HOSTS} hosts")
+    try:
+        found = NodeSet(part)
+    except (NodeSetException, GroupResolverError, GroupSourceError, ValueError) as error:
+        raise UserMistake(f"{option} {part}: is no node set such as n[8-11]: {error}") from None
+    if part.startswith("@") and not found:
+        raise UserMistake(
+            f"{option} {part}: there is neither a file {part[1:]} nor such a group of ClusterShell's (cluset --list "
+            "shows them)"
+        )
+    return found
+
+
+def _is_file(name: str, option: str) -> bool:
+    if not Path(name).exists():
+        if "/" in name:
+            raise UserMistake(f"{option} @{name}: there is no such file")
+        return False
+    try:
+        is_group = "/" not in name and bool(NodeSet(f"@{name}"))
+    except (NodeSetException, GroupResolverError, GroupSourceError, ValueError):
+        is_group = False
+    if is_group:
+        raise UserMistake(f"{option} @{name}: is a group and a file; @./{name} is the file, or go to another folder")
+    return True
+
+
+def _hosts_in(path: Path, said: str) -> list[str]:
+    """Names and lists, with blanks or commas between them, on any number of lines; # begins a comment."""
+    hosts = []
+    text = text_of(path, LARGEST_FILE, f"{said} wants names of hosts, n[8-11] or one a line")
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in line.partition("#")[0].split():
+            if not (word := word.strip(",")):
+                continue
+            try:
+                hosts += expanded(word)
+            except ValueError as error:
+                raise UserMistake(f"{said}, line {number}: '{word[:60]}' {error}") from None
+    return hosts

@@ -1,6 +1,7 @@
 """The launchers that can start the core, by name, and what each needs."""
 
 import os
+import shlex
 import shutil
 import sys
 from argparse import Namespace
@@ -9,18 +10,54 @@ from dataclasses import replace
 from pathlib import Path
 
 from everylink.errors import UserMistake
-from everylink.launch import command, local, mpiexec, sides, srun, ssh
-from everylink.launch.job import Job, Side, environment_of, job_of
-from everylink.launch.node_sets import hosts_of
-from everylink.launch.over_shells import run_by_shells
+from everylink.launch import mpiexec, sides, srun
+from everylink.launch.core import on_path
+from everylink.launch.job import Job, Side, environment_of, hosts_of, job_of
 from everylink.launch.process import run_core
-from everylink.launch.side_args import words_of
+from everylink.launch.reach import READ_AND_DO, Reach, run_by_shells
+from everylink.launch.sides import words_of
 
+OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15", "ServerAliveCountMax=4")
 OnLine = Callable[[str], None]
 Start = Callable[[Sequence[str], OnLine], int]  # options of the core, what to do with each line -> exit code
 LAUNCHERS = ("local", "mpiexec", "srun", "ssh", "command")
-_COMMANDS = {"local": local.command, "mpiexec": mpiexec.command, "command": command.command}
 _OUTPUTS = ("-o", "--output", "--resume")
+
+
+def local_command(
+    core: Path, ranks: int | None, launcher_args: Sequence[str], core_options: Sequence[str]
+) -> list[str]:
+    """One rank for each core of this machine, at least two, unless `ranks` says otherwise."""
+    if launcher_args:
+        raise UserMistake("--launcher-args: there is no launcher to give them to; add --launcher mpiexec")
+    count = max(2, len(os.sched_getaffinity(0))) if ranks is None else ranks
+    return [str(core), "--np", str(count), *core_options]
+
+
+def users_command(
+    core: Path, ranks: int | None, launcher_args: Sequence[str], core_options: Sequence[str]
+) -> list[str]:
+    """The words of --launcher-args, then the core with its options; how many ranks that are is the command's matter."""
+    if not launcher_args:
+        raise UserMistake('--launcher command: --launcher-args says which: --launcher-args "srun --mpi=pmix -n 64"')
+    if ranks is not None:
+        raise UserMistake("--np: --launcher command starts as many ranks as the command itself says")
+    if shutil.which(launcher_args[0]) is None:
+        raise UserMistake(f"--launcher-args: there is no program {launcher_args[0]}")
+    return [*launcher_args, str(core), *core_options]
+
+
+def by_ssh(launcher_args: Sequence[str]) -> Reach:
+    """Options of --launcher-args come first, so they prevail."""
+    ssh = on_path("ssh")
+    ours = [word for option in OPTIONS for word in ("-o", option)]
+    there = shlex.join(["exec", "/bin/sh", "-c", READ_AND_DO])  # which csh and fish understand too
+    return lambda host: [ssh, "-T", *launcher_args, *ours, host, there]
+
+
+def on_this_machine(host: str) -> Sequence[str]:
+    """A shell here, whatever the name of the host."""
+    return ["/bin/sh", "-c", READ_AND_DO]
 
 
 def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Start:
@@ -83,7 +120,7 @@ def _srun(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
 
 
 def _ssh(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
-    reach = ssh.by_ssh(launcher_args)
+    reach = by_ssh(launcher_args)
 
     def start(core_options: Sequence[str], on_line: OnLine) -> int:
         shared = _folder_of_output(core_options)
@@ -104,7 +141,7 @@ def _local(core: Path, job: Job, launcher_args: Sequence[str]) -> Start:
     def start(core_options: Sequence[str], on_line: OnLine) -> int:
         named = [replace(one, options=[*one.options, "--node-name", one.host]) for one in job.hosts]
         job_here = _with_options(replace(job, hosts=named), core_options)
-        return run_by_shells(job_here, core, ssh.on_this_machine, on_line, shared=None, one_machine=True)
+        return run_by_shells(job_here, core, on_this_machine, on_line, shared=None, one_machine=True)
 
     return start
 
@@ -124,3 +161,6 @@ def _folder_of_output(core_options: Sequence[str]) -> Path | None:
         if name in _OUTPUTS:
             folder = Path(joined if equals else value).absolute().parent
     return folder
+
+
+_COMMANDS = {"local": local_command, "mpiexec": mpiexec.command, "command": users_command}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from everylink.errors import CoreError, UserMistake
 from everylink.host_lists import expanded, folded
+from everylink.launch.core import on_path
 from everylink.launch.job import Job
-from everylink.launch.programs import on_path
 from everylink.launch.reach import named
 
 ANSWER_LIMIT = 20.0  # seconds, for Slurm's controller

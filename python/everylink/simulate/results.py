@@ -1,14 +1,24 @@
-"""A made-up cluster measured once, as a results file would hold it."""
+"""A simulated cluster measured as a results file would hold it, suspects again if wanted; and its topology."""
 
 import math
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from everylink.formats.bare import bare_facts, bare_ranks
-from everylink.results import Facts, Ranks, Results, Size, Steps
+from everylink.files import whole
+from everylink.io.foreign import bare_facts, bare_ranks
+from everylink.io.read import read
+from everylink.io.results_file import IN_MEMORY, append_rows, write_results
+from everylink.io.stored import StoredRows
+from everylink.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
+from everylink.model.groups import Grouping
+from everylink.model.results import Facts, Ranks, Results, Size, Steps
+from everylink.model.rows import BLOCK, CONFIRM, DIRECTION, Rows
 from everylink.simulate.fabric import Fabric, Index, host_names
 
 
@@ -67,3 +77,55 @@ def topology(fabric: Fabric) -> str:
 def _now() -> float:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     return float(epoch) if epoch.isdigit() else math.floor(datetime.now(UTC).timestamp())
+
+
+class Measurable(Protocol):
+    """A fabric whose links can be measured again."""
+
+    def measure(self, frm: Index, to: Index, size: int, attempt: int, draw: int) -> Rows: ...
+    def one_way(self) -> "Measurable": ...
+
+
+def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
+    """The same results with rows of attempt CONFIRM behind them."""
+    for turn in range(ROUNDS):
+        wanted = pairs_to_confirm(results, grouping)
+        if not len(wanted.pairs):
+            break
+        frm, to = np.concatenate([wanted.pairs, wanted.pairs[:, ::-1]]).T
+        sizes = []
+        for size in results.sizes:
+            again = [
+                fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
+            ]
+            if wanted.one_way:
+                again.append(fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn))
+            sizes.append(replace(size, rows=size.rows.with_more(again)))
+        results = replace(results, sizes=tuple(sizes))
+    return results
+
+
+def is_large(fabric: Fabric) -> bool:
+    """Whether all links of a fabric are too many to be held in memory."""
+    return fabric.ranks * (fabric.ranks - 1) > IN_MEMORY
+
+
+def write_large(fabric: Fabric, sizes: list[int], path: Path, command: str, confirm: bool, force: bool) -> None:
+    """Every link once, then what the judge suspects again."""
+    none = np.zeros(0, np.int64)
+    with whole(path, force) as new:
+        results = measured(fabric, (none, none), sizes, new, command)
+        write_results(results, force=True, room=fabric.ranks * (fabric.ranks - 1))
+        append_rows(new, {size: _blocks(fabric, size) for size in sizes})
+        if confirm:
+            again = confirmed(fabric, read(new))
+            append_rows(new, {s.bytes: [s.rows.added] for s in again.sizes if isinstance(s.rows, StoredRows)})
+
+
+def _blocks(fabric: Fabric, size: int) -> Iterator[Rows]:
+    """All links by (from, to), each block of them with noise of its own."""
+    others = fabric.ranks - 1
+    for draw, begin in enumerate(range(0, fabric.ranks * others, BLOCK)):
+        link = np.arange(begin, min(begin + BLOCK, fabric.ranks * others))
+        frm, to = np.divmod(link, others)
+        yield fabric.measure(frm, to + (to >= frm), size, draw=draw)

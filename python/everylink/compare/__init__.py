@@ -1,0 +1,1 @@
+"""Says what changed from one run of links to another."""

@@ -1,0 +1,236 @@
+"""Which hosts, ranks and pairs got slower or faster: the fit of judge/effects.py over differences of log times."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.effects import fit
+from everylink.judge.readings import Cells, Readings
+from everylink.judge.times import whole
+from everylink.model.links import Links, keys
+from everylink.robust import (
+    FALSE_RATE,
+    LIKELY_Z,
+    Matrix,
+    Values,
+    discoveries,
+    level_score,
+    most_of,
+    row_medians,
+    score_of_chance,
+    spread,
+    sure,
+    tempered_spread,
+)
+
+CUT, FEW_LINKS = 3.0, 6  # standard deviations; of an end
+SIDES = ("send", "receive")
+SUSPECT_Z = 4.5  # standard deviations
+
+
+@dataclass(frozen=True)
+class ChangedEnd:
+    """`number`: host or rank; `effect`: log of the factor, `z` its score, `side`: send, receive or both."""
+
+    number: int
+    side: str
+    effect: float
+    z: float
+
+
+@dataclass(frozen=True)
+class ChangedEnds:
+    """`level` is what all have in common (log of the factor); `explained` [from, to] is that and the ends' effects."""
+
+    level: float
+    ends: tuple[ChangedEnd, ...]
+    explained: Matrix
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What each end adds, 0 where that is not certain, and its score: sending, receiving."""
+
+    effect: tuple[Values, Values]
+    z: tuple[Values, Values]
+
+    @property
+    def explained(self) -> Matrix:
+        """Of two ends the slower counts."""
+        return np.maximum(self.effect[0][:, None], self.effect[1][None, :]).astype(np.float32)
+
+
+def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float | None = None) -> ChangedEnds:
+    """Fit differences [from, to], NaN where there is none: slower ends, and faster ones, each against all others.
+
+    A level that is known already is not estimated again. An end counts where it changed by more than `least`
+    both against the others and against itself.
+    """
+    slower, faster = _found(difference, symmetric, least), _found(-difference, symmetric, least)
+    ends_explain = slower.explained - faster.explained
+    if level is None:
+        rest = (difference - ends_explain)[np.isfinite(difference)]
+        level = float(np.median(rest)) if len(rest) else 0.0
+    itself = row_medians(difference)[0], row_medians(difference.T)[0]
+    ends = []
+    for sign, found in ((1, slower), (-1, faster)):
+        for number, side, strongest in _named(found, symmetric):
+            effect = level + sign * float(found.effect[strongest][number])
+            if sign * effect > least and sign * itself[strongest][number] > least:  # else only the others changed
+                ends.append(ChangedEnd(number, side, effect, float(found.z[strongest][number])))
+    return ChangedEnds(level, tuple(ends), np.float32(level) + ends_explain)
+
+
+def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
+    """Ends that are slower than the others.
+
+    Where there are so few links that the fit goes by the fastest of each end, a single fast pair would make the other
+    ends look slow: it is cut to size.
+    """
+    known = difference[np.isfinite(difference)]
+    if not len(known):
+        nothing = np.zeros(len(difference))
+        return _Found((nothing, nothing), (nothing, nothing))
+    if len(known) < FEW_LINKS * len(difference):
+        difference = np.maximum(difference, np.float32(np.median(known) - CUT * spread(known)))
+    effects = fit(whole(difference), np.zeros(len(difference), np.int64), symmetric)
+    count = len(known) // (2 if symmetric else 1)
+    scores = [sure(np.where(ends.links > 0, ends.z, 0.0), count) for ends in (effects.send, effects.receive)]
+    sides = [
+        np.where(discoveries(z, FALSE_RATE) & (ends.effect > least) & (ends.links > 0), ends.effect, 0.0)
+        for ends, z in zip((effects.send, effects.receive), scores, strict=True)
+    ]
+    return _Found((sides[0], sides[1]), (scores[0], scores[1]))
+
+
+def _named(found: _Found, symmetric: bool) -> Iterator[tuple[int, str, int]]:
+    """Each end that was found: its number, the side, and on which side it is strongest."""
+    for number in np.flatnonzero(np.maximum(*found.effect) > 0).tolist():
+        sides = [side for side in (0, 1) if found.effect[side][number] > 0]
+        strongest = max(sides, key=lambda side: float(found.effect[side][number]))
+        yield number, "both" if symmetric or len(sides) == 2 else SIDES[sides[0]], strongest
+
+
+@dataclass(frozen=True)
+class Within:
+    """`level`: what all hosts have in common (log of the factor), `level_z` its score, 0 where it may be chance."""
+
+    level: float
+    level_z: float
+    hosts: tuple[ChangedEnd, ...]
+
+
+def changed_within(
+    links: tuple[Links, Links],
+    near: NDArray[np.bool_],
+    host: NDArray[np.int64],
+    ranks: int,
+    symmetric: bool,
+    least: float,
+) -> Within:
+    """Compare links that stay on their host (`near`), by the median of each host; `host` has an entry a link."""
+    before, after = (_log_times(part, ranks, symmetric)[near] for part in links)
+    numbers, change = _medians(after - before, host[near])
+    level = float(np.median(change))
+    z = (change - level) / tempered_spread(change - level)
+    singly = (np.log(links[1].median) - np.log(links[0].median))[near] - level
+    found = []
+    for sign in (1, -1):
+        score = np.minimum(sure(sign * z, len(change)), _score_of_chance(sign * singly, host[near]))
+        far = (sign * change > least) & (sign * (change - level) > least)
+        found += [
+            ChangedEnd(int(numbers[i]), "both", float(change[i]), float(score[i]))
+            for i in np.flatnonzero(discoveries(score, FALSE_RATE) & far)
+        ]
+    return Within(level, level_score(level, change - level, len(change)), tuple(found))
+
+
+def _score_of_chance(change: Values, host: NDArray[np.int64]) -> Values:
+    """For each host how improbable it is that most of its links read long by chance; 0 where they do not."""
+    long = change > LIKELY_Z * tempered_spread(change)
+    _, index, count = np.unique(host, return_inverse=True, return_counts=True)
+    most = np.bincount(index[long], minlength=len(count)) >= most_of(count)
+    alone = int((long & ~most[index]).sum())
+    return np.where(most, score_of_chance(count, alone, len(change)), 0.0)
+
+
+def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:
+    """Of both directions of a symmetric kernel the shorter: a disturbed reading is longer, never shorter."""
+    times = np.log(links.median.astype(np.float64))
+    if symmetric:
+        own, reverse = keys(links, ranks), links.to.astype(np.int64) * ranks + links.frm
+        at = np.minimum(np.searchsorted(own, reverse), len(own) - 1)
+        times = np.minimum(times, np.where(own[at] == reverse, times[at], np.inf))
+    return times
+
+
+def _medians(values: Values, of: NDArray[np.int64]) -> tuple[NDArray[np.int64], Values]:
+    """The numbers that occur, and the median of the values of each."""
+    order = np.argsort(of, kind="stable")
+    numbers, starts = np.unique(of[order], return_index=True)
+    return numbers, np.array([np.median(part) for part in np.split(values[order], starts[1:])])
+
+
+@dataclass(frozen=True)
+class ChangedPair:
+    """`frm` and `to` of the level that was looked at; `effect`: log of the factor; `readings` that it rests on."""
+
+    frm: int
+    to: int
+    effect: float
+    z: float
+    readings: int
+
+
+@dataclass(frozen=True)
+class ChangedPairs:
+    """`sure` are found; `suspects` are long in all of their readings, which are too few."""
+
+    sure: tuple[ChangedPair, ...]
+    suspects: tuple[ChangedPair, ...]
+
+
+def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix, least: float) -> ChangedPairs:
+    """Pairs slower after than before; `again` are all readings after, those of retests too.
+
+    To find faster ones, take before for after, and the negative of `explained`.
+    """
+    symmetric, cells = again.symmetric, again.between_hosts
+    change = after.median - before.median
+    rest = change - explained
+    measured = np.isfinite(rest) & (np.triu(np.ones(rest.shape, bool), 1) if symmetric else True)
+    noise = tempered_spread(rest[measured])
+    z = sure(np.where(measured, rest, 0.0) / noise, int(measured.sum()))
+    lowest = cells.quartile - before.median - explained
+    likely = measured & (z > LIKELY_Z) & (rest > least) & (lowest > LIKELY_Z * noise)
+    likely &= change > max(least, LIKELY_Z * noise)  # else it only stayed as it was while its ends changed
+    frm, to = np.nonzero(likely)
+    alone = _long_alone(again, before, explained, lowest, LIKELY_Z * noise)
+    count = cells.count[frm, to]
+    score = np.minimum(z[frm, to], score_of_chance(count, alone, again.count))
+    found = _discovered(score, int(measured.sum()))
+    pairs = [
+        ChangedPair(int(frm[i]), int(to[i]), float(rest[frm[i], to[i]]), float(score[i]), int(count[i]))
+        for i in range(len(frm))
+    ]
+    certain = tuple(pair for pair, is_sure in zip(pairs, found, strict=True) if is_sure)
+    suspects = tuple(
+        pair for pair, is_sure in zip(pairs, found, strict=True) if not is_sure and z[pair.frm, pair.to] > SUSPECT_Z
+    )
+    return ChangedPairs(certain, suspects)
+
+
+def _long_alone(again: Readings, before: Cells, explained: Matrix, lowest: Matrix, limit: float) -> int:
+    """How many readings are long in pairs whose others are not."""
+    frm, to, time = again.each()
+    frm, to = again.host_of[frm], again.host_of[to]
+    long = time - before.median[frm, to] - explained[frm, to] > limit
+    return int((long & ~(lowest[frm, to] > limit)).sum())
+
+
+def _discovered(score: Values, tests: int) -> NDArray[np.bool_]:
+    """Which scores are findings among so many tests, all others of which found nothing."""
+    padded = np.concatenate([score, np.full(max(tests - len(score), 0), -np.inf)])
+    return discoveries(padded, FALSE_RATE)[: len(score)]

@@ -1,0 +1,128 @@
+"""Draws a matrix with its labels, and names the colours that are on no scale."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from everylink.figure.canvas import HEIGHT, INK, LEFT, RIGHT, WIDTH, axes_at, shortened, write
+from everylink.figure.colours import FAILED, UNKNOWN
+from everylink.links.hosts import DrawnOrder
+from everylink.links.shading import Shading
+
+LARGEST = 560  # pixels of 100 dpi; more ranks than this are folded
+LARGEST_CELL = 140
+LABEL_PITCH = 10.5
+LABEL_LENGTH = 15
+LABEL_CHARACTER = 6.2  # pixels
+HEADING = 18
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Texts at places along both sides of a matrix, in ranks; `upright` says that the upper ones read upwards."""
+
+    what: str
+    places: list[float]
+    texts: list[str]
+    upright: bool
+
+    @property
+    def width(self) -> int:
+        """Pixels that the longest text needs."""
+        return round(LABEL_CHARACTER * max(map(len, self.texts))) + 6
+
+    @property
+    def height(self) -> int:
+        """Pixels that the upper texts need."""
+        return self.width if self.upright else 14
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a matrix lies on its page, and the side of a cell: pixels of 100 dpi, all whole."""
+
+    left: int
+    top: int
+    side: int
+    cell: int
+
+
+def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Labels:
+    """Name as many hosts as fit beside each other, each at the middle of its ranks; on one host, ranks."""
+    hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
+    what = "host"
+    if len(hosts) == 1:
+        what = f"rank on {shortened(order.blocks[0].name, 40)}"
+        hosts = [(i + 0.5, str(rank), 1) for i, rank in enumerate(order.ranks)]
+    pixels = _cell(-(-len(order.ranks) // fold), largest) / fold
+    every = max(1, int(np.ceil(LABEL_PITCH / (pixels * min(h[2] for h in hosts)))))
+    named = hosts[::every]
+    longest = LABEL_CHARACTER * max(len(h[1]) for h in named)
+    upright = longest > 0.9 * pixels * every * min(h[2] for h in hosts)
+    return Labels(what, [h[0] for h in named], [h[1] for h in named], upright)
+
+
+def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LARGEST) -> Place:
+    """Centre a matrix with its labels between two heights."""
+    cell = _cell(blocks, largest)
+    side = cell * blocks
+    spare_height = bottom - top - HEADING - labels.height - side
+    spare_width = RIGHT - LEFT - HEADING - labels.width - side
+    left = LEFT + HEADING + labels.width + max(0, spare_width) / 2
+    return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell)
+
+
+def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
+    """Draw colours of shape [blocks, blocks, 3] with their labels to the left and above."""
+    axes = axes_at(figure, where.left, where.top, where.side, where.side)
+    pixels = np.repeat(np.repeat(image, where.cell, axis=0), where.cell, axis=1)
+    # "none" embeds the pixels as they are; anything else would resample them
+    axes.imshow(pixels, interpolation="none", extent=(0, len(image), len(image), 0), aspect="auto")
+    _draw_labels(axes, labels, fold)
+    middle = where.side / 2
+    top = where.top - labels.height - 8
+    write(figure, where.left + middle, top, f"to {labels.what}", ha="center", weight="bold")
+    left = where.left - labels.width - 8
+    write(figure, left, where.top + middle, f"from {labels.what}", rotation=90, va="center", ha="right", weight="bold")
+
+
+def _cell(blocks: int, largest: int) -> int:
+    return min(largest // blocks, LARGEST_CELL)
+
+
+def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:
+    axes.xaxis.tick_top()
+    places = [p / fold for p in labels.places]
+    axes.set_xticks(places, labels.texts, rotation=90 if labels.upright else 0, fontsize=7, parse_math=False)
+    axes.set_yticks(places, labels.texts, fontsize=7, parse_math=False)
+    axes.tick_params(length=2, width=0.5, pad=2, colors=INK)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
+    """Name failed links and those without a time, where there are any."""
+    untimed = ~shading.failed & ~np.isfinite(shading.position)
+    if shading.fold == 1:
+        np.fill_diagonal(untimed, False)
+    found = (("failed", FAILED, shading.failed), ("no time", UNKNOWN, untimed))
+    draw_colour_names(figure, where, found, f"the worst of\n{shading.fold} x {shading.fold} links", shading.fold)
+
+
+def draw_colour_names(
+    figure: Figure, where: Place, found: tuple[tuple[str, str, NDArray[np.bool_]], ...], folded: str, fold: int
+) -> None:
+    """Name each colour that any cell has; `folded` is what a cell of several links stands for."""
+    left, y = where.left + where.side + 8, where.top + 10
+    for name, colour, cells in found:
+        if cells.any():
+            box = (left / WIDTH, 1 - y / HEIGHT)
+            figure.add_artist(Rectangle(box, 10 / WIDTH, 10 / HEIGHT, facecolor=colour, edgecolor="none"))
+            write(figure, left + 14, y - 1, name, fontsize=7)
+            y += 18
+    if fold > 1:
+        write(figure, left, y, f"each cell:\n{folded}", fontsize=6.5, va="top")

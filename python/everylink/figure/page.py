@@ -1,0 +1,197 @@
+"""One A4 page for one size of one run: facts, the matrix, its colour bars, a histogram and the worst links."""
+
+import math
+from textwrap import wrap
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from everylink.figure.canvas import (
+    ALARM,
+    HEIGHT,
+    INK,
+    LEFT,
+    PALE_INK,
+    RIGHT,
+    WIDTH,
+    axes_at,
+    beginning,
+    blank_page,
+    shortened,
+    time_ticks,
+    write,
+)
+from everylink.figure.colours import draw_colour_bars, paint, palette
+from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
+from everylink.links.classes import ClassSummary, Histogram, histogram, summarise
+from everylink.links.extremes import SlowLink, slowest
+from everylink.links.failed import fold_failures
+from everylink.links.hosts import drawn_order, short_hosts
+from everylink.links.shading import shade
+from everylink.model.results import UNKNOWN, Results, Size
+from everylink.model.rows import outcome_text
+from everylink.text.judged import judgement_of
+from everylink.text.run import kernel_text, mode_text, remarks, tool_text, warnings
+from everylink.text.verdicts import verdict_lines
+from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
+
+TOP, LINE, COLUMNS = 92, 16, 5
+COLUMN_WIDTH, NAME_WIDTH = 146, 54
+MOST_WARNINGS, WARNING_LENGTH = 3, 190
+MANY = 1000
+FLOOR = 0.6  # a bar of one link must have a height
+MOST_FAILED = 4
+LINE_LENGTH, MOST_LINES = 84, 11  # characters, and lines of them
+WORST_LINE = 12
+FIRST_RIGHT, BANDWIDTH_RIGHT = 622, 700
+BOTTOM = 1146
+MATRIX_TOP, MATRIX_BOTTOM = 172, 862
+BARS_TOP = 902
+BOTTOM_TOP = 972
+
+
+def draw_head(figure: Figure, results: Results, size: Size) -> None:
+    """Draw title, warnings and the box of facts."""
+    facts = results.facts
+    write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
+    write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
+    verdicts = verdict_lines(judgement_of(results))
+    for i, line in enumerate(_few(verdicts + warnings(results) + remarks(results))):
+        write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
+    facts_shown = _facts(results, size)
+    classes = summarise(results, size).classes
+    rows = -(-len(facts_shown) // COLUMNS) + len(classes)
+    _draw_box(figure, LINE * rows + 8)
+    for i, (name, value) in enumerate(facts_shown):
+        x, y = LEFT + 10 + i % COLUMNS * COLUMN_WIDTH, TOP + 12 + LINE * (i // COLUMNS)
+        write(figure, x, y, name, color=PALE_INK, fontsize=7)
+        write(figure, x + NAME_WIDTH, y, beginning(value, 15), fontsize=7)
+    for i, summary in enumerate(classes):
+        _draw_class(figure, TOP + 12 + LINE * (rows - len(classes) + i), summary, size, results.directions)
+
+
+def _few(lines: list[str]) -> list[str]:
+    """As many lines as there is room for, each by its beginning."""
+    shown = (
+        lines
+        if len(lines) <= MOST_WARNINGS
+        else [
+            *lines[: MOST_WARNINGS - 1],
+            f"and {len(lines) - MOST_WARNINGS + 1} more remarks, which everylink show lists",
+        ]
+    )
+    return [beginning(line, WARNING_LENGTH) for line in shown]
+
+
+def _facts(results: Results, size: Size) -> list[tuple[str, str]]:
+    facts = results.facts
+    return [
+        ("ranks", str(facts.ranks)),
+        ("mode", mode_text(results)),
+        ("kernel", kernel_text(results)),
+        ("size", size_text(size.bytes)),
+        ("messages", str(facts.messages)),
+        ("hosts", str(facts.hosts)),
+        ("memory", facts.memory),
+        ("schedule", facts.schedule),
+        ("pairs", "serial" if facts.serial else "parallel"),
+        ("warm-ups", UNKNOWN if facts.warmups < 0 else str(facts.warmups)),
+    ]
+
+
+def _draw_box(figure: Figure, height: int) -> None:
+    corner = (LEFT / WIDTH, 1 - (TOP - 4 + height) / HEIGHT)
+    size = ((RIGHT - LEFT) / WIDTH, height / HEIGHT)
+    figure.add_artist(Rectangle(corner, *size, facecolor="#f4f4f4", edgecolor="#bbbbbb", linewidth=0.5))
+
+
+def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, directions: int) -> None:
+    write(figure, LEFT + 10, y, f"{summary.link_class}, one-way", color=PALE_INK, fontsize=7)
+    time, rate = summary.time, summary.time.bandwidth(size.bytes, directions)
+    both = " both directions" if directions == 2 else ""
+    shown = (("min", time.min, rate.min), ("avg", time.mean, rate.mean), ("max", time.max, rate.max))
+    for i, (name, seconds, bytes_per_second) in enumerate(shown):
+        text = f"{name} {time_text(seconds)} ({bandwidth_text(bytes_per_second)}{both})"
+        write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.7)
+
+
+def draw_histogram(axes: Axes, counted: Histogram) -> None:
+    """Draw the counts of each class over a logarithmic time axis."""
+    low, high = counted.edges[0], counted.edges[-1]
+    for link_class, counts in counted.counts.items():
+        colour = palette(link_class)[int(0.7 * len(palette(link_class)))] / 255
+        heights = np.where(counts > 0, counts, FLOOR)
+        axes.stairs(heights, counted.edges, baseline=FLOOR, color=colour, label=str(link_class), fill=True, alpha=0.8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(low, high)
+    most = max(int(counts.max()) for counts in counted.counts.values())
+    axes.set_ylim(FLOOR, 2.5 * most)
+    ticks = time_ticks(low, high, 5)
+    axes.set_xticks(ticks, [tick_text(time_text(t)) for t in ticks])
+    marks = [step * 10**p for p in range(len(str(most))) for step in ((1, 2, 5) if most < MANY else (1,))]
+    axes.set_yticks(marks, [str(c) if c < MANY else f"$10^{len(str(c)) - 1}$" for c in marks])
+    axes.minorticks_off()
+    axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=INK)
+    axes.set_ylabel("links", fontsize=7.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    if len(counted.counts) > 1:
+        style = {"fontsize": 6.5, "frameon": False, "borderpad": 0, "handlelength": 1, "columnspacing": 1}
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 0.99), ncols=2, **style)
+
+
+def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: float) -> None:
+    """Write both lists below each other."""
+    y = top
+    failed = fold_failures(results, size)
+    if failed.failed:
+        heading, _, again = failed.heading().partition("; ")
+        write(figure, left, y, f"failed: {heading}", weight="bold", fontsize=7.5, color=ALARM)
+        texts = [again, *failed.lines(MOST_FAILED)]
+        for line in [part for text in texts for part in wrap(text, LINE_LENGTH)][:MOST_LINES]:
+            y += WORST_LINE
+            write(figure, left, y, line, fontsize=6.5, color=ALARM)
+        y += 18
+    links = slowest(results, size, count=max(0, int((BOTTOM - y) / WORST_LINE)))
+    if not links:
+        return
+    write(figure, left, y, "slowest links, measured again", weight="bold", fontsize=7.5)
+    rate_heading = "both directions" if results.directions == 2 else "bandwidth"
+    for right, heading in ((FIRST_RIGHT, "one-way"), (BANDWIDTH_RIGHT, rate_heading), (RIGHT, "again")):
+        write(figure, right, y, heading, fontsize=6.5, color=PALE_INK, ha="right")
+    for i, link in enumerate(links):
+        _draw_link(figure, results, size, link, left, y + WORST_LINE * (i + 1))
+
+
+def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, left: float, y: float) -> None:
+    hosts = short_hosts(results.ranks)
+    first, last = (shortened(f"{hosts[rank]}:{rank}", 16) for rank in (link.frm, link.to))
+    rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
+    again = ""
+    if link.second is not None and link.second_outcome is not None:
+        again = outcome_text(link.second_outcome) if math.isnan(link.second) else time_text(link.second)
+    write(figure, left, y, f"{first} -> {last}", fontsize=6.5)
+    for right, text in ((FIRST_RIGHT, time_text(link.first)), (BANDWIDTH_RIGHT, rate), (RIGHT, again)):
+        write(figure, right, y, text, fontsize=6.5, ha="right")
+
+
+def page(results: Results, size: Size) -> Figure:
+    """Draw one size of one run."""
+    figure = blank_page()
+    draw_head(figure, results, size)
+    order = drawn_order(results.ranks)
+    shading = shade(results, size, order, LARGEST)
+    labels = matrix_labels(order, shading.fold)
+    where = place(len(shading.position), labels, MATRIX_TOP, MATRIX_BOTTOM)
+    draw_matrix(figure, where, paint(shading), labels, shading.fold)
+    draw_legend(figure, where, shading)
+    draw_colour_bars(figure, results, size, shading, BARS_TOP)
+    if counted := histogram(results, size):
+        write(figure, LEFT, BOTTOM_TOP - 6, "links by one-way time", weight="bold", fontsize=7.5)
+        draw_histogram(axes_at(figure, LEFT + 36, BOTTOM_TOP, 290, 150), counted)
+    draw_worst(figure, results, size, left=388, top=BOTTOM_TOP - 6)
+    if not order.natural:
+        write(figure, LEFT, HEIGHT - 14, "Ranks are drawn host by host.", fontsize=6.5, color=PALE_INK)
+    return figure

@@ -1,1 +1,0 @@
-"""Other programs' files, and writing our own."""

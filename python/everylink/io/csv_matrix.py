@@ -1,0 +1,370 @@
+"""A matrix of comma-separated values with a header: what other programs measured, and results for them."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import UserMistake
+from everylink.files import Damaged, quoted, whole
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
+from everylink.io.steps import links_in_steps
+from everylink.model.links import Links
+from everylink.model.results import UNKNOWN, Facts, Results, Size
+from everylink.model.rows import CONFIRM, MAIN, Outcome, Rows, chosen
+from everylink.units import plural
+
+REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
+OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
+HOSTS, TIMES = ("host_from", "host_to"), ("seconds", "min", "p99", "max", "mean")
+COUNTS = {"from": 2**31 - 2, "to": 2**31 - 2, "bytes": 2**53, "late": 2**32 - 1, "n": 2**32 - 1, "attempt": CONFIRM}
+OUTCOME_NAMES = [outcome.name.lower() for outcome in Outcome]
+OUTCOMES = {name: i for i, name in enumerate(OUTCOME_NAMES)} | {str(i): i for i in range(len(OUTCOME_NAMES))}
+ROWS_AT_A_TIME = 65536
+LONGEST_NAME, LONGEST_HEADER = 255, 4096
+Column = NDArray[Any]
+TRANSPORT = "csv"  # who carried the messages is not in such a file
+COLUMNS = REQUIRED + OPTIONAL
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Columns of one length by their names in the file, and the host of each rank.
+
+    Of the optional columns only those that the file has; `line` is where each row stands.
+    """
+
+    columns: Mapping[str, Column]
+    hosts: tuple[str, ...]
+    line: NDArray[np.int64]
+
+
+@dataclass
+class _Hosts:
+    """What the lines so far say of the hosts of ranks, and the first line that says so."""
+
+    name_of: dict[int, str] = field(default_factory=dict)
+    line_of: dict[int, int] = field(default_factory=dict)
+
+
+def read_matrix(path: Path) -> Matrix:
+    """Read the whole file. Raises UserMistake, one line that says where and what would work."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _read(file)
+    except Damaged as damage:
+        raise UserMistake(f"{path}, line {damage.line}: {damage}") from None
+    except UnicodeError:
+        raise UserMistake(f"{path}: is not text in UTF-8; wanted are comma-separated values") from None
+    except OSError as error:
+        raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _read(file: IO[str]) -> Matrix:
+    names = _header(file.readline(LONGEST_HEADER))
+    hosts = _Hosts()
+    parts = [_columns(names, rows, lines, hosts) for rows, lines in _rows(file, len(names))]
+    if not parts:
+        raise Damaged(2, "has no link: the file ends behind its header")
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Matrix(columns, _all_ranks(hosts), columns.pop("line"))
+
+
+def _header(line: str) -> list[str]:
+    if "\0" in line:
+        raise Damaged(1, "is not text; wanted are comma-separated values")
+    names = [name.strip().strip('"').lower() for name in line.split(",")]
+    wanted = f"wanted is {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}"
+    for name in names:
+        if name not in REQUIRED + OPTIONAL:
+            for separator in (";", "\t", "|", " "):
+                if len(name.split(separator)) >= len(REQUIRED):
+                    raise Damaged(1, f"columns are separated by {separator!r}; separate them by commas")
+            raise Damaged(1, f"column {quoted(name)} is unknown; {wanted}")
+        if names.count(name) > 1:
+            raise Damaged(1, f"column {name} is there twice")
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        raise Damaged(1, f"column {missing[0]} is missing; {wanted}")
+    return names
+
+
+def _rows(file: IO[str], width: int) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
+    """The lines in portions, so that a large file does not lie in memory as text; empty lines left out."""
+    reader = csv.reader(file, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != width:
+                raise Damaged(reader.line_num + 1, f"has {len(row)} values, and the header {width}")
+            rows.append(row)
+            lines.append(reader.line_num + 1)  # the header was read before
+            if len(rows) == ROWS_AT_A_TIME:
+                yield rows, np.array(lines)
+                rows, lines = [], []
+    except csv.Error as error:
+        raise Damaged(reader.line_num + 1, f"is damaged: {error}") from None
+    if rows:
+        yield rows, np.array(lines)
+
+
+def _columns(names: Sequence[str], rows: list[list[str]], lines: NDArray[np.int64], hosts: _Hosts) -> dict[str, Column]:
+    """A portion as typed columns, each value checked."""
+    text = dict(zip(names, zip(*rows, strict=True), strict=True))
+    made: dict[str, Column] = {"line": lines}
+    outcome = _outcomes(text["outcome"], lines) if "outcome" in text else np.zeros(len(rows), np.uint8)
+    made["outcome"] = outcome
+    for name, most in COUNTS.items():
+        if name in text:
+            made[name] = _counts(name, text[name], lines, most)
+    for name in TIMES:
+        if name in text:
+            made[name] = _times(name, text[name], lines, outcome == Outcome.OK)
+    alone = np.flatnonzero(made["from"] == made["to"])
+    if len(alone):
+        raise Damaged(int(lines[alone[0]]), f"links rank {made['from'][alone[0]]} with itself; leave such lines out")
+    for rank, host in (("from", "host_from"), ("to", "host_to")):
+        _note_hosts(made[rank], text[host], lines, hosts)
+    return made
+
+
+def _numbers(name: str, texts: Sequence[str], lines: NDArray[np.int64], empty: str) -> NDArray[np.float64]:
+    try:
+        return np.array([text.strip() or empty for text in texts], np.float64)
+    except ValueError:
+        for line, text in zip(lines, texts, strict=True):
+            try:
+                float(text.strip() or empty)
+            except ValueError:
+                raise Damaged(int(line), f"{name} is {quoted(text)}, a number is wanted") from None
+        raise
+
+
+def _counts(name: str, texts: Sequence[str], lines: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    values = _numbers(name, texts, lines, "x")
+    bad = np.flatnonzero(~((values >= 0) & (values <= most) & (values == np.floor(values))))
+    if len(bad):
+        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, wanted is a whole number up to {most}")
+    return values.astype(np.int64)
+
+
+def _times(name: str, texts: Sequence[str], lines: NDArray[np.int64], ok: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Seconds; those of failed links, and statistics that are not known, may be empty."""
+    values = _numbers(name, texts, lines, "nan")
+    with np.errstate(over="ignore"):
+        short = values.astype(np.float32)
+    possible = np.isfinite(short) & (short > 0)
+    unknown = np.isnan(values) & (~ok if name == "seconds" else True)
+    bad = np.flatnonzero(~(possible | unknown))
+    if len(bad):
+        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, a time above 0 in seconds is wanted")
+    return np.where(ok, short, np.float32(np.nan))
+
+
+def _outcomes(texts: Sequence[str], lines: NDArray[np.int64]) -> NDArray[np.uint8]:
+    known = {text: OUTCOMES.get(text.strip().lower() or "ok") for text in set(texts)}
+    for line, text in zip(lines, texts, strict=True):
+        if known[text] is None:
+            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; there are {', '.join(OUTCOME_NAMES)}")
+    return np.array([known[text] for text in texts], np.uint8)
+
+
+def _note_hosts(ranks: NDArray[np.int64], texts: Sequence[str], lines: NDArray[np.int64], hosts: _Hosts) -> None:
+    for rank, text, line in zip(ranks.tolist(), texts, lines.tolist(), strict=True):
+        known = hosts.name_of.get(rank)
+        if known is None:
+            _check_name(text, line)
+            hosts.name_of[rank], hosts.line_of[rank] = text, line
+        elif known != text:
+            where = f"and on {quoted(known)} in line {hosts.line_of[rank]}"
+            raise Damaged(line, f"rank {rank} is on host {quoted(text)}, {where}; a rank has one host")
+
+
+def _check_name(text: str, line: int) -> None:
+    if not text.strip() or len(text) > LONGEST_NAME or not text.isprintable():
+        raise Damaged(line, f"{quoted(text)} is no name of a host")
+
+
+def _all_ranks(hosts: _Hosts) -> tuple[str, ...]:
+    """The host of each rank; ranks without a line have none, so there may be no gap."""
+    ranks = sorted(hosts.name_of)
+    for expected, rank in enumerate(ranks):
+        if rank != expected:
+            what = f"has rank {rank}, but rank {expected} is in no line; number the ranks 0, 1, 2, ..."
+            raise Damaged(hosts.line_of[rank], what)
+    return tuple(hosts.name_of[rank] for rank in ranks)
+
+
+def attempts(matrix: Matrix) -> NDArray[np.uint8]:
+    """The attempt of each row; the main run where the file does not say."""
+    given = matrix.columns.get("attempt")
+    return np.full(len(matrix.line), MAIN, np.uint8) if given is None else given.astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a matrix comes from; `kernel` says whether a time is that of one direction."""
+
+    path: Path
+    created: str
+    command: str
+    kernel: str
+
+
+def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
+    """Results to be written to `path`. Raises UserMistake where a link is there twice, or missing in a size."""
+    sizes = np.unique(matrix.columns["bytes"])
+    ranks = len(matrix.hosts)
+    rows = {int(size): _rows_of(matrix, _ordered(matrix, int(size), source.path)) for size in sizes}
+    _refuse_unequal(rows, source.path)
+    count = 1 + max(int(part.step.max()) for part in rows.values())
+    steps = bare_steps(count)
+    made = tuple(Size(size, 0, ranks, part) for size, part in rows.items())
+    return Results(path, _matrix_facts(matrix, source), bare_ranks(*counted_hosts(matrix.hosts)), steps, made)
+
+
+def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
+    """The rows of a size by attempt, from, to; so all sizes have their links in one order."""
+    columns, attempt = matrix.columns, attempts(matrix)
+    chosen = np.flatnonzero(columns["bytes"] == size)
+    order = chosen[np.lexsort((columns["to"][chosen], columns["from"][chosen], attempt[chosen]))]
+    main = order[attempt[order] == MAIN]
+    frm, to = columns["from"][main], columns["to"][main]
+    twice = np.flatnonzero((np.diff(frm) == 0) & (np.diff(to) == 0))
+    if len(twice):
+        first, second = sorted(matrix.line[main[twice[0] : twice[0] + 2]].tolist())
+        link = f"{frm[twice[0]]} -> {to[twice[0]]} with {size} bytes"
+        raise UserMistake(
+            f"{source}, line {second}: link {link} is in line {first} too; later times have attempt 1 to 3"
+        )
+    return order
+
+
+def _rows_of(matrix: Matrix, index: NDArray[np.intp]) -> Rows:
+    columns, attempt = matrix.columns, attempts(matrix)[index]
+    frm, to = columns["from"][index].astype(np.uint32), columns["to"][index].astype(np.uint32)
+    count = len(index)
+    ok = columns["outcome"][index] == Outcome.OK
+
+    def times(name: str) -> NDArray[np.float32]:
+        return columns[name][index] if name in columns else np.full(count, np.nan, np.float32)
+
+    def counts(name: str, otherwise: int) -> NDArray[np.uint32]:
+        given = columns[name][index] if name in columns else np.full(count, otherwise)
+        return np.where(ok, given, 0).astype(np.uint32)
+
+    return Rows(
+        frm=frm, to=to, step=_turn(attempt, frm, to), attempt=attempt, outcome=columns["outcome"][index],
+        arrived=np.full(count, -1, np.int32), setup=np.full(count, np.nan, np.float32), n=counts("n", 1),
+        min=times("min"), median=times("seconds"), mean=times("mean"), p99=times("p99"), max=times("max"),
+        late=counts("late", 0), all_to_all=np.full(count, np.nan, np.float32),
+    )  # fmt: skip
+
+
+def _turn(*columns: NDArray[Any]) -> NDArray[np.uint32]:
+    """How often the same stands before each row; equal rows stand together. In no step is a link measured twice."""
+    changes = np.any([np.diff(column.astype(np.int64)) != 0 for column in columns], axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    place = np.arange(len(columns[0]))
+    return np.asarray(place - np.repeat(starts, np.diff(starts, append=len(place))), np.uint32)
+
+
+def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
+    """In a results file row i is the same link in every size."""
+    first, *others = rows
+    for size in others:
+        a, b = (np.stack([r.attempt.astype(np.int64), r.frm, r.to]) for r in (rows[first], rows[size]))
+        if np.array_equal(a, b):
+            continue
+        counts = [Counter(zip(*columns.tolist(), strict=True)) for columns in (a, b)]
+        more, less = (first, size) if counts[0] - counts[1] else (size, first)
+        _, frm, to = min(counts[0] - counts[1] or counts[1] - counts[0])
+        what = f"link {frm} -> {to} has more lines with {more} bytes than with {less}"
+        raise UserMistake(f"{source}: {what}; add what is missing (with its outcome), or make a file of each size")
+
+
+def _matrix_facts(matrix: Matrix, source: Source) -> Facts:
+    messages = int(matrix.columns["n"].max()) if "n" in matrix.columns else 1
+    return bare_facts(
+        source.kernel, created=source.created, command=source.command, transport=TRANSPORT, bootstrap=UNKNOWN,
+        memory=UNKNOWN, schedule=UNKNOWN, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)), messages=messages,
+    )  # fmt: skip
+
+
+def write_csv(results: Results, force: bool = False) -> list[str]:
+    """Write all sizes to the path of the results; gives a line for each thing that is not in the file."""
+    _refuse_what_cannot_be_read(results)
+    with whole(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for size in results.sizes:
+            writer.writerows(_lines(size.links, results, size.bytes))
+            writer.writerows(_lines(_again(size), results, size.bytes))
+    return list(_losses(results))
+
+
+def _again(size: Size) -> Rows:
+    return chosen(size.rows, (size.rows.attempt != MAIN) & (size.rows.attempt <= CONFIRM))
+
+
+def _lines(links: Links | Rows, results: Results, size_bytes: int) -> Iterator[tuple[Any, ...]]:
+    hosts = results.ranks.host
+    attempt = links.attempt.tolist() if isinstance(links, Rows) else repeat(MAIN, len(links.frm))
+    frm, to = links.frm.tolist(), links.to.tolist()
+    ok = links.outcome == Outcome.OK
+    times = (_texts(np.where(ok, getattr(links, name), np.float32(np.nan))) for name in ("min", "p99", "max", "mean"))
+    # a link whose median is not known has a mean
+    seconds = _texts(np.where(np.isfinite(links.median), links.median, links.mean))
+    outcomes = (OUTCOME_NAMES[outcome] for outcome in links.outcome.tolist())
+    return zip(
+        frm, to, (hosts[rank] for rank in frm), (hosts[rank] for rank in to), repeat(size_bytes, len(frm)), seconds,
+        *times, outcomes, links.late.tolist(), links.n.tolist(), attempt, strict=True,
+    )  # fmt: skip
+
+
+def _texts(values: NDArray[np.float32]) -> list[str]:
+    """The shortest texts that are read back as the same float32; empty where there is no time."""
+    known = np.isfinite(values) & (values > 0)
+    return [str(value) if there else "" for value, there in zip(values, known.tolist(), strict=True)]
+
+
+def _refuse_what_cannot_be_read(results: Results) -> None:
+    if not any(len(size.rows.frm) for size in results.sizes):
+        raise UserMistake(f"{results.path}: there is no link to write")
+    for size in results.sizes:
+        linked = np.zeros(len(results.ranks), bool)
+        linked[size.rows.frm], linked[size.rows.to] = True, True
+        missing = np.flatnonzero(~linked)
+        if len(missing) and missing[0] < np.flatnonzero(linked).max():
+            raise UserMistake(f"{results.path}: rank {missing[0]} has no link, and a rank without one has no line")
+        if size.rows.outcome.max() >= len(OUTCOME_NAMES):
+            raise UserMistake(f"{results.path}: outcome {size.rows.outcome.max()} has no name")
+        ok = size.rows.outcome == Outcome.OK
+        if not ((size.rows.median > 0) | (size.rows.mean > 0))[ok].all():
+            raise UserMistake(f"{results.path}: a link that is ok has no time above 0, and a line needs one")
+
+
+def _losses(results: Results) -> Iterator[str]:
+    rows = results.sizes[-1].rows
+    if int(np.count_nonzero(rows.attempt == MAIN)) > len(results.sizes[-1].links):
+        yield "what each pass gave: a link has the values of all together"
+    if links_in_steps(rows):
+        yield "in which step each link was measured"
+    if further := int(np.count_nonzero(rows.attempt > CONFIRM)):
+        yield f"what was measured in one direction by --confirm: {plural(further, 'row')}"
+    if np.isfinite(rows.all_to_all).any():
+        yield "the times of the all-to-all"
+    if has_details(rows):
+        yield "how long connecting took, and how many messages arrived"
+    if without := len(results.ranks) - 1 - int(max(rows.frm.max(), rows.to.max())):
+        yield f"{plural(without, 'rank')} without a link"
+    yield from run_losses(results, None)

@@ -1,0 +1,71 @@
+"""Runs that everylink-measure did not make: what is not known of them; and what other formats cannot hold."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink import __version__
+from everylink.model.results import UNKNOWN, UNKNOWN_COUNT, Facts, Ranks, Results, Steps
+from everylink.model.rows import Rows
+from everylink.units import plural
+
+NOTHING_KNOWN = Facts(
+    created="", tool_version=__version__, command="", transport="", transport_options="", bootstrap="", memory="",
+    kernel="", schedule="", serial=False, seed=0, ranks=0, hosts=0, messages=0, warmups=UNKNOWN_COUNT, window=0,
+    buffers=0, check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0,
+    all_to_all=False, pinned=False, complete=True,
+)  # fmt: skip
+
+
+def bare_facts(kernel: str, **known: str | int) -> Facts:
+    """A complete run of this kernel, and what else is known of it, named as in Facts."""
+    return replace(NOTHING_KNOWN, kernel=kernel, window=int(kernel == "unidirectional"), **known)  # type: ignore[arg-type]
+
+
+def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank: NDArray[np.integer]) -> Ranks:
+    """Ranks of which no more is known than where they ran; an entry a rank each."""
+    empty, unknown = ("",) * len(host), np.full(len(host), -1, np.int32)
+    return Ranks(
+        host=tuple(host), host_index=host_index.astype(np.uint32), local_rank=local_rank.astype(np.uint32),
+        cores=empty, numa=unknown, device=empty, address=empty, lanes=empty, libraries=empty, numa_distance=unknown,
+        topology_address=empty, topology_pattern=empty,
+    )  # fmt: skip
+
+
+def counted_hosts(host: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]:
+    """The host of each rank, and its number and the rank's number on it, where a host is known by its name alone."""
+    index: dict[str, int] = {}
+    host_index = [index.setdefault(name, len(index)) for name in host]
+    seen = [0] * len(index)
+    local = []
+    for number in host_index:
+        local.append(seen[number])
+        seen[number] += 1
+    return host, np.array(host_index, np.int64), np.array(local, np.int64)
+
+
+def bare_steps(count: int) -> Steps:
+    """Steps of which nothing is known."""
+    none = np.zeros(count, np.uint32)
+    return Steps(none, np.zeros(count, np.uint64), np.zeros(count), np.full(count, np.nan, np.float32), none)
+
+
+def run_losses(results: Results, kept_kernel: str | None, own_remarks: tuple[str, ...] = ()) -> Iterator[str]:
+    """Of the run as a whole; a format that holds one kernel keeps that, and says some remarks by itself."""
+    facts, ranks = results.facts, results.ranks
+    if facts.created or facts.transport != UNKNOWN:
+        yield "when, by what and how it was measured, what ranks were bound to, and what steps were like"
+    if facts.kernel != kept_kernel:
+        whose = "" if kept_kernel is None else f": its times will count as {kept_kernel}"
+        yield f"the kernel, {facts.kernel}{whose}"
+    if len(set(ranks.host)) <= ranks.host_index.max():
+        yield "which of several hosts of one name is meant: they become one"
+    if count := len(set(results.remarks) - set(own_remarks)):
+        yield plural(count, "remark")
+
+
+def has_details(rows: Rows) -> bool:
+    """Whether it is known how long connecting took, or how many messages arrived."""
+    return bool(np.isfinite(rows.setup).any() or (rows.arrived >= 0).any())

@@ -1,0 +1,259 @@
+"""Files of LinkTest 1.2 as results, and results of one message size as such a file (docs/sion.md)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import FileDamaged, FileOfAnotherKind, UserMistake
+from everylink.files import whole
+from everylink.io import linktest_payload
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
+from everylink.io.hdf5 import Damage
+from everylink.io.linktest_payload import (
+    ALL_TO_ALL,
+    BYTES,
+    COORDINATES,
+    LONGEST_HOST,
+    MESSAGES,
+    MIXED,
+    MOST,
+    MOST_STEPS,
+    SERIAL,
+    SETTINGS,
+    SUMMARY,
+    VERSION,
+    OfLinkTest2,
+    Payload,
+    read_payload,
+)
+from everylink.io.results_file import with_parts
+from everylink.io.sion import read_container, write_container
+from everylink.io.steps import first_steps
+from everylink.model.links import Links, keys
+from everylink.model.results import UNKNOWN, Facts, Results, Size
+from everylink.model.rows import MAIN, RETEST, Outcome, Rows
+from everylink.units import plural
+
+KERNEL = "semidirectional"
+MEAN_FOR_MEDIAN = "The file has one time of each link, the mean of its messages: it stands for the median, too."
+NO_TIME = (
+    "{} of the links were tried and have no time: they failed, in what way the file does not say; here they broke."
+)
+PLACED = "Of the coordinates that LinkTest gave the ranks, such as {} of rank {}, nothing is kept."
+OTHER_EXTREME = (
+    "The file calls {:.9g} s the {} time, and it is {:.9g} s: it may be damaged, its links are not all there."
+)
+Times = NDArray[np.float64]
+FAILED_STEP = 1  # a link without a time and without a step is one that was not tried
+
+
+def read_results(path: Path) -> Results:
+    """Read a file of LinkTest 1.2, or of everylink-measure in its format. Raises ResultsError."""
+    try:
+        with path.open("rb") as file:
+            container = read_container(file, path.stat().st_size)
+            payload = read_payload(file, container)
+    except OfLinkTest2 as other:
+        what = f"is a SION file, but none of LinkTest 1.2: {other}; it may be of LinkTest 2, which is not read"
+        raise FileOfAnotherKind(path, what) from None
+    except Damage as damage:
+        raise FileDamaged(path, str(damage)) from None
+    except OSError as error:
+        raise FileDamaged(path, f"cannot be read: {error.strerror}") from None
+    if len(payload.hosts) < 2:
+        raise FileOfAnotherKind(path, "has one rank, and so no link")
+    results = results_of_payload(payload, path)
+    if not any(container.behind_name):
+        return results
+    return with_parts(replace(results, facts=replace(results.facts, run_id=container.behind_name.hex())), None)
+
+
+def results_of_payload(payload: Payload, path: Path) -> Results:
+    """Results with the path of the file that the payload came from."""
+    ranks = len(payload.hosts)
+    rows = _rows(payload)
+    steps = bare_steps(int(rows.step.max()) + 1 if len(rows.step) else 0)
+    size = Size(int(payload.settings[BYTES]), 0, ranks, rows)
+    return Results(
+        path, _facts(payload, rows), bare_ranks(*counted_hosts(payload.hosts)), steps, (size,), own_remarks(payload)
+    )
+
+
+def _facts(payload: Payload, rows: Rows) -> Facts:
+    ranks, settings = len(payload.hosts), payload.settings
+    every = np.count_nonzero(rows.attempt == MAIN) == ranks * (ranks - 1)
+    return bare_facts(
+        KERNEL, tool_version="LinkTest {}.{}p{}".format(*payload.version), transport=UNKNOWN, bootstrap=UNKNOWN,
+        memory=UNKNOWN, schedule="all" if every else UNKNOWN, ranks=ranks, hosts=len(set(payload.hosts)),
+        serial=bool(settings[SERIAL]), messages=int(settings[MESSAGES]), randomize=int(bool(settings[MIXED])),
+        all_to_all=bool(settings[ALL_TO_ALL]), num_slowest=int(np.count_nonzero(rows.attempt == RETEST)),
+    )  # fmt: skip
+
+
+def _rows(payload: Payload) -> Rows:
+    """The main run in the order of ranks, then what was measured again, each in a step of its own behind all others."""
+    ranks = len(payload.hosts)
+    main = np.flatnonzero(((payload.times > 0) | (payload.steps > 0)) & ~np.eye(ranks, dtype=bool))
+    again = np.flatnonzero((payload.again > 0) & (payload.frm != payload.to))
+    frm = np.concatenate([main // ranks, payload.frm[again]]).astype(np.uint32)
+    to = np.concatenate([main % ranks, payload.to[again]]).astype(np.uint32)
+    step = payload.steps.ravel()[main]
+    behind = max(int(step.max(initial=0)), 1)
+    main_step = np.maximum(step - 1, 0)
+    times = np.concatenate([payload.times.ravel()[main], payload.again[again]]).astype(np.float32)
+    ok = times > 0
+    count, unknown = len(frm), np.full(len(frm), np.nan, np.float32)
+    seconds = np.where(ok, times, np.float32(np.nan))
+    all_to_all = unknown.copy()
+    if payload.all_to_all is not None:
+        known = (step > 0) & (step < ranks)
+        found = payload.all_to_all[main[known] // ranks, step[known]]
+        all_to_all[: len(main)][known] = np.where(found > 0, found, np.nan)
+    return Rows(
+        frm=frm, to=to, step=np.concatenate([main_step, behind + np.arange(len(again))]).astype(np.uint32),
+        attempt=np.repeat(np.array([MAIN, RETEST], np.uint8), [len(main), len(again)]),
+        outcome=np.where(ok, Outcome.OK, Outcome.BROKEN).astype(np.uint8), arrived=np.full(count, -1, np.int32),
+        setup=unknown, n=np.where(ok, payload.settings[MESSAGES], 0).astype(np.uint32), min=unknown, median=seconds,
+        mean=seconds, p99=unknown, max=unknown, late=np.zeros(count, np.uint32), all_to_all=all_to_all,
+    )  # fmt: skip
+
+
+def own_remarks(payload: Payload) -> tuple[str, ...]:
+    """What a reader must know of numbers that come from such a file."""
+    ranks = len(payload.hosts)
+    said = [MEAN_FOR_MEDIAN]
+    others = ~np.eye(ranks, dtype=bool)
+    untimed = int(np.count_nonzero((payload.times == 0) & (payload.steps > 0) & others))
+    if untimed:
+        said.append(NO_TIME.format(untimed))
+    plain = payload.coordinates.copy() * 0
+    plain[:, 0] = np.arange(ranks)
+    if placed := np.flatnonzero((payload.coordinates != plain).any(axis=1)).tolist():
+        said.append(PLACED.format(",".join(map(str, payload.coordinates[placed[0]].tolist())), placed[0]))
+    times: NDArray[np.float64] = payload.times[others & (payload.times > 0)]
+    if len(times):
+        for claimed, name, found in zip(
+            payload.summary, ("least", "longest"), (times.min(), times.max()), strict=False
+        ):
+            if abs(claimed - found) > 1e-6 * found:
+                said.append(OTHER_EXTREME.format(claimed, name, found))
+    return tuple(said)
+
+
+def write_linktest(results: Results, force: bool = False) -> list[str]:
+    """Write the only size to the path of the results; gives a line for each thing that is not in the file."""
+    if len(results.sizes) != 1:
+        raise UserMistake(f"{results.path}: a SION file holds one message size, and here are {len(results.sizes)}")
+    (size,) = results.sizes
+    if not len(size.rows.frm):
+        raise UserMistake(f"{results.path}: there is no link to write")
+    for what, value in (("message size", size.bytes), ("number of messages", results.facts.messages)):
+        if value > MOST:
+            raise UserMistake(
+                f"{results.path}: SION files of LinkTest hold no {what} above {MOST}, and this is {value}"
+            )
+    made = payload(results, size)
+    with whole(results.path, force) as new:
+        write_container(new, results.path.name, len(results.ranks), linktest_payload.streams(made))
+    return list(_losses(results, size, made))
+
+
+def payload(results: Results, size: Size) -> Payload:
+    """What LinkTest would have written of one size."""
+    ranks, links = len(results.ranks), size.links
+    times = np.zeros((ranks, ranks))
+    times[links.frm, links.to] = _seconds(links)
+    steps, together = _steps(size, ranks, results.facts.serial), np.zeros((ranks, ranks))
+    steps[(times == 0) & (steps == 0) & (links.outcome_matrix(ranks) > Outcome.OK)] = FAILED_STEP
+    if results.facts.all_to_all:
+        known = np.flatnonzero((size.rows.attempt == MAIN) & (size.rows.all_to_all > 0))[::-1]  # the first one stays
+        step = steps[size.rows.frm[known], size.rows.to[known]]
+        inside = (step > 0) & (step < ranks)
+        together[size.rows.frm[known][inside], step[inside]] = size.rows.all_to_all[known][inside]
+    frm, to, again = _retests(size.rows, times)
+    return Payload(
+        VERSION, results.ranks.host, np.arange(ranks)[:, None] * (np.arange(COORDINATES) == 0),
+        _settings(results, size),
+        np.concatenate([_summary(times), _summary(together), np.zeros(SUMMARY - 6)]), times, steps,
+        together if results.facts.all_to_all else None,
+        *(_padded(column, ranks) for column in (again, times[frm, to], frm, to)),
+    )  # fmt: skip
+
+
+def _seconds(links: Links) -> Times:
+    """The time of each link: its mean, or what stands in for it; 0 where it failed."""
+    mean = np.where(np.isfinite(links.mean), links.mean, links.median)
+    return np.where((mean > 0) & np.isfinite(mean) & ~links.failed, mean, 0).astype(np.float64)
+
+
+def _steps(size: Size, ranks: int, serial: bool) -> NDArray[np.int32]:
+    """The step in which each link was measured first, counted from 1; 0 where that is not known."""
+    steps, first = np.zeros((ranks, ranks), np.int32), first_steps(size.rows, ranks, serial)
+    if first is not None and first.max() <= MOST_STEPS:
+        steps[size.links.frm, size.links.to] = first
+    return steps
+
+
+def _retests(rows: Rows, times: Times) -> tuple[NDArray[Any], NDArray[Any], Times]:
+    """From, to and second time of what was measured again, slowest first, at most as many as there are ranks."""
+    value = np.where(np.isfinite(rows.mean), rows.mean, rows.median)
+    index = np.flatnonzero((rows.attempt == RETEST) & (rows.outcome == Outcome.OK) & (value > 0))
+    key = keys(rows, len(times))[index]
+    newest = np.sort(len(index) - 1 - np.unique(key[::-1], return_index=True)[1])
+    index = index[newest]
+    order = np.argsort(-times[rows.frm[index], rows.to[index]], kind="stable")[: len(times)]
+    chosen = index[order]
+    return rows.frm[chosen], rows.to[chosen], value[chosen].astype(np.float64)
+
+
+def _settings(results: Results, size: Size) -> NDArray[np.int32]:
+    facts, settings = results.facts, np.zeros(SETTINGS, np.int32)
+    settings[linktest_payload.MESSAGES] = max(1, facts.messages)
+    settings[linktest_payload.BYTES] = size.bytes
+    settings[linktest_payload.ALL_TO_ALL] = facts.all_to_all
+    settings[linktest_payload.TOGETHER] = 1
+    settings[linktest_payload.SERIAL] = facts.serial
+    settings[linktest_payload.MIXED] = facts.randomize > 0
+    settings[linktest_payload.LAST] = VERSION[0]
+    return settings
+
+
+def _summary(times: Times) -> Times:
+    """Minimum, maximum and mean."""
+    known = times[times > 0]
+    return np.array([known.min(), known.max(), known.mean()] if len(known) else [0.0] * 3)
+
+
+def _padded(values: NDArray[Any], length: int) -> NDArray[Any]:
+    return np.concatenate([values, np.zeros(length - len(values), values.dtype)])
+
+
+def _losses(results: Results, size: Size, made: Payload) -> Iterator[str]:
+    rows, links = size.rows, size.links
+    if _more_than_a_mean(links):
+        yield "minimum, median, p99, maximum of a link, and how many readings were late: its mean is there"
+    if failed := int(links.failed.sum()):
+        yield f"in what way {plural(failed, 'link')} failed: without a time, and so read as broken"
+    main, retests = (int(np.count_nonzero(rows.attempt == attempt)) for attempt in (MAIN, RETEST))
+    if main > len(links):
+        yield "what each pass gave: of all there is one mean"
+    kept = int(np.count_nonzero(made.again))
+    if retests > kept:
+        yield f"all that was measured again: {kept} of {plural(retests, 'row')}, the slowest of those that did not fail"
+    if again := len(rows.frm) - main - retests:
+        yield f"what was measured alone or by --confirm: {plural(again, 'row')}"
+    if has_details(rows):
+        yield "how long connecting took, and how many messages arrived"
+    if long := sum(len(host.encode()) > LONGEST_HOST for host in set(results.ranks.host)):
+        yield f"the end of {plural(long, 'name')} of hosts above {LONGEST_HOST} bytes"
+    yield from run_losses(results, KERNEL, own_remarks(made))
+
+
+def _more_than_a_mean(links: Links) -> bool:
+    ok = ~links.failed
+    others = np.stack([links.min, links.p99, links.max])[:, ok]
+    return bool(np.isfinite(others).any() or (links.median != links.mean)[ok].any() or links.late[ok].any())

@@ -1,0 +1,145 @@
+"""NumPy's archive of arrays (.npz) with all that a results file has, under the same names; nothing in it is trusted.
+
+`attributes/ranks` is an attribute of /, `sizes/65536/attributes/bytes` one of a size, `sizes/65536/median` a column.
+"""
+
+import io
+import math
+import struct
+import tokenize
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from everylink.errors import FileDamaged, FileOfAnotherKind
+from everylink.files import whole
+from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, printable
+from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
+from everylink.model.results import Results
+
+ATTRIBUTES, SUFFIX = "attributes/", ".npy"
+# What zipfile and NumPy raise where a file is damaged.
+NPZ_FAULTS = (*FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError)
+
+
+def read_results(path: Path) -> Results:
+    """Read what write_npz() wrote. Raises ResultsError."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename: info for info in archive.infolist()}
+            if f"{ATTRIBUTES}format{SUFFIX}" not in members:
+                raise FileOfAnotherKind(path, "is an archive, but no results of Everylink are in it")
+            if sum(info.file_size for info in archive.infolist()) > SMALL + SQUEEZED * path.stat().st_size:
+                raise Damage("its arrays would take much more memory than the file has bytes")
+            arrays = {name.removesuffix(SUFFIX): _array(archive, info) for name, info in members.items()}
+        return results_in(path, _Tree(arrays, ""))
+    except NPZ_FAULTS as error:
+        raise FileDamaged(path, f"is cut or damaged: {' '.join(str(error).split()) or type(error).__name__}") from None
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    """One array; its header is believed only if it has as many bytes as that says."""
+    data = archive.read(info)
+    file = io.BytesIO(data)
+    if npy.read_magic(file) != (1, 0):
+        raise Damage(f"{printable(info.filename)} is of an unknown version")
+    shape, _, dtype = npy.read_array_header_1_0(file)
+    count = math.prod(shape)
+    most = len(data)
+    if dtype.hasobject or len(shape) > 1 or count > most or count * dtype.itemsize != len(data) - file.tell():
+        raise Damage(f"{printable(info.filename)} is no column of {len(data)} bytes")
+    return (
+        np.frombuffer(data, dtype, count, file.tell()).reshape(shape)
+        if count * dtype.itemsize
+        else np.empty(shape, dtype)
+    )
+
+
+class _Tree:
+    """A group of the archive, as hdf5.Node is one of a file."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], prefix: str) -> None:
+        self._arrays, self._prefix = arrays, prefix
+
+    @property
+    def name(self) -> str:
+        return "/" + printable(self._prefix.removesuffix("/"))
+
+    def has(self, name: str) -> bool:
+        return self._prefix + name in self._arrays
+
+    def has_attribute(self, name: str) -> bool:
+        return self.has(ATTRIBUTES + name)
+
+    def group(self, name: str) -> "_Tree":
+        return _Tree(self._arrays, f"{self._prefix}{name}/")
+
+    def groups(self) -> list["_Tree"]:
+        inside = (name.removeprefix(self._prefix) for name in self._arrays if name.startswith(self._prefix))
+        return [self.group(name) for name in sorted({rest.split("/")[0] for rest in inside if "/" in rest})]
+
+    def integer(self, name: str, low: int, high: int) -> int:
+        value = self.number(name)
+        if value != value or abs(value) == math.inf or not low <= int(self._attribute(name)) <= high:
+            raise Damage(f"attribute {name} of {self.name} is {value}, {low} to {high} wanted")
+        return int(self._attribute(name))
+
+    def number(self, name: str) -> float:
+        value = self._attribute(name)
+        if value.dtype.kind not in "iufb":
+            raise Damage(f"attribute {name} of {self.name} is no number")
+        return float(value)
+
+    def text(self, name: str) -> str:
+        value = self._attribute(name)
+        if value.dtype.kind != "U":
+            raise Damage(f"attribute {name} of {self.name} is no text")
+        return printable(str(value))
+
+    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
+        column = self._column(name, length)
+        if column.dtype.kind != "U":
+            raise Damage(f"{self.name}/{name} holds no strings, but {column.dtype}")
+        return tuple(map(printable, column[:length].tolist()))
+
+    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
+        column = self._column(name, length)
+        if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
+            raise Damage(f"{self.name}/{name} holds {column.dtype}, {np.dtype(kind)} wanted")
+        return np.asarray(column[:length], kind)
+
+    def _attribute(self, name: str) -> NDArray[Any]:
+        value = self._arrays.get(self._prefix + ATTRIBUTES + name)
+        if value is None or value.shape:
+            raise Damage(f"attribute {name} of {self.name} is missing")
+        return value
+
+    def _column(self, name: str, length: int | None) -> NDArray[Any]:
+        column = self._arrays.get(self._prefix + name)
+        if column is None or not column.shape or (length is not None and len(column) < length):
+            raise Damage(f"{self.name}/{name} is missing, or has fewer than {length} entries")
+        return column
+
+
+def write_npz(results: Results, force: bool = False) -> list[str]:
+    """Write everything to the path of the results; nothing is lost, so no line of it is given."""
+    even = evened(results)
+    arrays = _named(ATTRIBUTES, attributes_of(even))
+    arrays |= _named("ranks/", vars(even.ranks)) | _named("steps/", vars(even.steps))
+    for size in even.sizes:
+        arrays |= _named(f"sizes/{size.bytes}/{ATTRIBUTES}", attributes_of_size(size))
+        arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
+    if even.remarks:
+        arrays |= _named("", {"remarks": even.remarks})
+    with whole(results.path, force) as new, new.open("wb") as file:
+        np.savez(file, **arrays)
+    return []
+
+
+def _named(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
+    return {prefix + name: np.array(value) for name, value in values.items()}

@@ -1,0 +1,283 @@
+"""Reads and writes a results file (docs/results-file.md).
+
+Reading takes the committed part of it, with what single ranks wrote beside it; writing is for measurements that come
+from elsewhere."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, get_args
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
+from everylink.files import whole
+from everylink.io.hdf5 import FAULTS, Damage, Node, open_hdf5
+from everylink.io.stored import NAMES, Source, StoredRows
+from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
+from everylink.model.loads import Flows, Load, Scenes
+from everylink.model.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
+from everylink.model.rows import MISSING, Rows, columns
+
+FORMAT = "everylink"
+FORMAT_VERSION = 1  # 1: first version
+READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
+MOST = 2**62  # no count and no size is larger
+MOST_RANKS = 2**31
+IN_MEMORY = 2**22  # rows of a size; of more, those that are wanted are read when they are
+T = TypeVar("T")
+SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
+
+
+class Tree(Protocol):
+    """A group with its attributes, groups and columns by name, in whatever file; each raises Damage."""
+
+    @property
+    def name(self) -> str: ...
+    def has(self, name: str) -> bool: ...
+    def group(self, name: str) -> "Tree": ...
+    def groups(self) -> Sequence["Tree"]: ...
+    def has_attribute(self, name: str) -> bool: ...
+    def integer(self, name: str, low: int, high: int) -> int: ...
+    def number(self, name: str) -> float: ...
+    def text(self, name: str) -> str: ...
+    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
+    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
+
+
+def read_results(path: Path) -> Results:
+    """Read the committed part of a results file, also while it is being written, and the parts beside it."""
+    reason = ""
+    for _ in range(READ_ATTEMPTS):
+        try:
+            with open_hdf5(path) as file:
+                results = results_in(path, Node(file))
+            # of a run that did not end by itself some steps were not committed
+            return with_parts(results, len(results.steps.began) if results.facts.complete else None)
+        except FAULTS as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+    raise FileDamaged(path, f"is cut or damaged: {reason}")
+
+
+def has_laps(path: Path) -> bool:
+    """Whether a file that was read holds single readings, which Results do not."""
+    with open_hdf5(path) as file:
+        return any(group.has("laps") for group in Node(file).group("sizes").groups())
+
+
+def results_in(path: Path, file: Tree) -> Results:
+    """Results from the attributes, groups and columns of a file. Raises ResultsError or Damage."""
+    if not file.has_attribute("format") or file.text("format") != FORMAT:
+        raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
+    version = file.integer("format_version", 1, MOST)
+    if version > FORMAT_VERSION:
+        raise FileOfNewerVersion(path, f"has format version {version}; this Everylink reads up to {FORMAT_VERSION}")
+    facts = _facts(file)
+    if not 2 <= facts.ranks < MOST_RANKS:
+        raise Damage(f"attribute ranks of / is {facts.ranks}")
+    ranks = _columns(file.group("ranks"), Ranks, facts.ranks)
+    if ranks.host_index.max() >= facts.ranks:
+        raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
+    rows = file.integer("rows", 0, MOST)
+    steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
+    groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
+    if len(groups) < len(file.group("sizes").groups()):
+        raise Damage("/sizes has a size twice")
+    sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
+    remarks = file.strings("remarks") if file.has("remarks") else ()
+    loads = (
+        tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
+    )
+    return Results(path, facts, ranks, steps, sizes, remarks, loads=loads)
+
+
+def _facts(file: Tree) -> Facts:
+    values: dict[str, Any] = {}
+    for fact in fields(Facts):
+        if fact.default is not dataclasses.MISSING and not file.has_attribute(fact.name):
+            continue
+        if fact.type is str:
+            values[fact.name] = file.text(fact.name)
+        elif fact.type is float:
+            values[fact.name] = file.number(fact.name)
+        else:
+            low = UNKNOWN_COUNT if fact.name == "warmups" else 0
+            high = 1 if fact.type is bool else 2**64 - 1
+            values[fact.name] = fact.type(file.integer(fact.name, low, high))  # type: ignore[operator]
+    return Facts(**values)
+
+
+def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
+    rounds = group.integer("rounds_per_lap", 0, MOST)
+    if rows > IN_MEMORY and isinstance(group, Node):
+        stored = StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
+        return Size(size_bytes, rounds, ranks, settled(stored, ranks))
+    columns = _columns(group, Rows, rows)
+    for name, values in (("from", columns.frm), ("to", columns.to)):
+        if rows and values.max() >= ranks:
+            raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
+    if (columns.frm == columns.to).any():
+        raise Damage(f"{group.name} links a rank with itself")
+    return Size(size_bytes, rounds, ranks, settled(columns, ranks))
+
+
+def _load(group: Tree, ranks: int) -> Load:
+    scenes = _columns(group.group("scenes"), Scenes, group.integer("scenes", 0, MOST))
+    flows = _columns(group.group("flows"), Flows, group.integer("rows", 0, MOST))
+    for column, most in ((flows.scene, len(scenes.point)), (flows.frm, ranks), (flows.to, ranks)):
+        if len(column) and column.max() >= most:
+            raise Damage(f"{group.name}/flows names {column.max()} where there are {most}")
+    for times in (flows.seconds, flows.sent_seconds):
+        if not (times >= 0).all():
+            raise Damage(f"{group.name}/flows has a time below 0")
+    return Load(
+        group.name.rsplit("/", 1)[1],
+        group.text("point"),
+        tuple(group.text("variants").split(",")),
+        group.text("options"),
+        group.number("duration"),
+        group.integer("window", 0, MOST),
+        scenes,
+        flows,
+        group.integer("servers", 0, ranks) if group.has_attribute("servers") else 0,
+    )
+
+
+def _columns(group: Tree, kind: type[T], length: int) -> T:
+    """Fill a dataclass of columns, each cut at the committed length."""
+    values: dict[str, Any] = {}
+    for column in fields(kind):  # type: ignore[arg-type]
+        name = NAMES.get(column.name, column.name)
+        number = None if column.type == tuple[str, ...] else get_args(get_args(column.type)[1])[0]
+        if MISSING in column.metadata and not group.has(name):
+            missing = column.metadata[MISSING]
+            values[column.name] = (missing,) * length if number is None else np.full(length, missing, number)
+        else:
+            values[column.name] = group.strings(name, length) if number is None else group.numbers(name, number, length)
+    return kind(**values)
+
+
+def with_parts(results: Results, steps: int | None) -> Results:
+    """The results with what single ranks wrote beside the file; `steps` is how many there were, where all are known."""
+    facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
+    parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
+    count = 0
+    for size in results.sizes if len(parts.rows) else ():
+        rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
+        sizes[size.bytes] = replace(size, rows=rows)
+        count += used
+    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=parts.warnings)
+
+
+def write_results(results: Results, force: bool = False, room: int = 0) -> list[str]:
+    """Write all of `results` to its path, whole or not at all. Raises UserMistake; no line says what was left out.
+
+    `room`: how many rows append_rows() will add.
+    """
+    with whole(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
+        _write(file, results, room)
+    return []
+
+
+def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:
+    """Put rows behind those of each size of a file that write_results() made; as many of every size."""
+    with h5py.File(path, "r+", libver=("v110", "v110"), locking=False) as file:
+        rows = int(file.attrs["rows"])
+        for size, blocks in more.items():
+            group, end = file[f"sizes/{size}"], rows
+            for block in blocks:
+                for name, column in columns(block).items():
+                    if NAMES.get(name, name) in group:
+                        stored = group[NAMES.get(name, name)]
+                        stored.resize((end + len(block),))
+                        stored[end:] = column
+                end += len(block)
+            file.attrs["rows"] = np.uint64(end)
+
+
+def _write(file: Any, results: Results, room: int) -> None:
+    for name, value in attributes_of(results).items():
+        file.attrs[name] = _text(value) if isinstance(value, str) else value
+    _write_columns(file.create_group("ranks"), vars(results.ranks))
+    _write_columns(file.create_group("steps"), vars(results.steps))
+    for size in results.sizes:
+        group = file.create_group(f"sizes/{size.bytes}")
+        group.attrs.update(attributes_of_size(size))
+        _write_columns(group, columns_of(size.rows), room)
+    if results.remarks:
+        file["remarks"] = _texts(results.remarks)
+
+
+def attributes_of(results: Results) -> dict[str, Any]:
+    """The attributes of / by their names in the file."""
+    rows = max((len(size.rows) for size in results.sizes), default=0)
+    facts = {name: int(value) if isinstance(value, bool) else value for name, value in asdict(results.facts).items()}
+    counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began)), "seed": np.uint64(facts["seed"])}
+    return {"format": FORMAT, "format_version": FORMAT_VERSION, **facts, **counts}
+
+
+def attributes_of_size(size: Size) -> dict[str, Any]:
+    """The attributes of the group of a size."""
+    return {"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0}
+
+
+def columns_of(rows: Rows) -> dict[str, Any]:
+    """The columns of rows by their names in the file, without those that are not known of any."""
+    kept = columns(rows)
+    for column in fields(rows):
+        if MISSING in column.metadata and np.isnan(kept[column.name]).all():
+            del kept[column.name]
+    return {NAMES.get(name, name): column for name, column in kept.items()}
+
+
+def _write_columns(group: Any, columns: dict[str, Any], room: int = 0) -> None:
+    for name, values in columns.items():
+        if isinstance(values, tuple):
+            group[name] = _texts(values)
+        else:
+            chunk = min(max(len(values), room, SMALLEST_CHUNK), LARGEST_CHUNK)
+            group.create_dataset(name, data=values, maxshape=(None,), chunks=(chunk,))
+
+
+def _text(text: str) -> Any:
+    return np.bytes_(text.encode() or b"\0")  # of fixed length, and HDF5 knows none of length 0
+
+
+def _texts(texts: tuple[str, ...]) -> Any:
+    encoded = [text.encode() for text in texts]
+    return np.array(encoded, f"S{max(SHORTEST_TEXT, *map(len, encoded))}")
+
+
+def evened(run: Results) -> Results:
+    """The run with row i the same link, step and attempt in every size, as a file holds it.
+
+    Parts beside a file may have brought rows of some sizes only; where one has none, a row without a reading stands.
+    """
+    turns = [np.stack([s.rows.frm, s.rows.to, s.rows.step, s.rows.attempt]) for s in run.sizes]
+    if all(np.array_equal(turn, turns[0]) for turn in turns):
+        return run
+    places: dict[tuple[int, ...], int] = {}
+    at = []
+    for turn in turns:
+        seen: dict[tuple[int, ...], int] = {}
+        rows = []
+        for link in zip(*turn.tolist(), strict=True):
+            seen[link] = seen.get(link, 0) + 1
+            rows.append(places.setdefault((*link, seen[link]), len(places)))
+        at.append(np.array(rows, np.intp))
+    whole = np.array(list(places), np.int64)
+    return replace(run, sizes=tuple(_spread_out(size, where, whole) for size, where in zip(run.sizes, at, strict=True)))
+
+
+def _spread_out(size: Size, at: NDArray[np.intp], whole: NDArray[np.int64]) -> Size:
+    spread = {}
+    for name, column in columns(size.rows).items():
+        empty = np.nan if column.dtype.kind == "f" else -1 if name == "arrived" else 0
+        spread[name] = np.full(len(whole), empty, column.dtype)
+        spread[name][at] = column
+    for i, name in enumerate(("frm", "to", "step", "attempt")):
+        spread[name] = whole[:, i].astype(spread[name].dtype)
+    return replace(size, rows=Rows(**spread))

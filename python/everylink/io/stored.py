@@ -1,0 +1,139 @@
+"""Rows that are too many to be held in memory: they stay in their file, and are read some at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import FileDamaged
+from everylink.io.hdf5 import FAULTS, Damage, Node, open_hdf5
+from everylink.memory import refuse_more_than_there_is
+from everylink.model.rows import BLOCK, MISSING, Rows, chosen, columns, joined
+
+Index = NDArray[np.int64]
+KINDS: Mapping[str, type[np.generic]] = {f.name: get_args(get_args(f.type)[1])[0] for f in fields(Rows)}
+MAY_MISS = {f.name: f.metadata[MISSING] for f in fields(Rows) if MISSING in f.metadata}
+NAMES = {"frm": "from", "all_to_all": "alltoall"}  # of columns in the file, where they differ from ours
+ROW_BYTES = sum(np.dtype(kind).itemsize for kind in KINDS.values())
+NONE: Index = np.zeros(0, np.int64)
+NO_ROWS = Rows(*(np.zeros(0, kind) for kind in KINDS.values()))
+
+
+@dataclass(frozen=True)
+class Source:
+    """The first `length` rows of a group of /sizes: some left out, then some replaced, and more added at the end."""
+
+    path: Path
+    group: str
+    ranks: int
+    length: int
+    left_out: Index = field(default_factory=lambda: NONE)
+    replaced: Index = field(default_factory=lambda: NONE)
+    replacing: Rows | None = None
+    added: Rows = field(default_factory=lambda: NO_ROWS)
+
+
+class StoredRows(Rows):
+    """Rows of a source. A column that is asked for as a whole is read into memory; `blocks` needs little of that."""
+
+    _source: Source
+    _checked: set[str]  # columns whose place in the file was looked at
+
+    def __init__(self, source: Source) -> None:
+        self.__dict__.update(_source=source, _checked=set())
+
+    def without(self, numbers: Index) -> "StoredRows":
+        """Before any row is replaced or added."""
+        return StoredRows(replace(self._source, left_out=np.sort(numbers)))
+
+    def with_others(self, numbers: Sequence[int], others: Rows, added: Rows) -> "StoredRows":
+        order = np.argsort(numbers)
+        replaced = np.array(numbers, np.int64)[order]
+        return StoredRows(replace(self._source, replaced=replaced, replacing=chosen(others, order), added=added))
+
+    def with_more(self, more: Sequence[Rows]) -> "StoredRows":
+        return StoredRows(replace(self._source, added=joined([self._source.added, *more])))
+
+    @property
+    def added(self) -> Rows:
+        """The rows that are not in the file."""
+        return self._source.added
+
+    def held(self) -> Rows:
+        return Rows(**columns(self))
+
+    def __len__(self) -> int:
+        return self._source.length - len(self._source.left_out) + len(self._source.added)
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name not in KINDS:
+            raise AttributeError(name)
+        refuse_more_than_there_is(ROW_BYTES * len(self), f"{self._source.path}: to hold its {len(self):,} rows")
+        column = np.empty(len(self), KINDS[name])
+        at = 0
+        for (block,) in self.blocks(name):
+            column[at : at + len(block)] = block
+            at += len(block)
+        self.__dict__[name] = column
+        return column
+
+    def blocks(self, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+        """These columns, some rows at a time, in order. Raises FileDamaged."""
+        if all(name in self.__dict__ for name in names):
+            yield from super().blocks(*names)
+            return
+        yield from self._read(names, range(0, self._source.length, BLOCK))
+        yield from self._source.added.blocks(*names)
+
+    def of_attempt(self, attempt: int) -> Rows:
+        """The rows of one attempt, in their order, in memory."""
+        begins = [begin for begin, attempts in self._attempts.items() if attempt in attempts]
+        blocks = [Rows(*block).of_attempt(attempt) for block in self._read(tuple(KINDS), begins)]
+        return joined([*blocks, self._source.added.of_attempt(attempt)])
+
+    @cached_property
+    def _attempts(self) -> dict[int, set[int]]:
+        """Which attempts there are among the rows of each block, by its first row in the file."""
+        begins = range(0, self._source.length, BLOCK)
+        blocks = self._read(("attempt",), begins)
+        return {begin: set(np.unique(attempt).tolist()) for begin, (attempt,) in zip(begins, blocks, strict=True)}
+
+    def _read(self, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
+        """The blocks of rows that begin here in the file. Raises FileDamaged."""
+        try:
+            with open_hdf5(self._source.path) as file:
+                yield from self._blocks(Node(file, trusted=self._checked), names, begins)
+        except FAULTS as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise FileDamaged(self._source.path, f"is cut or damaged: {reason}") from None
+
+    def _blocks(self, file: Node, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
+        source, group = self._source, file.group("sizes").group(self._source.group)
+        missing = {name: MAY_MISS[name] for name in names if name in MAY_MISS and not group.has(NAMES.get(name, name))}
+        there = [name for name in names if name not in missing]
+        kinds = {NAMES.get(name, name): KINDS[name] for name in there}
+        for begin, block in zip(begins, group.slices(kinds, source.length, begins, BLOCK), strict=True):
+            end = min(begin + BLOCK, source.length)
+            read = dict(zip(there, block, strict=True))
+            self._check(read)
+            unknown = {name: np.full(end - begin, value, KINDS[name]) for name, value in missing.items()}
+            kept = {name: read[name] if name in read else unknown[name] for name in names}
+            first, last = np.searchsorted(source.left_out, np.array([begin, end]))
+            if last > first:
+                kept = {name: np.delete(c, source.left_out[first:last] - begin) for name, c in kept.items()}
+            at = begin - first  # the number of its first row, now that some are left out
+            changed = slice(*np.searchsorted(source.replaced, np.array([at, end - last])))
+            for name, column in kept.items() if changed.stop > changed.start else ():
+                column[source.replaced[changed] - at] = getattr(source.replacing, name)[changed]
+            yield tuple(kept.values())
+
+    def _check(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        for name in ("frm", "to"):
+            if name in columns and columns[name].max() >= self._source.ranks:
+                raise Damage(f"{self._source.group} names rank {columns[name].max()} of {self._source.ranks}")
+        if "frm" in columns and "to" in columns and (columns["frm"] == columns["to"]).any():
+            raise Damage(f"{self._source.group} links a rank with itself")

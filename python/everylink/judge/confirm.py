@@ -1,0 +1,131 @@
+"""Which links to measure again, so that noise and faults are told apart: suspects, against partners that are good.
+
+A suspect pair of hosts gets more readings of its own links; a suspect host is measured with several hosts that are not
+suspect, because links between two bad hosts tell nothing of either.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.findings import Findings, find
+from everylink.judge.grouping import groups_for, pairs_for_groups
+from everylink.judge.readings import Readings, readings
+from everylink.judge.trunks import Trunk
+from everylink.judge.within import find_within
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.model.rows import DIRECTION
+
+PARTNERS = 12  # of a suspect host
+ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
+ROUNDS = 5  # two for groups; and suspects may come up only when others are cleared
+MOST_BAD = 64  # bad pairs that are measured alone; which of them are, is known
+MOST_RANKS = 4  # of a host, that are measured with their like
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`pairs` of ranks [n, 2], each once with the smaller rank first; none: all is clear.
+
+    `one_way`: whether each alone and one way too; not those that are to show the groups, which are many.
+    """
+
+    pairs: NDArray[np.int64]
+    one_way: bool
+
+
+def pairs_to_confirm(results: Results, grouping: Grouping | None) -> Wanted:
+    """What to measure again next; where groups are not known, what shows them goes first."""
+    groups, known = groups_for(results, grouping)
+    judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
+    if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups) for _, seen in judged))):
+        return Wanted(_in_order(_of_ranks(for_groups, results)), one_way=False)
+    pairs: set[tuple[int, int]] = set()
+    for size, seen in judged:
+        pairs |= _of_hosts(seen, find(seen, groups, blind=not known), _tried_alone(size, seen))
+    within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
+    return Wanted(_in_order(_of_ranks(pairs, results) | _inside(within, results)), one_way=True)
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Hosts `frm` and `to` of the links that were measured alone, or tried."""
+
+    frm: NDArray[np.int64]
+    to: NDArray[np.int64]
+
+    def between(self, a: int, b: int) -> bool:
+        """Whether a link from one to the other is among them."""
+        return bool(((self.frm == a) & (self.to == b)).any())
+
+    def touched(self, hosts: int) -> NDArray[np.bool_]:
+        """Hosts with a link among them."""
+        touched = np.zeros(hosts, bool)
+        touched[self.frm] = touched[self.to] = True
+        return touched
+
+
+def _tried_alone(size: Size, seen: Readings) -> Alone:
+    rows = size.rows.of_attempt(DIRECTION)
+    return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
+
+
+def _in_order(pairs: set[tuple[int, int]]) -> NDArray[np.int64]:
+    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
+
+
+def _of_hosts(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """Pairs of hosts. What is bad and was measured only to show the groups is asked for too: not alone, not one way."""
+    worst = findings.pairs.suspects
+    pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
+    bad = sorted((found for found in findings.bad if found.kind == "pair"), key=lambda found: -found.effect)
+    pairs |= {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
+    random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do, but the same for the same file
+    for trunk in findings.trunks:
+        pairs |= _over(trunk, findings, alone, random)
+    suspects = findings.suspect_hosts
+    good = np.setdiff1d(np.arange(seen.hosts), suspects)
+    if len(good) < PARTNERS:
+        good = np.arange(seen.hosts)
+    enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
+    for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
+        partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
+        pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
+    return pairs
+
+
+def _over(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
+    """Some pairs over a trunk, so that its direction shows; none where some were measured so already."""
+    own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
+    if (np.isin(alone.frm, own) & np.isin(alone.to, far)).any():
+        return set()
+    number = min(PARTNERS, len(own), len(far))
+    ends = zip(random.choice(own, number, False).tolist(), random.choice(far, number, False).tolist(), strict=True)
+    return {(min(a, b), max(a, b)) for a, b in ends}
+
+
+def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
+    """The ranks of two hosts with the same number on them; in a run on one host the pairs are of ranks already."""
+    host_of = results.ranks.host_index.astype(np.int64)
+    if host_of.max() == 0:
+        return pairs
+    on = _ranks_on_hosts(host_of)
+    ranks: set[tuple[int, int]] = set()
+    for a, b in pairs:
+        ranks |= {(min(x, y), max(x, y)) for x, y in zip(on[a], on[b], strict=False)}
+    return ranks
+
+
+def _inside(hosts: set[int], results: Results) -> set[tuple[int, int]]:
+    """All pairs of the first ranks of each of these hosts."""
+    on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if hosts else []
+    return {pair for host in hosts for pair in itertools.combinations(sorted(on[host]), 2)}
+
+
+def _ranks_on_hosts(host_of: NDArray[np.int64]) -> list[list[int]]:
+    order = np.argsort(host_of, kind="stable")
+    starts = np.searchsorted(host_of[order], np.arange(int(host_of.max()) + 2))
+    return [order[begin:end][:MOST_RANKS].tolist() for begin, end in itertools.pairwise(starts)]

@@ -1,0 +1,198 @@
+"""Says what was found: names of what was judged, and the sentence of evidence behind each verdict."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from everylink.host_lists import folded
+from everylink.judge.direction import Alone
+from everylink.judge.findings import Findings, Found
+from everylink.judge.readings import Readings
+from everylink.judge.trunks import Trunk
+from everylink.judge.verdict import SURE, Side, Verdict
+from everylink.judge.within import SlowWithin
+from everylink.links.hosts import host_names
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.units import time_text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One size, looked at."""
+
+    size: Size
+    readings: Readings
+    findings: Findings
+    alone: Alone
+
+    @property
+    def bad(self) -> set[int]:
+        """Hosts that anything bad touches."""
+        return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
+
+    @property
+    def slow_ranks(self) -> set[int]:
+        return {found.subject[0] for found in self.findings.bad if found.kind == "rank"}
+
+
+class Names:
+    """Names of what was judged: hosts, or ranks where all are on one host; groups by their label or their hosts."""
+
+    def __init__(self, results: Results, grouping: Grouping | None, groups: NDArray[np.int64]) -> None:
+        ranks = results.ranks
+        self.hosts = host_names(ranks)
+        self.rank = ranks.name
+        self.units = self.hosts if len(self.hosts) > 1 else [ranks.name(rank) for rank in range(len(ranks))]
+        self.unit_kind = "host" if len(self.hosts) > 1 else "rank"
+        self.one_each = len(self.hosts) == len(ranks)
+        self.grouping = grouping
+        self.groups = groups
+        self._devices, self._host_of = ranks.device, ranks.host_index
+        self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
+
+    def group(self, group: int) -> tuple[str, ...]:
+        if self.grouping is not None and group < len(self.grouping.names):
+            return (self.grouping.names[group],)
+        return tuple(self.units[host] for host in np.flatnonzero(self.groups == group))
+
+    def group_in_short(self, group: int) -> str:
+        """Its label, or its hosts as a node set."""
+        names = self.group(group)
+        return names[0] if len(names) == 1 else folded(names)
+
+    def in_short(self, units: Iterable[int]) -> str:
+        """Hosts as a node set."""
+        return folded([self.units[unit] for unit in units])
+
+    def on_one_device(self, rank: int, slow: set[int]) -> str:
+        """What the devices of its host say of a slow rank; nothing where it is not one of several that is slow."""
+        here = np.flatnonzero(self._host_of == self._host_of[rank]).tolist()
+        device = self._devices[rank]
+        others = sorted({self._devices[other] for other in here} - {device})
+        if not device or not others or any((other in slow) != (self._devices[other] == device) for other in here):
+            return ""
+        return f"; of its host just what is on {device} is slow, and nothing on {', '.join(others)}"
+
+    def of(self, found: Found) -> tuple[str, tuple[str, ...]]:
+        """The kind and the subject of a verdict."""
+        match found.kind:
+            case "group":
+                return "group", self.group(found.subject[0])
+            case "host":
+                return self.unit_kind, (self.units[found.subject[0]],)
+            case "rank":
+                return "rank", (self.rank(found.subject[0]),)
+        if len(self.hosts) == 1:
+            return ("link" if found.side == Side.SEND else "pair"), tuple(self.units[i] for i in found.subject)
+        if self.one_each:
+            names = tuple(self.rank(self._first_rank[i]) for i in found.subject)
+            return ("link" if found.side == Side.SEND else "pair"), names
+        return "pair", tuple(self.hosts[i] for i in found.subject)
+
+
+def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+    side = None
+    if judged.readings.symmetric and found.kind in ("host", "pair"):
+        side = judged.alone.side(found.effect, judged.alone.links_of(found))
+        found = _directed(found, side or Side.BOTH)
+    kind, subject = names.of(found)
+    factor = float(np.exp(found.effect))
+    confidence = confidence_of(found.z, judged.findings.tested[found.kind])
+    text = _slow_text(found, judged, factor, sided=side is not None)
+    if found.kind == "rank":
+        text += names.on_one_device(found.subject[0], judged.slow_ranks)
+    return Verdict(kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text)
+
+
+def _directed(found: Found, side: Side) -> Found:
+    """With the direction that measuring alone has shown; a pair points from the sender of the slow messages."""
+    if found.kind == "pair" and side == Side.RECEIVE:
+        return replace(found, subject=found.subject[::-1], side=Side.SEND)
+    return replace(found, side=side)
+
+
+def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
+    seen, effects = judged.readings, judged.findings.effects
+    blind = ""
+    if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
+        blind = (
+            "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
+        )
+    if found.kind in ("host", "pair") and judged.alone.needs_load(
+        found.effect, judged.alone.links_of(found), judged.bad
+    ):
+        blind += "; alone it is as fast as others: only under load"
+    match found.kind:
+        case "pair":
+            frm, to = found.subject
+            usual = float(np.exp(effects.expected_at(frm, to)))
+            return (
+                f"{time_text(usual * factor)} where its ends' other links read {time_text(usual)}, "
+                f"in most of {found.readings} readings{blind}"
+            )
+        case "group":
+            return f"its links to other groups take {factor:.2f}x the time of theirs; {found.links} links"
+        case "rank":
+            return f"its links take {factor:.2f}x the time of those of the other ranks of its host"
+    host = found.subject[0]
+    if host in judged.findings.beyond:
+        blind += "; inside of its group they are as fast as others: look between the switches"
+    side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
+    usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
+    usual = float(np.exp(np.nanmedian(usual_times)))
+    return (
+        f"its {found.links} links{side} read {time_text(usual * factor)} where others' read {time_text(usual)}, "
+        f"chance spreads by {effects.noise:.1%}{blind}"
+    )
+
+
+def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
+    """Between two groups the subject is both, else the one at whose end the slow way is."""
+    effects = judged.findings.effects
+    own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
+    ends = (far, own) if trunk.side == Side.RECEIVE else (own, far)
+    seconds = float(np.exp(np.nanmedian(effects.expected[np.ix_(*ends)])))
+    factor = float(np.exp(trunk.effect))
+    subject: tuple[str, ...] = (names.group_in_short(trunk.group),)
+    if trunk.other >= 0:
+        subject += (names.group_in_short(trunk.other),)
+        which = f"all {trunk.links} links between the two groups"
+    else:
+        which = f"its {trunk.links} links with {names.in_short(trunk.far)}"
+        if trunk.own:
+            which += f" and those of {names.in_short(trunk.own)} with other groups"
+    side, blind = trunk.side, ""
+    if judged.readings.symmetric:
+        measured = judged.alone.side(trunk.effect, judged.alone.between(own, far))
+        side = measured or Side.BOTH
+        if measured is None:
+            blind = "; round trips cannot tell one direction from the other"
+        if side == Side.RECEIVE and len(subject) == 2:
+            side, subject = Side.SEND, subject[::-1]
+    way = {Side.SEND: ", sending", Side.RECEIVE: ", receiving", Side.BOTH: ""}[side]
+    text = (
+        f"{which}{way} read {time_text(seconds)} where others' read {time_text(seconds / factor)}, no other link of "
+        f"these hosts does: the way between the switches{blind}"
+    )
+    tested = len(own) * len(effects.group_of)
+    confidence = confidence_of(trunk.z, tested)
+    return Verdict("trunk", subject, str(side), "slow", judged.size.bytes, factor, confidence, trunk.links, text)
+
+
+def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
+    text = (
+        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)} where those within other "
+        f"hosts take {time_text(slow.usual)}"
+    )
+    factor = float(np.exp(slow.effect))
+    confidence = confidence_of(slow.z, slow.tested)
+    return Verdict("host", (names.hosts[slow.host],), "both", "slow", size.bytes, factor, confidence, 0, text)
+
+
+def confidence_of(z: float, tested: int) -> float:
+    """1 - the expected number of such scores by chance (Bonferroni), at least 0.5."""
+    return float(min(max(1 - stats.norm.sf(z) * max(tested, 1), 0.5), SURE))

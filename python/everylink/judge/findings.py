@@ -1,0 +1,184 @@
+"""What the fit finds: groups, hosts, ranks and pairs slower than chance explains, and those to measure again."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.effects import Effects, fit
+from everylink.judge.pairs import SMALLEST, Pairs, PairsSeen, look_at_pairs
+from everylink.judge.polish import LEAST_SPREAD, Ends
+from everylink.judge.readings import Readings
+from everylink.judge.times import times
+from everylink.judge.trunks import Trunk, find_trunks
+from everylink.judge.verdict import Side
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_place
+
+BLOCK = 256  # ranks that are looked at together
+FEWEST_OF_RANK = 5  # partners: of fewer most may be slow themselves, or near
+FALSE_RATE = 0.001  # of what is called bad
+SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
+# Bad pairs of a host, and their part of all that were measured, that make it a bad host. One way it is half of them.
+FEWEST_FOLDED, PART_FOLDED = 3, 0.4
+
+
+def rank_ends(readings: Readings, effects: Effects) -> Ends:
+    """Each rank against the better half of its host's ranks; 0 of ranks that are alone on their host.
+
+    As with hosts, what lies low in a rank's links is its own.
+    """
+    ranks, host_of = readings.ranks, readings.host_of
+    per_host = np.bincount(host_of, minlength=readings.hosts)
+    if not (per_host > 1).any():
+        return Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp))
+    low, links = _low(readings, effects)
+    typical = _lower_median_of_hosts(low, host_of, readings.hosts)
+    effect = np.where(per_host[host_of] > 1, np.nan_to_num(low - typical[host_of]), 0.0)
+    others = effect[(per_host[host_of] > 1) & (effect != 0)]
+    spread = healthy_spread(others) if len(others) else 0.0
+    error = np.sqrt(2 * (LOW_ERROR * effects.noise) ** 2 / np.maximum(links, 1) + spread**2 + LEAST_SPREAD**2)
+    return Ends(effect, error, links)
+
+
+def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:
+    """A low quantile of what is left of each rank's links, both directions, and how many there are."""
+    host_of, further = readings.host_of, readings.further
+    low, links = np.full(readings.ranks, np.nan), np.zeros(readings.ranks, np.intp)
+    more = further.time - effects.expected_at(host_of[further.frm], host_of[further.to])
+    for begin in range(0, readings.ranks, BLOCK):
+        own = slice(begin, begin + BLOCK)
+        there = readings.first[own] - effects.expected_at(host_of[own, None], host_of[None, :])
+        back = readings.first[:, own] - effects.expected_at(host_of[:, None], host_of[None, own])
+        best = np.fmin(there, back.T)
+        for ends, others in ((further.frm, further.to), (further.to, further.frm)):
+            inside = (ends >= begin) & (ends < begin + BLOCK)
+            np.fmin.at(best, (ends[inside] - begin, others[inside]), more[inside])
+        known = np.isfinite(best).sum(axis=1)
+        best.sort(axis=1)
+        low[own], links[own] = best[np.arange(len(best)), low_place(known)], known
+    return low, links
+
+
+def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) -> Values:
+    order = np.lexsort((low, host_of))  # NaN sorts behind every number
+    known = np.bincount(host_of[np.isfinite(low)], minlength=hosts)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(host_of, minlength=hosts))[:-1]])
+    return np.where(known > 0, low[order][starts + np.maximum(known - 1, 0) // 2], np.nan)
+
+
+@dataclass(frozen=True)
+class Found:
+    """`kind`: group, host, rank or pair; `subject` its number, of a pair from and to; `effect`: log of the factor."""
+
+    kind: str
+    subject: tuple[int, ...]
+    side: Side
+    effect: float
+    z: float
+    links: int
+    readings: int = 0  # of a pair
+
+
+@dataclass(frozen=True)
+class Findings:
+    """`bad` and `trunks` are sure; `suspect_hosts` [n] want more readings, and so do the suspects of `pairs`.
+
+    `tested` is how many hosts, ranks, groups and pairs were looked at, by kind; `beyond` are hosts that are slow only
+    with other groups.
+    """
+
+    effects: Effects
+    bad: tuple[Found, ...]
+    trunks: tuple[Trunk, ...]
+    beyond: frozenset[int]
+    suspect_hosts: NDArray[np.intp]
+    pairs: PairsSeen
+    tested: dict[str, int]
+
+
+def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -> Findings:
+    """Fit, then test every group, host, rank and pair. `group_of` has an entry a host.
+
+    `blind`: hosts may be of groups that nobody knows; then links differ by them, and ranks cannot be compared.
+    """
+    effects = fit(times(readings), group_of, readings.symmetric, blind)
+    trunks = find_trunks(effects, readings.symmetric)
+    effects = trunks.effects
+    explained = {host for trunk in trunks.found for host in trunk.own}
+    hosts, suspects = _hosts(effects, readings.symmetric)
+    hosts = [found for found in hosts if found.subject[0] not in explained]
+    seen = look_at_pairs(readings, effects)
+    known = {found.subject[0] for found in hosts} | explained
+    more, pairs = _folded(pairs_found(seen.bad, effects.noise, readings.symmetric), seen.measured, known)
+    hosts += more
+    ranks = rank_ends(readings, effects)
+    bad_hosts = {found.subject[0] for found in hosts} | explained
+    bad_ranks = [
+        Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
+        for rank in ([] if blind else _discovered(ranks))
+        if readings.host_of[rank] not in bad_hosts and ranks.links[rank] >= FEWEST_OF_RANK
+    ]
+    tested = {
+        "group": int(group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
+        "rank": int((ranks.links > 0).sum()), "pair": seen.tested,
+    }  # fmt: skip
+    bad = (*_groups(effects, seen), *hosts, *bad_ranks, *pairs)
+    suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
+
+
+def _groups(effects: Effects, seen: PairsSeen) -> list[Found]:
+    found = []
+    for group in np.flatnonzero(effects.group_effect):
+        links = int(seen.far[effects.group_of == group].sum())
+        effect, z = float(effects.group_effect[group]), float(effects.group_z[group])
+        found.append(Found("group", (int(group),), Side.BOTH, effect, z, links))
+    return found
+
+
+def _hosts(effects: Effects, symmetric: bool) -> tuple[list[Found], NDArray[np.intp]]:
+    sides = {Side.BOTH: effects.send} if symmetric else {Side.SEND: effects.send, Side.RECEIVE: effects.receive}
+    suspects = np.zeros(len(effects.group_of), bool)
+    found: dict[int, dict[Side, Ends]] = {}
+    for side, ends in sides.items():
+        for host in _discovered(ends):
+            found.setdefault(host, {})[side] = ends
+        suspects |= (ends.z > SUSPECT_Z) & (ends.effect > SUSPECT_EFFECT)
+    hosts = []
+    for host, by_side in found.items():
+        worst = max(by_side.values(), key=lambda ends: float(ends.effect[host]))
+        side = next(iter(by_side)) if len(by_side) == 1 else Side.BOTH
+        links = sum(int(ends.links[host]) for ends in by_side.values())
+        hosts.append(Found("host", (host,), side, float(worst.effect[host]), float(worst.z[host]), links))
+    return hosts, np.flatnonzero(suspects)
+
+
+def _discovered(ends: Ends) -> list[int]:
+    found = discoveries(ends.z, FALSE_RATE) & (ends.effect > SMALLEST)
+    return [int(which) for which in np.flatnonzero(found)]
+
+
+def pairs_found(pairs: Pairs, noise: float, symmetric: bool) -> list[Found]:
+    """Pairs that are bad, or suspect."""
+    side, links = (Side.BOTH, 2) if symmetric else (Side.SEND, 1)
+    rows = zip(*(column.tolist() for column in vars(pairs).values()), strict=True)
+    return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
+
+
+def _folded(pairs: list[Found], measured: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
+    """Hosts of which most connections are bad pairs, in place of these pairs: one bad host is one finding."""
+    hosts: list[Found] = []
+    while pairs:
+        count = Counter(end for pair in pairs for end in pair.subject if end not in known)
+        host, bad = max(count.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))
+        if bad < FEWEST_FOLDED or bad < PART_FOLDED * measured[host]:
+            break
+        own = [pair for pair in pairs if host in pair.subject]
+        sides = {pair.side if pair.subject[0] == host or pair.side == Side.BOTH else Side.RECEIVE for pair in own}
+        z = float(np.median([pair.z for pair in own]) * np.sqrt(len(own)))
+        effect = float(np.median([pair.effect for pair in own]))
+        hosts.append(Found("host", (host,), sides.pop() if len(sides) == 1 else Side.BOTH, effect, z, len(own)))
+        known = known | {host}
+        pairs = [pair for pair in pairs if host not in pair.subject]
+    return hosts, pairs

@@ -1,0 +1,36 @@
+"""Which hosts make messages late: the part of readings above twice the median, pooled over each host's links."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from everylink.judge.readings import Readings
+from everylink.robust import Values, low_place
+
+FEWEST_READINGS = 200  # of a host
+SMALLEST_RATE = 0.005  # one message in 200
+LEAST_RATE = 5e-4  # chance is never thought rarer
+TIMES_TYPICAL = 4.0  # against the median host
+
+
+def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
+    """Of each host: its rate of late messages, the normal score of that rate against the typical host's, and its links.
+
+    A link's messages are late if either end makes them so, hence of a host counts a low quantile of its links' rates: a
+    healthy host is late with few partners, and typical is the median of what counts of the hosts. Chance is binomial,
+    by the rate of the links that do not touch the host.
+    """
+    hosts, summed = readings.hosts, readings.late
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
+    links = np.isfinite(rate).sum(axis=1)
+    rate.sort(axis=1)
+    low = rate[np.arange(hosts), low_place(links)]
+    total, seen = summed.all_late, summed.all_messages
+    typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
+    others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)
+    least = np.minimum(total, np.nan_to_num(np.ceil(low * seen)))
+    chance = stats.binom.sf(least - 1, np.maximum(seen, 1).astype(int), np.clip(others, LEAST_RATE, 0.5))
+    z = np.where(links > 0, stats.norm.isf(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
+    wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
+    return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)

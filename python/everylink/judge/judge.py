@@ -1,0 +1,222 @@
+"""Judges a results file: verdicts in the fewest components that explain what was measured, worst first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy import stats
+
+from everylink.compare.comparison import compare
+from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
+from everylink.judge.direction import measured_alone
+from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
+from everylink.judge.expect import Expectation, below_expectation
+from everylink.judge.findings import Found, find, pairs_found
+from everylink.judge.grouping import groups_for
+from everylink.judge.jitter import jitter
+from everylink.judge.readings import readings
+from everylink.judge.times import SETTLED_READINGS
+from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
+from everylink.judge.within import find_within
+from everylink.links.failed import Failures, fold_failures
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.model.rows import CONFIRM, Outcome
+from everylink.units import size_text, time_text
+
+FALSE_RATE = 0.001
+OUTCOMES: dict[int, str] = {
+    Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
+    Outcome.PRESUMED: "timeout",
+}  # fmt: skip
+FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
+SHOWN_SUSPECT_Z = 3.0
+FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
+KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # as compare says it: as a verdict does
+FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # so many of so few cannot be told from those that are well
+MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
+UNKNOWN_GROUPS = (
+    "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
+    "--topology FILE names them."
+)
+
+
+def judge(
+    results: Results,
+    grouping: Grouping | None = None,
+    expected: Expectation | None = None,
+    baseline: Results | None = None,
+    alone: Results | None = None,
+) -> Judgement:
+    """Judge every size; of what shows at several sizes the clearest counts.
+
+    Links are compared with each other, beside it with what is `expected`, with an earlier run, and with one of the same
+    ranks that measured each pair `alone`. Raises UserMistake where these are no such runs.
+    """
+    if alone is not None:
+        alone = matched_alone(results, alone)
+    found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
+    if baseline is not None:
+        found += _slower_than_before(results, baseline)
+    groups, known = groups_for(results if alone is None else alone, grouping)
+    said = _compared(results, Names(results, grouping, groups), known)
+    verdicts = once_each(found + said.found)
+    if alone is not None:
+        serial = _compared(alone, Names(alone, grouping, groups), known)
+        verdicts = only_under_load(verdicts, judgement(alone, serial, once_each(serial.found)))
+        verdicts += oversubscribed(results, alone, groups)
+    return judgement(results, said, verdicts)
+
+
+@dataclass
+class Said:
+    """What is found by comparing the links of a run with each other."""
+
+    found: list[Verdict] = field(default_factory=list)
+    suspects: list[Verdict] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def _compared(results: Results, names: Names, known: bool) -> Said:
+    """`known`: whether the groups of `names` are."""
+    said = Said()
+    for size in results.sizes:
+        said.found += failed_verdicts(fold_failures(results, size), size)
+        seen = readings(results, size)
+        if not seen.count:
+            continue
+        judged = Judged(size, seen, find(seen, names.groups, blind=not known), measured_alone(size, seen))
+        slow = list(_slow(judged, names))
+        sure = slow if known else _sure_without_groups(slow, seen.hosts)
+        if len(sure) < len(slow):
+            said.remarks.append(UNKNOWN_GROUPS)
+        elif seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
+            sure = [verdict for verdict in slow if not _is_end(verdict)]
+            said.remarks.append(MANY_OF_FEW)
+        within = find_within(results, size)
+        said.found += sure
+        said.found += _jitter(judged, names)
+        said.found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
+        said.found += [within_verdict(host, size, names) for host in within if host.sure]
+        said.suspects += [verdict for verdict in slow if verdict not in sure]
+        said.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
+        said.suspects += _suspects(judged, names)
+        if names.grouping is not None and names.grouping.told_by:
+            leaves, told_by = len(names.grouping.names), names.grouping.told_by
+            said.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        said.remarks += _how_far(results, judged)
+    return said
+
+
+def judgement(results: Results, said: Said, verdicts: list[Verdict]) -> Judgement:
+    bad = {verdict.subject for verdict in verdicts}
+    open_ = [suspect for suspect in once_each(said.suspects) if suspect.subject not in bad]
+    measured = max((size.outcomes.links for size in results.sizes), default=0)
+    failed = max((size.outcomes.failed for size in results.sizes), default=0)
+    order = sorted(verdicts, key=lambda verdict: verdict.worth)
+    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(said.remarks)))
+
+
+def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
+    """Where groups are not known: few hosts that stand out; many at once, or a pair, may be how groups differ."""
+    bad = [verdict for verdict in slow if _is_end(verdict)]
+    return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
+
+
+def _is_end(verdict: Verdict) -> bool:
+    return verdict.kind in ("host", "rank")
+
+
+def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
+    """What got slower since; failures show by themselves."""
+    for change in compare(baseline, results).slower:
+        kind, subject = KINDS_OF_CHANGES.get(change.kind, change.kind), change.subject
+        if change.kind == "class":
+            subject = ("all hosts",)
+        text = f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}"
+        confidence = min(change.confidence, SURE)
+        yield Verdict(
+            kind, subject, change.direction, "slow", change.bytes, change.factor, confidence, change.links, text
+        )
+
+
+def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
+    for group in failures.groups:
+        confidence = 0.9 if group.again is None or group.again.untried else SURE
+        yield Verdict(
+            "group" if group.kind == "all" else group.kind, group.subject or ("all ranks",),
+            group.direction, OUTCOMES.get(group.outcomes[0][0], "broken"), size.bytes, None, confidence, group.failed,
+            str(group).removeprefix(f"{group.name}: "),
+        )  # fmt: skip
+
+
+def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
+    for found in judged.findings.bad:
+        yield slow_verdict(found, judged, names)
+
+
+def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
+    rate, z, links = jitter(judged.readings)
+    if not len(rate):
+        return
+    typical = float(np.median(rate))
+    count = len(rate)
+    for host in np.flatnonzero(stats.norm.sf(z) * count < FALSE_RATE):
+        least = max(typical, 1e-4)
+        yield Verdict(
+            names.unit_kind, (names.units[int(host)],), Side.BOTH, "jitter", judged.size.bytes,
+            float(rate[host] / least), confidence_of(float(z[host]), count), int(links[host]),
+            f"{rate[host]:.2%} of its messages take more than twice the usual time, typical are {typical:.2%}",
+        )  # fmt: skip
+
+
+def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
+    findings, symmetric = judged.findings, judged.readings.symmetric
+    ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
+    for host in findings.suspect_hosts.tolist():
+        worst = max(ends, key=lambda end: float(end.z[host]))
+        if worst.z[host] > SHOWN_SUSPECT_Z:
+            found = Found(
+                "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
+            )
+            yield slow_verdict(found, judged, names)
+    for found in pairs_found(findings.pairs.suspects, findings.effects.noise, symmetric):
+        yield slow_verdict(found, judged, names)
+
+
+def once_each(found: Sequence[Verdict]) -> list[Verdict]:
+    """Of verdicts on one subject the worst, with what the others say behind its own evidence."""
+    by_subject: dict[tuple[str, tuple[str, ...]], list[Verdict]] = {}
+    for verdict in found:
+        by_subject.setdefault((verdict.kind, verdict.subject), []).append(verdict)
+    return [_merged(verdicts) for verdicts in by_subject.values()]
+
+
+def _merged(verdicts: list[Verdict]) -> Verdict:
+    symptom = min((verdict.symptom for verdict in verdicts), key=SYMPTOMS.index)
+    alike = [verdict for verdict in verdicts if verdict.symptom == symptom]
+    worst = max(alike, key=lambda verdict: (verdict.factor or 0.0, verdict.links, verdict.bytes))
+    also = [f"{verdict.symptom} at {size_text(verdict.bytes)}" for verdict in verdicts if verdict is not worst]
+    if not also:
+        return worst
+    return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
+
+
+def _how_far(results: Results, judged: Judged) -> Iterable[str]:
+    seen, facts = judged.readings, results.facts
+    pairs = judged.findings.pairs
+    known = pairs.tested
+    whole = seen.hosts * (seen.hosts - 1)
+    if seen.hosts == 2:
+        yield "Two ends: which is at fault cannot be told, nor whether both are slow; --expect or --baseline can."
+    elif seen.hosts < FEW_HOSTS:
+        yield f"{seen.hosts} ends are too few to be sure which one is at fault; --expect or --baseline can tell."
+    if known < 0.9 * whole and seen.hosts > 2:
+        yield f"{known} of {whole} connections between hosts were measured: a bad one among the others does not show."
+    confirmed = any(len(size.rows.of_attempt(CONFIRM)) for size in results.sizes)
+    if not confirmed and 0 < pairs.fewest < SETTLED_READINGS:
+        yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
+    if pairs.left_out:
+        yield f"{pairs.left_out} more pairs want to be measured again than the {len(pairs.suspects)} slowest."
+    if not facts.complete:
+        yield "The run was not through: judged are the links so far."

@@ -1,0 +1,107 @@
+"""Looks at the own link of every pair of hosts, some rows of the matrix at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.effects import Effects
+from everylink.judge.readings import Cells, Readings
+from everylink.judge.times import SETTLED_READINGS
+from everylink.robust import Matrix
+
+SMALLEST = 0.05  # log of the factor: less is how fabrics are
+PAIR_Z = 3.5
+BOTH_ENDS = 1.25  # x what both ends together may add
+OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
+MOST_SUSPECTS = 20_000  # pairs: the slowest of them
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """An entry a pair: hosts from and to, log of the factor, and how many readings it has."""
+
+    frm: Index
+    to: Index
+    effect: Matrix
+    readings: Index
+
+    def __len__(self) -> int:
+        return len(self.frm)
+
+    def slowest(self, most: int) -> "Pairs":
+        """Of too many the slowest, in their order."""
+        if len(self) <= most:
+            return self
+        kept = np.sort(np.argsort(-self.effect, kind="stable")[:most])
+        return Pairs(*(column[kept] for column in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class PairsSeen:
+    """`bad` have readings enough, `suspects` not yet; `left_out` suspects were too many to be named.
+
+    `tested` connections were looked at; the least measured one has `fewest` readings, 0 where there is none. Of each
+    host: with how many others it has readings enough, how many links were `measured` (of a symmetric kernel pairs), and
+    how many links to and from hosts of other groups.
+    """
+
+    bad: Pairs
+    suspects: Pairs
+    left_out: int
+    tested: int
+    fewest: int
+    settled: Index
+    measured: Index
+    far: Index
+
+
+def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
+    """A pair is bad where its own link is slow in most readings; suspect until there are readings enough."""
+    hosts, usual = readings.hosts, effects.usual
+    settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
+    bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
+    suspects, left_out, tested, fewest = bad[0], 0, 0, 0
+    for begin, cells in readings.blocks():
+        rows = np.arange(begin, begin + len(cells.median))
+        expected = effects.expected_at(rows[:, None], np.arange(hosts)[None, :])
+        rest = cells.median - expected
+        known = np.isfinite(rest)
+        tested += int(known.sum())
+        fewest = min(
+            filter(None, (fewest, int(cells.count.min(where=known, initial=2**31 - 1)) if known.any() else 0)),
+            default=0,
+        )
+        enough = cells.count >= SETTLED_READINGS
+        settled[rows] = enough.sum(axis=1)
+        measured[rows] += known.sum(axis=1)
+        if not readings.symmetric:
+            measured += known.sum(axis=0)
+        beyond = known & (effects.group_of[rows, None] != effects.group_of[None, :])
+        far[rows] += beyond.sum(axis=1)
+        far += beyond.sum(axis=0)
+        # What a bad end adds is not known to the last per cent.
+        likely = rest > np.maximum(max(SMALLEST, PAIR_Z * effects.noise), OF_ENDS * (expected - np.float32(usual)))
+        if readings.symmetric:
+            likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], np.arange(hosts)[None, :])
+            likely &= np.arange(hosts)[None, :] > rows[:, None]
+        low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
+        bad.append(_chosen(begin, cells, rest, likely & enough & (low > PAIR_Z * effects.noise)))
+        more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
+        suspects = more.slowest(MOST_SUSPECTS)
+        left_out += len(more) - len(suspects)
+    return PairsSeen(_joined(bad), suspects, left_out, tested, fewest, settled, measured, far)
+
+
+_NO_CELLS = Cells(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32))
+
+
+def _chosen(begin: int, cells: Cells, rest: Matrix, mask: Mask) -> Pairs:
+    frm, to = np.nonzero(mask)
+    return Pairs(frm + begin, to, rest[frm, to], cells.count[frm, to].astype(np.int64))
+
+
+def _joined(parts: list[Pairs]) -> Pairs:
+    return Pairs(*(np.concatenate(columns) for columns in zip(*(vars(part).values() for part in parts), strict=True)))

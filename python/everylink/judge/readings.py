@@ -1,0 +1,271 @@
+"""All readings of one size, laid out for judging: a matrix of ranks, and of it any part of the matrix of hosts.
+
+A reading is the median of one row that ended ok, as a logarithm of seconds, so that factors are differences.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.memory import refuse_more_than_there_is
+from everylink.model.results import Results, Size
+from everylink.model.rows import CONFIRM, MAIN, Outcome
+from everylink.robust import is_whole, sampled
+
+Counts = NDArray[np.uint32]
+UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
+ONE_WAY = ("unidirectional", "put", "get")  # kernels whose readings are of one direction
+TO_FROM = ("get",)  # of these, those whose messages go to the rank that leads
+CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, for each two ranks, and for each host and partner that is looked at
+HOST_BLOCK = 256  # rows of the matrix of hosts that are worked on together
+Matrix = NDArray[np.float32]
+Index = NDArray[np.int64]
+UNKNOWN = np.float32(np.nan)
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Messages and late ones, both directions together: [host, partner], and of each host with all others.
+
+    Partners are all hosts, or of many a part.
+    """
+
+    late: Counts
+    messages: Counts
+    all_late: NDArray[np.float64]
+    all_messages: NDArray[np.float64]
+
+
+class LatenessSums:
+    """Lateness in the making."""
+
+    def __init__(self, hosts: int) -> None:
+        partners = sampled(hosts)
+        self._hosts, self._width = hosts, len(partners)
+        self._place = np.full(hosts, -1, np.int64)
+        self._place[partners] = np.arange(len(partners))
+        self._late, self._messages = np.zeros((2, hosts * len(partners)), np.uint32)
+        self._all_late, self._all_messages = np.zeros((2, hosts))
+
+    def add(self, frm: Index, to: Index, late: Counts, messages: Counts) -> None:
+        """Rows between different hosts."""
+        for own, other in ((frm, to), (to, frm)):
+            self._all_late += np.bincount(own, late, self._hosts)
+            self._all_messages += np.bincount(own, messages, self._hosts)
+            place = self._place[other]
+            seen = place >= 0
+            cell, counted = own * self._width + place, (late, messages)
+            if not seen.all():
+                cell, counted = cell[seen], (late[seen], messages[seen])
+            np.add.at(self._late, cell, counted[0])
+            np.add.at(self._messages, cell, counted[1])
+
+    def done(self) -> Lateness:
+        shape = (self._hosts, self._width)
+        return Lateness(self._late.reshape(shape), self._messages.reshape(shape), self._all_late, self._all_messages)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """[from host, to host]: the lower median of the readings (of two in the middle the smaller one, because a disturbed
+    reading is longer, never shorter), their lower quartile, both NaN without a reading; and how many there are."""
+
+    median: Matrix
+    quartile: Matrix
+    count: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Further:
+    """Readings of links that have one already; an entry a reading: ranks and log seconds."""
+
+    frm: Index
+    to: Index
+    time: Matrix
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Readings of the links between different hosts, from where the messages leave to where they arrive.
+
+    `count`: how many; `first` [from rank, to rank]: log seconds of the first one, NaN where there is none; `further`:
+    all others; `late`: of how many messages each host's readings are made, and how many came late.
+    `symmetric`: a reading is half a round trip, so both directions of a pair measure the same thing.
+    """
+
+    hosts: int
+    ranks: int
+    host_of: Index
+    count: int
+    first: Matrix
+    further: Further
+    late: Lateness
+    symmetric: bool
+
+    def each(self) -> tuple[Index, Index, Matrix]:
+        """Ranks from and to, and log seconds, of every reading."""
+        further = self.further
+        frm, to = np.nonzero(np.isfinite(self.first))
+        time = np.concatenate([self.first[frm, to], further.time])
+        return np.concatenate([frm, further.frm]), np.concatenate([to, further.to]), time
+
+    @cached_property
+    def between_hosts(self) -> Cells:
+        """All readings between two hosts as one; with a symmetric kernel of both directions, so both ways the same."""
+        return self.cells(np.arange(self.hosts), np.arange(self.hosts))
+
+    def blocks(self) -> Iterator[tuple[int, Cells]]:
+        """The same some rows at a time, each block with the number of its first row."""
+        whole = self.between_hosts if is_whole(self.hosts) else None
+        for begin in range(0, self.hosts, HOST_BLOCK):
+            rows = slice(begin, begin + HOST_BLOCK)
+            if whole is not None:
+                yield begin, Cells(whole.median[rows], whole.quartile[rows], whole.count[rows])
+            else:
+                yield begin, self.cells(np.arange(self.hosts)[rows], np.arange(self.hosts))
+
+    def cells(self, rows: Index, columns: Index) -> Cells:
+        """Some rows and some columns of the matrix of hosts."""
+        shape = len(rows), len(columns)
+        made = Cells(np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.int32))
+        for begin in range(0, len(rows), HOST_BLOCK):
+            part = slice(begin, begin + HOST_BLOCK)
+            cells = self._cells(rows[part], columns)
+            made.median[part], made.quartile[part], made.count[part] = cells.median, cells.quartile, cells.count
+        return made
+
+    def _cells(self, rows: Index, columns: Index) -> Cells:
+        values = self._values(rows, columns)
+        count = sum((np.isfinite(part) for part in values), start=np.zeros(values.shape[1:], np.int32))
+        if len(values) <= 2:  # of one or two readings both are the smallest
+            median = np.fmin(values[0], values[-1])
+            quartile = median.copy() if len(self.further.time) else median
+        else:
+            ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts behind every number
+            median, quartile = (
+                np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // part)[..., None], -1)[..., 0]
+                for part in (2, 4)
+            )
+        cells = Cells(median, quartile, count)
+        return self._with_further(rows, columns, values, cells) if len(self.further.time) else cells
+
+    @cached_property
+    def _slots(self) -> Index:
+        """[host, place]: the ranks of each host; -1 behind the last one."""
+        order = np.argsort(self.host_of, kind="stable")
+        count = np.bincount(self.host_of, minlength=self.hosts)
+        slots = np.full((self.hosts, int(count.max())), -1, np.int64)
+        place = np.arange(self.ranks) - np.repeat(np.cumsum(count) - count, count)
+        slots[self.host_of[order], place] = order
+        return slots
+
+    def _values(self, rows: Index, columns: Index) -> Matrix:
+        """[reading, row, column]: the first readings of all ranks of some hosts with those of some others."""
+        parts = []
+        for a in self._slots[rows].T:
+            for b in self._slots[columns].T:
+                known = (a >= 0)[:, None] & (b >= 0)[None, :]
+                parts.append(self.first[np.ix_(a, b)])
+                if self.symmetric:
+                    parts.append(self.first[np.ix_(b, a)].T)
+                for part in () if known.all() else parts[-1 - self.symmetric :]:
+                    part[~known] = UNKNOWN
+        return np.stack(parts)
+
+    @cached_property
+    def _further_by_host(self) -> tuple[Index, Index, Matrix]:
+        """Hosts from and to, and log seconds, by (from, to); with a symmetric kernel each in both directions."""
+        frm, to, time = self.host_of[self.further.frm], self.host_of[self.further.to], self.further.time
+        if self.symmetric:
+            frm, to, time = np.concatenate([frm, to]), np.concatenate([to, frm]), np.tile(time, 2)
+        order = np.argsort(frm * self.hosts + to, kind="stable")
+        return frm[order], to[order], time[order]
+
+    def _with_further(self, rows: Index, columns: Index, values: Matrix, cells: Cells) -> Cells:
+        """Cells that have further readings, judged by all of them."""
+        to, time = self._further_by_host[1:]
+        begin, end = (np.searchsorted(self._further_by_host[0], rows, side) for side in ("left", "right"))
+        at = np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin) + np.arange((end - begin).sum())
+        place = np.full(self.hosts, -1, np.int64)
+        place[columns] = np.arange(len(columns))
+        cell = np.repeat(np.arange(len(rows)), end - begin) * len(columns) + place[to[at]]
+        cell, time = cell[place[to[at]] >= 0], time[at[place[to[at]] >= 0]]
+        if not len(cell):
+            return cells
+        used, more = np.unique(cell, return_counts=True)
+        first = values.reshape(len(values), -1)[:, used]
+        known = np.isfinite(first)
+        cell, time = np.concatenate([np.tile(used, (len(first), 1))[known], cell]), np.concatenate([first[known], time])
+        ordered = time[np.lexsort((time, cell))]
+        count = known.sum(axis=0) + more
+        starts = np.cumsum(count) - count
+        parts = ordered[starts + (count - 1) // 2], ordered[starts + (count - 1) // 4], count
+        for matrix, of_cells in zip((cells.median, cells.quartile, cells.count), parts, strict=True):
+            matrix.flat[used] = of_cells
+        return cells
+
+
+class _Filling:
+    """The matrix of ranks while rows are put into it."""
+
+    def __init__(self, ranks: int) -> None:
+        self.ranks = ranks
+        self.count = 0
+        self.first = np.full(ranks * ranks, UNKNOWN)
+        self.further: list[tuple[Index, Matrix]] = [(np.zeros(0, np.int64), np.zeros(0, np.float32))]
+
+    def put(self, key: Index, time: Matrix) -> None:
+        """Readings of links by their number, from * ranks + to."""
+        self.count += len(key)
+        taken = np.isfinite(self.first[key])
+        if not (np.diff(key) > 0).all():
+            # Of equal numbers the last one written stands: a row is the one that counts where it finds itself.
+            self.first[key[~taken]] = place = np.flatnonzero(~taken).astype(np.float32)
+            taken[~taken] = self.first[key[~taken]] != place
+        self.first[key[~taken]] = time[~taken]
+        if taken.any():
+            self.further.append((key[taken], time[taken]))
+
+    def done(self) -> tuple[Matrix, Further]:
+        key, time = (np.concatenate(parts) for parts in zip(*self.further, strict=True))
+        return self.first.reshape(self.ranks, self.ranks), Further(key // self.ranks, key % self.ranks, time)
+
+
+def readings(results: Results, size: Size) -> Readings:
+    """The readings of one size between hosts; in a run on one host, between its ranks, each as a host of its own.
+
+    Those that were asked for last are kept, as many steps of judging ask for the same.
+    """
+    kept: tuple[Size, Readings] | None = results.__dict__.get("_readings")
+    if kept is None or kept[0] is not size:
+        results.__dict__.pop("_readings", None)  # before the new ones need as much memory
+        kept = results.__dict__["_readings"] = size, _readings(results, size)
+    return kept[1]
+
+
+def _readings(results: Results, size: Size) -> Readings:
+    ranks = len(results.ranks)
+    host_of = results.ranks.host_index.astype(np.int64)
+    if results.facts.hosts < 2 or host_of.max() == 0:
+        host_of = np.arange(ranks, dtype=np.int64)
+    hosts = int(host_of.max()) + 1
+    needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
+    refuse_more_than_there_is(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
+    filling, late = _Filling(ranks), LatenessSums(hosts)
+    for frm, to, attempt, outcome, *values in size.rows.blocks(
+        "frm", "to", "attempt", "outcome", "median", "late", "n"
+    ):
+        good = (outcome == Outcome.OK) & (values[0] > 0) & np.isin(attempt, UNDER_LOAD)
+        good &= host_of[frm] != host_of[to]
+        if not good.all():
+            frm, to, *values = (column[good] for column in (frm, to, *values))
+        if results.facts.kernel in TO_FROM:
+            frm, to = to, frm
+        median, late_ones, messages = values
+        filling.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
+        late.add(host_of[frm], host_of[to], late_ones, messages)
+    symmetric = results.facts.kernel not in ONE_WAY
+    return Readings(hosts, ranks, host_of, filling.count, *filling.done(), late.done(), symmetric)

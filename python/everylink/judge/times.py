@@ -1,0 +1,48 @@
+"""The log times that hosts are judged by: of each host's links with all others, or with a part of very many."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.readings import Readings
+from everylink.robust import Matrix, sampled
+
+SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Log times of each host's links, [host, partner]: of what it sends, and of what it receives; NaN: not measured.
+
+    `settled_...`: connections with so many readings that they are less noisy. `partners` are the numbers of the others:
+    all hosts, or of many a part. With a symmetric kernel sending and receiving are the same.
+    """
+
+    sending: Matrix
+    receiving: Matrix
+    settled_sending: Mask
+    settled_receiving: Mask
+    partners: Index
+
+
+def whole(median: Matrix, settled: Mask | None = None) -> Times:
+    """Of all hosts with all hosts, [from, to]."""
+    known = np.zeros(median.shape, bool) if settled is None else settled
+    return Times(median, median.T, known, known.T, np.arange(len(median)))
+
+
+def times(readings: Readings) -> Times:
+    """What the fit needs of the readings."""
+    every, partners = np.arange(readings.hosts), sampled(readings.hosts)
+    if len(partners) == readings.hosts:
+        cells = readings.between_hosts
+        return whole(cells.median, cells.count >= SETTLED_READINGS)
+    sent = readings.cells(every, partners)
+    settled = sent.count >= SETTLED_READINGS
+    if readings.symmetric:
+        return Times(sent.median, sent.median, settled, settled, partners)
+    received = readings.cells(partners, every)
+    return Times(sent.median, received.median.T, settled, received.count.T >= SETTLED_READINGS, partners)

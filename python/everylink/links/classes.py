@@ -1,0 +1,112 @@
+"""The two classes of links, and how fast each is: quantiles and a histogram over its links."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.model.links import Links
+from everylink.model.results import Ranks, Results, Size
+from everylink.units import bandwidth
+
+NARROWEST = 1.02  # the bins span at least this factor, so that equal times do not make bins of zero width
+FEWEST_BINS, MOST_BINS = 10, 80
+
+
+class LinkClass(StrEnum):
+    """Where the two ends of a link lie."""
+
+    SAME_HOST = "same host"
+    OTHER_HOST = "other host"
+
+
+@dataclass(frozen=True)
+class ClassMask:
+    """The links of one class: `mask` has shape [links]."""
+
+    link_class: LinkClass
+    mask: NDArray[np.bool_]
+
+
+def classes(links: Links, ranks: Ranks) -> tuple[ClassMask, ...]:
+    """The classes that occur among these links, other hosts first."""
+    same = ranks.host_index[links.frm] == ranks.host_index[links.to]
+    both = (ClassMask(LinkClass.OTHER_HOST, ~same), ClassMask(LinkClass.SAME_HOST, same))
+    return tuple(c for c in both if c.mask.any())
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Over many links: seconds, or bytes per second; NaN where no link has a value."""
+
+    min: float
+    median: float
+    mean: float
+    p99: float
+    max: float
+
+    def bandwidth(self, size_bytes: int, directions: int) -> "Spread":
+        """The same spread as bandwidths: each is made from the time beside it, so `min` is the fastest link's."""
+        return Spread(*(bandwidth(size_bytes, t, directions) for t in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """The links of one class: how many were measured, how many failed, and the spread of their times."""
+
+    link_class: LinkClass
+    links: int
+    failed: int
+    time: Spread
+
+
+@dataclass(frozen=True)
+class SizeSummary:
+    """One size, a class each; no class before the first row."""
+
+    size_bytes: int
+    classes: tuple[ClassSummary, ...]
+
+
+def summarise(results: Results, size: Size, statistic: str = "median") -> SizeSummary:
+    """Summarise one size by one statistic of each link."""
+    links = size.links
+    values = links.statistic(statistic)
+    found = (
+        ClassSummary(c.link_class, int(c.mask.sum()), int(links.failed[c.mask].sum()), spread(values[c.mask]))
+        for c in classes(links, results.ranks)
+    )
+    return SizeSummary(size.bytes, tuple(found))
+
+
+def spread(values: NDArray[np.floating]) -> Spread:
+    """The spread of the known values, any shape; p99 is the value that 99 % of them do not exceed."""
+    known = values[np.isfinite(values)].astype(np.float64)
+    if not len(known):
+        return Spread(*[float("nan")] * 5)
+    p99 = np.quantile(known, 0.99, method="inverted_cdf")
+    return Spread(*map(float, (known.min(), np.median(known), known.mean(), p99, known.max())))
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """`edges` in seconds, shape [bins + 1]; `counts` of links for each class, each of shape [bins]."""
+
+    edges: NDArray[np.float64]
+    counts: dict[LinkClass, NDArray[np.intp]]
+
+
+def histogram(results: Results, size: Size, statistic: str = "median") -> Histogram | None:
+    """Count the known, positive times of one size; None where there is none. Every such link is in one bin."""
+    values = size.links.statistic(statistic).astype(np.float64)
+    known = np.isfinite(values) & (values > 0)
+    if not known.any():
+        return None
+    low, high = values[known].min(), values[known].max()
+    middle, half = np.sqrt(low * high), max(np.sqrt(high / low), np.sqrt(NARROWEST))
+    bins = int(np.clip(2 * np.sqrt(known.sum()), FEWEST_BINS, MOST_BINS))
+    edges = np.geomspace(middle / half, middle * half, bins + 1)
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    masks = classes(size.links, results.ranks)
+    return Histogram(edges, {c.link_class: np.histogram(values[known & c.mask], edges)[0] for c in masks})

@@ -1,0 +1,54 @@
+"""Names of hosts, and the order in which ranks are drawn."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.model.results import Ranks
+
+
+def host_names(ranks: Ranks) -> list[str]:
+    """The name of each host by its index; two hosts of one name get their index behind it."""
+    names = [""] * (int(ranks.host_index.max()) + 1)
+    for rank in range(len(ranks) - 1, -1, -1):
+        names[int(ranks.host_index[rank])] = ranks.host[rank]
+    often = Counter(names)
+    return [name if often[name] == 1 else f"{name} (host {index})" for index, name in enumerate(names)]
+
+
+def short_hosts(ranks: Ranks) -> tuple[str, ...]:
+    """The host of each rank; without its domain, unless hosts would be mixed up or names are addresses."""
+    short = tuple(name.partition(".")[0] for name in ranks.host)
+    clear = len(set(short)) == len(set(ranks.host)) and not any(name == "" or name.isdigit() for name in short)
+    return short if clear else ranks.host
+
+
+@dataclass(frozen=True)
+class HostBlock:
+    """A host's ranks in a drawn matrix: rows and columns `begin` to `end`, the end not included."""
+
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class DrawnOrder:
+    """`ranks[i]` is drawn at place i; `natural` says that this is the order of the ranks themselves."""
+
+    ranks: NDArray[np.intp]
+    blocks: tuple[HostBlock, ...]
+    natural: bool
+
+
+def drawn_order(ranks: Ranks) -> DrawnOrder:
+    """Order ranks by host, hosts by their first rank, ranks of a host by number."""
+    order = np.argsort(ranks.host_index, kind="stable")
+    hosts = ranks.host_index[order]
+    begins = np.flatnonzero(np.diff(hosts.astype(np.int64), prepend=-1))
+    ends = [*begins[1:].tolist(), len(ranks)]
+    names = short_hosts(ranks)
+    blocks = (HostBlock(names[order[b]], int(b), int(e)) for b, e in zip(begins, ends, strict=True))
+    return DrawnOrder(order, tuple(blocks), bool((order == np.arange(len(ranks))).all()))

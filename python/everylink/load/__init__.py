@@ -1,0 +1,1 @@
+"""Everything about load patterns: sums, judgement, comparison, tables, figure, page, CSV."""

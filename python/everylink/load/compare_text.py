@@ -1,0 +1,89 @@
+"""What `compare` prints of two runs of a load pattern: a line for each finding; or one JSON object."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from everylink.load.compare import BANDWIDTH, LATENCY, LoadChange, LoadComparison, Subject
+from everylink.terminal.comparison import MOST_LINES, failure_text, failure_told
+from everylink.units import bandwidth_text, plural, size_text, time_text
+
+SCHEMA = "everylink-load-comparison/1"
+
+
+def print_load_comparison(found: LoadComparison, console: Console) -> None:
+    """Print what changed."""
+    console.print(Text(f"{found.base.path} -> {found.new.path}", style="bold"), soft_wrap=True)
+    ranks = plural(found.new.facts.ranks, "rank")
+    for line in (f"pattern {found.pattern}, {ranks}, {plural(found.compared, 'value')} compared", *found.notes):
+        console.print(Text("  " + line), soft_wrap=True)
+    console.print()
+    for heading, style, lines in (
+        ("FAILED", "bold red", [failure_text(failure) for failure in found.failed]),
+        ("SLOWER", "bold red", [_change_text(found, change) for change in found.slower]),
+        ("HEALTHY", "green", [f"{failure_text(failure)} in the base, ok now" for failure in found.healed]),
+        ("FASTER", "green", [_change_text(found, change) for change in found.faster]),
+    ):
+        for line in lines[:MOST_LINES]:
+            console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
+        if len(lines) > MOST_LINES:
+            console.print(Text(f"{heading:8}", style=style), f"and {len(lines) - MOST_LINES} more", soft_wrap=True)
+    anything = found.failed or found.slower or found.healed or found.faster
+    end = f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more, and by more than chance."
+    console.print(Text(end), soft_wrap=True)
+
+
+def _change_text(found: LoadComparison, change: LoadChange) -> str:
+    subject = change.subject
+    values = " -> ".join(_value_text(subject, value) for value in (change.base, change.new))
+    also = f"; also at {plural(len(change.also), 'other point')}" if change.also else ""
+    factor = change.new / change.base
+    return f"{subject.what}{_where(found, subject)}: {factor:.2f} times ({values}){also}"
+
+
+def _where(found: LoadComparison, subject: Subject) -> str:
+    """` of put at 1 MiB, 8 in flight`."""
+    way = (
+        f" of {subject.variant}" if found.pattern == "client-server" else f", {subject.variant}" * bool(subject.variant)
+    )
+    point = "" if subject.point is None else f", {found.new.loads[0].point} {subject.point}"
+    return f"{way} at {size_text(subject.bytes)}{point}"
+
+
+def _value_text(subject: Subject, value: float) -> str:
+    texts = {BANDWIDTH: bandwidth_text, LATENCY: time_text}
+    return texts[subject.kind](value) if subject.kind in texts else f"{value:.3f}"
+
+
+def load_comparison_json(found: LoadComparison) -> str:
+    """The whole comparison as one JSON object (docs/guide.md)."""
+    told: dict[str, Any] = {
+        "schema": SCHEMA,
+        "base": str(found.base.path),
+        "new": str(found.new.path),
+        "pattern": found.pattern,
+        "regression": found.regression,
+        "at_least": found.least,
+        "compared": found.compared,
+        "slower": list(map(_told, found.slower)),
+        "faster": list(map(_told, found.faster)),
+        "failed": list(map(failure_told, found.failed)),
+        "healthy_again": list(map(failure_told, found.healed)),
+        "notes": found.notes,
+    }
+    return json.dumps(told, indent=1, allow_nan=False)
+
+
+def _told(change: LoadChange) -> dict[str, Any]:
+    return {
+        **vars(change.subject), "base": change.base, "new": change.new, "factor": change.factor,
+        "confidence": change.confidence, "also": list(_places(change)),
+    }  # fmt: skip
+
+
+def _places(change: LoadChange) -> Iterator[dict[str, Any]]:
+    for subject in change.also:
+        yield {"bytes": subject.bytes, "point": subject.point}

@@ -1,0 +1,259 @@
+"""Judges load patterns: failed flows, slow connections, unfair shares."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.evidence import Names, confidence_of
+from everylink.judge.judge import Said, failed_verdicts, judge, judgement, once_each
+from everylink.judge.verdict import Judgement, Verdict
+from everylink.links.failed import fold_failures
+from everylink.load.links import EVEN, as_links
+from everylink.load.service import clients_and_servers, service_sums
+from everylink.load.shares import Slow, shared_device, slow_ones, too_many, unfair
+from everylink.model.groups import Grouping
+from everylink.model.loads import BULK, GET, PUT, Load
+from everylink.model.results import Results
+from everylink.robust import Values
+from everylink.units import time_text
+
+TOO_MANY = "More than a third of the {} look slow, so it cannot be told which are well."
+OTHER_WAY = {"send": "receiving", "receive": "sending"}
+LEAST_SLOW = 1.25  # times as long: under load healthy ones differ by more than alone
+LEAST_SHARE = 2.0  # times as long, of a sender of incast or a receiver of outcast
+FEWEST_EQUALS = 3  # of these
+LARGE = 65536  # bytes: below and from there on messages are judged apart
+SHARED = {"incast": ("senders", "send"), "outcast": ("receivers", "receive")}
+ONLY_FAILURES = "Of victim only failures are judged: its impact says how much a load costs, not who is at fault."
+NO_RETEST = "--confirm"  # of a pattern there is none
+WHOLE, MANY = 0.7, 16  # of all links, of so many hosts or ranks: from there on they are judged link by link
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One that is slow in messages of one direction, and where that shows most."""
+
+    slow: Slow
+    direction: str
+    bytes: int
+    evidence: str
+
+
+def say(results: Results, names: Names, said: Said, who: str, seen: Sequence[Seen], judged: Sequence[int]) -> set[int]:
+    """A verdict each, one on their host where all of its ranks are slow, or one on the device that all share.
+
+    Gives the ranks that are named, none where these are too many to be sure.
+    """
+    by_rank: dict[int, list[Seen]] = {}
+    for one in seen:
+        by_rank.setdefault(one.slow.unit, []).append(one)
+    slow = sorted(by_rank)
+    if device := shared_device(results.ranks, judged, slow):
+        worst = max(seen, key=lambda one: one.slow.factor)
+        which = names.rank(worst.slow.unit)
+        text = f"all {len(slow)} {who} on {device} are slow, and none of the others; {which}: "
+        said.found.append(_verdict(("group", (f"{who} on {device}",)), list(seen), text, len(slow)))
+        return set(slow)
+    verdicts = list(_of_ranks(results, names, by_rank, judged))
+    if too_many([ones[0].slow for ones in by_rank.values()]):
+        said.suspects += verdicts
+        said.remarks.append(TOO_MANY.format(who))
+        return set()
+    said.found += verdicts
+    return set(slow)
+
+
+def _of_ranks(
+    results: Results, names: Names, by_rank: dict[int, list[Seen]], judged: Sequence[int]
+) -> Iterable[Verdict]:
+    host_of = results.ranks.host_index
+    done: set[int] = set()
+    for rank, ones in by_rank.items():
+        host = int(host_of[rank])
+        if host in done:
+            continue
+        here = [other for other in judged if host_of[other] == host]
+        whole = len(names.hosts) > 1 and all(other in by_rank for other in here)
+        if whole:
+            done.add(host)
+            ones = [one for other in here for one in by_rank[other]]
+        subject = ("host", (names.hosts[host],)) if whole else ("rank", (names.rank(rank),))
+        device = "" if whole else names.on_one_device(rank, set(by_rank))
+        yield _verdict(subject, ones, "", len(here) if whole else 1, device)
+
+
+def _verdict(
+    subject: tuple[str, tuple[str, ...]], ones: list[Seen], before: str, ranks: int, behind: str = ""
+) -> Verdict:
+    """The clearest of what was seen of a subject speaks for it."""
+    worst = max(ones, key=lambda one: one.slow.factor)
+    ways = {one.direction for one in ones}
+    if others := [one.slow.factor for one in ones if one.direction != worst.direction]:
+        behind = f"; {OTHER_WAY[worst.direction]} {max(others):.2f} times" + behind
+    surest = max(confidence_of(one.slow.z, one.slow.tested) for one in ones)
+    readings = math.ceil(sum(one.slow.readings for one in ones) / max(ranks, 1))
+    return Verdict(
+        *subject, ways.pop() if len(ways) == 1 else "both", "slow", worst.bytes, worst.slow.factor, surest, readings,
+        before + worst.evidence + behind,
+    )  # fmt: skip
+
+
+def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgement:
+    """Judge every pattern of a file; of what shows in several scenes the clearest counts."""
+    found = [_judged(results, load, grouping) for load in results.loads]
+    verdicts = once_each([verdict for one in found for verdict in one.verdicts])
+    return Judgement(
+        tuple(sorted(verdicts, key=lambda verdict: verdict.worth)),
+        tuple(suspect for one in found for suspect in one.suspects),
+        sum(one.links_measured for one in found),
+        sum(one.links_failed for one in found),
+        tuple(dict.fromkeys(line for one in found for line in one.remarks if NO_RETEST not in line)),
+    )
+
+
+def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgement:
+    links = as_links(results, load)
+    if load.name in EVEN and _is_whole(links):
+        return _clear(judge(links, grouping))
+    said = Said()
+    for size in links.sizes:
+        said.found += failed_verdicts(fold_failures(links, size), size)
+    work = _Judge(results, load, Names(results, None, np.zeros(0, np.int64)), said)
+    if load.name in EVEN:
+        _judge_ends(work)
+    elif load.name in SHARED:
+        _judge_shares(work)
+    elif load.name == "client-server":
+        _judge_service(work)
+    else:
+        said.remarks.append(ONLY_FAILURES)
+    return judgement(links, said, once_each(said.found))
+
+
+def _is_whole(links: Results) -> bool:
+    ranks, hosts = len(links.ranks), int(links.ranks.host_index.max()) + 1
+    if (hosts if hosts > 1 else ranks) < MANY:
+        return False
+    return max((size.outcomes.links for size in links.sizes), default=0) >= WHOLE * ranks * (ranks - 1)
+
+
+def _clear(judged: Judgement) -> Judgement:
+    """Without what is slow by so little that it may be how the load meets on its ways."""
+    kept = [
+        tuple(v for v in verdicts if v.symptom != "slow" or (v.factor or 0.0) >= LEAST_SLOW)
+        for verdicts in (judged.verdicts, judged.suspects)
+    ]
+    return replace(judged, verdicts=kept[0], suspects=kept[1])
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """What is judged, and where it is said."""
+
+    results: Results
+    load: Load
+    names: Names
+    said: Said
+
+    def size_of(self, row: int) -> int:
+        return int(self.load.scenes.bytes[self.load.flows.scene[row]])
+
+    def apart(self, *keys: NDArray[np.integer | np.bool_]) -> Index:
+        """The same number for rows that agree."""
+        stacked = np.stack([key.astype(np.int64) for key in keys], axis=1)
+        return np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
+
+    def bulk(self, large: bool) -> tuple[Index, Index, Values]:
+        """Flows that have a rate, with large messages or small ones; who is compared with whom, seconds a byte.
+
+        Equals are of one scene; where flows run one at a time, all of one size.
+        """
+        flows, rate = self.load.flows, self.load.rate
+        of_size = (self.load.scenes.bytes[flows.scene] >= LARGE) == large
+        rows = np.flatnonzero(of_size & (flows.kind == BULK) & (rate > 0))
+        together = np.bincount(flows.scene[rows], minlength=1).max() > 1
+        scene = flows.scene[rows] if together else self.load.scenes.bytes[flows.scene[rows]]
+        return rows, self.apart(scene, self.same_host(rows)), 1 / rate[rows]
+
+    def same_host(self, rows: Index) -> NDArray[np.bool_]:
+        host, flows = self.results.ranks.host_index, self.load.flows
+        return np.asarray(host[flows.frm[rows]] == host[flows.to[rows]])
+
+
+def _judge_ends(judge: _Judge) -> None:
+    """Ranks whose flows, as sender or as receiver, are slow against the others of the same scenes."""
+    seen: list[Seen] = []
+    ends: set[int] = set()
+    for large in (False, True):
+        for end, direction, flows_of in (
+            (judge.load.flows.frm, "send", "from"),
+            (judge.load.flows.to, "receive", "to"),
+        ):
+            rows, group, seconds = judge.bulk(large)
+            for slow in slow_ones(end[rows].astype(np.int64), group, seconds, LEAST_SLOW):
+                text = (
+                    f"{slow.readings} flows {flows_of} it take {slow.factor:.2f} times as long for a message as the "
+                    "others of the same scenes"
+                )
+                seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+            ends |= set(end[rows].tolist())
+    say(judge.results, judge.names, judge.said, "ranks", seen, sorted(ends))
+
+
+def _judge_shares(judge: _Judge) -> None:
+    """Senders of incast, or receivers of outcast, whose share is far below that of the others in the same scenes."""
+    who, direction = SHARED[judge.load.name]
+    end = judge.load.flows.frm if direction == "send" else judge.load.flows.to
+    seen: list[Seen] = []
+    for large in (False, True):
+        rows, group, seconds = judge.bulk(large)
+        equals = np.bincount(group, minlength=1)[group] > FEWEST_EQUALS
+        rows = rows[equals]
+        for slow in slow_ones(end[rows].astype(np.int64), group[equals], seconds[equals], LEAST_SHARE):
+            text = f"its share is {1 / slow.factor:.2f} of that of the other {who} in the same {slow.readings} scenes"
+            seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+    say(judge.results, judge.names, judge.said, who, seen, np.unique(end).tolist())
+
+
+def _judge_service(judge: _Judge) -> None:
+    """Servers that are slow to all their clients, clients that are slow with all servers, and unfair shares."""
+    flows = judge.load.flows
+    sizes = judge.load.scenes.bytes[flows.scene]
+    seen: dict[str, list[Seen]] = {"servers": [], "clients": []}
+    judged: dict[str, list[int]] = {"servers": [], "clients": []}
+    for kind, large in ((kind, large) for kind in (PUT, GET) for large in (False, True)):
+        rows = np.flatnonzero((flows.kind == kind) & flows.ok & ((sizes >= LARGE) == large))
+        if not len(rows):
+            continue
+        client, server = (end.astype(np.int64) for end in clients_and_servers(judge.load, rows))
+        for who, unit, other in (("servers", server, client), ("clients", client, server)):
+            group = judge.apart(flows.scene[rows], other, judge.same_host(rows))
+            seconds = flows.median[rows].astype(np.float64)
+            sends = (who == "servers") == (kind == PUT)
+            for slow in slow_ones(unit, group, seconds, LEAST_SLOW):
+                text = _waited(judge.load, rows, unit, slow, who, kind)
+                direction = "send" if sends else "receive"
+                seen[who].append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+            judged[who] += unit.tolist()
+    named = {
+        who: say(judge.results, judge.names, judge.said, who, ones, sorted(set(judged[who])))
+        for who, ones in seen.items()
+    }
+    judge.said.found += unfair(service_sums(judge.load), named["clients"], judge.names.rank, LARGE)
+
+
+def _waited(load: Load, rows: Index, unit: Index, slow: Slow, who: str, kind: int) -> str:
+    what = "put" if kind == PUT else "get"
+    other = "clients" if who == "servers" else "servers"
+    others_of = f"those of the other {who} with the same {other}"
+    text = f"its {what} requests take {slow.factor:.2f} times as long as {others_of}, {slow.readings} readings"
+    service = load.flows.service_mean[rows]
+    mine, others = (service[(unit == slow.unit) == own] for own in (True, False))
+    if who == "servers" and np.isfinite(mine).any() and np.isfinite(others).any():
+        here, there = (time_text(float(np.nanmedian(times))) for times in (mine, others))
+        text += f"; of that {here} at the server, {there} at the others"
+    return text

@@ -1,0 +1,35 @@
+"""The flows of a pattern laid out as links, so that what is known of links can be asked of them, too."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.model.loads import Load
+from everylink.model.results import Results, Size
+from everylink.model.rows import Outcome, Rows
+
+EVEN = ("shift", "ring", "random-bisection", "all-to-all")  # in a scene of these every rank has as much to do as others
+MATRICES = ("shift", "all-to-all")  # of these, those in which each rank meets each other one
+
+
+def as_links(results: Results, load: Load) -> Results:
+    """The same run with a row for each flow of a pattern: its time is that of a message at the flow's rate."""
+    sizes = tuple(Size(size, 0, len(results.ranks), _rows(load, size)) for size in load.sizes)
+    return replace(results, sizes=sizes, loads=())
+
+
+def _rows(load: Load, size: int) -> Rows:
+    flows = load.flows
+    those = np.flatnonzero((load.scenes.bytes[flows.scene] == size) & (flows.frm != flows.to))
+    rate, count = load.rate[those], len(those)
+    seconds = np.divide(size, rate, out=np.full(count, np.nan), where=rate > 0).astype(np.float32)
+    unknown: NDArray[np.float32] = np.full(count, np.nan, np.float32)
+    none = np.zeros(count, np.uint32)
+    outcome = flows.outcome[those]
+    arrived = np.where(outcome == Outcome.OK, np.minimum(flows.messages[those], 2**31 - 1), -1).astype(np.int32)
+    return Rows(
+        frm=flows.frm[those], to=flows.to[those], step=none, attempt=none.astype(np.uint8), outcome=outcome,
+        arrived=arrived, setup=unknown, n=np.isfinite(seconds).astype(np.uint32),
+        min=seconds, median=seconds, mean=seconds, p99=unknown, max=seconds, late=none, all_to_all=unknown,
+    )  # fmt: skip

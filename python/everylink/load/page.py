@@ -1,0 +1,65 @@
+"""Writes the report of load patterns as one HTML file that needs no network and nothing beside it."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from everylink.errors import UserMistake
+from everylink.load.conclusions import said
+from everylink.load.tables import tables
+from everylink.model.results import Results
+from everylink.text.judged import judgement_of
+from everylink.text.run import remarks, run_lines, warnings
+from everylink.text.verdicts import verdict_text
+
+DPI = 130  # enough to be read as wide as a screen
+
+
+def write_load_html(runs: Sequence[Results], path: Path) -> list[Path]:
+    """Write one page for all runs; returns what was written. Raises UserMistake where some are of links."""
+    if of_links := [run.path for run in runs if not run.loads]:
+        raise UserMistake(
+            f"{of_links[0]}: is about links, the others hold load patterns: an HTML page takes one of both"
+        )
+    assets = files("everylink.page") / "assets"
+    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("patterns.html", "page.css"))
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+    title = ", ".join(run.path.name for run in runs)
+    path.write_text(page.render(title=title, style=Markup(style), runs=[_run(run) for run in runs]), encoding="utf-8")
+    return [path]
+
+
+def _run(run: Results) -> dict[str, Any]:
+    judged = judgement_of(run)
+    return {
+        "name": run.path.name,
+        "lines": run_lines(run),
+        "verdicts": verdict_text(judged).plain.splitlines(),
+        "healthy": judged.healthy,
+        "warnings": warnings(run),
+        "remarks": remarks(run),
+        "loads": [
+            {
+                "name": load.name,
+                "said": said(load, run.ranks.name),
+                "picture": picture,
+                "tables": list(tables(run, load)),
+            }
+            for load, picture in zip(run.loads, _pictures(run), strict=True)
+        ],
+    }
+
+
+def _pictures(run: Results) -> Iterator[str]:
+    from everylink.load.figure import load_page
+
+    for load in run.loads:
+        written = BytesIO()
+        load_page(run, load, head=False).savefig(written, format="png", dpi=DPI, bbox_inches="tight")
+        yield base64.b64encode(written.getvalue()).decode()

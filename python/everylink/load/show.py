@@ -1,0 +1,125 @@
+"""What `show` prints of a load pattern: a row a scene, what they say together, and which flows failed."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from everylink.links.extremes import slowest
+from everylink.load.conclusions import conclusions, heading, service_conclusions
+from everylink.load.links import MATRICES, as_links
+from everylink.load.service import service_sums
+from everylink.load.sums import SceneSums, scene_sums
+from everylink.load.tables import MIB, print_cells, print_parties, round_table, scene_columns, service_table
+from everylink.model.loads import Load
+from everylink.model.results import Results
+from everylink.model.rows import outcome_text
+from everylink.terminal.console import heat_map
+from everylink.terminal.questions import print_hosts
+from everylink.units import bandwidth, number_text, plural, size_text
+
+MOST_SCENES = 40  # rows; of more, every so many-th
+MOST_FAILED = 20
+
+
+def print_loads(results: Results, console: Console, most_slowest: int) -> None:
+    """Print every pattern of a file."""
+    for load in results.loads:
+        if failed := _failed(results, load):
+            console.print()
+            console.print(failed, soft_wrap=True)
+        if load.name == "client-server":
+            _print_service(results, load, console)
+        else:
+            _print_scenes(load, scene_sums(load), console)
+            _print_links(results, load, console, most_slowest)
+
+
+def _print_scenes(load: Load, sums: Sequence[SceneSums], console: Console) -> None:
+    if load.name == "all-to-all":
+        print_cells(round_table(sums), load.name, console)
+    for size in load.sizes:
+        of_size = [scene for scene in sums if scene.bytes == size]
+        if load.name != "all-to-all":
+            console.print()
+            console.print(Text(f"{load.name}, messages of {size_text(size)}", style="bold"))
+            console.print(_table(load, of_size), soft_wrap=True)
+        _print_lines(heading(load, size), conclusions(load, of_size), console)
+
+
+def _print_service(results: Results, load: Load, console: Console) -> None:
+    sums = service_sums(load)
+    title = f"{load.name}: {plural(load.servers, 'server')}, {plural(len(results.ranks) - load.servers, 'client')}"
+    print_cells(service_table(sums, load.point), title, console)
+    for size in load.sizes[-1:]:
+        largest = [scene for scene in sums if scene.bytes == size]
+        _print_lines(heading(load, size), service_conclusions(largest, results.ranks.name), console)
+
+
+def _print_lines(before: str, lines: Sequence[str], console: Console) -> None:
+    for line in lines:
+        console.print(Text(f"{before}: {line}", style="bold"), soft_wrap=True)
+
+
+def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
+    """What is known of each connection at the largest size, where every rank has some with many others."""
+    links = as_links(results, load)
+    if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
+        size = links.sizes[-1]
+        rows = [
+            [
+                f"{results.ranks.name(one.frm)} -> {results.ranks.name(one.to)}",
+                number_text(bandwidth(size.bytes, one.first, 1) / MIB), f"{one.ratio:.2f}",
+            ]
+            for one in slow
+        ]  # fmt: skip
+        title = f"Slowest connections at {size_text(size.bytes)}"
+        print_cells((("connection", "bandwidth (MiB/s)", "x typical time"), rows), title, console)
+        if (drawn := heat_map(links, size, console)) is not None:
+            console.print()
+            console.print(drawn, soft_wrap=True)
+
+
+def _table(load: Load, sums: list[SceneSums]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    step = -(-len(sums) // MOST_SCENES)
+    columns = scene_columns(sums)
+    table.add_column(load.point, justify="right", no_wrap=True)
+    for name, _ in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for scene in sums[::step]:
+        failed = "bold red" if scene.failed else ""
+        cells = [Text(str(scene.point)), *(Text(cell(scene), style=failed) for _, cell in columns)]
+        table.add_row(*cells)
+    if step > 1:
+        table.caption = f"one in {step} of {len(sums)}"
+    return table
+
+
+def _failed(results: Results, load: Load) -> Text | None:
+    flows = load.flows
+    bad = ~flows.ok
+    if not bad.any():
+        return None
+    text = Text(f"FAILED: {int(bad.sum())} of {plural(len(flows), 'flow')}", style="bold red")
+    links = Counter(zip(flows.frm[bad].tolist(), flows.to[bad].tolist(), flows.outcome[bad].tolist(), strict=True))
+    for (frm, to, outcome), count in links.most_common(MOST_FAILED):
+        names = f"{results.ranks.name(frm)} -> {results.ranks.name(to)}"
+        times = f", in {plural(count, 'scene')}" if count > 1 else ""
+        text.append(f"\n  {names}: {outcome_text(outcome)}{times}", style="not bold red")
+    if len(links) > MOST_FAILED:
+        text.append(f"\n  and {plural(len(links) - MOST_FAILED, 'more link')}", style="not bold red")
+    return text
+
+
+def print_load_hosts(results: Results, console: Console) -> None:
+    """Print, of each pattern at its largest size, every client and server, or every host as sender and receiver."""
+    for load in results.loads:
+        if load.name == "client-server":
+            print_parties(service_sums(load), results.ranks.name, console)
+            continue
+        links = as_links(results, load)
+        for size in links.sizes[-1:]:
+            print_hosts(links, size, console)

@@ -1,0 +1,164 @@
+"""What the flows of each scene add up to; and of an all-to-all, what its rounds say."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from everylink.model.loads import PING, Load
+
+LEAST_DRAWS = 5  # for an interval
+NOISE = 0.02  # four flows that share evenly have a quarter, more or less
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Slowest, mean and fastest flow of a scene, and all of them together: bytes a second, NaN without a flow."""
+
+    min: float
+    mean: float
+    max: float
+    total: float
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One-way seconds, averaged over the pings of a scene; NaN without one, or where no p99 is known."""
+
+    mean: float
+    median: float
+    p99: float
+
+
+@dataclass(frozen=True)
+class SceneSums:
+    """One scene; `variant` is a word, or empty."""
+
+    bytes: int
+    point: int
+    variant: str
+    flows: int
+    failed: int
+    rate: Spread
+    latency: Latency
+
+
+def scene_sums(load: Load) -> tuple[SceneSums, ...]:
+    """Every scene, in their order."""
+    rate = load.rate
+    return tuple(_sums(load, i, rows, rate) for i, rows in enumerate(load.rows_of_scenes()))
+
+
+def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.float64]) -> SceneSums:
+    flows, scenes = load.flows, load.scenes
+    rates = rate[rows][np.isfinite(rate[rows])]
+    spread = Spread(math.nan, math.nan, math.nan, math.nan)
+    if len(rates):
+        spread = Spread(float(rates.min()), float(rates.mean()), float(rates.max()), float(rates.sum()))
+    pings = rows[flows.ok[rows] & (flows.kind[rows] == PING)]
+    latency = Latency(
+        *(float(c[pings].mean()) if len(pings) else math.nan for c in (flows.mean, flows.median, flows.p99))
+    )
+    return SceneSums(
+        int(scenes.bytes[number]),
+        int(scenes.point[number]),
+        load.variant_of(number),
+        len(rows),
+        int(np.count_nonzero(~flows.ok[rows])),
+        spread,
+        latency,
+    )
+
+
+def knee(sums: Sequence[SceneSums]) -> int | None:
+    """At how many senders, the first time, each has less than a quarter of what one alone has; None: nowhere."""
+    alone = sums[0].rate.mean
+    return next((scene.point for scene in sums if scene.rate.mean < (1 - NOISE) * alone / 4), None)
+
+
+def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple[float, float, float]:
+    """Mean over the random halves of the bandwidth between them, and its confidence interval (Student's t)."""
+    totals = np.array([scene.rate.total for scene in sums if not math.isnan(scene.rate.total)])
+    mean = float(totals.mean()) if len(totals) else math.nan
+    if len(totals) < LEAST_DRAWS:
+        return mean, math.nan, math.nan
+    half = float(stats.t.ppf((1 + level) / 2, len(totals) - 1) * totals.std(ddof=1) / math.sqrt(len(totals)))
+    return mean, mean - half, mean + half
+
+
+@dataclass(frozen=True)
+class Impact:
+    """How many times as long the victims' messages take while the others load the network; NaN: not known."""
+
+    mean: float
+    median: float
+    p99: float
+
+
+def impact(sums: Sequence[SceneSums]) -> Impact:
+    """Loaded over alone, each averaged over the repeats."""
+
+    def factor(time: str) -> float:
+        of = {
+            variant: [getattr(s.latency, time) for s in sums if s.variant == variant and not math.isnan(s.latency.mean)]
+            for variant in ("alone", "loaded")
+        }
+        return float(np.mean(of["loaded"]) / np.mean(of["alone"])) if of["alone"] and of["loaded"] else math.nan
+
+    return Impact(factor("mean"), factor("median"), factor("p99"))
+
+
+def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
+    """[from, to]: the mean rate over the scenes of a size; NaN where no flow ended well."""
+    rate, flows = load.rate, load.flows
+    chosen = np.isfinite(rate) & (load.scenes.bytes[flows.scene] == size)
+    total, count = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
+    np.add.at(total, (flows.frm[chosen], flows.to[chosen]), rate[chosen])
+    np.add.at(count, (flows.frm[chosen], flows.to[chosen]), 1)
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+@dataclass(frozen=True)
+class RoundSums:
+    """All rounds of one size: `seconds` for a message from each to each, round after round.
+
+    A round takes as long as its slowest flow. `rate` is what all flows of a round have together, bytes a second, the
+    mean over the rounds; `message` how long one takes at a round's mean rate, `messages_a_second` of all of a round.
+    `without` counts the rounds in which no flow ended well: they are in none of these.
+    """
+
+    bytes: int
+    rounds: int
+    without: int
+    flows: int
+    failed: int
+    seconds: float
+    rate: float
+    message: float
+
+    @property
+    def messages_a_second(self) -> float:
+        return self.rate / self.bytes if self.bytes else math.nan
+
+
+def round_sums(sums: Sequence[SceneSums]) -> tuple[RoundSums, ...]:
+    """One entry a size, ascending."""
+    return tuple(_of_size([s for s in sums if s.bytes == size]) for size in sorted({s.bytes for s in sums}))
+
+
+def _of_size(rounds: Sequence[SceneSums]) -> RoundSums:
+    known = [one for one in rounds if one.rate.min > 0]
+    size = rounds[0].bytes
+    return RoundSums(
+        size,
+        len(rounds),
+        len(rounds) - len(known),
+        sum(one.flows for one in rounds),
+        sum(one.failed for one in rounds),
+        sum(size / one.rate.min for one in known) if known else math.nan,
+        float(np.mean([one.rate.total for one in known])) if known else math.nan,
+        float(np.mean([size / one.rate.mean for one in known])) if known else math.nan,
+    )

@@ -1,0 +1,158 @@
+"""A results file as one frozen dataclass of arrays, whichever format it has."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.memory import refuse_more_than_there_is
+from everylink.model.links import Links, newest, pool
+from everylink.model.loads import Load
+from everylink.model.outcomes import Outcomes, outcomes
+from everylink.model.rows import ALONE, MISSING, RETEST, Rows
+
+UNKNOWN = "unknown"  # a fact that a file does not have
+UNKNOWN_COUNT = -1
+LINK_BYTES = 150  # of memory that pooling takes for each row
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was chosen for the run, named as in the file; times in seconds."""
+
+    created: str
+    tool_version: str
+    command: str
+    transport: str
+    transport_options: str
+    bootstrap: str
+    memory: str
+    kernel: str
+    schedule: str
+    serial: bool
+    seed: int
+    ranks: int
+    hosts: int
+    messages: int
+    warmups: int
+    window: int
+    buffers: int
+    check: bool
+    randomize: int
+    min_iterations: int
+    min_runtime: float
+    time_limit: float
+    num_slowest: int
+    all_to_all: bool
+    pinned: bool
+    complete: bool
+    one_sided: str = ""  # what puts and gets, in a run of those; these four are missing in older files
+    run_id: str = ""
+    interrupted: bool = False
+    failed_not_retried: int = 0
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """One entry a rank, so all have length N."""
+
+    host: tuple[str, ...]
+    host_index: NDArray[np.uint32]
+    local_rank: NDArray[np.uint32]
+    cores: tuple[str, ...]
+    numa: NDArray[np.int32]
+    device: tuple[str, ...]
+    address: tuple[str, ...]
+    lanes: tuple[str, ...]
+    libraries: tuple[str, ...]
+    numa_distance: NDArray[np.int32] = field(metadata={MISSING: -1})
+    topology_address: tuple[str, ...] = field(metadata={MISSING: ""})
+    topology_pattern: tuple[str, ...] = field(metadata={MISSING: ""})
+
+    def __len__(self) -> int:
+        return len(self.host)
+
+    def name(self, rank: int) -> str:
+        """`host:rank`, the rank counted over the whole run."""
+        return f"{self.host[rank]}:{rank}"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One entry a step; `began` in seconds, `overlap` 1 where all pairs of the step ran at the same time."""
+
+    iteration: NDArray[np.uint32]
+    seed: NDArray[np.uint64]
+    began: NDArray[np.float64]
+    overlap: NDArray[np.float32]
+    gone: NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Size:
+    """All that was measured with messages of one size."""
+
+    bytes: int
+    rounds_per_lap: int
+    ranks: int
+    rows: Rows
+
+    @cached_property
+    def links(self) -> Links:
+        """Each link once, its main rows pooled. Raises NotEnoughMemory where there are too many."""
+        refuse_more_than_there_is(LINK_BYTES * len(self.rows), f"to pool the {len(self.rows):,} rows of a size")
+        return pool(self.rows, self.ranks)
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """How each link ended; much smaller than `links`."""
+        return outcomes(self.rows, self.ranks)
+
+    @cached_property
+    def retests(self) -> Links:
+        """Each link that was measured a second time once: its newest retest."""
+        return newest(self.rows, self.ranks, RETEST)
+
+    @cached_property
+    def alone(self) -> Links:
+        """Each link that was tried once more alone because it had failed."""
+        return newest(self.rows, self.ranks, ALONE)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """A whole results file in memory; `sizes` in ascending order.
+
+    A run of a load pattern has `loads` and no sizes.
+
+    `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
+    `parts_left_out` has a sentence for each of their files that does not fit.
+    """
+
+    path: Path
+    facts: Facts
+    ranks: Ranks
+    steps: Steps
+    sizes: tuple[Size, ...]
+    remarks: tuple[str, ...] = ()
+    rows_from_parts: int = 0
+    parts_left_out: tuple[str, ...] = ()
+    loads: tuple[Load, ...] = ()
+
+    @property
+    def directions(self) -> int:
+        """How many messages share a one-way time: 2 with the bidirectional kernel."""
+        return 2 if self.facts.kernel == "bidirectional" else 1
+
+    @property
+    def bandwidth_label(self) -> str:
+        """How a bandwidth of this run must be called."""
+        return "bandwidth, both directions" if self.directions == 2 else "bandwidth"
+
+    @property
+    def overlap(self) -> float:
+        """The median step's overlap; NaN before the first step."""
+        known = self.steps.overlap[np.isfinite(self.steps.overlap)]
+        return float(np.median(known)) if len(known) else float("nan")

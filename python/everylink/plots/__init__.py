@@ -1,1 +1,0 @@
-"""Figures: they take results and give a matplotlib figure; none of them reads or writes a file."""

@@ -1,0 +1,89 @@
+"""Latency, asymptotic bandwidth and n_1/2 of each kind of links: one-way time = latency + bytes / bandwidth.
+
+That is Hockney's model (Parallel Computing 20, 1994); n_1/2 = latency x bandwidth is the size at which half of the
+bandwidth is reached. It is fitted to the median link of each size, so bad links do not count; and to the logarithm of
+time with a loss that grows but linearly (SciPy's soft_l1), so each size counts alike, whatever its time, and one at
+which the library changes its protocol counts little.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.predict.times import LinkKinds, link_kinds
+
+FEWEST_SIZES = 2
+OFF = 0.05  # log of time, from which on a size counts less and less
+SEEN = 0.1  # the part of a time, from which on what it is made of can be told
+SMALLEST = 1e-4  # of a part of a time, in the search
+
+
+@dataclass(frozen=True)
+class LineFit:
+    """Seconds, bytes per second (both directions together with the bidirectional kernel) and bytes.
+
+    NaN where the sizes measured cannot tell. `farthest` is measured / fitted time at the size `farthest_bytes`, where
+    they differ most.
+    """
+
+    kind: str
+    links: int
+    sizes: int
+    latency: float
+    bandwidth: float
+    half_size: float
+    farthest: float
+    farthest_bytes: int
+
+
+def line_fits(results: Results, grouping: Grouping | None = None) -> tuple[LineFit, ...]:
+    """A fit for each kind of links that has times at two sizes or more."""
+    if not results.sizes:
+        return ()
+    kinds = link_kinds(results, grouping)
+    fits = (_fit(results, kinds, number) for number in range(len(kinds.names)))
+    return tuple(fit for fit in fits if fit is not None)
+
+
+def _fit(results: Results, kinds: LinkKinds, number: int) -> LineFit | None:
+    times = [(size.bytes, *_median(size, kinds, number)) for size in results.sizes]
+    known = [(size_bytes, seconds) for size_bytes, seconds, _ in times if np.isfinite(seconds)]
+    if len(known) < FEWEST_SIZES:
+        return None
+    size_bytes, seconds = (np.array(column, np.float64) for column in zip(*known, strict=True))
+    latency, each_byte = fitted_line(size_bytes, seconds)
+    off = seconds / (latency + size_bytes * each_byte)
+    farthest = int(np.abs(np.log(off)).argmax())
+    if latency < SEEN * seconds[0]:
+        latency = float("nan")
+    if each_byte * size_bytes[-1] < SEEN * seconds[-1]:
+        each_byte = float("nan")
+    return LineFit(
+        kinds.names[number], max(count for _, _, count in times), len(known), latency,
+        results.directions / each_byte, latency / each_byte, float(off[farthest]), int(size_bytes[farthest]),
+    )  # fmt: skip
+
+
+def _median(size: Size, kinds: LinkKinds, number: int) -> tuple[float, int]:
+    """The median time of the links of a kind, and how many there are."""
+    links = size.links
+    chosen = (kinds.of(links.frm, links.to) == number) & np.isfinite(links.median) & (links.median > 0)
+    return float(np.median(links.median[chosen].astype(np.float64))) if chosen.any() else np.nan, int(chosen.sum())
+
+
+def fitted_line(size_bytes: NDArray[np.float64], seconds: NDArray[np.float64]) -> tuple[float, float]:
+    """Seconds of a message without bytes, and of each byte; sizes ascending, shape [sizes] both."""
+    scale = np.array([seconds[0], seconds[-1] / max(size_bytes[-1], 1.0)])
+
+    def off(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        latency, each_byte = scale * np.exp(parts)
+        return np.asarray(np.log((latency + size_bytes * each_byte) / seconds))
+
+    bounds = (np.log(SMALLEST), np.log(1 / SMALLEST))
+    found = least_squares(off, np.zeros(2), bounds=bounds, loss="soft_l1", f_scale=OFF)
+    latency, each_byte = scale * np.exp(found.x)
+    return float(latency), float(each_byte)

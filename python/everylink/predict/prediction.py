@@ -1,0 +1,146 @@
+"""What a traffic pattern costs: phases of messages over links whose times are known."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.readings import ONE_WAY
+from everylink.model.results import Results
+from everylink.predict.patterns import Index, Messages, Pattern
+from everylink.predict.times import FAILED, NOT_MEASURED, SHORT, Filled, LinkTimes
+from everylink.units import size_text
+
+Seconds = NDArray[np.float64]
+Times = Callable[[Messages], tuple[Seconds, Seconds]]
+COSTLY = 10
+
+
+def exchange(pattern: Pattern, times: Times) -> Seconds:
+    """When each rank is through, seconds, shape [ranks]; `times` gives time and latency of each message."""
+    through = np.zeros(pattern.ranks)
+    for k in range(pattern.phases):
+        messages = pattern.phase(k)
+        seconds, latency = times(messages)
+        begin = np.maximum(through[messages.frm], through[messages.to])
+        latency = np.minimum(latency, seconds)
+        busy = seconds - latency
+        ends = begin + latency + np.maximum(shared(messages.frm, busy), shared(messages.to, busy))
+        np.maximum.at(through, messages.frm, ends)
+        np.maximum.at(through, messages.to, ends)
+    return through
+
+
+def shared(end: Index, busy: Seconds) -> Seconds:
+    """How long each message takes at an end that gives all of its messages an equal part, shape [messages].
+
+    `busy` is how long each would take alone: of k equal ones each takes k times as long, the longest as long as all.
+    """
+    order = np.lexsort((busy, end))
+    ends, alone = end[order], busy[order]
+    starts = np.flatnonzero(np.diff(ends, prepend=-1))
+    counts = np.diff(starts, append=len(ends))
+    before = np.cumsum(alone) - alone
+    place = np.arange(len(ends)) - np.repeat(starts, counts)
+    shorter = before - np.repeat(before[starts], counts)
+    longer = np.repeat(counts, counts) - place  # itself among them
+    result = np.empty(len(ends))
+    result[order] = shorter + longer * alone
+    return result
+
+
+@dataclass(frozen=True)
+class CostlyMessage:
+    """A message by its ranks and its own time; `healthy` is that of the links of its kind; `state` as in link_times."""
+
+    frm: int
+    to: int
+    bytes: int
+    seconds: float
+    healthy: float
+    state: int
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """`rank_seconds`, shape [ranks]: when each is through. `healthy`: seconds of the exchange if no link had a fault.
+
+    `costly` are the messages that take longest, the first of them the longest; `failed` and `not_measured` count
+    messages over links without a time of their own.
+    """
+
+    pattern: Pattern
+    messages: int
+    bytes: int
+    rank_seconds: Seconds
+    healthy: float
+    costly: tuple[CostlyMessage, ...]
+    failed: int
+    not_measured: int
+    remarks: tuple[str, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole exchange: when the last rank is through."""
+        return float(self.rank_seconds.max())
+
+
+def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
+    """Predict one exchange. Raises UserMistake where a link is wanted of which nothing is known."""
+    through = exchange(pattern, lambda m: (times.of(m.frm, m.to, m.bytes).seconds, times.latency(m.frm, m.to)))
+    healthy = exchange(pattern, lambda m: (times.healthy(m.frm, m.to, m.bytes), times.healthy_latency(m.frm, m.to)))
+    costly: list[tuple[float, int, int, int, int]] = []
+    states: Counter[int] = Counter()
+    count = total = longest = 0
+    for messages in map(pattern.phase, range(pattern.phases)):
+        found = times.of(messages.frm, messages.to, messages.bytes)
+        costly = sorted([*costly, *_costly(messages, found)], key=lambda message: -message[0])[:COSTLY]
+        states.update(found.state.tolist())
+        count += len(messages)
+        total += int(messages.bytes.sum(dtype=np.float64))  # whole numbers would overflow
+        longest = max(longest, int(messages.bytes.max()))
+    remarks = tuple(_remarks(times, pattern, longest))
+    return Prediction(
+        pattern, count, total, through, float(healthy.max()), _beside_healthy(costly, times), states[FAILED],
+        states[NOT_MEASURED], remarks,
+    )  # fmt: skip
+
+
+def _costly(messages: Messages, found: Filled) -> Iterator[tuple[float, int, int, int, int]]:
+    """The longest messages of a phase: seconds, from, to, bytes, state."""
+    for i in np.argsort(-found.seconds, kind="stable")[:COSTLY].tolist():
+        ends = int(messages.frm[i]), int(messages.to[i])
+        yield float(found.seconds[i]), *ends, int(messages.bytes[i]), int(found.state[i])
+
+
+def _beside_healthy(costly: list[tuple[float, int, int, int, int]], times: LinkTimes) -> tuple[CostlyMessage, ...]:
+    frm, to, size_bytes = (np.array([message[k] for message in costly], np.int64) for k in (1, 2, 3))
+    healthy = times.healthy(frm, to, size_bytes).tolist()
+    return tuple(
+        CostlyMessage(message[1], message[2], message[3], message[0], usual, message[4])
+        for message, usual in zip(costly, healthy, strict=True)
+    )
+
+
+def _remarks(times: LinkTimes, pattern: Pattern, longest: int) -> Iterator[str]:
+    """What the prediction takes for granted, and another measurement would tell."""
+    results: Results = times.results
+    sizes = [size.bytes for size in times.sizes]
+    if len(sizes) == 1:
+        said = size_text(sizes[0])
+        yield f"Measured was {said} only: shorter messages are taken to last as long, longer ones have its bandwidth."
+    elif longest > sizes[-1]:
+        yield f"Longer messages than {size_text(sizes[-1])} were not measured: they are taken to have its bandwidth."
+    if sizes[0] > SHORT:
+        yield (
+            f"No message of {size_text(SHORT)} or less was measured, so latency is not known: a rank's messages are "
+            "taken to go one after the other."
+        )
+    if results.facts.kernel in ONE_WAY:
+        yield "The times are those of messages in a window, without their latency: --bidirectional has it."
+    elif results.directions == 1 and pattern.name != "tree":
+        yield "Measured one direction at a time, and ranks send and receive at once: --bidirectional measures that."
+    if results.facts.serial:
+        yield "Measured one pair at a time: what the messages of different ranks take from each other is left out."

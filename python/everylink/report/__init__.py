@@ -1,1 +1,0 @@
-"""Renderers: each takes results and writes one kind of output."""

@@ -1,0 +1,135 @@
+"""What `predict` prints: the exchange, the same without faults, the ranks, the messages that cost most; or JSON."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from everylink.model.results import Results
+from everylink.predict.placement import Placement
+from everylink.predict.prediction import CostlyMessage, Prediction
+from everylink.predict.times import MEASURED
+from everylink.terminal.console import UNKEPT_WIDTH, empty_table
+from everylink.units import about_bytes_text, plural, size_text, time_text
+
+SCHEMA = "everylink-prediction/1"
+MOST_RANKS, SLOWEST_RANKS = 16, 8
+STATES = ("measured", "failed", "not measured")
+
+
+def print_prediction(results: Results, found: Prediction, placement: Placement | None, console: Console) -> None:
+    """Print everything that `predict` says."""
+    pattern = found.pattern
+    console.print(Text(f"{results.path}: {pattern.name}", style="bold"), soft_wrap=True)
+    said = f"{plural(found.messages, 'message')}, {about_bytes_text(found.bytes)} in all"
+    for line in (pattern.text, f"{said}, {plural(pattern.phases, 'phase')}"):
+        console.print(Text("  " + line), soft_wrap=True)
+    for line in _notes(found):
+        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    console.print()
+    for line in _times(results, found):
+        console.print(Text(line), soft_wrap=True)
+    console.print()
+    console.print(Text("Most expensive messages, and links of their kind without faults", style="bold"))
+    costly = empty_table(console)
+    costly.add_column("link", no_wrap=True)
+    for heading in ("bytes", "one-way", "without faults", "x"):
+        costly.add_column(heading, justify="right", no_wrap=True)
+    costly.add_column("", no_wrap=True)
+    for message in found.costly:
+        costly.add_row(*_cells(results, message))
+    console.print(costly, width=max(console.width, UNKEPT_WIDTH), crop=False)
+    if placement is not None:
+        console.print()
+        console.print(Text(_placed(found, placement)), soft_wrap=True)
+
+
+def _notes(found: Prediction) -> Iterator[str]:
+    gone = [(found.failed, "failed"), (found.not_measured, "were not measured")]
+    for count, what in gone:
+        if count:
+            yield (
+                f"{plural(count, 'message')} of {found.messages} over links that {what}: taken to be like the healthy "
+                "ones of their kind"
+            )
+    yield from found.remarks
+
+
+def _times(results: Results, found: Prediction) -> Iterator[str]:
+    through, ranks = found.rank_seconds, results.ranks
+    slowest = int(through.argmax())
+    yield f"exchange        {time_text(found.seconds):>10}  its slowest rank is {ranks.name(slowest)}"
+    if found.healthy > 0:
+        times = f"measured links take {found.seconds / found.healthy:.2f} times as long"
+        yield f"without faults  {time_text(found.healthy):>10}  {times}"
+    order = np.argsort(-through, kind="stable")
+    shown = order if len(order) <= MOST_RANKS else order[:SLOWEST_RANKS]
+    listed = ", ".join(f"{ranks.name(int(rank))} {time_text(through[rank])}" for rank in shown)
+    if len(shown) < len(order):
+        spread = f"fastest {time_text(through.min())}, median {time_text(float(np.median(through)))}, slowest: "
+        yield f"ranks           {spread}{listed}; --format json has all"
+    else:
+        yield f"ranks           {listed}"
+
+
+def _cells(results: Results, message: CostlyMessage) -> list[str]:
+    name = results.ranks.name
+    return [
+        f"{name(message.frm)} -> {name(message.to)}", size_text(message.bytes), time_text(message.seconds),
+        time_text(message.healthy), f"{message.seconds / message.healthy:.2f}",
+        "" if message.state == MEASURED else f"link {STATES[message.state]}",
+    ]  # fmt: skip
+
+
+def _placed(found: Prediction, placement: Placement) -> str:
+    if found.pattern.uniform:
+        return "No other places would change it: in this pattern every rank sends the same to every other one."
+    if not placement.better:
+        return "No better places were found: the files hold the order of the run."
+    moved = int((placement.place != np.arange(len(placement.place))).sum())
+    before, after = placement.before, placement.after
+    shunned = before.failed - after.failed
+    parts = [
+        f"exchange {_gain(before.seconds, after.seconds)}",
+        f"mean of the ranks {_gain(before.mean, after.mean)}",
+        *([f"{plural(shunned, 'message')} fewer over failed links"] if shunned else []),
+        f"{moved} of {plural(len(placement.place), 'rank')} moved",
+    ]
+    return f"Better places: {'; '.join(parts)}"
+
+
+def _gain(before: float, after: float) -> str:
+    return f"{time_text(before)} -> {time_text(after)} ({after / before - 1:+.1%})"
+
+
+def prediction_json(results: Results, found: Prediction, placement: Placement | None) -> str:
+    """One JSON object (docs/predict.md)."""
+    told: dict[str, Any] = {
+        "schema": SCHEMA,
+        "file": str(results.path),
+        "pattern": found.pattern.name,
+        "messages": found.messages,
+        "bytes": found.bytes,
+        "phases": found.pattern.phases,
+        "seconds": found.seconds,
+        "without_faults_seconds": found.healthy,
+        "rank_seconds": found.rank_seconds.tolist(),
+        "costly": [
+            {
+                "from": m.frm, "to": m.to, "bytes": m.bytes, "seconds": m.seconds, "without_faults_seconds": m.healthy,
+                "link": STATES[m.state],
+            }
+            for m in found.costly
+        ],
+        "over_failed_links": found.failed,
+        "over_links_not_measured": found.not_measured,
+        "remarks": list(found.remarks),
+    }  # fmt: skip
+    if placement is not None:
+        told["placement"] = {
+            "before": vars(placement.before), "after": vars(placement.after), "place": placement.place.tolist(),
+        }  # fmt: skip
+    return json.dumps(told, indent=1, allow_nan=False)

@@ -1,0 +1,119 @@
+"""Shows a run while it goes on: a live bar on a terminal, plain lines that other programs can match elsewhere."""
+
+import json
+import time
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.text import Text
+
+from everylink.units import duration_text
+
+Event = dict[str, Any]
+PLAIN_EVERY = 10.0  # seconds between progress lines where there is no terminal
+
+
+def parse_event(line: str) -> Event:
+    """The event in a line; a line that is none, from a launcher or a library, becomes a text event."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = None
+    if isinstance(value, dict) and isinstance(value.get("event"), str):
+        return value
+    return {"event": "text", "text": line}
+
+
+class Display(Protocol):
+    """Takes the core's events one by one."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def show(self, event: Event) -> None: ...
+
+
+def display(console: Console) -> Display:
+    """The display that suits this output."""
+    return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
+
+
+class PlainDisplay:
+    """Prints the core's lines as they come, and now and then how far it is."""
+
+    def __init__(self, console: Console) -> None:
+        self._out = console.file
+        self._next = time.monotonic() + PLAIN_EVERY
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._out.flush()
+
+    def show(self, event: Event) -> None:
+        if event["event"] == "text":
+            self._print(str(event.get("text", "")))
+        elif time.monotonic() >= self._next and (line := progress_text(event)):
+            self._next = time.monotonic() + PLAIN_EVERY
+            self._print(line)
+
+    def _print(self, line: str) -> None:
+        self._out.write(line + "\n")
+        self._out.flush()
+
+
+class LiveDisplay:
+    """Keeps a bar below the core's lines."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (BarColumn(bar_width=30), TaskProgressColumn(), TextColumn("{task.description}", markup=False))
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._task = self._progress.add_task("starting", total=1.0)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, event: Event) -> None:
+        if event["event"] == "text":
+            self._progress.console.print(Text(str(event.get("text", ""))), soft_wrap=True)
+        elif line := progress_text(event):
+            self._progress.update(self._task, description=line, completed=done_part(event))
+
+
+def progress_text(event: Event) -> str:
+    """What an event says about progress, in words; nothing for other events."""
+    match event:
+        case {"event": "step", "step": int(step), "steps": int(steps)}:
+            failed = event.get("links_failed", 0)
+            parts = [f"step {step} of {steps}, {event.get('links_done', 0)} links"]
+            parts += [f"{failed} FAILED"] if failed else []
+            left = event.get("seconds_left")
+            parts += [f"about {duration_text(left)} left"] if isinstance(left, int | float) and left >= 0 else []
+            return ", ".join(parts)
+        case {"event": "retest", "done": int(done), "of": int(total)}:
+            return f"measuring the slowest links again, {done} of {total}"
+    return ""
+
+
+def done_part(event: Event) -> float:
+    """How much of the run is over, 0 to 1: by time where the core estimates it, else by steps."""
+    match event:
+        case {"event": "step", "seconds": int() | float() as gone, "seconds_left": int() | float() as left} if (
+            left >= 0 and gone + left > 0
+        ):
+            return float(gone / (gone + left))
+        case {"event": "step", "step": int(step), "steps": int(steps)} if steps > 0:
+            return step / steps
+    return 1.0

@@ -1,0 +1,110 @@
+"""What `show` prints when it is asked for: links outside limits, each host, fitted lines."""
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
+
+from everylink.errors import UserMistake
+from everylink.links.extremes import EndTimes, both_ends, outside
+from everylink.links.hosts import host_names
+from everylink.model.results import Results, Size
+from everylink.predict.fit import LineFit
+from everylink.terminal.console import UNKEPT_WIDTH, empty_table, print_wide
+from everylink.text.run import run_lines, warnings
+from everylink.units import UNKNOWN, about_bytes_text, bandwidth, bandwidth_text, plural, size_text, time_text
+
+MOST_LINKS, MOST_HOSTS = 20, 100
+FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median link of each size"
+
+
+def print_outside(results: Results, size: Size, below: float | None, above: float | None, console: Console) -> None:
+    """Print the links of one size that are slower or faster than limits in bytes per second."""
+    found = outside(results, size, below, above)
+    if below is not None:
+        _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console)
+    if above is not None:
+        _print_links(results, size, f"FAST: above {bandwidth_text(above)}", found.fast, console)
+    if found.untimed:
+        console.print(f"{plural(found.untimed, 'link')} without a time, because they failed: neither slow nor fast")
+
+
+def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.intp], console: Console) -> None:
+    links, name = size.links, results.ranks.name
+    console.print()
+    count = f"{len(index)} of {plural(len(links), 'link')}"
+    console.print(Text(f"{heading} ({results.bandwidth_label}) at {size_text(size.bytes)}: {count}", style="bold"))
+    table = empty_table(console)
+    table.add_column("link", no_wrap=True)
+    for column in ("one-way", "bandwidth"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for i in index[:MOST_LINKS].tolist():
+        seconds = float(links.median[i])
+        speed = bandwidth_text(bandwidth(size.bytes, seconds, results.directions))
+        table.add_row(f"{name(int(links.frm[i]))} -> {name(int(links.to[i]))}", time_text(seconds), speed)
+    if len(index):
+        print_wide(table, console)
+    if len(index) > MOST_LINKS:
+        console.print(f"and {len(index) - MOST_LINKS} more: everylink export --what outside writes all")
+
+
+def print_hosts(results: Results, size: Size, console: Console) -> None:
+    """Print mean and worst one-way time of each host as sender and as receiver, with the bandwidths of these times."""
+    names = host_names(results.ranks)
+    for both in both_ends(results, size, results.ranks.host_index):
+        console.print()
+        title = f"Hosts at {size_text(size.bytes)}, {both.link_class}: one-way time and {results.bandwidth_label}"
+        console.print(Text(title, style="bold"))
+        table = empty_table(console)
+        table.add_column("host", no_wrap=True)
+        for column in ("sends: mean", "worst", "to", "receives: mean", "worst", "from"):
+            table.add_column(column, justify="right", no_wrap=True)
+        there = np.flatnonzero(both.sending.links + both.receiving.links)
+        for i in there[:MOST_HOSTS].tolist():
+            sent = _cells(results, size, both.sending, i, size.links.to)
+            table.add_row(names[i], *sent, *_cells(results, size, both.receiving, i, size.links.frm))
+        print_wide(table, console)
+        if len(there) > MOST_HOSTS:
+            console.print(f"and {len(there) - MOST_HOSTS} more: everylink export --what hosts writes all")
+
+
+def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
+    """Mean and worst of one host with their bandwidths, and whom the worst link joins it with."""
+    texts = [
+        f"{time_text(float(t))} {bandwidth_text(bandwidth(size.bytes, float(t), results.directions))}"
+        for t in (end.mean[i], end.worst[i])
+    ]
+    link = int(end.worst_link[i])
+    return [*texts, results.ranks.name(int(peers[link])) if link >= 0 else UNKNOWN]
+
+
+def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
+    """Print a line for each fit. Raises UserMistake where there is none."""
+    if not fits:
+        raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
+    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
+    for line in run_lines(results):
+        console.print(Text("  " + line), soft_wrap=True)
+    for line in warnings(results):
+        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    console.print()
+    rate = results.bandwidth_label
+    title = FIT_TITLE if results.directions == 1 else f"{FIT_TITLE}; {rate}: half of it each way"
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    table = empty_table(console)
+    table.add_column("links", no_wrap=True)
+    for heading in ("count", "sizes", "latency", rate, "n_1/2", "measured, at worst"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for fit in fits:
+        table.add_row(*_fit_cells(fit))
+    console.print(table, width=max(console.width, UNKEPT_WIDTH), crop=False)
+    if any(fit.latency != fit.latency or fit.bandwidth != fit.bandwidth for fit in fits):
+        console.print(
+            Text("-: the sizes measured do not tell. Latency shows in short messages, bandwidth in long ones.")
+        )
+
+
+def _fit_cells(fit: LineFit) -> list[str]:
+    half = about_bytes_text(fit.half_size)
+    off = f"{fit.farthest:.2f} times at {size_text(fit.farthest_bytes)}"
+    return [fit.kind, str(fit.links), str(fit.sizes), time_text(fit.latency), bandwidth_text(fit.bandwidth), half, off]

@@ -1,0 +1,104 @@
+"""What `show` prints of links: the run, failed links first, then times and bandwidths, the slowest, a map."""
+
+import math
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from everylink.judge.verdict import Judgement
+from everylink.links.classes import ClassSummary, summarise
+from everylink.links.extremes import slowest
+from everylink.links.failed import Failures, fold_failures
+from everylink.load.show import print_loads
+from everylink.model.results import Results, Size
+from everylink.model.rows import outcome_text
+from everylink.terminal.console import empty_table, heat_map, print_wide
+from everylink.text.judged import judgement_of
+from everylink.text.run import remarks, run_lines, warnings
+from everylink.text.verdicts import verdict_text
+from everylink.units import bandwidth, bandwidth_text, size_text, time_text
+
+SLOWEST = 10  # links that are listed
+
+
+def print_summary(results: Results, console: Console, most_slowest: int = SLOWEST) -> Judgement:
+    """Print everything that `show` says about one results file, the judgement first, which is given back."""
+    judgement = judgement_of(results)
+    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
+    for line in run_lines(results):
+        console.print(Text("  " + line), soft_wrap=True)
+    for line in warnings(results):
+        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    if any(len(size.links) for size in results.sizes) or any(len(load.flows) for load in results.loads):
+        console.print()
+        console.print(verdict_text(judgement), soft_wrap=True)
+    for size in results.sizes:
+        if (failed := fold_failures(results, size)).failed:
+            console.print()
+            console.print(_failures(size, failed), soft_wrap=True)
+    if said := remarks(results):
+        console.print()
+        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
+    print_loads(results, console, most_slowest)
+    if not any(len(size.links) for size in results.sizes):
+        return judgement
+    console.print()
+    print_wide(_times(results, console), console)
+    largest = results.sizes[-1]
+    for part in (_slowest(results, largest, most_slowest, console), heat_map(results, largest, console)):
+        if part is not None:
+            console.print()
+            print_wide(part, console)
+    return judgement
+
+
+def _failures(size: Size, failed: Failures) -> Text:
+    text = Text(f"FAILED at {size_text(size.bytes)}: {failed.heading()}", style="bold red")
+    for line in failed.lines():
+        text.append(f"\n  {line}", style="not bold red")
+    return text
+
+
+def _times(results: Results, console: Console) -> RenderableType:
+    table = empty_table(console)
+    table.add_column("size", no_wrap=True)
+    table.add_column("links", no_wrap=True)
+    for heading in ("count", "failed", "min", "median", "p99", "max"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for size in results.sizes:
+        label = size_text(size.bytes)
+        for summary in summarise(results, size).classes:
+            _add_class(table, label, summary, size.bytes, results.directions)
+            label = ""
+    title = f"One-way time of the links (the median of each), and {results.bandwidth_label}"
+    return Group(Text(title, style="bold"), table)
+
+
+def _add_class(table: Table, label: str, summary: ClassSummary, size_bytes: int, directions: int) -> None:
+    time, rate = summary.time, summary.time.bandwidth(size_bytes, directions)
+    failed = Text(str(summary.failed), style="bold red" if summary.failed else "")
+    times = map(time_text, (time.min, time.median, time.p99, time.max))
+    rates = map(bandwidth_text, (rate.min, rate.median, rate.p99, rate.max))
+    table.add_row(label, str(summary.link_class), str(summary.links), failed, *times)
+    table.add_row("", "", "", "", *rates, style="dim")
+
+
+def _slowest(results: Results, size: Size, most: int, console: Console) -> RenderableType | None:
+    links = slowest(results, size, most)
+    if not links:
+        return None
+    table = empty_table(console)
+    table.add_column("link", no_wrap=True)
+    for heading in ("first", "bandwidth", "x typical", "again", "bandwidth"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for link in links:
+        name = f"{results.ranks.name(link.frm)} -> {results.ranks.name(link.to)}"
+        rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
+        cells = [name, time_text(link.first), rate, f"{link.ratio:.2f}"]
+        if link.second is not None and link.second_outcome is not None:
+            again = bandwidth_text(bandwidth(size.bytes, link.second, results.directions))
+            unknown = math.isnan(link.second)
+            cells += [outcome_text(link.second_outcome) if unknown else time_text(link.second), again]
+        table.add_row(*cells)
+    return Group(Text(f"Slowest links at {size_text(size.bytes)}, and measured again", style="bold"), table)

@@ -1,0 +1,140 @@
+"""Sentences about a run that the terminal and the reports share."""
+
+import math
+from collections import Counter
+
+from everylink.io.unsaved import folder_of
+from everylink.model.loads import Load
+from everylink.model.results import Results
+from everylink.units import plural, size_text, time_text
+
+MOST_REMARKS = 20
+MOST_WAYS = 3
+SAME_NUMA_NODE = 10  # the kernel's distance
+LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose what lies below
+SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
+
+
+def pairs_text(results: Results) -> str:
+    """Whether pairs ran at the same time."""
+    return "serial: one pair at a time" if results.facts.serial else "parallel: all pairs of a step at the same time"
+
+
+def mode_text(results: Results) -> str:
+    """The transport with its options."""
+    facts = results.facts
+    return f"{facts.transport}:{facts.transport_options}" if facts.transport_options else facts.transport
+
+
+def kernel_text(results: Results) -> str:
+    """The kernel, with what does its puts and gets, and with its window where it has one."""
+    facts = results.facts
+    kernel = f"{facts.kernel} by {facts.one_sided}" if facts.one_sided else facts.kernel
+    return f"{kernel}, window {facts.window}" if facts.window else kernel
+
+
+def tool_text(results: Results) -> str:
+    """What measured: a bare version is that of everylink-measure."""
+    version = results.facts.tool_version
+    return f"everylink-measure {version}" if version[:1].isdigit() else version
+
+
+def turn_text(results: Results) -> str:
+    """Messages and warm-ups, where these are known."""
+    facts = results.facts
+    warmups = [] if facts.warmups < 0 else [plural(facts.warmups, "warm-up")]
+    return " and ".join([plural(facts.messages, "message"), *warmups])
+
+
+def run_lines(results: Results) -> list[str]:
+    """What was run, and what carried it."""
+    facts = results.facts
+    sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
+    where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
+    head = ", ".join(filter(None, (where, facts.created, tool_text(results))))
+    if results.loads:
+        carried = f"mode {mode_text(results)}, memory {facts.memory}"
+        return [head, carried, *map(load_text, results.loads), *carrier_lines(results)]
+    return [
+        head,
+        f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
+        f"{pairs_text(results)}",
+        f"{turn_text(results)} a turn, sizes {sizes}",
+        *carrier_lines(results),
+    ]
+
+
+def load_text(load: Load) -> str:
+    """A load pattern as it was chosen."""
+    chosen = f", {load.options}" if load.options else ""
+    window = f", window {load.window}" if load.window else ""
+    scenes = plural(len(load.scenes.point), "scene")
+    each = f" of {time_text(load.duration)}" if load.duration else ""
+    return f"pattern {load.name}{chosen}: {scenes}{each}{window}"
+
+
+def carrier_lines(results: Results) -> list[str]:
+    """What really carried the messages, as far as the ranks know."""
+    ranks = results.ranks
+    ways = Counter(zip(ranks.lanes, ranks.device, ranks.libraries, strict=True))
+    lines = []
+    for (lanes, device, libraries), count in ways.most_common():
+        if way := lanes or device:
+            by = f" ({libraries})" if libraries else ""
+            lines.append(f"carried by {way}{by}: {plural(count, 'rank')}")
+    more = [f"and in {len(lines) - MOST_WAYS} other ways"] if len(lines) > MOST_WAYS else []
+    return [*lines[:MOST_WAYS], *more, *numa_lines(results)]
+
+
+def numa_lines(results: Results) -> list[str]:
+    """How far ranks are from their device, where any is not on its NUMA node."""
+    distance = results.ranks.numa_distance
+    far = distance > SAME_NUMA_NODE
+    if not far.any():
+        return []
+    first = results.ranks.name(int(far.argmax()))
+    count = plural(int(far.sum()), "rank")
+    return [f"on another NUMA node than their device: {count}, up to distance {distance.max()}, first {first}"]
+
+
+def over_tcp(results: Results) -> str | None:
+    """What is to be known where a library that could do better sent messages over TCP, unless it was told to."""
+    facts = results.facts
+    if facts.transport not in LAYERED or "tcp" in facts.transport_options:
+        return None
+    lanes = {lane for text in results.ranks.lanes for way in text.split(", ") for lane in way.split("+")}
+    found = sorted(lane for lane in lanes if lane.startswith("tcp"))
+    if not found:
+        return None
+    chosen = f"{LAYERED[facts.transport]} chose TCP by itself ({', '.join(found)})"
+    return f"{chosen}: a faster network, if there is one, was not used."
+
+
+def warnings(results: Results) -> list[str]:
+    """What a reader must know before believing the numbers."""
+    found = []
+    if results.facts.interrupted:
+        found.append("The run was ended by a signal before it was through. These are the links so far.")
+    elif not results.facts.complete:
+        found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
+    if not results.loads and not any(len(size.rows.frm) for size in results.sizes):
+        found.append("No link has been measured yet.")
+    if results.rows_from_parts:
+        rows = plural(results.rows_from_parts, "row")
+        found.append(f"{rows} merged in from {folder_of(results.path)}: what ranks could not hand in.")
+    found += results.parts_left_out
+    if chosen := over_tcp(results):
+        found.append(chosen)
+    if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
+        found.append(
+            f"The pairs of a step ran only partly at the same time: half of them had ended after "
+            f"{results.overlap:.0%} of the time of the last one (median of the steps)."
+        )
+    return found
+
+
+def remarks(results: Results) -> list[str]:
+    """What the run itself noticed; of many sentences the first."""
+    left_out = len(results.remarks) - MOST_REMARKS
+    more = [f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []
+    return [*results.remarks[:MOST_REMARKS], *more]
