@@ -19,9 +19,9 @@
 #include <memory>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/channel.hpp"
-#include "errors.hpp"
 
 namespace everylink {
 namespace {

@@ -7,14 +7,14 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "bootstrap/place.hpp"
-#include "config.hpp"
-#include "errors.hpp"
 #include "kernel/kernel.hpp"
-#include "list.hpp"
 #include "memory/memory.hpp"
+#include "options/command_line.hpp"
+#include "options/list.hpp"
+#include "rank/run.hpp"
 #include "record/recorder.hpp"
-#include "run.hpp"
 #include "transport/transport.hpp"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/types.hpp"
 #include "bootstrap/place.hpp"
-#include "words.hpp"
 
 namespace everylink {
 

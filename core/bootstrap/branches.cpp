@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "pack.hpp"
+#include "base/pack.hpp"
 
 namespace everylink {
 namespace {

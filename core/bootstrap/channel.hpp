@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/types.hpp"
 #include "bootstrap/gate.hpp"
 #include "net/socket.hpp"
-#include "words.hpp"
 
 namespace everylink {
 

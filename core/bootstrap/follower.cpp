@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "bootstrap/node.hpp"
-#include "errors.hpp"
 
 namespace everylink {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

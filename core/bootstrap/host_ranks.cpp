@@ -18,10 +18,10 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/errors.hpp"
+#include "base/units.hpp"
 #include "bootstrap/place.hpp"
 #include "bootstrap/supervisor.hpp"
-#include "errors.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

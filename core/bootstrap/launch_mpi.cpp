@@ -3,8 +3,8 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include "base/errors.hpp"
 #include "bootstrap/launcher.hpp"
-#include "errors.hpp"
 
 namespace everylink {
 namespace {

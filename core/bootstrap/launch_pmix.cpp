@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <pmix.h>
 
+#include "base/errors.hpp"
 #include "bootstrap/launcher.hpp"
-#include "errors.hpp"
 
 namespace everylink {
 namespace {

@@ -9,12 +9,12 @@
 #include <mutex>
 #include <thread>
 
-#include "bootstrap/environment.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "base/pack.hpp"
 #include "bootstrap/place.hpp"
 #include "bootstrap/pmi.hpp"
-#include "errors.hpp"
-#include "modules.hpp"
-#include "pack.hpp"
+#include "host/modules.hpp"
 
 namespace everylink {
 namespace {

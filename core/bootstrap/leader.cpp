@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "bootstrap/node.hpp"
-#include "errors.hpp"
-#include "signals.hpp"
+#include "host/signals.hpp"
 
 namespace everylink {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
+#include "base/units.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "units.hpp"
 
 namespace everylink {
 

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bootstrap/environment.hpp"
-#include "errors.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "base/units.hpp"
 #include "net/interfaces.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.hpp"
 #include "bootstrap/hmac.hpp"
 #include "bootstrap/launcher.hpp"
 #include "net/socket.hpp"
-#include "words.hpp"
 
 namespace everylink {
 

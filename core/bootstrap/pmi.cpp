@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <map>
 
-#include "bootstrap/environment.hpp"
-#include "errors.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "base/units.hpp"
 #include "net/socket.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

@@ -1,11 +1,11 @@
 // A Place from what Slurm tells its tasks.
 #include <fmt/format.h>
 
-#include "bootstrap/environment.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
 #include "bootstrap/place.hpp"
-#include "errors.hpp"
-#include "random.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

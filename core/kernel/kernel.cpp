@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "errors.hpp"
-#include "random.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
 
 namespace everylink {
 
@@ -55,5 +55,19 @@ Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const
   }
   return Outcome::ok;
 }
+
+int window_used(const Options& o) {
+  if (!kernel_named(o.kernel).windowed) return 1;
+  return o.window.value_or(std::min(o.messages, o.program == Program::linktest ? largest_window : 64));
+}
+
+int buffers_used(const Options& o) {
+  if (!o.check) return o.buffers;
+  Shot shot{};
+  shot.messages = shot.window = window_used(o);
+  return std::max(o.buffers, kernel_named(o.kernel).messages_a_lap(shot));
+}
+
+std::size_t memory_bytes(const Options& o) { return o.stride() * static_cast<std::size_t>(buffers_used(o)); }
 
 }  // namespace everylink

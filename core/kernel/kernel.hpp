@@ -5,8 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/options.hpp"
+#include "base/types.hpp"
 #include "transport/transport.hpp"
-#include "words.hpp"
 
 namespace everylink {
 
@@ -81,6 +82,12 @@ struct Kernel {
 
 std::span<const Kernel> kernels();
 const Kernel& kernel_named(std::string_view name);  // throws UsageError
+
+// What the options come to with their kernel.
+inline constexpr int largest_window = 1 << 20;
+int window_used(const Options&);           // 1 in a kernel without a window
+int buffers_used(const Options&);          // a buffer for each message that may be under way and is looked at
+std::size_t memory_bytes(const Options&);  // of each of the two memories
 
 // The kernel lap by lap, every byte of every message written before and verified after its lap, outside the
 // timed region. `wrong` counts messages that did not arrive as they left. `key` is the same at both ends; it

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
 #include "memory/memory.hpp"
-#include "random.hpp"
 
 namespace everylink {
 namespace {

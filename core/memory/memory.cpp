@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 

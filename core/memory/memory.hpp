@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

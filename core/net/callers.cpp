@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
+#include "base/types.hpp"
 #include "net/socket.hpp"
-#include "words.hpp"
 
 namespace everylink {
 

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
+#include "base/pack.hpp"
+#include "base/random.hpp"
 #include "net/callers.hpp"
-#include "pack.hpp"
-#include "random.hpp"
 
 namespace everylink {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

@@ -18,7 +18,7 @@
 #include <fstream>
 #include <memory>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

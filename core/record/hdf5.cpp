@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "record/hdf5_layout.hpp"
 
 namespace everylink {

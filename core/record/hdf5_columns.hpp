@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "errors.hpp"
-#include "words.hpp"
+#include "base/errors.hpp"
+#include "base/types.hpp"
 
 namespace everylink::hdf5 {
 

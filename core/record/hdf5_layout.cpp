@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/version.hpp"
 #include "kernel/kernel.hpp"
-#include "pattern/pattern.hpp"
-#include "version.hpp"
 
 namespace everylink::hdf5 {
 namespace {
@@ -144,7 +143,7 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "hosts", std::int32_t{*std::max_element(facts.host_of.begin(), facts.host_of.end()) + 1});
   put(root, "messages", std::int32_t{o.messages});
   put(root, "warmups", std::int32_t{o.warmups});
-  put(root, "window", std::int32_t{kernel_named(o.kernel).windowed ? o.window_used() : 0});
+  put(root, "window", std::int32_t{kernel_named(o.kernel).windowed ? window_used(o) : 0});
   put(root, "buffers", std::int32_t{o.buffers});
   put(root, "check", std::int32_t{o.check});
   put(root, "randomize", std::int32_t{o.randomize});
@@ -164,11 +163,10 @@ void put_settings(hid_t root, const Facts& facts) {
 
 void make_pattern(hid_t file, const Facts& facts) {
   const Options& o = facts.options;
-  const Pattern& pattern = *pattern_named(o.pattern);
   const Handle group = make_group(make_group(file, "patterns"), o.pattern);
-  put(group, "point", std::string(pattern.point));
-  std::vector<std::string> variants(pattern.variants.begin(), pattern.variants.end()), settings;
-  put(group, "variants", fmt::format("{}", fmt::join(variants, ",")));
+  put(group, "point", facts.point);
+  std::vector<std::string> settings;
+  put(group, "variants", fmt::format("{}", fmt::join(facts.variants, ",")));
   for (const auto& [name, value] : o.pattern_settings) settings.push_back(name + "=" + value);
   put(group, "options", fmt::format("{}", fmt::join(settings, " ")));
   put(group, "servers", std::int32_t{facts.servers});

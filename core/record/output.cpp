@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
+#include "base/units.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_layout.hpp"
-#include "units.hpp"
 
 namespace everylink {
 

@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "config.hpp"
-#include "facts.hpp"
-#include "flows.hpp"
-#include "parts.hpp"
-#include "sample.hpp"
-#include "slowest.hpp"
+#include "base/options.hpp"
+#include "base/rank_facts.hpp"
+#include "base/rows.hpp"
+#include "base/sample.hpp"
 
 namespace everylink {
 
@@ -25,48 +23,12 @@ struct Facts {
   std::string created;  // ISO 8601
   std::vector<RankFacts> ranks;
   std::vector<int> host_of;
-  std::int64_t links;          // a pass through the schedule
-  std::int64_t flows = 0;      // of a pattern, all its scenes
-  std::string one_sided = {};  // what puts and gets; "": the kernel does neither
-  int servers = 0;             // of a pattern: ranks 0 to servers - 1
-};
-
-// One scene of a pattern, and what became of its flows.
-struct SceneRow {
-  std::size_t bytes = 0;
-  std::int64_t point = 0;
-  std::uint8_t variant = 0;
-  Seconds began = 0;
-  std::uint32_t gone = 0;
-};
-struct FlowRow {
-  Flow flow;
-  Outcome outcome = Outcome::absent;
-  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends;
-                                                  // of what is asked for: of the client, of the server
-  std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
-  Statistics times;    // of a ping, one way; of what is asked for, on the client's clock until the reply ...
-  Statistics service;  // ... and on the server's
-};
-
-struct StepRow {
-  std::uint32_t iteration = 0;
-  std::uint64_t seed = 0;
-  Seconds began = 0;
-  float overlap = not_known;
-  std::uint32_t gone = 0;
-};
-
-// How a size is measured: the same on every rank, chosen once.
-struct Tuning {
-  std::uint32_t rounds_per_reading = 1;
-  std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
-};
-
-// One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
-struct LinkRows {
-  std::vector<Sample> samples;
-  std::vector<std::vector<float>> laps;
+  std::int64_t links;                      // a pass through the schedule
+  std::int64_t flows = 0;                  // of a pattern, all its scenes
+  std::string one_sided = {};              // what puts and gets; "": the kernel does neither
+  int servers = 0;                         // of a pattern: ranks 0 to servers - 1
+  std::string point = {};                  // of a pattern: what its points are
+  std::vector<std::string> variants = {};  // of a pattern
 };
 
 // What a run that is taken up again (--resume) had.

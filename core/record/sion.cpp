@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
 

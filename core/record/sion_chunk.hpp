@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config.hpp"
+#include "base/options.hpp"
+#include "base/sample.hpp"
 #include "record/sion_layout.hpp"
-#include "sample.hpp"
 
 namespace everylink::sion {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "pack.hpp"
+#include "base/pack.hpp"
 
 namespace everylink::sion {
 namespace {

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parts.hpp"
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink::sion {
 

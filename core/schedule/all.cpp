@@ -1,11 +1,11 @@
 // Every pair, and random matchings out of every pair.
 #include <fmt/format.h>
 
-#include "errors.hpp"
-#include "random.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

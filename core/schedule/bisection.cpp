@@ -1,5 +1,5 @@
 // The lower half of the ranks against the upper half. A relabelling stays within the halves.
-#include "random.hpp"
+#include "base/random.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

@@ -7,10 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "errors.hpp"
-#include "random.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
 #include "schedule/schedule.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "random.hpp"
+#include "base/random.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"
 

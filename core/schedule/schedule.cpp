@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "errors.hpp"
-#include "random.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
 
 namespace everylink {
 

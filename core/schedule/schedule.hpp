@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

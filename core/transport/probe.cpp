@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

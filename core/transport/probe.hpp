@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 

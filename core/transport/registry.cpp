@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "errors.hpp"
-#include "modules.hpp"
+#include "base/errors.hpp"
+#include "host/modules.hpp"
 #include "transport/transport.hpp"
 #include "transport_names.hpp"  // made by CMake: name, summary, why it was not built
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/types.hpp"
 #include "memory/memory.hpp"
-#include "words.hpp"
 
 namespace everylink {
 
@@ -50,12 +50,6 @@ class OneSided {
   // flush that ends with timeout stays under way: the next call goes on with it, and need not hold for what
   // was put in between.
   virtual Outcome flush(Seconds until) = 0;
-};
-
-// What carries this rank's messages, as far as the transport tells; empty: not known.
-struct Carrier {
-  std::string device, address, lanes, libraries;
-  int numa_distance = -1;  // between rank and device (numa.hpp); no transport's business
 };
 
 class Transport {

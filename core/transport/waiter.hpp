@@ -3,8 +3,8 @@
 
 #include <sched.h>
 
-#include "signals.hpp"
-#include "words.hpp"
+#include "base/types.hpp"
+#include "host/signals.hpp"
 
 namespace everylink {
 

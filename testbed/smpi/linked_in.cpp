@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bootstrap/launcher.hpp"
-#include "modules.hpp"
+#include "host/modules.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink {

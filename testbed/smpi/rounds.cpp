@@ -6,7 +6,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "bootstrap/bootstrap.hpp"
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

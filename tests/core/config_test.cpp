@@ -1,9 +1,9 @@
 // The command line: what it means, and what is refused with a message that names the option.
-#include "config.hpp"
+#include "options/command_line.hpp"
 
 #include <gtest/gtest.h>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {
@@ -129,7 +129,7 @@ TEST(Config, every_option_reaches_its_field) {
   EXPECT_TRUE(options({"--mode", "mpi", "--all-to-all"}).all_to_all);
   EXPECT_EQ(options({"--bidirectional"}).kernel, "bidirectional");
   EXPECT_EQ(options({"--put"}).kernel, "put");
-  EXPECT_EQ(options({"--get", "-n", "7"}).window_used(), 7);
+  EXPECT_EQ(window_used(options({"--get", "-n", "7"})), 7);
   EXPECT_EQ(options({"--np", "2", "-n", "3"}).command, "everylink-measure --np 2 -n 3");
 }
 
@@ -282,24 +282,24 @@ TEST(Config, the_limit_grows_with_the_work_unless_it_is_given) {
 }
 
 TEST(Config, the_window_is_that_of_the_kernel) {
-  EXPECT_EQ(options({}).window_used(), 1);
-  EXPECT_EQ(options({"--bidirectional"}).window_used(), 1);
-  EXPECT_EQ(options({"--unidirectional"}).window_used(), 64);
-  EXPECT_EQ(options({"--unidirectional", "-n", "5"}).window_used(), 5);
-  EXPECT_EQ(options({"--unidirectional", "--window", "200"}).window_used(), 200);
+  EXPECT_EQ(window_used(options({})), 1);
+  EXPECT_EQ(window_used(options({"--bidirectional"})), 1);
+  EXPECT_EQ(window_used(options({"--unidirectional"})), 64);
+  EXPECT_EQ(window_used(options({"--unidirectional", "-n", "5"})), 5);
+  EXPECT_EQ(window_used(options({"--unidirectional", "--window", "200"})), 200);
 }
 
 TEST(Config, there_is_a_buffer_for_each_message_that_is_looked_at) {
-  EXPECT_EQ(options({}).buffers_used(), 1);
-  EXPECT_EQ(options({"--check"}).buffers_used(), 1);
-  EXPECT_EQ(options({"--check", "--bidirectional"}).buffers_used(), 2);
-  EXPECT_EQ(options({"--check", "--unidirectional", "--window", "8"}).buffers_used(), 8);
-  EXPECT_EQ(options({"--unidirectional", "--window", "8"}).buffers_used(), 1) << "nobody looks";
-  EXPECT_EQ(options({"--check", "--num-multi-buf", "100"}).buffers_used(), 100);
+  EXPECT_EQ(buffers_used(options({})), 1);
+  EXPECT_EQ(buffers_used(options({"--check"})), 1);
+  EXPECT_EQ(buffers_used(options({"--check", "--bidirectional"})), 2);
+  EXPECT_EQ(buffers_used(options({"--check", "--unidirectional", "--window", "8"})), 8);
+  EXPECT_EQ(buffers_used(options({"--unidirectional", "--window", "8"})), 1) << "nobody looks";
+  EXPECT_EQ(buffers_used(options({"--check", "--num-multi-buf", "100"})), 100);
   const Options o = options({"-s", "1,100,30", "--num-multi-buf", "3"});
   EXPECT_EQ(o.largest(), 100u);
   EXPECT_EQ(o.stride(), 128u) << "a buffer begins on a cache line";
-  EXPECT_EQ(o.memory_bytes(), 3 * 128u);
+  EXPECT_EQ(memory_bytes(o), 3 * 128u);
 }
 
 TEST(Config, help_and_version_are_printed_and_nothing_is_measured) {

@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "errors.hpp"
-#include "units.hpp"
+#include "base/errors.hpp"
+#include "base/units.hpp"
 
 namespace everylink::contract {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <future>
 
-#include "errors.hpp"
-#include "pack.hpp"
+#include "base/errors.hpp"
+#include "base/pack.hpp"
 
 namespace everylink {
 namespace {

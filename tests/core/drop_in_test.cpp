@@ -1,11 +1,11 @@
 // LinkTest's command lines, put into ours.
-#include "drop_in.hpp"
+#include "linktest/command_line.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {
@@ -97,10 +97,10 @@ TEST(DropIn, as_linktest_results_go_where_linktest_put_them) {
 }
 
 TEST(DropIn, as_linktest_a_window_is_all_messages) {
-  EXPECT_EQ(options("linktest --mode sim --unidirectional -n 500").window_used(), 500);
-  EXPECT_EQ(options("linktest --mode sim --unidirectional -n 500 --window 1").window_used(), 1);
-  EXPECT_EQ(options("linktest --mode sim -n 500").window_used(), 1);
-  EXPECT_EQ(options("everylink-measure --unidirectional -n 500").window_used(), 64);
+  EXPECT_EQ(window_used(options("linktest --mode sim --unidirectional -n 500")), 500);
+  EXPECT_EQ(window_used(options("linktest --mode sim --unidirectional -n 500 --window 1")), 1);
+  EXPECT_EQ(window_used(options("linktest --mode sim -n 500")), 1);
+  EXPECT_EQ(window_used(options("everylink-measure --unidirectional -n 500")), 64);
 }
 
 TEST(DropIn, linktests_own_names_of_options_become_ours) {

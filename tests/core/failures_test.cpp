@@ -1,5 +1,5 @@
 // Failed links, folded, and which of them are tried again.
-#include "failures.hpp"
+#include "coordinator/failures.hpp"
 
 #include <gtest/gtest.h>
 

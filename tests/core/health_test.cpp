@@ -1,5 +1,5 @@
 // Which ranks look dark or slow, learned from made-up reports.
-#include "health.hpp"
+#include "coordinator/health.hpp"
 
 #include <gtest/gtest.h>
 

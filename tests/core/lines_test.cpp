@@ -1,5 +1,5 @@
 // LinkTest's lines, byte for byte, and the patterns of the JUBE files that read them.
-#include "lines.hpp"
+#include "linktest/lines.hpp"
 
 #include <gtest/gtest.h>
 

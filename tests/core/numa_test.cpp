@@ -1,5 +1,5 @@
 // Distances out of a /sys made up for it: two nodes, 0 and 2.
-#include "numa.hpp"
+#include "host/numa.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // The lines of LinkTest 1.2, byte for byte, and which pairs they list.
-#include "old_lines.hpp"
+#include "linktest/old_lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "slowest.hpp"
+#include "coordinator/slowest.hpp"
 
 namespace everylink {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <map>
 
+#include "base/pack.hpp"
 #include "contract.hpp"
 #include "kernel/kernel.hpp"
-#include "pack.hpp"
 
 namespace everylink::contract {
 namespace {

@@ -1,5 +1,5 @@
 // What a rank writes beside the results file when nobody takes it.
-#include "parts.hpp"
+#include "rank/unsaved_rows.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

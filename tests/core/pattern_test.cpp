@@ -1,6 +1,6 @@
 // Every pattern as a list of flows: who sends to whom in each scene, how a scene is staged, and what its
 // results amount to.
-#include "pattern/pattern.hpp"
+#include "load/pattern.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <map>
 #include <set>
 
-#include "errors.hpp"
-#include "flows.hpp"
-#include "meter.hpp"
-#include "scene_sums.hpp"
+#include "base/errors.hpp"
+#include "load/flows.hpp"
+#include "load/meter.hpp"
+#include "load/scene_sums.hpp"
 
 namespace everylink {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "world.hpp"
 
 namespace everylink {

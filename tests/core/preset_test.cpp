@@ -1,5 +1,6 @@
 // --preset jupiter: what it fixes, what it refuses, what it warns of, and the table that it gives.
-#include "preset.hpp"
+#include "options/preset.hpp"
+#include "linktest/jupiter.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +8,8 @@
 
 #include <fstream>
 
-#include "adapters.hpp"
-#include "errors.hpp"
+#include "base/errors.hpp"
+#include "host/adapters.hpp"
 
 namespace everylink {
 namespace {

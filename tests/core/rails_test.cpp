@@ -1,13 +1,13 @@
 // --rails: which device each rank of a host takes.
-#include "rails.hpp"
+#include "host/rails.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "base/units.hpp"
 #include "net/interfaces.hpp"
-#include "units.hpp"
 
 namespace everylink {
 namespace {

@@ -1,5 +1,5 @@
 // Counted randomness: a shuffle loses nobody, and the same question has the same answer.
-#include "random.hpp"
+#include "base/random.hpp"
 
 #include <gtest/gtest.h>
 

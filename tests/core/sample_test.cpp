@@ -1,5 +1,5 @@
 // Statistics of one turn against values made by hand.
-#include "sample.hpp"
+#include "base/sample.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <set>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

@@ -1,12 +1,12 @@
 // The made-up network: what a message between two ranks is told to take, faults included.
-#include "transport/sim_network.hpp"
+#include "transport/sim/sim_network.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "errors.hpp"
-#include "units.hpp"
+#include "base/errors.hpp"
+#include "base/units.hpp"
 
 namespace everylink {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "signals.hpp"
+#include "host/signals.hpp"
 #include "world.hpp"
 
 namespace everylink {

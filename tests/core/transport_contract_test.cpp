@@ -2,8 +2,8 @@
 // stands in transport_faults_test.cpp.
 #include <map>
 
+#include "base/errors.hpp"
 #include "contract.hpp"
-#include "errors.hpp"
 
 namespace everylink::contract {
 namespace {

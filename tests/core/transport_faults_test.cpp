@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/errors.hpp"
+#include "base/pack.hpp"
+#include "base/units.hpp"
 #include "contract.hpp"
-#include "errors.hpp"
 #include "kernel/kernel.hpp"
 #include "net/door.hpp"
-#include "pack.hpp"
-#include "units.hpp"
 
 namespace everylink::contract {
 namespace {

@@ -1,9 +1,9 @@
 // Text to numbers and back: every form that is accepted, and what is refused.
-#include "units.hpp"
+#include "base/units.hpp"
 
 #include <gtest/gtest.h>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "errors.hpp"
 
 namespace everylink {
 

@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "fuzz.hpp"
 
 using namespace everylink;

@@ -1,5 +1,5 @@
 // Rank 0 in a run of four ranks, one of which hands in what it likes.
-#include "conductor.hpp"
+#include "coordinator/conductor.hpp"
 
 #include <cmath>
 

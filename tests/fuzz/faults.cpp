@@ -1,7 +1,7 @@
 // The options of sim: its network and the faults planted in it.
+#include "base/units.hpp"
 #include "fuzz.hpp"
-#include "transport/sim_network.hpp"
-#include "units.hpp"
+#include "transport/sim/sim_network.hpp"
 
 using namespace everylink;
 

@@ -1,7 +1,7 @@
 // The table of targets.
 #include "fuzz.hpp"
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 
 namespace everylink::fuzz {
 

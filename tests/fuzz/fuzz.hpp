@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "words.hpp"
+#include "base/types.hpp"
 
 namespace everylink::fuzz {
 

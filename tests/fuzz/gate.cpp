@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "fuzz.hpp"
 
 using namespace everylink;

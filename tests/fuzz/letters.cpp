@@ -1,8 +1,10 @@
 // What ranks and rank 0 tell each other in rounds.
-#include "letters.hpp"
+#include "protocol/introduction.hpp"
+#include "protocol/order.hpp"
+#include "protocol/report.hpp"
 
-#include "facts.hpp"
 #include "fuzz.hpp"
+#include "host/facts.hpp"
 
 using namespace everylink;
 

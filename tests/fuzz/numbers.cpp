@@ -1,6 +1,6 @@
 // Numbers with units, as users write them.
+#include "base/units.hpp"
 #include "fuzz.hpp"
-#include "units.hpp"
 
 using namespace everylink;
 

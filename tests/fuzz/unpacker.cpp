@@ -1,6 +1,6 @@
 // Bytes back to values, in whatever order they are asked for.
+#include "base/pack.hpp"
 #include "fuzz.hpp"
-#include "pack.hpp"
 
 using namespace everylink;
 

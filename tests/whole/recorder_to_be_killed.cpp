@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <string>
 
-#include "errors.hpp"
+#include "base/errors.hpp"
 #include "record/recorder.hpp"
 
 namespace {

@@ -1,0 +1,43 @@
+// Flows of a load pattern: what runs at the same time, and what one end saw of it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/sample.hpp"
+#include "base/types.hpp"
+
+namespace everylink {
+
+// bulk: messages one way, as many as fit; ping: a message there and back, one at a time, `from` holds the
+// clock; put, get: bytes go from `from` to `to`, whenever a client asks its server for them, which puts them
+// into the client's memory, or gets them out of it, and then replies.
+enum class FlowKind : std::uint8_t { bulk = 0, ping = 1, put = 2, get = 3 };
+
+struct Flow {
+  int from, to;
+  FlowKind kind = FlowKind::bulk;
+
+  bool is_asked_for() const { return kind == FlowKind::put || kind == FlowKind::get; }
+  int client() const { return kind == FlowKind::put ? to : from; }
+  int server() const { return kind == FlowKind::put ? from : to; }
+};
+
+// Flows that run at the same time.
+struct Scene {
+  std::int64_t point = 0;    // of the sweep: how many senders, which distance, which draw
+  std::uint8_t variant = 0;  // an index into Pattern::variants
+  std::vector<Flow> flows;
+};
+
+// What one end saw of one flow. Trivially copyable: it travels as bytes.
+struct FlowEnd {
+  std::uint32_t flow = 0;  // index in the scene
+  bool sends = false;
+  Outcome outcome = Outcome::ok;
+  Seconds seconds = 0;         // between the readings of the clock ...
+  std::uint64_t messages = 0;  // ... in which so many messages arrived
+  Statistics times;            // of pings, one way; of a client, until its replies; of a server, its service
+};
+
+}  // namespace everylink

@@ -1,0 +1,104 @@
+// Values to bytes and back, between processes of one run (same program, same byte order).
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "base/errors.hpp"
+#include "base/types.hpp"
+
+namespace everylink {
+
+class Packer {
+ public:
+  template <class T>
+  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) {
+    return append(std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T> Packer& add(const std::vector<T>& values) {
+    add(static_cast<std::uint64_t>(values.size()));
+    return append(std::as_bytes(std::span(values)));
+  }
+  Packer& add(const std::string& text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    return append(std::as_bytes(std::span(text)));
+  }
+  Blob take() { return std::move(bytes_); }
+
+ private:
+  Packer& append(View more) {
+    bytes_.insert(bytes_.end(), more.begin(), more.end());
+    return *this;
+  }
+  Blob bytes_;
+};
+
+// Throws MachineError where the bytes end early, go on, or make no sense; lengths are checked before anything
+// is allocated.
+class Unpacker {
+ public:
+  explicit Unpacker(View bytes) : rest_(bytes) {}
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T> T get() {
+    if constexpr (std::is_same_v<T, bool>) return choice<std::uint8_t>(1) != 0;
+    T value;
+    std::memcpy(&value, cut(sizeof value).data(), sizeof value);
+    return value;
+  }
+  // One of the values 0 to `last`, of an enumeration or a number.
+  template <class T>
+  T choice(T last) {
+    const T value = get<T>();
+    must(value >= T{} && value <= last);
+    return value;
+  }
+  // What is a bool or an enumeration in T, its user has to check (`must`, `is_flag`) before reading it.
+  template <class T>
+  std::vector<T> list() {
+    const auto count = get<std::uint64_t>();
+    if (count > rest_.size() / sizeof(T)) too_short();
+    std::vector<T> values(count);
+    if (count) std::memcpy(values.data(), cut(count * sizeof(T)).data(), count * sizeof(T));
+    return values;
+  }
+  // A line for people, whoever wrote it: nothing in it steers their terminal.
+  std::string text() {
+    constexpr std::size_t longest = 1 << 16;
+    std::string line = any_text();
+    must(line.size() <= longest);
+    for (char& letter : line)
+      if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = '?';
+    return line;
+  }
+  std::string any_text() {
+    const auto letters = list<char>();
+    return {letters.begin(), letters.end()};
+  }
+  void end() const { must(rest_.empty()); }
+
+  static void must(bool holds) {
+    if (!holds) throw MachineError("a message of the control connection makes no sense");
+  }
+  static bool is_flag(const bool& flag) {
+    std::uint8_t byte;
+    std::memcpy(&byte, &flag, sizeof byte);
+    return byte <= 1;
+  }
+
+ private:
+  [[noreturn]] static void too_short() {
+    throw MachineError("a message of the control connection is cut short");
+  }
+  View cut(std::size_t bytes) {
+    if (bytes > rest_.size()) too_short();
+    const View front = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+    return front;
+  }
+  View rest_;
+};
+
+}  // namespace everylink

@@ -1,0 +1,88 @@
+// Ranks by host and by machine.
+#include "base/rank_facts.hpp"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/pack.hpp"
+#include "base/units.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr int most_cores = 1 << 16;
+
+// "0-3,8" back to numbers.
+std::set<int> core_numbers(const std::string& text) {
+  std::set<int> cores;
+  if (text.empty()) return cores;
+  for (const auto& part : split(text, ',')) {
+    const auto ends = split(part, '-');
+    const auto first = parse_integer(ends.front(), "cores"), last = parse_integer(ends.back(), "cores");
+    if (first < 0 || last >= most_cores) throw MachineError("a rank's list of cores makes no sense: " + text);
+    for (auto core = first; core <= last; ++core) cores.insert(static_cast<int>(core));
+  }
+  return cores;
+}
+
+}  // namespace
+
+Blob RankFacts::packed() const {
+  return Packer()
+      .add(host)
+      .add(machine)
+      .add(network)
+      .add(cores)
+      .add(numa)
+      .add(free_memory)
+      .add(topology_address)
+      .add(topology_pattern)
+      .add(adapters)
+      .take();
+}
+
+RankFacts RankFacts::unpacked(View bytes) {
+  Unpacker in(bytes);
+  RankFacts facts;
+  facts.host = in.text();
+  facts.machine = in.text();
+  facts.network = in.text();
+  facts.cores = in.text();
+  facts.numa = in.get<int>();
+  facts.free_memory = in.get<std::size_t>();
+  facts.topology_address = in.text();
+  facts.topology_pattern = in.text();
+  facts.adapters = in.choice(most_adapters);
+  in.end();
+  return facts;
+}
+
+std::vector<int> hosts_of(const std::vector<RankFacts>& ranks) {
+  std::map<std::tuple<std::string, std::string, std::string>, int> known;
+  std::vector<int> hosts;
+  for (const auto& rank : ranks)
+    hosts.push_back(
+        known.emplace(std::make_tuple(rank.host, rank.machine, rank.network), static_cast<int>(known.size()))
+            .first->second);
+  return hosts;
+}
+
+std::vector<char> crowded_of(const std::vector<RankFacts>& ranks) {
+  struct Machine {
+    std::size_t ranks = 0;
+    std::set<int> cores;
+  };
+  std::map<std::string, Machine> machines;
+  for (const auto& rank : ranks) {
+    auto& machine = machines[rank.machine];
+    ++machine.ranks;
+    machine.cores.merge(core_numbers(rank.cores));
+  }
+  std::vector<char> crowded;
+  for (const auto& rank : ranks)
+    crowded.push_back(machines[rank.machine].ranks > machines[rank.machine].cores.size());
+  return crowded;
+}
+
+}  // namespace everylink

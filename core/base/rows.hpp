@@ -1,0 +1,56 @@
+// What is recorded, row by row.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/flow.hpp"
+#include "base/sample.hpp"
+#include "base/types.hpp"
+
+namespace everylink {
+
+// One scene of a pattern, and what became of its flows.
+struct SceneRow {
+  std::size_t bytes = 0;
+  std::int64_t point = 0;
+  std::uint8_t variant = 0;
+  Seconds began = 0;
+  std::uint32_t gone = 0;
+};
+struct FlowRow {
+  Flow flow;
+  Outcome outcome = Outcome::absent;
+  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends;
+                                                  // of what is asked for: of the client, of the server
+  std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
+  Statistics times;    // of a ping, one way; of what is asked for, on the client's clock until the reply ...
+  Statistics service;  // ... and on the server's
+};
+
+struct StepRow {
+  std::uint32_t iteration = 0;
+  std::uint64_t seed = 0;
+  Seconds began = 0;
+  float overlap = not_known;
+  std::uint32_t gone = 0;
+};
+
+// How a size is measured: the same on every rank, chosen once.
+struct Tuning {
+  std::uint32_t rounds_per_reading = 1;
+  std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
+};
+
+// One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
+struct LinkRows {
+  std::vector<Sample> samples;
+  std::vector<std::vector<float>> laps;
+};
+
+// A slow link, in the main run and measured again.
+struct Retest {
+  Sample first, again;
+};
+
+}  // namespace everylink

@@ -1,0 +1,40 @@
+// What is known of one link after one step: a row of the results.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "base/types.hpp"
+
+namespace everylink {
+
+inline constexpr float not_known = std::numeric_limits<float>::quiet_NaN();
+
+// One-way times in seconds. Trivially copyable: it travels as bytes.
+struct Statistics {
+  std::uint32_t n = 0;  // readings
+  float min = not_known, median = not_known, mean = not_known;
+  float p99 = not_known;  // not known below 1,000 readings
+  float max = not_known;
+  std::uint32_t late = 0;  // readings above twice the median
+};
+// Sorts the readings in place. None: nothing is known.
+Statistics statistics_of(std::span<float> one_way_times);
+
+// `direction`: alone, by the unidirectional kernel whatever that of the run is.
+enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3, direction = 4 };
+
+struct Sample {
+  std::uint32_t from = 0, to = 0;
+  std::uint32_t step = 0;  // row of /steps
+  std::uint32_t size = 0;  // index among the run's sizes
+  Attempt attempt = Attempt::main;
+  Outcome outcome = Outcome::ok;
+  std::int32_t arrived = -1;  // messages that came in at `to`, warm-ups included; -1: not known
+  float setup = not_known;    // seconds to connect
+  Statistics one_way;
+  float all_to_all = not_known;
+};
+
+}  // namespace everylink

@@ -1,0 +1,52 @@
+// Rank 0's voice: text for people and scripts, or one JSON object a line for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/options.hpp"
+#include "base/types.hpp"
+
+namespace everylink {
+
+class Console {
+ public:
+  explicit Console(Progress);
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  void say(std::string_view lines);
+  void complain(std::string_view line);  // to the standard error
+  bool quiet() const { return progress_ == Progress::none; }
+
+  struct Plan {
+    int ranks, hosts;
+    std::string transport, kernel, schedule;
+    std::vector<std::size_t> sizes;
+    std::int64_t steps, links;  // a pass through the schedule
+    double file_bytes;
+    std::string output;  // "": none
+  };
+  void plan(const Plan&);
+  struct Step {
+    std::uint32_t iteration;
+    std::int64_t step, steps;  // of all iterations that are known to come
+    std::int64_t links_done, links_failed;
+    Seconds elapsed, left;
+  };
+  void step(const Step&);
+  void retest(std::size_t done, std::size_t of);
+  void end(int exit_code, std::int64_t links_ok, std::int64_t links_failed, const std::string& output);
+
+ private:
+  void event(std::string_view fields);  // {"event":...}
+  void clear_bar();
+  Progress progress_;
+  bool bar_ = false, bar_shown_ = false;
+  Seconds last_ = 0;
+};
+
+}  // namespace everylink

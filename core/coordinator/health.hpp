@@ -1,0 +1,60 @@
+// Which ranks look dark or slow, so that they do not hold up the others: how long a pair may take, how many
+// messages a slow rank gets, and which ranks are not tried at all.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/options.hpp"
+#include "protocol/introduction.hpp"
+#include "protocol/order.hpp"
+#include "protocol/report.hpp"
+
+namespace everylink {
+
+class Health {
+ public:
+  Health(const Options& options, std::vector<std::int32_t> host_of)
+      : options_(options), host_of_(std::move(host_of)) {}
+
+  // What a step of the main run brought.
+  void learn(const std::vector<Report>&, const Order& step, std::span<const int> gone);
+  // Writes into an order of the main run what is known so far.
+  void advise(Order&) const;
+
+ private:
+  // A rank's trouble within one reach; who has none is not kept.
+  struct Trouble {
+    int first_silent = no_rank, first_slow = no_rank;  // the first peer of each kind
+    bool suspect = false;                              // silent towards a second one
+    int silent_in_row = 0;
+    std::uint32_t dark_since = 0;  // row of /steps; 0: not dark
+    std::uint32_t messages = 0;    // 0: all
+  };
+  struct Pair {
+    int a, b;
+    Reach reach;
+    bool answered = true;    // no size timed out
+    std::uint32_t done = 0;  // messages of its best turn; more than 0: something arrived
+    Seconds took = 0;
+  };
+  using Key = std::pair<int, Reach>;
+
+  std::vector<Pair> pairs_of(const std::vector<Report>&, const Order&, std::span<const int> gone) const;
+  void note_time(const Pair&);
+  void note_answer(const Pair&, int rank);
+  void note_silent(int rank, int peer, Reach, std::uint32_t step);
+  void note_slow(const Pair&, int rank, int peer);
+  bool is_suspect(int rank, Reach) const;
+  Seconds usual(Reach) const;
+
+  const Options& options_;
+  const std::vector<std::int32_t> host_of_;
+  std::map<Key, Trouble> troubles_;
+  std::vector<Seconds> times_[2];  // of pairs, the latest of them
+  std::size_t next_[2] = {0, 0};
+};
+
+}  // namespace everylink

@@ -1,0 +1,334 @@
+// What was measured.
+#include "coordinator/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "base/version.hpp"
+#include "coordinator/health.hpp"
+#include "kernel/kernel.hpp"
+#include "linktest/jupiter.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::int64_t most_step_lines = 2000;
+constexpr std::int64_t steps_to_judge_by = 3;
+
+double directions_of(const Options& o) { return kernel_named(o.kernel).both_lead ? 2 : 1; }
+
+std::size_t index_of_largest(const Options& o) {
+  return static_cast<std::size_t>(std::max_element(o.sizes.begin(), o.sizes.end()) - o.sizes.begin());
+}
+
+std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
+
+}  // namespace
+
+Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
+    : options_(options),
+      recorder_(recorder),
+      console_(console),
+      largest_(index_of_largest(options)),
+      lines_(options.sizes[largest_], directions_of(options), options.serial),
+      slowest_(options.slowest) {
+  for (const auto bytes : options.sizes) by_size_.emplace_back(bytes, directions_of(options));
+  if (options.program == Program::mpilinktest)
+    old_lines_.emplace(options.sizes[largest_], directions_of(options), options.serial);
+}
+
+Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
+  ranks_ = facts.ranks;
+  host_of_ = facts.host_of;
+  steps_a_pass_ = steps_a_pass;
+  passes_ = passes;
+  failures_.know(ranks_, facts.host_of);
+  if (old_lines_) slowest_.keep_at_most(ranks_.size());
+  tell_plan(facts);
+  recorder_.begin(facts);
+  const auto recalled = recorder_.recall([&](const LinkRows& link) {
+    learn(link);
+    const Sample& s = link.samples.front();
+    if (s.attempt == Attempt::main) known_.insert({s.from, s.to, s.step});
+  });
+  std::erase_if(known_, [&](const auto& link) { return std::get<2>(link) < recalled.main_steps; });
+  steps_done_ = steps_before_ = recalled.main_steps;
+  return recalled;
+}
+
+void Ledger::start(Seconds now) {
+  began_ = now;
+  commits_.start();
+}
+
+void Ledger::tell_interim() { console_.say("So far:\n" + summary()); }
+
+// One end that gives up closes the connection, and the other finds it broken: both timed out. One end that is
+// refused leaves the other waiting: both are broken.
+void Ledger::agree(LinkRows& ours, const LinkRows& theirs) {
+  for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
+    Sample& a = ours.samples[i];
+    const Sample& b = theirs.samples[i];
+    if (a.outcome == Outcome::broken && b.outcome == Outcome::timeout && !std::isnan(a.setup))
+      a.outcome = Outcome::timeout;
+    else if (a.outcome == Outcome::timeout && b.outcome == Outcome::broken && std::isnan(b.setup))
+      a.outcome = Outcome::broken;
+  }
+}
+
+// Both ends of a link report in the same round; a rank that comes late has its links kept without the other
+// end's word, and only where they are ok: the others have stood as absent since.
+void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::span<const int> gone) {
+  std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
+  for (const auto& report : reports)
+    if (report.step == step.step) of_this_step[{report.rank, report.peer}] = &report;
+  for (const auto& report : reports) {
+    if (report.led.samples.empty()) continue;
+    LinkRows led = report.led;
+    if (!report.fault_of_link.empty())
+      remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
+                         report.fault_of_link));
+    const bool in_time = report.step == step.step;
+    if (in_time && is_among(gone, report.peer))
+      for (auto& sample : led.samples)
+        if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
+          sample.outcome = Outcome::absent;
+    if (!in_time) {
+      const auto& samples = led.samples;
+      if (std::any_of(samples.begin(), samples.end(), [](const auto& s) { return s.outcome != Outcome::ok; }))
+        continue;
+      if (samples.front().attempt == Attempt::main) failures_.take_back(samples.front());
+    }
+    const auto peers = of_this_step.find({report.peer, report.rank});
+    const bool known = in_time && peers != of_this_step.end();
+    if (known) agree(led, peers->second->led);
+    keep_link(std::move(led), known ? peers->second->notes : std::vector<Note>());
+  }
+}
+
+void Ledger::end_step(const std::vector<Report>& reports, const Order& step, const Plan& plan,
+                      std::span<const int> gone, Seconds began, Seconds now) {
+  std::vector<char> reported(ranks_.size());
+  std::vector<Seconds> busy;
+  for (const auto& report : reports) {
+    if (report.led.samples.empty() || report.step != step.step) continue;
+    reported[static_cast<std::size_t>(report.rank)] = 1;
+    busy.push_back(report.busy);
+  }
+  keep_untried(step, plan, reported, gone);
+  std::sort(busy.begin(), busy.end());
+  const bool any = !busy.empty() && busy.back() > 0;
+  const float overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known;
+  recorder_.step(
+      {step.iteration, step.relabelling, began - began_, overlap, static_cast<std::uint32_t>(gone.size())});
+  if (step.attempt == Attempt::main) tell_progress(step, now);
+}
+
+// A sample learns from the other end how much arrived, and whether it was what had been sent.
+void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
+  if (link.samples.front().attempt == Attempt::main && !known_.empty() &&
+      known_.contains({link.samples.front().from, link.samples.front().to, link.samples.front().step}))
+    return;  // it stands in the file that this run goes on with
+  for (std::size_t i = 0; i < std::min(link.samples.size(), seen_by_peer.size()); ++i) {
+    Sample& sample = link.samples[i];
+    sample.arrived = seen_by_peer[i].arrived;
+    if (sample.outcome == Outcome::ok && seen_by_peer[i].corrupt) sample.outcome = Outcome::corrupt;
+  }
+  learn(link);
+  recorder_.rows(link);
+}
+
+// For the lines and the summary.
+void Ledger::learn(const LinkRows& link) {
+  const Sample* worst = &link.samples.front();
+  for (std::size_t i = 0; i < link.samples.size(); ++i) {
+    const Sample& sample = link.samples[i];
+    if (worst->outcome == Outcome::ok) worst = &sample;
+    if (sample.attempt == Attempt::main) by_size_[i].add(sample.outcome, double{sample.one_way.mean});
+  }
+  const Sample& of_largest = link.samples[largest_];
+  if (of_largest.attempt == Attempt::main) {
+    if (of_largest.outcome == Outcome::corrupt)
+      corrupt_.insert(corrupt_.end(),
+                      {static_cast<std::int32_t>(of_largest.from), static_cast<std::int32_t>(of_largest.to)});
+    lines_.add(of_largest);
+    if (old_lines_) old_lines_->add(of_largest);
+    slowest_.add(of_largest);
+    failures_.add(*worst);
+    links_ok_ += worst->outcome == Outcome::ok;
+  } else {
+    slowest_.add_again(of_largest);
+    if (of_largest.attempt == Attempt::alone) failures_.add_again(*worst);
+  }
+}
+
+// Links that nobody will hand in: of ranks that are gone, and of dark ones.
+void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>& reported,
+                          std::span<const int> gone) {
+  const auto keep_link_of = [&](int from, int to, Outcome outcome) {
+    if (std::exchange(reported[static_cast<std::size_t>(from)], 1) == 0)
+      keep_outcome(step, from, to, is_among(gone, from) ? Outcome::absent : outcome);
+  };
+  for (const auto& care : step.care) {
+    const int peer = care.dark ? partner_in(step, plan, care.rank) : no_rank;
+    if (peer == no_rank || reach_of(host_of_, care.rank, peer) != care.reach) continue;
+    keep_link_of(care.rank, peer, Outcome::presumed);
+    keep_link_of(peer, care.rank, Outcome::presumed);
+  }
+  // Who came back with this very round has not taken part either.
+  for (int rank = 0; rank < static_cast<int>(reported.size()); ++rank)
+    if (const int peer = reported[static_cast<std::size_t>(rank)] ? no_rank : partner_in(step, plan, rank);
+        peer != no_rank)
+      keep_link_of(rank, peer, Outcome::absent);
+}
+
+void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) {
+  LinkRows link;
+  for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
+    Sample sample;
+    sample.from = static_cast<std::uint32_t>(from);
+    sample.to = static_cast<std::uint32_t>(to);
+    sample.step = step.step;
+    sample.size = static_cast<std::uint32_t>(i);
+    sample.attempt = step.attempt;
+    sample.outcome = outcome;
+    link.samples.push_back(sample);
+  }
+  keep_link(std::move(link), {});
+}
+
+void Ledger::tell_plan(const Facts& facts) {
+  const Options& o = options_;
+  const double bytes = o.no_output ? 0 : estimated_bytes(facts);
+  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, o.schedule_text(),
+                 o.sizes, steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
+  std::vector<std::string> sizes;
+  for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
+  std::string text =
+      fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}, {} kernel", version,
+                  ranks_.size(), failures_.hosts(), facts.bootstrap, o.mode,
+                  o.mode_options.empty() ? "" : ":", o.mode_options, o.memory, o.kernel);
+  if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", window_used(o));
+  text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
+  if (o.check) text += ", every byte verified";
+  if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
+  text += fmt::format("\n{}{}: {} links in {} steps",
+                      o.confirms() ? "Pairs of " + o.confirm : "Schedule " + o.schedule_text(),
+                      o.serial ? ", one pair at a time" : "", facts.links, steps_a_pass_);
+  if (facts.seed) text += fmt::format(", seed {}", facts.seed);
+  if (passes_ > 1) text += fmt::format(", {} times", passes_);
+  if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
+  text += fmt::format("\nTime limit {} for a pair of ranks and a size of {}",
+                      text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));
+  if (facts.bootstrap == "local" || facts.bootstrap == "stdin")
+    text += facts.pinned ? "; each rank is bound to a core of its own"
+                         : "; ranks are not bound: there are more of them than cores";
+  text += o.no_output ? "\nNo results file"
+                      : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
+  if (o.is_sion())
+    text +=
+        " (LinkTest's format: the mean time of each link, 0 where it was not measured or failed; no kernel, "
+        "no other statistics, no outcomes)";
+  if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(ranks_.size())) + "\n\n";
+  console_.say(text);
+}
+
+void Ledger::tell_progress(const Order& step, Seconds now) {
+  const auto iteration = step.iteration;
+  ++steps_done_;
+  const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
+  const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
+  const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
+  const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
+  const int ranks = static_cast<int>(ranks_.size());
+  const auto lines =
+      lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
+  const auto text =
+      old_lines_ ? old_lines_->end_step(iteration, step_number(step, options_.serial, ranks)) : lines;
+  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet() && !text.empty())
+    console_.say(text);
+  console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
+                 left > 0 ? seconds_left : 0});
+  if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
+}
+
+// Slurm says when it will end the job; what it says is not ours to trust.
+void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
+  const char* said = std::getenv("SLURM_JOB_END_TIME");
+  const Seconds available = said ? std::strtod(said, nullptr) - static_cast<double>(std::time(nullptr)) : 0;
+  if (available <= 0 || seconds_left <= available) return;
+  const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / a_step));
+  console_.say(
+      fmt::format("This run will take {} more, and the job ends in {}: --schedule sample:{} would fit",
+                  text_of_duration(seconds_left), text_of_duration(available), fits));
+}
+
+int Ledger::end(bool interrupted, bool kept) {
+  std::vector<std::string> lanes;
+  for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
+  recorder_.end({interrupted, failures_.not_tried_again(), remarks_.all(), std::move(lanes), retests()});
+  const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
+  const auto rest = old_lines_ ? old_lines_->finished_step() : "";
+  if (!rest.empty() && !console_.quiet()) console_.say(rest);
+  // Who reads JSON has the file for the rest.
+  console_.say(options_.progress == Progress::json ? results() : summary());
+  if (!options_.preset.empty() && !options_.confirms())
+    console_.say("\n" + table_of_preset(options_, ranks_.size(), failures_.hosts(), lines_) +
+                 (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
+  console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
+  return code;
+}
+
+// Of the slowest pairs both links are measured again; LinkTest 1.2 counts links.
+std::vector<Retest> Ledger::retests() const {
+  auto all = slowest_.retests();
+  if (old_lines_) all.resize(std::min(all.size(), slowest_.pairs().size()));
+  return all;
+}
+
+std::string Ledger::results() const { return old_lines_ ? old_lines_->results(retests()) : lines_.results(); }
+
+std::string Ledger::summary() const {
+  std::string text;
+  if (failures_.count() > 0) {
+    text += fmt::format("{} of {} links FAILED:\n", failures_.count(), failures_.count() + links_ok_);
+    for (const auto& line : failures_.lines()) text += "  " + line + "\n";
+  }
+  for (const auto& remark : remarks_.all()) text += "Note: " + remark + "\n";
+  text += results();
+  if (old_lines_) return text;
+  for (std::size_t i = 0; i < by_size_.size(); ++i) {
+    const auto& t = by_size_[i];
+    if (!t.any()) continue;
+    const auto bandwidth = [&](double one_way) { return text_of_bandwidth(t.bandwidth(one_way)); };
+    text += fmt::format("\n{:>10}: one-way {} / {} / {} (min / avg / max), bandwidth {} / {} / {}{}",
+                        text_of_size(options_.sizes[i]), text_of_seconds(t.min()), text_of_seconds(t.mean()),
+                        text_of_seconds(t.max()), bandwidth(t.min()), bandwidth(t.mean()), bandwidth(t.max()),
+                        directions_of(options_) == 2 ? " (both directions)" : "");
+  }
+  const auto name = [&](std::uint32_t rank) { return fmt::format("{}:{}", ranks_[rank].host, rank); };
+  if (!slowest_.pairs().empty())
+    text += fmt::format("\nSlowest links of {}, first and measured again alone:",
+                        text_of_size(options_.sizes[largest_]));
+  for (const auto& pair : slowest_.pairs()) {
+    const auto& first = *std::find_if(pair.first.begin(), pair.first.end(),
+                                      [&](const Sample& s) { return s.one_way.mean >= pair.mean; });
+    const auto again = std::find_if(pair.second.begin(), pair.second.end(),
+                                    [&](const Sample& s) { return s.from == first.from; });
+    std::string then = "not measured again";
+    if (again != pair.second.end())
+      then = again->outcome == Outcome::ok ? text_of_seconds(again->one_way.mean) : said_of(again->outcome);
+    text += fmt::format("\n  {} -> {}: {}, {}", name(first.from), name(first.to),
+                        text_of_seconds(first.one_way.mean), then);
+  }
+  return text;
+}
+
+}  // namespace everylink

@@ -1,0 +1,66 @@
+// Reads /sys: which node a device hangs on, and what the nodes' distances are.
+#include "host/numa.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace everylink {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<int> numbers_in(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istream_iterator<int>(in), {}};
+}
+
+// -1: not known.
+int node_of(const std::string& device, const fs::path& sys) {
+  for (const char* kind : {"infiniband", "net"})
+    if (const auto node = numbers_in(sys / "class" / kind / device / "device/numa_node"); !node.empty())
+      return node.front();
+  return -1;
+}
+
+// The nodes that exist, ascending: the order of the columns of every node's distances.
+std::vector<int> nodes_of(const fs::path& folder) {
+  std::vector<int> nodes;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename();
+    const bool is_node = name.starts_with("node") && name.size() > 4 && name.size() < 12 &&
+                         name.find_first_not_of("0123456789", 4) == std::string::npos;
+    if (is_node) nodes.push_back(std::stoi(name.substr(4)));
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+int numa_distance(int numa, const std::string& devices, const fs::path& sys) {
+  if (numa < 0) return -1;
+  const fs::path folder = sys / "devices/system/node";
+  const auto nodes = nodes_of(folder);
+  const auto distances = numbers_in(folder / ("node" + std::to_string(numa)) / "distance");
+  if (distances.size() != nodes.size()) return -1;
+  int nearest = -1;
+  for (const auto& device : split(devices, ',')) {
+    const auto begin = device.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    const auto name =
+        device.substr(begin, device.find_first_of(" :", begin) - begin);  // "mlx5_0:1" is a port of it
+    if (name.find('/') != std::string::npos || name.starts_with('.')) continue;
+    const auto column = std::find(nodes.begin(), nodes.end(), node_of(name, sys)) - nodes.begin();
+    if (column == static_cast<std::ptrdiff_t>(nodes.size())) continue;
+    const int distance = distances[static_cast<std::size_t>(column)];
+    if (nearest < 0 || distance < nearest) nearest = distance;
+  }
+  return nearest;
+}
+
+}  // namespace everylink

@@ -1,0 +1,102 @@
+// Which device a rank takes.
+#include "host/rails.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "host/adapters.hpp"
+#include "net/interfaces.hpp"
+
+namespace everylink {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The option by which a mode takes one device, and those that it excludes.
+struct Choice {
+  const char *mode, *option, *other;
+};
+constexpr Choice choices[] = {{"tcp", "rail", "interface"},
+                              {"ucp", "net_devices", "net_devices"},
+                              {"ofi", "domain", "domain"},
+                              {"ibverbs", "device", "device"},
+                              {"portals", "interface", "interface"}};
+
+const Choice* choice_of(const std::string& mode) {
+  const auto found = std::find_if(std::begin(choices), std::end(choices),
+                                  [&](const Choice& one) { return one.mode == mode; });
+  return found == std::end(choices) ? nullptr : found;
+}
+
+// As "mlx5_0:1".
+std::vector<std::string> names_of_active_ports() {
+  std::vector<std::string> names;
+  for (const auto& port : active_ports()) names.push_back(port.device + ":" + port.number);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Bridges and tunnels have no device of their own; where nothing has one, as in a container, all count.
+std::vector<std::string> network_interfaces() {
+  std::vector<std::string> real, all;
+  for (const auto& one : interfaces()) {
+    if (one.is_loopback || std::find(all.begin(), all.end(), one.name) != all.end()) continue;
+    all.push_back(one.name);
+    if (fs::exists("/sys/class/net/" + one.name + "/device")) real.push_back(one.name);
+  }
+  return real.empty() ? all : real;
+}
+
+}  // namespace
+
+std::string with_rails(const std::string& mode, const std::string& mode_options, const std::string& rails) {
+  const Choice* choice = choice_of(mode);
+  if (!choice) {
+    std::string known;
+    for (const auto& one : choices) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.mode);
+    throw UsageError(fmt::format("--rails: --mode {} takes no device; those that do are {}", mode, known));
+  }
+  const Settings options = parse_settings(mode_options, "--mode " + mode);
+  for (const char* other : {choice->option, choice->other})
+    if (options.contains(other))
+      throw UsageError(fmt::format("--rails and {}= of --mode {} exclude each other", other, mode));
+  if (rails == "auto" && (mode == "ofi" || mode == "portals"))
+    throw UsageError(
+        fmt::format("--rails auto: --mode {} wants the devices by name: --rails dev1,dev2", mode));
+  std::string all = mode_options;
+  for (const auto& one : split(rails, ',')) {
+    if (one.empty())
+      throw UsageError(fmt::format("--rails {}: a name is empty; --rails dev1,dev2 works", rails));
+    all += fmt::format("{}rails={}", all.empty() ? "" : ",", one);
+  }
+  return all;
+}
+
+Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,
+                     int rank) {
+  const std::string wanted = setting(options, "rails");
+  if (wanted.empty()) return options;
+  options.erase("rails");
+  const auto rails = wanted == "auto" ? rails_here(mode) : split(wanted, ';');
+  if (rails.empty()) throw MachineError("--rails auto: there is no network device here but loopback");
+  const auto here = host_of.begin() + rank;
+  const auto before = static_cast<std::size_t>(std::count(host_of.begin(), here, *here));
+  options[choice_of(mode)->option] = rails[before % rails.size()];
+  return options;
+}
+
+std::vector<std::string> rails_here(const std::string& mode) {
+  auto rails = mode == "tcp" ? network_interfaces() : names_of_active_ports();
+  if (mode == "ucp" && rails.empty()) return network_interfaces();
+  if (mode == "ibverbs")
+    for (auto& rail : rails) rail.erase(rail.find(':'));
+  rails.erase(std::unique(rails.begin(), rails.end()), rails.end());
+  return rails;
+}
+
+}  // namespace everylink

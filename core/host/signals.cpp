@@ -1,0 +1,66 @@
+// Signals: the handlers only take notes.
+#include "host/signals.hpp"
+
+#include <csignal>
+#include <ctime>
+#include <initializer_list>
+
+namespace everylink {
+namespace {
+
+volatile std::sig_atomic_t end_wanted = 0, summary_wanted = 0;
+
+// A terminal and the process that started us may both tell us of one wish; a wish is repeated later.
+constexpr time_t one_wish = 1;  // seconds
+time_t wished_at = 0;
+
+time_t seconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+void note(int signal) {
+  if (signal == SIGUSR1) {
+    summary_wanted = 1;
+  } else if (!end_wanted) {
+    end_wanted = 1;
+    wished_at = seconds_now();
+  } else if (seconds_now() > wished_at + one_wish) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+void heed_signals() {
+  struct sigaction action {};
+  action.sa_handler = note;  // no SA_RESTART: a sleeping call comes back
+  ::sigaction(SIGUSR1, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+bool end_is_wanted() { return end_wanted != 0; }
+
+bool summary_is_wanted() {
+  const bool wanted = summary_wanted != 0;
+  summary_wanted = 0;
+  return wanted;
+}
+
+KeptSignals::KeptSignals() : handlers_(SIGRTMAX + 1) {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    ::sigaction(signal, nullptr, &handlers_[static_cast<std::size_t>(signal)]);
+}
+
+KeptSignals::~KeptSignals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction now {};
+    const auto& before = handlers_[static_cast<std::size_t>(signal)];
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != before.sa_handler)
+      ::sigaction(signal, &before, nullptr);
+  }
+}
+
+}  // namespace everylink

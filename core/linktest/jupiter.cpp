@@ -1,0 +1,102 @@
+// The JUPITER Benchmark Suite's rule for LinkTest: what a run has of it, and its table.
+#include "linktest/jupiter.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "linktest/lines.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::size_t most_names = 8;
+
+struct Host {
+  std::string name;
+  int ranks = 0, adapters = 0;
+  bool below = false, above = false;  // has ranks in the lower, the upper half
+};
+
+std::vector<Host> hosts_with(const std::vector<RankFacts>& ranks, const std::vector<int>& host_of) {
+  std::vector<Host> hosts;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto index = static_cast<std::size_t>(host_of[rank]);
+    if (index >= hosts.size()) hosts.resize(index + 1);
+    Host& host = hosts[index];
+    host.name = ranks[rank].host;
+    host.adapters = ranks[rank].adapters;
+    ++host.ranks;
+    (rank < ranks.size() / 2 ? host.below : host.above) = true;
+  }
+  return hosts;
+}
+
+std::string names_of(const std::vector<const Host*>& hosts) {
+  std::vector<std::string> names;
+  for (const auto* host : hosts)
+    if (names.size() < most_names) names.push_back(host->name);
+  const auto more = hosts.size() - names.size();
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
+}
+
+// One sentence for all hosts that are alike. Of an odd number of adapters one goes without a rank.
+std::vector<std::string> wrong_numbers(const std::vector<Host>& hosts) {
+  int adapters = 0, ranks = 0;
+  for (const auto& host : hosts) {
+    adapters += host.adapters;
+    ranks += host.ranks;
+  }
+  if (adapters == 0)
+    return {
+        "no host has an InfiniBand, Omni-Path or RoCE adapter with an active port: whether each has a rank "
+        "cannot be told"};
+  bool may_lack_one = adapters % 2 == 1 && ranks == adapters - 1;
+  std::map<std::pair<int, int>, std::vector<const Host*>> wrong;
+  for (const auto& host : hosts) {
+    if (host.ranks == host.adapters) continue;
+    if (host.ranks == host.adapters - 1 && std::exchange(may_lack_one, false)) continue;
+    wrong[{host.ranks, host.adapters}].push_back(&host);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [numbers, of] : wrong)
+    sentences.push_back(fmt::format("not a rank for each adapter: {} rank(s) and {} adapter(s) on {}",
+                                    numbers.first, numbers.second, names_of(of)));
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of_preset(const Options& o, const std::vector<RankFacts>& ranks,
+                                          const std::vector<int>& host_of) {
+  if (o.preset.empty() || o.confirms()) return {};
+  const auto hosts = hosts_with(ranks, host_of);
+  auto doubts = wrong_numbers(hosts);
+  if (ranks.size() % 2 == 1)
+    doubts.push_back(fmt::format(
+        "{} ranks: of an odd number one idles in each step, so of an odd number of adapters the rule leaves "
+        "one out",
+        ranks.size()));
+  std::vector<const Host*> torn;
+  for (const auto& host : hosts)
+    if (host.below && host.above) torn.push_back(&host);
+  if (!torn.empty())
+    doubts.push_back(fmt::format("the bisection goes through hosts: {} {} ranks in both halves",
+                                 names_of(torn), torn.size() == 1 ? "has" : "have"));
+  if (o.mode != "mpi") doubts.push_back(fmt::format("mode {}: the rule is mpi", o.mode));
+  if (o.check) doubts.emplace_back("--check: laps begin together, so times are others than without");
+  for (auto& doubt : doubts) doubt = "--preset jupiter: " + doubt;
+  return doubts;
+}
+
+std::string table_of_preset(const Options& o, std::size_t ranks, int hosts, const Lines& lines) {
+  return fmt::format(
+             "JUPITER Benchmark Suite, LinkTest: {} messages of 16 MiB, {} warm-ups, bidirectional, "
+             "bisection, "
+             "mode {}, {} ranks on {} host(s)\n",
+             o.messages, o.warmups, o.mode, ranks, hosts) +
+         lines.bisection_table();
+}
+
+}  // namespace everylink

@@ -1,0 +1,20 @@
+// The JUPITER Benchmark Suite's rule for LinkTest (docs/jupiter.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/options.hpp"
+#include "base/rank_facts.hpp"
+#include "linktest/lines.hpp"
+
+namespace everylink {
+
+// What makes the results others than the rule means, as far as the ranks tell: sentences.
+std::vector<std::string> doubts_of_preset(const Options&, const std::vector<RankFacts>&,
+                                          const std::vector<int>& host_of);
+
+// The table to hand in.
+std::string table_of_preset(const Options&, std::size_t ranks, int hosts, const Lines&);
+
+}  // namespace everylink

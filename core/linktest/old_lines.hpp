@@ -1,0 +1,45 @@
+// The lines of LinkTest 1.2, which its users' scripts match; its "MB/s" are MiB/s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/options.hpp"
+#include "base/rows.hpp"
+#include "base/sample.hpp"
+#include "linktest/lines.hpp"
+
+namespace everylink {
+
+class OldLines {
+ public:
+  OldLines(std::size_t bytes, double directions, bool serial)
+      : bytes_(bytes), directions_(directions), serial_(serial), all_(bytes, directions) {}
+
+  // What is to be measured.
+  static std::string head(const Options&, int ranks);
+
+  void add(const Sample&);  // of the step that goes on
+  // Gives the lines that are whole now: in a serial run each pair ends the same step, whose lines come with
+  // the first pair of the next. `step` counts from 1 in each iteration.
+  std::string end_step(std::uint32_t iteration, std::int32_t step);
+  std::string finished_step();  // of which nothing more will come
+  // RESULT and PINGPONG lines, the latter of the links that were measured again.
+  std::string results(const std::vector<Retest>& slowest) const;
+
+ private:
+  std::string time_of(const Sample&, int width, int digits) const;
+  std::string bandwidth(double one_way) const;
+  std::string result(const std::string& name, double one_way) const;
+
+  std::size_t bytes_;
+  double directions_;
+  bool serial_;
+  LinkTimes all_;
+  std::uint32_t iteration_ = 0;
+  std::int32_t step_ = 0;                // 0: none was begun
+  std::vector<Sample> of_step_, fresh_;  // fresh: the step that they belong to has not ended
+};
+
+}  // namespace everylink

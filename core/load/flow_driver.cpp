@@ -1,0 +1,250 @@
+// The two ends of a bulk flow and of a ping (docs/decisions/0006-patterns.md).
+#include "load/flow_driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace everylink {
+namespace {
+
+constexpr Slice receipt{0, 0};
+constexpr std::uint64_t blocks_ahead = 2;
+constexpr std::uint64_t goes_on_seed = 1, ends_seed = 2;  // of a note's contents
+
+// Sends block after block, at most two without a receipt.
+class BulkSender final : public FlowDriver {
+ public:
+  using FlowDriver::FlowDriver;
+  void prepare() override {
+    for (std::uint64_t block = 0; block < blocks_ahead; ++block)
+      receipts_.push_back(link_->start_recv(receipt));
+  }
+  bool step() override {
+    bool moved = false;
+    if (!may_send() && received_ < sent_) {
+      if (!done_first(receipts_)) return false;
+      meter_.read(now(), ++received_ * static_cast<std::uint64_t>(c_.layout.window));
+      moved = true;
+    }
+    while (out_.size() > (sent_ - received_) * tickets_a_block()) {
+      if (!done_first(out_)) return moved;
+      moved = true;
+    }
+    if (may_send())
+      send_block();
+    else if (received_ < sent_)
+      return moved;
+    else
+      open_ = false;
+    return true;
+  }
+
+ private:
+  bool may_send() const { return sent_ < blocks_ && sent_ < received_ + blocks_ahead; }
+  std::uint64_t window() const { return static_cast<std::uint64_t>(c_.layout.window); }
+  std::size_t tickets_a_block() const { return static_cast<std::size_t>(c_.layout.window) + 1; }
+
+  // Its note says whether the block after the next one exists: the peer makes ready for it in time.
+  void send_block() {
+    const bool goes_on = c_.messages ? blocks_ * window() < c_.messages : !is_time_over();
+    if (goes_on) {
+      blocks_ = sent_ + blocks_ahead + 1;
+      receipts_.push_back(link_->start_recv(receipt));
+    }
+    const Slice note = c_.layout.note(c_.lane, sent_);
+    write_note(note, goes_on);
+    out_.push_back(link_->start_send(note));
+    for (int i = 0; i < c_.layout.window; ++i)
+      out_.push_back(link_->start_send(c_.layout.slot(c_.lane, sent_, i)));
+    ++sent_;
+  }
+
+  std::deque<int> out_, receipts_;
+  std::uint64_t blocks_ = blocks_ahead, sent_ = 0, received_ = 0;  // received: receipts
+};
+
+class BulkReceiver final : public FlowDriver {
+ public:
+  using FlowDriver::FlowDriver;
+  void prepare() override {
+    for (std::uint64_t block = 0; block < blocks_ahead; ++block) make_ready(block);
+  }
+  bool step() override {
+    if (block_ == blocks_) return leave();
+    bool moved = false;
+    while (arrived_ <= c_.layout.window) {
+      if (!done_first(in_)) return moved;
+      ++arrived_;
+      moved = true;
+    }
+    end_block();
+    return true;
+  }
+
+ private:
+  void make_ready(std::uint64_t block) {
+    in_.push_back(link_->start_recv(c_.layout.note(c_.lane, block)));
+    for (int i = 0; i < c_.layout.window; ++i)
+      in_.push_back(link_->start_recv(c_.layout.slot(c_.lane, block, i)));
+  }
+
+  void end_block() {
+    meter_.read(now(), (block_ + 1) * static_cast<std::uint64_t>(c_.layout.window));
+    if (reads_on(c_.layout.note(c_.lane, block_))) {
+      blocks_ = block_ + blocks_ahead + 1;
+      make_ready(block_ + blocks_ahead);
+    }
+    while (!receipts_.empty() && done_first(receipts_)) continue;
+    receipts_.push_back(link_->start_send(receipt));
+    ++block_;
+    arrived_ = 0;
+  }
+
+  bool leave() {
+    if (!receipts_.empty() && !done_first(receipts_)) return false;
+    open_ = !receipts_.empty();
+    return true;
+  }
+
+  std::deque<int> in_, receipts_;
+  std::uint64_t blocks_ = blocks_ahead, block_ = 0;
+  int arrived_ = 0;  // of this block, its note included
+};
+
+// Each message says in its first bytes whether another one follows.
+class PingLeader final : public FlowDriver {
+ public:
+  using FlowDriver::FlowDriver;
+  void prepare() override {}
+  bool step() override {
+    if (!under_way_ && !last_ && out_.empty()) {
+      start();
+      if (!apart_) return true;
+    }
+    if (under_way_) {
+      if (!done(in_)) return false;
+      note_lap();
+      under_way_ = false;
+    }
+    while (!out_.empty())
+      if (!done_first(out_)) return true;
+    open_ = !last_;
+    return true;
+  }
+
+ private:
+  void begun() override { warm_ = stop_ - c_.duration * 4 / 5; }
+
+  void start() {
+    const Slice message = c_.layout.ping(c_.lane, lap_++);
+    last_ = is_time_over();
+    write_note(message, !last_);
+    in_ = link_->start_recv(message);
+    begin_ = now();
+    out_.push_back(link_->start_send(message));
+    under_way_ = true;
+  }
+
+  void note_lap() {
+    const Seconds end = now();
+    meter_.read(end, lap_);
+    if (begin_ >= warm_ || last_) times_.push_back(static_cast<float>((end - begin_) / 2));
+  }
+
+  std::deque<int> out_;
+  int in_ = 0;
+  std::uint64_t lap_ = 0;
+  bool under_way_ = false, last_ = false;
+  Seconds begin_ = 0, warm_ = 0;
+};
+
+class PingFollower final : public FlowDriver {
+ public:
+  using FlowDriver::FlowDriver;
+  void prepare() override { in_ = link_->start_recv(c_.layout.ping(c_.lane, 0)); }
+  bool step() override {
+    if (last_) return leave();
+    if (!done(in_)) return false;
+    const Slice message = c_.layout.ping(c_.lane, lap_++);
+    last_ = !reads_on(message);
+    if (!last_) in_ = link_->start_recv(c_.layout.ping(c_.lane, lap_));
+    out_.push_back(link_->start_send(message));
+    while (out_.size() > 1 && done_first(out_)) continue;
+    meter_.read(now(), lap_);
+    return true;
+  }
+
+ private:
+  bool leave() {
+    if (!out_.empty() && !done_first(out_)) return false;
+    open_ = !out_.empty();
+    return true;
+  }
+
+  std::deque<int> out_;
+  int in_ = 0;
+  std::uint64_t lap_ = 0;
+  bool last_ = false;
+};
+
+// Of fewer than 1,000 readings too: an impact on the tail is a ratio of two of them.
+float nearest_p99(const std::vector<float>& sorted) {
+  constexpr std::size_t least = 100;
+  if (sorted.size() < least) return not_known;
+  return sorted[static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(sorted.size()))) - 1];
+}
+
+}  // namespace
+
+void FlowDriver::begin(Seconds until) {
+  const Seconds start = now();
+  meter_.begin(start, c_.messages ? 0 : c_.duration);
+  stop_ = start + c_.duration;
+  until_ = until;
+  begun();
+}
+
+bool FlowDriver::done(int ticket) {
+  if (!open_) return false;
+  const Outcome outcome = link_->wait(ticket, apart_ ? until_ : 0);
+  if (outcome == Outcome::ok) return true;
+  if (apart_ || outcome != Outcome::timeout) end(outcome);
+  return false;
+}
+
+bool FlowDriver::done_first(std::deque<int>& tickets) {
+  if (!done(tickets.front())) return false;
+  tickets.pop_front();
+  return true;
+}
+
+void FlowDriver::end(Outcome outcome) {
+  seen_.outcome = outcome;
+  open_ = false;
+}
+
+FlowEnd FlowDriver::seen() {
+  seen_.seconds = seconds();
+  seen_.messages = messages();
+  seen_.times = statistics_of(times_);
+  seen_.times.p99 = nearest_p99(times_);
+  return seen_;
+}
+
+void FlowDriver::write_note(Slice message, bool goes_on) {
+  c_.out.fill({message.offset, note_bytes}, goes_on ? goes_on_seed : ends_seed);
+}
+
+bool FlowDriver::reads_on(Slice message) const {
+  return c_.in.holds({message.offset, note_bytes}, goes_on_seed);
+}
+
+std::unique_ptr<FlowDriver> make_driver(const FlowDriver::Context& context, std::unique_ptr<Link> link,
+                                        FlowKind kind) {
+  if (kind == FlowKind::bulk && context.sends) return std::make_unique<BulkSender>(context, std::move(link));
+  if (kind == FlowKind::bulk) return std::make_unique<BulkReceiver>(context, std::move(link));
+  if (context.sends) return std::make_unique<PingLeader>(context, std::move(link));
+  return std::make_unique<PingFollower>(context, std::move(link));
+}
+
+}  // namespace everylink

@@ -1,0 +1,105 @@
+// client-server: clients ask servers for bulk data, which these put into the clients' memory, or get out of
+// it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::uint8_t put = 0;
+constexpr int usual_requests = 1024, most_requests = 1 << 24;
+constexpr int usual_slots = 128, most_slots = 1 << 16;
+
+Scene scene_of(const Asking& asking, int in_flight, std::uint8_t variant) {
+  Scene scene{in_flight, variant, {}};
+  for (int client = asking.servers; client < asking.servers + asking.clients; ++client)
+    for (int server = 0; server < asking.servers; ++server)
+      scene.flows.push_back(variant == put ? Flow{server, client, FlowKind::put}
+                                           : Flow{client, server, FlowKind::get});
+  return scene;
+}
+
+Script make(const Crowd& crowd) {
+  Asking asking;
+  asking.servers = pattern_number(crowd, "servers", 1, 1, crowd.size - 1);
+  asking.clients = crowd.size - asking.servers;
+  asking.requests = pattern_number(crowd, "niters", usual_requests, 1, most_requests);
+  asking.slots = pattern_number(crowd, "slots", usual_slots, 1, most_slots);
+  auto in_flight = pattern_numbers(crowd, "nflight", 1, most_in_flight * asking.servers);
+  if (in_flight.empty()) in_flight = {1};
+  asking.most_in_flight = *std::max_element(in_flight.begin(), in_flight.end());
+  const auto directions = static_cast<std::int64_t>(2);
+  Script script{directions * static_cast<std::int64_t>(in_flight.size()),
+                std::max(asking.servers, asking.clients),
+                [asking, in_flight, directions](std::int64_t number) {
+                  return scene_of(asking, in_flight[static_cast<std::size_t>(number / directions)],
+                                  static_cast<std::uint8_t>(number % directions));
+                }};
+  script.asking = asking;
+  return script;
+}
+
+std::string microseconds(Seconds time) { return std::isnan(time) ? "-" : fmt::format("{:.2f}", time * 1e6); }
+
+std::string_view word(const SceneSums& s) { return s.variant == put ? "Put" : "Get"; }
+
+std::string row(std::span<const SceneSums> scenes) {
+  const SceneSums& s = scenes.front();
+  return fmt::format("{:<3} {:>9} {:>9} {:>10.3f} {:>11.2f} {:>9} {:>9} {:>9} {:>11} {:>11.0f} {:>6}{}",
+                     word(s), s.bytes, s.point, s.last_end, s.total / (1 << 20), microseconds(s.reply_mean),
+                     microseconds(s.reply_median), microseconds(s.reply_p99), microseconds(s.service_mean),
+                     s.last_end > 0 ? static_cast<double>(s.requests) / s.last_end : 0.0,
+                     s.clients ? fmt::format("{:.3f}", s.jain) : "-",
+                     s.failed ? fmt::format("  {} of {} connections FAILED", s.failed, s.flows) : "");
+}
+
+// Where the clients' rates are furthest apart.
+std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameOfRank& name) {
+  std::vector<std::string> lines;
+  for (const std::uint8_t variant : {std::uint8_t{0}, std::uint8_t{1}}) {
+    const SceneSums* worst = nullptr;
+    for (const auto& scene : scenes)
+      if (scene.variant == variant && scene.clients > 1 && (!worst || scene.jain < worst->jain))
+        worst = &scene;
+    if (!worst) continue;
+    std::vector<std::string> last;
+    for (const int rank : worst->last) last.push_back(name(rank));
+    lines.push_back(
+        fmt::format("{} least fair at {}: of {} clients the first is through after {}, the last after {} "
+                    "(last: {}); Jain's "
+                    "index of their rates {:.3f}",
+                    word(*worst), text_of_bytes(static_cast<double>(worst->bytes)), worst->clients,
+                    text_of_seconds(worst->first_end), text_of_seconds(worst->last_end),
+                    fmt::join(last, ", "), worst->jain));
+  }
+  return lines;
+}
+
+constexpr PatternTable table{
+    "Dir   size(B) in flight    time(s)   bw(MiB/s)   lat(us)   p50(us)   p99(us) service(us)  requests/s   "
+    "Jain",
+    false, row, findings};
+
+}  // namespace
+
+extern const Pattern pattern_client_server{
+    "client-server",
+    "clients ask servers, which put bulk data into their memory, or get it out of it",
+    "in flight",
+    {"put", "get"},
+    {{"servers", "N", "ranks 0 to N - 1 are servers, all others clients (1)"},
+     {"niters", "N", "requests of a client to each server (1024)"},
+     {"nflight", "K,...", "requests that a client has under way, over all servers (1)"},
+     {"slots", "N", "requests that a server serves at the same time (128)"},
+     {"check", "", "verify every byte; the times are then those of the verification too"}},
+    {.one_sided = true, .duration = 0, .sizes = sweep_to_4_mib, .sizes_too = ",--bsize", .table = &table},
+    make,
+    nullptr};
+
+}  // namespace everylink

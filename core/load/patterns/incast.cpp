@@ -1,0 +1,16 @@
+// incast: ever more senders to one receiver.
+#include "load/patterns/one_to_many.hpp"
+
+namespace everylink {
+
+extern const Pattern pattern_incast{
+    "incast",
+    "ever more senders to one receiver: 1, 2, 4, ... all",
+    "senders",
+    {""},
+    {{"root", "RANK", "who receives (0)"}, {"counts", "K,...", "how many send (1, 2, 4, ... all others)"}},
+    {},
+    [](const Crowd& crowd) { return one_to_many(crowd, true); },
+    [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "sender"); }};
+
+}  // namespace everylink

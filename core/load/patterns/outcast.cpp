@@ -1,0 +1,16 @@
+// outcast: one sender to ever more receivers.
+#include "load/patterns/one_to_many.hpp"
+
+namespace everylink {
+
+extern const Pattern pattern_outcast{
+    "outcast",
+    "one sender to ever more receivers: 1, 2, 4, ... all",
+    "receivers",
+    {""},
+    {{"root", "RANK", "who sends (0)"}, {"counts", "K,...", "how many receive (1, 2, 4, ... all others)"}},
+    {},
+    [](const Crowd& crowd) { return one_to_many(crowd, false); },
+    [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "receiver"); }};
+
+}  // namespace everylink

@@ -1,0 +1,90 @@
+// random-bisection: one random half of the hosts sends to the other one, drawn again and again; the mean is
+// the effective bisection bandwidth (Hoefler, Schneider, Lumsdaine 2008).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr int usual_draws = 20, most_draws = 100000;
+
+using Groups = std::vector<std::vector<int>>;
+
+// Halves are of hosts, or what stays within a host would not cross the network; of ranks where there is one
+// host.
+Groups groups_of(const Crowd& crowd) {
+  const int hosts = 1 + *std::max_element(crowd.host_of.begin(), crowd.host_of.end());
+  Groups groups(static_cast<std::size_t>(hosts > 1 ? hosts : crowd.size));
+  for (int rank = 0; rank < crowd.size; ++rank)
+    groups[static_cast<std::size_t>(hosts > 1 ? crowd.host_of[static_cast<std::size_t>(rank)] : rank)]
+        .push_back(rank);
+  return groups;
+}
+
+Script make(const Crowd& crowd) {
+  const int draws = pattern_number(crowd, "draws", usual_draws, 1, most_draws);
+  return {draws, 1, [groups = groups_of(crowd), seed = crowd.seed](std::int64_t number) {
+            Scene scene{number, 0, {}};
+            const auto count = static_cast<std::int64_t>(groups.size());
+            const Shuffle at(count, mix(seed, static_cast<std::uint64_t>(number)) | 1);
+            for (std::int64_t i = 0; i < count / 2; ++i) {
+              const auto& from = groups[static_cast<std::size_t>(at(i))];
+              const auto& to = groups[static_cast<std::size_t>(at(count / 2 + i))];
+              for (std::size_t k = 0; k < std::min(from.size(), to.size()); ++k)
+                scene.flows.push_back({from[k], to[k]});
+            }
+            return scene;
+          }};
+}
+
+// Student's t for a two-sided interval of 95 %, by the expansion of Cornish and Fisher: good to 1 % from 4
+// degrees of freedom on.
+double student_95(double freedom) {
+  constexpr double z = 1.959964;
+  constexpr double z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
+}
+
+std::vector<std::string> brief(std::span<const SceneSums> scenes) {
+  double sum = 0, squares = 0, flow = 0;
+  int n = 0;
+  for (const auto& scene : scenes) {
+    if (scene.bulks == 0) continue;
+    ++n;
+    sum += scene.total;
+    flow += scene.mean;
+  }
+  if (n == 0) return {};
+  const double mean = sum / n;
+  for (const auto& scene : scenes)
+    if (scene.bulks > 0) squares += (scene.total - mean) * (scene.total - mean);
+  std::string text = fmt::format("effective bisection bandwidth {}", text_of_bandwidth(mean));
+  constexpr int least = 5;
+  if (n >= least) {
+    const double half = student_95(n - 1) * std::sqrt(squares / (n - 1) / n);
+    text += fmt::format(", 95 % interval {} to {}", text_of_bandwidth(mean - half),
+                        text_of_bandwidth(mean + half));
+  }
+  return {fmt::format("{}, over {} random halves; {} a flow", text, n, text_of_bandwidth(flow / n))};
+}
+
+}  // namespace
+
+extern const Pattern pattern_random_bisection{
+    "random-bisection",
+    "one random half of the hosts sends to the other, again and again: effective bisection bandwidth",
+    "draw",
+    {""},
+    {{"draws", "N", "random halves (20)"}},
+    {.draws = true},
+    make,
+    brief};
+
+}  // namespace everylink

@@ -1,0 +1,58 @@
+// shift: every rank sends to the one `d` behind it while it receives from the one `d` in front (as mpiGraph).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+namespace {
+
+std::vector<int> distances_of(const Crowd& crowd) {
+  auto distances = pattern_numbers(crowd, "distances", 1, crowd.size - 1);
+  if (!distances.empty()) return distances;
+  for (int d = 1; d < crowd.size; ++d) distances.push_back(d);
+  return distances;
+}
+
+Script make(const Crowd& crowd) {
+  const auto distances = distances_of(crowd);
+  return {static_cast<std::int64_t>(distances.size()), 1,
+          [distances, size = crowd.size](std::int64_t number) {
+            Scene scene{distances[static_cast<std::size_t>(number)], 0, {}};
+            for (int rank = 0; rank < size; ++rank)
+              scene.flows.push_back({rank, static_cast<int>((rank + scene.point) % size)});
+            return scene;
+          },
+          static_cast<std::int64_t>(distances.size()) / 2};
+}
+
+std::vector<std::string> brief(std::span<const SceneSums> scenes) {
+  const SceneSums* slowest = nullptr;
+  const SceneSums* fastest = nullptr;
+  for (const auto& scene : scenes) {
+    if (scene.bulks == 0) continue;
+    if (!slowest || scene.mean < slowest->mean) slowest = &scene;
+    if (!fastest || scene.mean > fastest->mean) fastest = &scene;
+  }
+  if (!slowest) return {};
+  return {fmt::format("{} a flow at distance {}, the fastest, and {} at distance {}, the slowest",
+                      text_of_bandwidth(fastest->mean), fastest->point, text_of_bandwidth(slowest->mean),
+                      slowest->point)};
+}
+
+}  // namespace
+
+extern const Pattern pattern_shift{
+    "shift",
+    "every rank sends to the one D behind it while it receives from the one D in front",
+    "distance",
+    {""},
+    {{"distances", "D,...", "how far (1, 2, 3, ... all)"}},
+    {},
+    make,
+    brief};
+
+}  // namespace everylink

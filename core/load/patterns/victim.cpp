@@ -1,0 +1,132 @@
+// victim: a few ranks measure latency, alone and while all others load the network by another pattern (as
+// GPCNeT).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::uint8_t alone = 0, loaded = 1;
+constexpr int usual_repeats = 3, most_repeats = 10000;
+
+struct Roles {
+  std::vector<int> victims, others;
+};
+
+// Every fifth rank by default, drawn; an even number of them.
+Roles roles_of(const Crowd& crowd) {
+  const int most = (crowd.size - 2) / 2 * 2;
+  if (most < 2)
+    throw UsageError("victim: wants 4 ranks at least: two victims, and two that load the network");
+  const int count =
+      pattern_number(crowd, "victims", std::clamp(crowd.size / 5 / 2 * 2, 2, most), 2, most) / 2 * 2;
+  const Shuffle at(crowd.size, mix(crowd.seed, 1) | 1);
+  Roles roles;
+  for (int i = 0; i < crowd.size; ++i)
+    (i < count ? roles.victims : roles.others).push_back(static_cast<int>(at(i)));
+  std::sort(roles.victims.begin(), roles.victims.end());
+  std::sort(roles.others.begin(), roles.others.end());
+  return roles;
+}
+
+// The scene of the congestor that loads most, among the others only.
+std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
+  const auto name =
+      setting(crowd.settings, "congestor").empty() ? "incast" : setting(crowd.settings, "congestor");
+  const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
+  if (!congestor)
+    throw UsageError(fmt::format("--congestor {}: there is no such pattern to load the network with", name));
+  if (congestor->traits.one_sided)
+    throw UsageError(fmt::format(
+        "--congestor {}: ends when it is done, not when the victims are; incast or shift works", name));
+  std::map<std::int32_t, std::int32_t> hosts;  // numbered anew: some may have victims only
+  std::vector<std::int32_t> host_of;
+  for (const int rank : roles.others)
+    host_of.push_back(hosts
+                          .try_emplace(crowd.host_of[static_cast<std::size_t>(rank)],
+                                       static_cast<std::int32_t>(hosts.size()))
+                          .first->second);
+  const Script script = congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
+  degree = script.degree;
+  auto flows = script.scene(script.heaviest).flows;
+  for (auto& flow : flows) {
+    flow.from = roles.others[static_cast<std::size_t>(flow.from)];
+    flow.to = roles.others[static_cast<std::size_t>(flow.to)];
+  }
+  return flows;
+}
+
+std::size_t ping_bytes_of(const Crowd& crowd) {
+  constexpr std::size_t least = 8;
+  const auto text = setting(crowd.settings, "ping-size");
+  const std::size_t bytes = text.empty() ? least : parse_bytes(text, "--ping-size");
+  if (bytes < least)
+    throw UsageError(fmt::format("--ping-size: {} does not work; {} or more does", text, least));
+  return bytes;
+}
+
+Script make(const Crowd& crowd) {
+  const Roles roles = roles_of(crowd);
+  const std::int64_t repeats = pattern_number(crowd, "repeats", usual_repeats, 1, most_repeats);
+  std::vector<Flow> pings;
+  const std::size_t pairs = roles.victims.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i)
+    pings.push_back({roles.victims[i], roles.victims[pairs + i], FlowKind::ping});
+  const std::size_t ping_bytes = ping_bytes_of(crowd);
+  int degree = 1;
+  const auto load = load_of(crowd, roles, degree);
+  return {2 * repeats, degree,
+          [pings, load](std::int64_t number) {
+            Scene scene{number / 2, number % 2 == 0 ? alone : loaded, pings};
+            if (scene.variant == loaded) scene.flows.insert(scene.flows.end(), load.begin(), load.end());
+            return scene;
+          },
+          1, ping_bytes};
+}
+
+std::vector<std::string> brief(std::span<const SceneSums> scenes) {
+  struct Times {
+    double mean = 0, median = 0, p99 = 0;
+    int n = 0;
+  } of[2];
+  for (const auto& scene : scenes) {
+    if (scene.pings == 0) continue;
+    Times& t = of[scene.variant];
+    t.mean += scene.ping_mean;
+    t.median += scene.ping_median;
+    t.p99 += scene.ping_p99;
+    ++t.n;
+  }
+  if (of[alone].n == 0 || of[loaded].n == 0) return {};
+  const auto impact = [&](double Times::*time) {
+    const double factor = of[loaded].*time / of[loaded].n / (of[alone].*time / of[alone].n);
+    return std::isnan(factor) ? "not known" : fmt::format("{:.2f}", factor);
+  };
+  return {fmt::format("impact of the load on the victims' latency: mean x {}, median x {}, p99 x {}",
+                      impact(&Times::mean), impact(&Times::median), impact(&Times::p99))};
+}
+
+}  // namespace
+
+extern const Pattern pattern_victim{
+    "victim",
+    "a few ranks measure latency, alone and while the others load the network",
+    "repeat",
+    {"alone", "loaded"},
+    {{"victims", "K", "how many measure latency (a fifth of all)"},
+     {"congestor", "PATTERN", "how the others load the network (incast)"},
+     {"ping-size", "BYTES", "the victims' messages (8)"},
+     {"repeats", "N", "how often, alone and loaded in turn (3)"}},
+    {.draws = true},
+    make,
+    brief};
+
+}  // namespace everylink

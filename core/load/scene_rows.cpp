@@ -1,0 +1,77 @@
+// What became of the flows of a scene.
+#include "load/scene_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+
+namespace everylink {
+namespace {
+
+struct Ends {
+  const FlowEnd* sends = nullptr;
+  const FlowEnd* receives = nullptr;
+};
+
+// Both ends of a flow that failed say the same: who gives up first closes the link, which breaks it for the
+// other.
+Outcome agreed(Outcome a, Outcome b) {
+  if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
+  return a != Outcome::ok ? a : b;
+}
+
+// What nobody handed in.
+Outcome unseen(const Flow& flow, std::span<const int> gone, const Order& first) {
+  if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
+  return first.leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
+}
+
+std::vector<Ends> ends_of(const std::vector<Flow>& flows, const std::vector<Report>& reports) {
+  std::vector<Ends> ends(flows.size());
+  for (const auto& report : reports)
+    for (const auto& end : report.flows) {
+      if (end.flow >= flows.size())
+        throw MachineError(fmt::format("rank {} reports a flow that is none", report.rank));
+      const Flow& flow = flows[end.flow];
+      if ((end.sends ? flow.from : flow.to) != report.rank)
+        throw MachineError(fmt::format("rank {} reports a flow of others", report.rank));
+      (end.sends ? ends[end.flow].sends : ends[end.flow].receives) = &end;
+    }
+  return ends;
+}
+
+// The clock of who receives stands first, of what is asked for that of the client.
+void fill_times(FlowRow& row, const Ends& ends) {
+  const bool is_asked_for = row.flow.is_asked_for();
+  const bool turned = is_asked_for && row.flow.client() == row.flow.from;
+  const auto *first = turned ? ends.sends : ends.receives, *second = turned ? ends.receives : ends.sends;
+  if (first) row.seconds = first->seconds, row.messages = first->messages;
+  if (second) row.sent_seconds = second->seconds, row.sent_messages = second->messages;
+  if (is_asked_for) {
+    if (first) row.times = first->times;
+    if (second) row.service = second->times;
+  } else if (second) {
+    row.times = second->times;
+  }
+}
+
+}  // namespace
+
+std::vector<FlowRow> rows_of(const Scene& scene, const std::vector<Report>& reports,
+                             std::span<const int> gone, const Order& first) {
+  const auto ends = ends_of(scene.flows, reports);
+  std::vector<FlowRow> rows;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    FlowRow row{scene.flows[i]};
+    fill_times(row, ends[i]);
+    const auto& [sends, receives] = ends[i];
+    row.outcome =
+        sends && receives ? agreed(sends->outcome, receives->outcome) : unseen(row.flow, gone, first);
+    if (row.outcome != Outcome::ok && (is_among(gone, row.flow.from) || is_among(gone, row.flow.to)))
+      row.outcome = Outcome::absent;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace everylink

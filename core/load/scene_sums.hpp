@@ -1,0 +1,22 @@
+// What a scene amounted to, in numbers and in a line.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/rows.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+
+// A quantile of all readings together, taken from what is known of each part: its distribution is taken as
+// straight lines through its minimum, median, p99 and maximum. NaN: of nothing.
+double pooled_quantile(double share, std::span<const Statistics>);
+// A line for each flow; where they are asked for, for each client and server.
+std::vector<std::string> lines_of_flows(const Scene&, std::size_t bytes, const std::vector<FlowRow>&,
+                                        const NameOfRank&);
+SceneSums sums_of(const Scene&, std::size_t bytes, const std::vector<FlowRow>&);
+std::string line_of(const Pattern&, const SceneSums&, bool several_sizes);
+
+}  // namespace everylink

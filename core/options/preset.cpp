@@ -1,0 +1,51 @@
+// The rule of the JUPITER Benchmark Suite for LinkTest: the bandwidth of a bisection, both ways at once.
+#include "options/preset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr int least_messages = 25, least_warmups = 3;
+constexpr std::size_t message_bytes = std::size_t{16} << 20;
+
+void must(bool keeps, const char* option, const std::string& text, const std::string& wanted) {
+  if (!keeps) throw UsageError(fmt::format("{} {}: --preset jupiter wants {}", option, text, wanted));
+}
+
+}  // namespace
+
+void begin_with_preset(Options& o) {
+  if (o.preset.empty()) return;
+  if (o.preset != "jupiter") throw UsageError(fmt::format("--preset: '{}' is not one of jupiter", o.preset));
+  o.mode = "mpi";
+  o.messages = least_messages;
+  o.warmups = least_warmups;
+  o.sizes = {message_bytes};
+  o.kernel = "bidirectional";
+  o.schedule = "bisection";
+}
+
+void check_preset(const Options& o) {
+  if (o.preset.empty()) return;
+  must(o.messages >= least_messages, "-n/--num-messages", fmt::to_string(o.messages), "25 or more");
+  must(o.warmups >= least_warmups, "-w/--num-warmup-messages", fmt::to_string(o.warmups), "3 or more");
+  must(o.sizes == std::vector{message_bytes}, "-s/--size-messages",
+       fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB, and of no other size");
+  if (o.kernel != "bidirectional")
+    throw UsageError(fmt::format("--{}: --preset jupiter wants --bidirectional", o.kernel));
+  must(o.schedule == "bisection", "--schedule", o.schedule_text(), "bisection");
+  if (o.serial)
+    throw UsageError("--serial-tests: --preset jupiter wants all pairs of a step at the same time");
+  if (o.resume && !o.confirms())
+    throw UsageError("--resume: the table of --preset jupiter is that of one whole run");
+}
+
+}  // namespace everylink

@@ -1,0 +1,45 @@
+// What a rank hands in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/flow.hpp"
+#include "base/rows.hpp"
+#include "base/sample.hpp"
+#include "base/types.hpp"
+
+namespace everylink {
+
+// What one end saw of the other's messages, for one size.
+struct Note {
+  std::int32_t arrived = -1;  // while the other led
+  bool corrupt = false;
+};
+
+// What a rank hands in after a step. The first one carries what its transport tells of itself.
+struct Report {
+  Carrier carrier;
+  std::string fault;  // why this rank cannot take part; "": it can
+  std::int32_t fault_exit = 0;
+  std::uint32_t step = 0;
+  std::int32_t rank = no_rank, peer = no_rank;
+  bool buried = false;         // a library may still hold our buffers
+  bool interrupted = false;    // a signal asked this rank for the end of the run
+  Seconds busy = 0;            // with the messages
+  Seconds took = 0;            // with the pair, connecting included
+  std::string fault_of_link;   // what the transport knows of a link that failed
+  LinkRows led;                // the link from us to the peer
+  std::vector<Note> notes;     // the link from the peer to us: a value a size
+  std::vector<Tuning> needs;   // calibration: a value a size
+  std::vector<FlowEnd> flows;  // of a scene
+  Seconds now = 0;             // on a made-up clock
+
+  Blob packed() const;
+  static Report unpacked(View);
+  // Throws MachineError unless it may come from this rank in a run of so many ranks and sizes.
+  void check(int from, int ranks, std::size_t sizes) const;
+};
+
+}  // namespace everylink

@@ -1,0 +1,346 @@
+// The straight line of a run.
+#include "rank/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "coordinator/conductor.hpp"
+#include "coordinator/console.hpp"
+#include "coordinator/health.hpp"
+#include "host/facts.hpp"
+#include "host/numa.hpp"
+#include "host/rails.hpp"
+#include "host/signals.hpp"
+#include "rank/pair.hpp"
+#include "rank/player.hpp"
+#include "rank/unsaved_rows.hpp"
+#include "record/recorder.hpp"
+#include "record/sion_chunk.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds join_limit = 60;
+constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is made and filled
+constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
+constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
+constexpr Seconds leave_limit = 120;
+constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
+
+class Runner {
+ public:
+  Runner(const Options& options, Place& place)
+      : options_(options),
+        entry_(transport_named(options.mode)),
+        kernel_(kernel_named(options.kernel)),
+        one_sided_(options.pattern.empty() ? kernel_.one_sided
+                                           : pattern_named(options.pattern)->traits.one_sided),
+        settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
+        console_(options.progress),
+        recorder_(options.no_output   ? make_no_recorder()
+                  : options.is_sion() ? make_sion_recorder()
+                                      : make_hdf5_recorder()),
+        parts_(options, place.rank),
+        stays_(place.ends_together) {
+    if (one_sided_ && !entry_.reach)
+      throw UsageError(fmt::format(
+          "{}: mode {} has no one-sided transfers; the guide names the modes that have",
+          options.pattern.empty() ? fmt::format("--{}", kernel_.name) : options.pattern, entry_.name));
+    const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
+    const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
+    facts_ = own_facts(host, options.node_name);
+    place.host = facts_.host + facts_.machine + facts_.network;
+    world_ = join(place, join_limit);
+    if (place.rank == 0) {
+      const Conductor::Context context{
+          options,
+          place.bootstrap,
+          pinned,
+          moves_bytes(),
+          [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); },
+          one_sided_ ? std::string(entry_.one_sided) : ""};
+      conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
+    }
+  }
+
+  ~Runner() {
+    for (auto& carrying : buried_) {  // nothing that a library still holds is freed
+      static_cast<void>(carrying.transport.release());
+      static_cast<void>(carrying.out.release());
+      static_cast<void>(carrying.in.release());
+    }
+  }
+
+  // Gives rank 0's last word.
+  Order run() {
+    Order order = introduce();
+    Report report = prepare(order);
+    while (order.what != Order::What::stop) {
+      const int peer = order.plays() ? player_->peer_in(order) : partner(order);
+      const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
+      report.interrupted |= end_is_wanted();
+      const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
+      const Order next = Order::unpacked(round.word);
+      report = {};
+      report.rank = world_->rank();
+      const bool late = round.number != number_ || is_among(round.gone, world_->rank());
+      number_ = round.number + 1;
+      if (late) parts_.hand_in_later(number_);
+      if (!chunk_) parts_.forget_before(next.committed);
+      const bool goes_on = next.what != Order::What::stop && next.what != Order::What::finish;
+      if (!late && goes_on && order.measures()) report = take_part(order, peer, round);
+      if (!late && goes_on && order.plays()) report = play(order, peer, round);
+      if (!late && order.writes()) report.fault = write_chunk(order, report.fault_exit);
+      if (chunk_ && next.what == Order::What::calibrate) report.fault = begin_chunk(report.fault_exit);
+      order = next;
+    }
+    return order;
+  }
+
+ private:
+  bool moves_bytes() const { return !entry_.host_of || options_.check; }
+  std::uint64_t epoch() const { return number_ + 1; }
+
+  Round talk(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
+    auto round = world_->round(mine, peer, offer, limit,
+                               [this](std::span<const Handed> handed, std::span<const int> gone) {
+                                 watch(parts_, write_limit, "writing the results file", false);
+                                 auto word = conductor_->decide(handed, gone);
+                                 stop_watching();
+                                 return word;
+                               });
+    if (!round) throw RunLost("rank 0 is lost; the results file holds what was committed");
+    return std::move(*round);
+  }
+
+  Order introduce() {
+    const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
+    introduction_ = Introduction::unpacked(round.word);
+    if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
+      player_.emplace(
+          Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr, entry_.reach},
+          carrying_, [this] { bury(); });
+    parts_.know(introduction_.run);
+    if (options_.is_sion()) {
+      chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
+      parts_.prefer([this] { return chunk_->write() == 0; });
+    }
+    step_limit_ = begin_limit;
+    number_ = round.number + 1;
+    return introduction_.first;
+  }
+
+  // Makes what carries the messages; a rank that cannot says so in its first report, so that rank 0 says it
+  // once.
+  Report prepare(const Order& order) {
+    Report report;
+    report.rank = world_->rank();
+    if (order.what == Order::What::stop) return report;
+    try {
+      make_carrying();
+      if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
+      report.carrier = carrying_.transport->carrier();
+      report.carrier.numa_distance = numa_distance(facts_.numa, report.carrier.device);
+      lanes_told_ = report.carrier.lanes;
+    } catch (const UsageError& error) {
+      report.fault = error.what();
+      report.fault_exit = exit_usage;
+    } catch (const MachineError& error) {
+      report.fault = fmt::format("rank {} on {}: {}", world_->rank(), facts_.host, error.what());
+      report.fault_exit = exit_machine;
+    }
+    return report;
+  }
+
+  // The file is there as soon as measuring is to begin, and everybody must see it. Gives "", or the fault.
+  std::string begin_chunk(std::int32_t& fault_exit) {
+    const int error = chunk_->begin();
+    if (error == 0) return "";
+    fault_exit = exit_usage;
+    return fmt::format(
+        "rank {} on {}: --output {}: {}; every rank writes its own part of a .sion file, which must lie on "
+        "a file system that all hosts share (rank 0 alone writes a .h5 file)",
+        world_->rank(), facts_.host, options_.output, sion::text_of_error(error));
+  }
+
+  std::string write_chunk(const Order& order, std::int32_t& fault_exit) {
+    for (std::size_t i = 0; i + 1 < order.corrupt.size(); i += 2)
+      if (order.corrupt[i] == world_->rank()) chunk_->discard(order.corrupt[i + 1]);
+    step_limit_ = write_limit;
+    watch(parts_, write_limit, "writing the results file", stays_);
+    const int error = chunk_->write();
+    stop_watching();
+    if (error == 0) {
+      parts_.forget_before(number_ + 1);
+      return "";
+    }
+    fault_exit = exit_machine;
+    return fmt::format("rank {} on {}: {}: {}{}", world_->rank(), facts_.host, options_.output,
+                       sion::text_of_error(error),
+                       parts_.write_beside() ? "; what it measured is in " + parts_.path() : "");
+  }
+
+  void make_carrying() {
+    const auto& memory = memory_named(options_.memory);
+    if (const auto why = memory.why_unusable(); !why.empty())
+      throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
+    const std::size_t bytes = player_ ? player_->memory_bytes() : memory_bytes(options_);
+    carrying_ = {memory.make(bytes), memory.make(bytes), nullptr};
+    if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
+      carrying_.out->fill({0, bytes}, 1);
+      carrying_.in->fill({0, bytes}, 2);
+    }
+    const auto rank = static_cast<std::size_t>(world_->rank());
+    carrying_.transport =
+        entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
+                     on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
+                     introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine,
+                     !kernel_.replies, introduction_.run, one_sided_});
+  }
+
+  int partner(const Order& order) {
+    if (!order.measures()) return no_rank;
+    if (!plan_ || relabelling_ != order.relabelling) {
+      plan_ = plan_for(options_, introduction_, order.relabelling);
+      relabelling_ = order.relabelling;
+    }
+    const int peer = partner_in(order, *plan_, world_->rank());
+    const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
+    return tried ? peer : no_rank;
+  }
+
+  Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
+
+  // How long any pair of this step may take.
+  Seconds limit_of(const Order& order) const {
+    Seconds all = 0;
+    for (const auto bytes : options_.sizes) all += options_.limit(bytes);
+    const auto& host_of = introduction_.host_of;
+    const bool one_host = std::all_of(host_of.begin(), host_of.end(), [](int host) { return host == 0; });
+    const Seconds near = longest_budget(order, Reach::near), far = longest_budget(order, Reach::far);
+    return std::min(all, one_host ? near : std::max(near, far));
+  }
+
+  Report take_part(const Order& order, int peer, const Round& round) {
+    std::vector<Seconds> all_to_all;
+    if (all_to_all_ && order.what == Order::What::measure) all_to_all = time_all_to_all(round);
+    Report report;
+    report.rank = world_->rank();
+    step_limit_ = limit_of(order);
+    if (peer == no_rank) return report;
+    if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
+      chunk_->keep_all_to_all(step_number(order, options_.serial, world_->size()),
+                              static_cast<float>(all_to_all.front()));  // as in the lines
+    const bool gone = is_among(round.gone, peer);
+    const int rank = world_->rank();
+    const PairWork work{options_,
+                        order.attempt == Attempt::direction ? kernel_named("unidirectional") : kernel_,
+                        entry_.reach,
+                        rank,
+                        peer,
+                        world_->size(),
+                        round.number + 1,
+                        order,
+                        budget_of(order, reach(peer), rank, peer),
+                        messages_of(order, reach(peer), rank, peer),
+                        [&](const Sample& sample) {
+                          parts_.keep(sample, number_);
+                          if (chunk_)
+                            chunk_->keep(sample, step_number(order, options_.serial, world_->size()));
+                        }};
+    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
+                          gone ? View() : View(round.from_peer));
+    stop_watching();
+    tell_lanes(report);
+    for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
+      report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
+    if (report.buried) bury();
+    return report;
+  }
+
+  void bury() {
+    buried_.push_back(std::move(carrying_));
+    make_carrying();
+  }
+
+  Report play(const Order& order, int peer, const Round& round) {
+    step_limit_ = player_->limit_of(order);
+    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    Report report = player_->play(order, peer, round);
+    stop_watching();
+    tell_lanes(report);
+    return report;
+  }
+
+  // A library may choose its way only when it connects.
+  void tell_lanes(Report& report) {
+    Carrier carrier = carrying_.transport->carrier();
+    if (carrier.lanes == lanes_told_) return;
+    lanes_told_ = carrier.lanes;
+    report.carrier = std::move(carrier);
+  }
+
+  // Everybody takes part, and nobody once one was late: what it left behind never ends.
+  std::vector<Seconds> time_all_to_all(const Round& round) {
+    std::vector<Seconds> times;
+    for (const auto bytes : options_.sizes) {
+      if (!round.gone.empty()) all_to_all_lost_ = true;
+      times.push_back(all_to_all_lost_
+                          ? std::nan("")
+                          : all_to_all_(bytes, carrying_.transport->now() + options_.limit(bytes)));
+      all_to_all_lost_ |= std::isnan(times.back());
+    }
+    return times;
+  }
+
+  const Options& options_;
+  const TransportEntry& entry_;
+  const Kernel& kernel_;
+  const bool one_sided_;
+  const Settings settings_;
+  Console console_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<sion::Chunk> chunk_;  // of a .sion file
+  Parts parts_;
+  const bool stays_;  // this process must not end before rank 0 does
+  RankFacts facts_;
+  std::unique_ptr<Bootstrap> world_;
+  std::unique_ptr<Conductor> conductor_;
+  Introduction introduction_;
+  std::uint64_t number_ = 0;  // of the next round
+  Seconds step_limit_ = 0;    // of what the next hand-in brings
+  std::optional<Plan> plan_;
+  std::uint64_t relabelling_ = 0;
+  Carrying carrying_;
+  std::vector<Carrying> buried_;
+  std::string lanes_told_;
+  std::optional<Player> player_;  // of a load pattern; it ends before what carries its links
+  AllToAll all_to_all_;
+  bool all_to_all_lost_ = false;
+};
+
+}  // namespace
+
+int run(const Options& options, Place place) {
+  heed_signals();
+  Order last;
+  {
+    Runner runner(options, place);
+    last = runner.run();
+  }
+  if (place.launcher) {
+    const CallLimit limit(leave_limit, "leaving the library that started the ranks");
+    place.launcher->leave(last.exit_code, last.clean);
+  }
+  // Rank 0 says how the run went; where one error ends all, another must not be the first to say it.
+  return place.ends_together && place.rank > 0 ? exit_ok : last.exit_code;
+}
+
+}  // namespace everylink

@@ -1,0 +1,136 @@
+// What the results file does not hold yet, and the timer that saves it.
+#include "rank/unsaved_rows.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "base/errors.hpp"
+
+namespace everylink {
+namespace {
+
+bool write_all(int fd, const void* bytes, std::size_t count) {
+  for (const char* at = static_cast<const char*>(bytes); count > 0;) {
+    const ssize_t n = ::write(fd, at, count);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    count -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// The handler must not come while the rows move.
+class Undisturbed {
+ public:
+  Undisturbed() {
+    sigset_t alarm;
+    ::sigemptyset(&alarm);
+    ::sigaddset(&alarm, SIGALRM);
+    ::sigprocmask(SIG_BLOCK, &alarm, &before_);
+  }
+  ~Undisturbed() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+Parts* watched = nullptr;
+const char* watched_call = "";
+bool stays = false;
+std::optional<timer_t> timer;
+
+void set_timer(Seconds in) {
+  itimerspec value{};
+  value.it_value.tv_sec = static_cast<time_t>(std::min(in, 1e8));
+  if (timer) check_errno(::timer_settime(*timer, 0, &value, nullptr), "timer_settime");
+}
+
+void end_now(int) {
+  for (const char* text :
+       {"everylink-measure: ", watched_call, " does not come back; this rank saves what it has and leaves\n"})
+    static_cast<void>(write_all(STDERR_FILENO, text, std::strlen(text)));
+  if (watched) watched->write();
+  constexpr unsigned for_rank_0 = 600;
+  if (stays) ::sleep(for_rank_0);
+  ::_exit(exit_links_failed);
+}
+
+}  // namespace
+
+Parts::Parts(const Options& options, int rank) : options_(options) {
+  head_.rank = static_cast<std::uint32_t>(rank);
+  if (options.no_output) return;
+  folder_ = options.output + ".parts";
+  path_ = fmt::format("{}/{}", folder_, rank);
+}
+
+Parts::~Parts() {
+  stop_watching();
+  write();
+}
+
+void Parts::keep(const Sample& s, std::uint64_t round) {
+  if (path_.empty()) return;
+  const Statistics& t = s.one_way;
+  const Undisturbed guard;
+  rows_.push_back({options_.sizes[s.size], s.from, s.to, s.step, static_cast<std::uint8_t>(s.attempt),
+                   static_cast<std::uint8_t>(s.outcome), 0, s.arrived, s.setup, t.n, t.min, t.median, t.mean,
+                   t.p99, t.max, t.late, s.all_to_all});
+  rounds_.push_back(round);
+}
+
+void Parts::hand_in_later(std::uint64_t round) { std::fill(rounds_.begin(), rounds_.end(), round); }
+
+void Parts::forget_before(std::uint64_t round) {
+  const auto n = std::lower_bound(rounds_.begin(), rounds_.end(), round) - rounds_.begin();
+  const Undisturbed guard;
+  rounds_.erase(rounds_.begin(), rounds_.begin() + n);
+  rows_.erase(rows_.begin(), rows_.begin() + n);
+}
+
+bool Parts::write() noexcept {
+  return rows_.empty() || (place_in_file_ && place_in_file_()) || write_beside();
+}
+
+bool Parts::write_beside() noexcept {
+  ::mkdir(folder_.c_str(), 0777);
+  const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return false;
+  const bool whole =
+      write_all(fd, &head_, sizeof head_) && write_all(fd, rows_.data(), rows_.size() * sizeof(Row));
+  return ::close(fd) == 0 && whole;
+}
+
+void watch(Parts& parts, Seconds limit, const char* what, bool stay) {
+  if (!timer) {
+    struct sigaction action {};
+    action.sa_handler = end_now;
+    ::sigaction(SIGALRM, &action, nullptr);
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGALRM;
+    check_errno(::timer_create(CLOCK_MONOTONIC, &event, &timer.emplace()), "timer_create");
+  }
+  watched = &parts;
+  watched_call = what;
+  stays = stay;
+  set_timer(std::max(limit, 1.0));
+}
+
+void stop_watching() {
+  set_timer(0);
+  watched = nullptr;
+}
+
+}  // namespace everylink

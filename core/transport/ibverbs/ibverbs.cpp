@@ -1,0 +1,71 @@
+// ibverbs: reliable queue pairs, made for each step; their numbers travel in the offer.
+//
+// A link has a queue pair for the knock by which its ends find each other, one for the tokens of `meet`, and
+// one or several for messages. Those are sends, or writes with immediate data where the kernel sends one way:
+// a link does not know its kernel, so the runner says that in Setup, and `verb=` overrides it.
+#include <map>
+#include <memory>
+
+#include "transport/ibverbs/ibverbs_link.hpp"
+
+namespace everylink {
+namespace {
+
+class IbVerbs final : public Transport {
+ public:
+  // Makes queue pairs once before any are needed: what the card does not take is said before measuring
+  // begins.
+  explicit IbVerbs(const Setup& setup) : card_(setup) { QueuePairs trial(card_); }
+
+  Carrier carrier() const override { return card_.port.carrier; }
+
+  Blob offer(int peer, std::uint64_t epoch) override {
+    waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
+    auto& pairs = waiting_[{epoch, peer}];
+    pairs = std::make_unique<QueuePairs>(card_);
+    return pairs->offer().packed();
+  }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
+    const VerbsOffer theirs = VerbsOffer::unpacked(peer_offer);
+    auto ours = waiting_.extract({epoch, peer});
+    last_fault_ = why_not(theirs);
+    if (ours.empty() || !last_fault_.empty()) return nullptr;
+    auto link = std::make_unique<VerbsLink>(card_, std::move(ours.mapped()), theirs);
+    last_fault_ = link->shake_hands(card_.setup.rank > peer, until);
+    return last_fault_.empty() ? std::move(link) : nullptr;
+  }
+
+  std::string last_fault() const override { return last_fault_; }
+
+ private:
+  std::string why_not(const VerbsOffer& theirs) const {
+    if (!card_.port.is_active()) return card_.port.state();
+    if (!theirs.active) return "its port is not active";
+    if (theirs.has_gid != (card_.port.gid_index >= 0))
+      return "one of the two ports has a GID, the other a LID";
+    if (theirs.ways.size() != static_cast<std::size_t>(messages + card_.options.queue_pairs))
+      return "it has another number of queue pairs (qps=)";
+    return {};
+  }
+
+  const VerbsCard card_;
+  std::map<std::pair<std::uint64_t, int>, std::unique_ptr<QueuePairs>> waiting_;
+  std::string last_fault_;
+};
+
+}  // namespace
+
+extern "C" const TransportEntry entry{
+    transport_abi,
+    "ibverbs",
+    "queue pairs (RC) of InfiniBand and RoCE; device=, port=, gid=, sl=, mtu=, qps=, inline=, "
+    "verb=send|write, completion=poll|event",
+    why_no_verbs,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<IbVerbs>(setup); },
+    nullptr,
+    nullptr,
+    [](Link& link) -> OneSided& { return static_cast<VerbsLink&>(link); },
+    "the card"};
+
+}  // namespace everylink

@@ -1,0 +1,284 @@
+// mpi: MPI_Isend and MPI_Irecv, polled, with our own deadlines; MPI_Rput and MPI_Rget through one window of
+// all ranks. One module for each MPI library.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <optional>
+
+#include "base/errors.hpp"
+#include "base/pack.hpp"
+#include "transport/mpi/mpi_window.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiter.hpp"
+
+namespace everylink {
+namespace {
+
+// Calls f(count, type) for so many bytes; above 2 GiB the type is made of large pieces.
+template <class Call>
+int with_count(std::size_t bytes, Call call) {
+  if (bytes <= std::numeric_limits<int>::max()) return call(static_cast<int>(bytes), MPI_BYTE);
+  constexpr int piece = 1 << 30;
+  const int pieces = static_cast<int>(bytes / piece), rest = static_cast<int>(bytes % piece);
+  MPI_Datatype large, whole;
+  check(MPI_Type_contiguous(piece, MPI_BYTE, &large), "MPI_Type_contiguous");
+  MPI_Datatype types[] = {large, MPI_BYTE};
+  int lengths[] = {pieces, rest};
+  MPI_Aint offsets[] = {0, MPI_Aint{pieces} * piece};
+  check(MPI_Type_create_struct(2, lengths, offsets, types, &whole), "MPI_Type_create_struct");
+  check(MPI_Type_commit(&whole), "MPI_Type_commit");
+  const int rc = call(1, whole);
+  MPI_Type_free(&whole);
+  MPI_Type_free(&large);
+  return rc;
+}
+
+// A memory of the peer.
+struct Far {
+  MPI_Aint at = 0;
+  std::uint64_t bytes = 0;
+};
+
+class MpiLink final : public Link, public OneSided {
+ public:
+  MpiLink(int peer, int tag, const Setup& setup, bool block, MPI_Win window, const Far& far_out,
+          const Far& far_in)
+      : peer_(peer),
+        tag_(tag),
+        window_(window),
+        far_out_(far_out),
+        far_in_(far_in),
+        out_(setup.out.region().at),
+        in_(setup.in.region().at),
+        block_(block),
+        waiter_(setup.crowded) {}
+
+  int start_send(Slice slice) override {
+    MPI_Request* request = open_ticket();
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Isend(out_ + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD,
+                                        request);
+                     }),
+          "MPI_Isend");
+    return last_ticket();
+  }
+
+  int start_recv(Slice slice) override {
+    MPI_Request* request = open_ticket();
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Irecv(in_ + slice.offset, count, type, peer_, tag_, MPI_COMM_WORLD,
+                                        request);
+                     }),
+          "MPI_Irecv");
+    return last_ticket();
+  }
+
+  int start_put(Slice slice, std::size_t at) override {
+    if (!lies_within(far_in_.bytes, {at, slice.bytes})) return no_ticket;
+    const MPI_Aint there = MPI_Aint_add(far_in_.at, static_cast<MPI_Aint>(at));
+    MPI_Request* request = open_ticket(true);
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Rput(out_ + slice.offset, count, type, peer_, there, count, type, window_,
+                                       request);
+                     }),
+          "MPI_Rput");
+    return last_ticket();
+  }
+
+  int start_get(Slice slice, std::size_t at) override {
+    if (!lies_within(far_out_.bytes, {at, slice.bytes})) return no_ticket;
+    const MPI_Aint there = MPI_Aint_add(far_out_.at, static_cast<MPI_Aint>(at));
+    MPI_Request* request = open_ticket(true);
+    check(with_count(slice.bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Rget(in_ + slice.offset, count, type, peer_, there, count, type, window_,
+                                       request);
+                     }),
+          "MPI_Rget");
+    return last_ticket();
+  }
+
+  Outcome wait(int ticket, Seconds until) override {
+    if (ticket == no_ticket) return Outcome::broken;
+    if (ticket < base_) return Outcome::ok;
+    MPI_Request& request = open_[static_cast<std::size_t>(ticket - base_)].request;
+    if (block_) return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS ? Outcome::ok : Outcome::broken;
+    for (auto wait = waiter_.until(until);;) {
+      int done = 0;
+      if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return noted(Outcome::broken);
+      if (done) break;
+      if (wait.is_over(MPI_Wtime)) return noted(Outcome::timeout);
+      wait.nothing_moved();
+    }
+    for (; !open_.empty() && open_.front().request == MPI_REQUEST_NULL; ++base_) open_.pop_front();
+    return Outcome::ok;
+  }
+
+  // MPI has no flush with a limit. What can be waited for with one is, first: large puts to who does not
+  // answer.
+  Outcome flush(Seconds until) override {
+    if (!flush_end_) flush_end_ = last_ticket() + 1;
+    for (int ticket = base_; ticket < *flush_end_; ++ticket) {
+      if (ticket < base_ || !open_[static_cast<std::size_t>(ticket - base_)].one_sided) continue;
+      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
+    }
+    flush_end_.reset();
+    return noted(MPI_Win_flush(peer_, window_) == MPI_SUCCESS ? Outcome::ok : Outcome::broken);
+  }
+
+  // The last word is a synchronous send: it is done only when the peer has it, so that we may stop calling
+  // MPI.
+  Outcome meet(Seconds until) override {
+    MPI_Request* request = open_ticket();
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
+    const int in = last_ticket();
+    request = open_ticket();
+    check(MPI_Issend(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Issend");
+    const int out = last_ticket();
+    for (const int ticket : {in, out})
+      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
+    settled_ = true;
+    return Outcome::ok;
+  }
+
+  // A request that survives its cancellation still writes into our buffers, much later (measured): then it is
+  // not ok; nor where a peer that did not come to the last meeting may still put.
+  Outcome close(Seconds until) override {
+    if (window_ != MPI_WIN_NULL && !settled_) return Outcome::timeout;
+    for (auto& [request, one_sided] : open_)
+      if (request != MPI_REQUEST_NULL && !one_sided) MPI_Cancel(&request);
+    const Seconds patience = std::min(until, MPI_Wtime() + 0.1);
+    for (auto& [request, one_sided] : open_)
+      for (int done = 0; request != MPI_REQUEST_NULL;) {
+        if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Outcome::broken;
+        if (!done && MPI_Wtime() >= patience) return Outcome::timeout;
+      }
+    return Outcome::ok;
+  }
+
+ private:
+  struct Open {
+    MPI_Request request;
+    bool one_sided;  // MPI does not cancel those
+  };
+  MPI_Request* open_ticket(bool one_sided = false) {
+    open_.push_back({MPI_REQUEST_NULL, one_sided});
+    return &open_.back().request;
+  }
+  int last_ticket() const { return base_ + static_cast<int>(open_.size()) - 1; }
+  Outcome noted(Outcome outcome) {
+    settled_ &= outcome == Outcome::ok;
+    return outcome;
+  }
+
+  const int peer_, tag_;
+  const MPI_Win window_;
+  const Far far_out_, far_in_;
+  std::byte *const out_, *const in_;
+  const bool block_;
+  Waiter waiter_;
+  std::deque<Open> open_;
+  int base_ = 0;
+  std::optional<int> flush_end_;  // behind what the flush that is under way is about
+  bool settled_ = true;           // nothing was late or broken since the ends met
+};
+
+class Mpi final : public Transport {
+ public:
+  explicit Mpi(const Setup& setup) : setup_(setup) {
+    refuse_unknown_options(setup.options, "mpi", {"wait"});
+    if (const auto wait = setting(setup.options, "wait"); !wait.empty()) {
+      if (wait != "block" && wait != "poll") throw UsageError("--mode mpi:wait is poll or block");
+      block_ = wait == "block";
+    }
+    int running = 0;
+    MPI_Initialized(&running);
+    if (!running)
+      throw UsageError("--mode mpi: these ranks were not started by MPI; start them with mpirun or srun");
+    int* upper = nullptr;
+    int found = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found), "MPI_Comm_get_attr");
+    epochs_ = static_cast<std::uint64_t>(found ? *upper : 32767) / 2;
+    window_.emplace(setup, block_);
+  }
+
+  Seconds now() const override { return MPI_Wtime(); }
+  bool waits_apart() const override { return block_; }
+
+  Carrier carrier() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string version(text, static_cast<std::size_t>(length));
+    return {"", "", "", version.substr(0, version.find_first_of(",\n"))};
+  }
+
+  Blob offer(int, std::uint64_t) override {
+    Packer offer;
+    offer.add('m');
+    window_->pack(offer);
+    return offer.take();
+  }
+
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+    Unpacker in(peer_offer);
+    Unpacker::must(in.get<char>() == 'm');
+    Far far[2];  // out, in
+    for (auto& [at, bytes] : far) {
+      at = in.get<MPI_Aint>();
+      bytes = in.get<std::uint64_t>();
+    }
+    in.end();
+    return std::make_unique<MpiLink>(peer, static_cast<int>(epoch % epochs_) * 2, setup_, block_,
+                                     window_->handle(), far[0], far[1]);
+  }
+
+ private:
+  const Setup setup_;
+  std::uint64_t epochs_ = 0;
+  bool block_ = false;
+  std::optional<Window> window_;
+};
+
+// MPI_Alltoall without its wait: every rank sends `bytes` to every rank.
+AllToAll make_all_to_all(int size) {
+  return [size, out = Blob(), in = Blob()](std::size_t bytes, Seconds until) mutable {
+    out.resize(bytes * static_cast<std::size_t>(size));
+    in.resize(out.size());
+    const Seconds begin = MPI_Wtime();
+    MPI_Request request;
+    check(with_count(bytes,
+                     [&](int count, MPI_Datatype type) {
+                       return MPI_Ialltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD,
+                                            &request);
+                     }),
+          "MPI_Ialltoall");
+    for (int done = 0;;) {
+      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done) return MPI_Wtime() - begin;
+      if (MPI_Wtime() >= until) return std::numeric_limits<Seconds>::quiet_NaN();
+    }
+  };
+}
+
+}  // namespace
+
+extern "C" const TransportEntry entry{
+    transport_abi,
+    "mpi",
+    "MPI_Isend and MPI_Irecv, MPI_Rput and MPI_Rget of the library it was built with; wait=poll|block",
+    always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); },
+    nullptr,
+    make_all_to_all,
+    [](Link& link) -> OneSided& { return static_cast<MpiLink&>(link); },
+    "MPI"};
+
+}  // namespace everylink

@@ -1,0 +1,487 @@
+// sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers
+// and messages carry it across, so there is no global clock, and every number is the same in every run. Puts
+// and gets cost what cards would need; where contents matter, the other end's process moves the bytes.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/pack.hpp"
+#include "base/random.hpp"
+#include "net/door.hpp"
+#include "transport/sim/sim_network.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+constexpr Seconds real_patience =
+    60;  // for the peer's process, which only computes; a network takes no real time
+
+constexpr std::size_t few_bytes = 8;  // of each message: they travel always
+
+// A rank's clock, and how many links carry messages through its port, each way: all have an equal share.
+class SimLink;
+struct SimRank {
+  Seconds now = 0;
+  int out = 0, in = 0;
+  std::vector<SimLink*> links;  // that are open
+};
+
+// The peer's memory, and the two ways to it.
+struct SimPeer {
+  SimWay there, back;
+  Reachable memory;
+};
+
+// Each link has a time of its own, the rank's is that of the latest: what a rank waits for on one of them is
+// not late on another.
+class SimLink final : public Link, public OneSided {
+ public:
+  SimLink(Socket socket, std::shared_ptr<SimRank> rank, const SimPeer& peer, std::uint64_t epoch,
+          const Setup& setup)
+      : socket_(std::move(socket)), rank_(std::move(rank)), now_(rank_->now), peer_(peer), setup_(setup) {
+    out_.way = peer.there, fetched_.way = peer.back;
+    out_.way.key = mix(peer.there.key, epoch);
+    fetched_.way.key = mix(mix(peer.back.key, epoch), 1);
+    rank_->links.push_back(this);
+  }
+  ~SimLink() override {
+    unload();
+    std::erase(rank_->links, this);
+  }
+  SimLink(const SimLink&) = delete;
+  SimLink& operator=(const SimLink&) = delete;
+
+  Seconds now() const { return now_; }
+  void move_on_to(Seconds time) { now_ = std::max(now_, time); }
+
+  int start_send(Slice slice) override {
+    note_load(slice, rank_->out, loads_out_);
+    const Leaving leaving = out_.send(slice.bytes, now_, rank_->out > 1 ? share(slice.bytes, rank_->out) : 0);
+    say(Kind::message, leaving, slice);
+    return sent(leaving);
+  }
+
+  int start_recv(Slice slice) override {
+    holds_back_ = false;
+    note_load(slice, rank_->in, loads_in_);
+    return expect(receives_, Of::receive, {slice, never});
+  }
+
+  // No CPU of the peer's has a part in it, so its time is known at once; its process moves the bytes.
+  int start_put(Slice slice, std::size_t at) override {
+    if (!lies_within(peer_.memory.in, {at, slice.bytes})) return no_ticket;
+    note_load(slice, rank_->out, loads_out_);
+    const Leaving leaving = out_.send(slice.bytes, now_, rank_->out > 1 ? share(slice.bytes, rank_->out) : 0);
+    if (setup_.contents_matter) say(Kind::put, leaving, slice, at);
+    there_at_ = std::max(there_at_, leaving.arrives);
+    return sent(leaving);
+  }
+
+  int start_get(Slice slice, std::size_t at) override {
+    if (!lies_within(peer_.memory.out, {at, slice.bytes})) return no_ticket;
+    const Leaving wish = out_.send(0, now_);
+    note_load(slice, rank_->in, loads_in_);
+    Leaving answer =
+        fetched_.send(slice.bytes, wish.arrives, rank_->in > 1 ? share(slice.bytes, rank_->in) : 0);
+    answer.arrives = wish.arrives == never ? never : answer.arrives;
+    if (setup_.contents_matter) say(Kind::get, answer, {0, slice.bytes}, at);
+    return expect(gets_, Of::get, {slice, answer.arrives});
+  }
+
+  Outcome wait(int ticket, Seconds until) override {
+    if (ticket == no_ticket) return Outcome::broken;
+    const auto index = static_cast<std::size_t>(ticket / kinds_of_tickets);
+    switch (static_cast<Of>(ticket % kinds_of_tickets)) {
+      case Of::send:
+        flush_bytes();  // the peer may wait for it on another link
+        return pass_to(left_at_[index], until);
+      case Of::receive:
+        while (receives_.filled <= index)
+          if (!pull()) return lost(until);
+        return pass_to(receives_.all[index].arrives, until);
+      case Of::get: break;
+    }
+    const bool comes = setup_.contents_matter && gets_.all[index].arrives != never;
+    while (comes && gets_.filled <= index)
+      if (!pull()) return lost(until);
+    return pass_to(gets_.all[index].arrives, until);
+  }
+
+  // The last word of a put comes back by itself.
+  Outcome flush(Seconds until) override {
+    flush_bytes();
+    if (there_at_ == 0) return Outcome::ok;
+    if (flushed_at_ == 0) flushed_at_ = peer_.back.dead ? never : there_at_ + peer_.back.latency;
+    const auto outcome = pass_to(flushed_at_, until);
+    if (outcome == Outcome::ok) flushed_at_ = 0;
+    return outcome;
+  }
+
+  // Here the links of a rank come together again.
+  Outcome meet(Seconds until) override {
+    now_ = std::max(now_, rank_->now);
+    say(Kind::token, out_.send(0, now_), {0, 0});
+    flush_bytes();
+    while (tokens_.empty())
+      if (!pull()) return lost(until);
+    const Seconds at = tokens_.front();
+    if (at <= until) tokens_.pop_front();
+    return pass_to(at, until);
+  }
+
+  // The peer's process sees the end of the stream: nothing more will come, however long its clock runs.
+  Outcome close(Seconds) override {
+    flush_bytes();
+    close_for_good(socket_);
+    return Outcome::ok;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { message, token, put, get, gotten };
+  enum class Of : std::uint8_t { send, receive, get };
+  static constexpr int kinds_of_tickets = 3;
+  struct Leaving {
+    Seconds left, arrives;
+    std::uint64_t number;
+  };
+  // Messages leave one after the other.
+  struct Sending {
+    SimWay way;
+    Seconds free = 0;
+    std::uint64_t sent = 0;
+
+    // `shared`: the time that it takes at least, because other links use the port too.
+    Leaving send(std::size_t bytes, Seconds now, Seconds shared = 0) {
+      const std::uint64_t draw = mix(way.key, ++sent);
+      const double stretch = (1 + way.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way.jitter : 1);
+      const Seconds leaving = static_cast<double>(bytes) / way.bandwidth;
+      free = std::max(free, now) + std::max(leaving, shared);
+      const Seconds late = (leaving + way.latency) * (stretch - 1);
+      return {free, way.dead ? never : free + way.latency + late, sent};
+    }
+  };
+  struct Head {
+    Seconds arrives;
+    std::uint64_t bytes, at;
+    Kind kind;
+    bool corrupt;
+    std::byte first[few_bytes];
+  };
+  struct Expected {
+    Slice slice;
+    Seconds arrives;
+  };
+  struct Expecting {
+    std::deque<Expected> all;
+    std::size_t filled = 0;
+  };
+
+  int sent(const Leaving& leaving) {
+    left_at_.push_back(leaving.left);
+    return kinds_of_tickets * (static_cast<int>(left_at_.size()) - 1) + static_cast<int>(Of::send);
+  }
+  static int expect(Expecting& expecting, Of kind, const Expected& one) {
+    expecting.all.push_back(one);
+    return kinds_of_tickets * (static_cast<int>(expecting.all.size()) - 1) + static_cast<int>(kind);
+  }
+
+  // What never comes costs virtual time only.
+  Outcome pass_to(Seconds at, Seconds until) {
+    now_ = std::max(now_, std::min(at, until));
+    rank_->now = std::max(rank_->now, now_);
+    if (at <= until) return Outcome::ok;
+    unload();
+    return Outcome::timeout;
+  }
+  Outcome lost(Seconds until) {
+    if (gone_) return Outcome::broken;  // the peer's process, not its network
+    return pass_to(never, until);
+  }
+
+  void say(Kind kind, const Leaving& leaving, Slice slice, std::size_t at = 0) {
+    Head head{};
+    head.arrives = leaving.arrives;
+    head.bytes = slice.bytes;
+    head.at = at;
+    head.kind = kind;
+    if (kind == Kind::message && slice.bytes > 0)
+      std::memcpy(head.first, setup_.out.region().at + slice.offset, std::min(slice.bytes, few_bytes));
+    const bool fetches = kind == Kind::get;
+    const int corrupt = (fetches ? fetched_.way : out_.way).corrupt;
+    if (kind != Kind::token)
+      head.corrupt = corrupt == -2 || corrupt == (fetches ? gets_counted_ : messages_counted_)++;
+    if (head.arrives == never && (kind == Kind::put || fetches)) return;
+    queue(std::as_bytes(std::span(&head, 1)));
+    if (!fetches && carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
+  }
+
+  bool carries_bytes(const Head& head) const {
+    return setup_.contents_matter && head.kind != Kind::token && head.arrives != never;
+  }
+
+  void note_load(Slice slice, int& links, bool& counted) const {
+    if (peer_.there.local || slice.bytes <= few_bytes || counted) return;
+    counted = true;
+    ++links;
+  }
+  void unload() {
+    rank_->out -= std::exchange(loads_out_, false);
+    rank_->in -= std::exchange(loads_in_, false);
+  }
+  // The time of so many bytes through a port that `links` links share.
+  Seconds share(std::size_t bytes, int links) const {
+    return peer_.there.local ? 0 : static_cast<double>(bytes) * links / peer_.there.port;
+  }
+
+  // Short messages are collected until we have to wait ourselves: far fewer calls into the kernel.
+  void queue(View bytes) {
+    constexpr std::size_t enough = 1 << 16;
+    if (bytes.size() < enough) outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
+    if (outbox_.size() >= enough || bytes.size() >= enough) flush_bytes();
+    if (bytes.size() >= enough) push(bytes);
+  }
+  void flush_bytes() {
+    push(outbox_);
+    outbox_.clear();
+  }
+  void push(View bytes) {
+    const AtWork here(at_work_);
+    while (!bytes.empty() && socket_ && !ended_) {
+      const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n > 0)
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+      else if (errno != EAGAIN)
+        ended_ = true;
+      else if (is_ready(POLLIN | POLLOUT))
+        soak();
+    }
+  }
+
+  // Everything that has come, so that the peer can go on sending.
+  void soak() {
+    std::byte bytes[65536];
+    const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
+    if (n > 0)
+      inbox_.insert(inbox_.end(), bytes, bytes + n);
+    else if (n == 0 || errno != EAGAIN)
+      ended_ = true;
+  }
+
+  // Sleeps until the peer's process has done something; meanwhile others put and get through our other links.
+  bool is_ready(short events) {
+    const Seconds until = steady_now() + real_patience;
+    while (rank_->links.size() > 1 && steady_now() < until) {
+      std::vector<pollfd> polled{{socket_.fd(), events, 0}};
+      for (const auto* link : rank_->links)
+        polled.push_back({link->may_serve() ? link->socket_.fd() : -1, POLLIN, 0});
+      if (::poll(polled.data(), polled.size(), 1000) < 0 && errno != EINTR) throw_errno("poll");
+      if (polled.front().revents) return true;
+      for (std::size_t i = 1; i < polled.size(); ++i)
+        if (polled[i].revents > 0) rank_->links[i - 1]->serve();
+    }
+    if (rank_->links.size() == 1 && ready(socket_, events, until)) return true;
+    gone_ = ended_ = true;
+    return false;
+  }
+  bool may_serve() const { return socket_ && !ended_ && !at_work_ && !holds_back_; }
+  void serve() {
+    soak();
+    while (is_front_whole() && pull()) {
+    }
+  }
+  bool is_front_whole() {
+    Head head;
+    if (inbox_.size() - read_ < sizeof head) return false;
+    std::memcpy(&head, inbox_.data() + read_, sizeof head);
+    holds_back_ = head.kind == Kind::message && receives_.filled == receives_.all.size();
+    const auto body = carries_bytes(head) && head.kind != Kind::get ? head.bytes : 0;
+    return !holds_back_ && inbox_.size() - read_ - sizeof head >= body;
+  }
+
+  // The next bytes of the stream, from the inbox first; false: there will not be so many.
+  bool read(std::span<std::byte> into) {
+    const std::size_t held = std::min(into.size(), inbox_.size() - read_);
+    if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
+    read_ += held;
+    if (read_ == inbox_.size()) {
+      inbox_.clear();
+      read_ = 0;
+    }
+    into = into.subspan(held);
+    if (into.empty()) return true;
+    flush_bytes();
+    for (auto* link : rank_->links)  // whom we wait for may wait for us on another one
+      if (!link->at_work_) link->flush_bytes();
+    constexpr std::size_t direct = 1 << 16;
+    if (into.size() < direct) {  // little is missing: take what else has come along
+      while (inbox_.size() < into.size() && !ended_)
+        if (is_ready(POLLIN)) soak();
+      return inbox_.size() >= into.size() && read(into);
+    }
+    while (!into.empty() && !ended_) {
+      const ssize_t n = ::recv(socket_.fd(), into.data(), into.size(), 0);
+      if (n > 0)
+        into = into.subspan(static_cast<std::size_t>(n));
+      else if (n == 0 || errno != EAGAIN)
+        ended_ = true;
+      else
+        is_ready(POLLIN);
+    }
+    return into.empty();
+  }
+
+  // Takes what comes next in the stream; false: there will be nothing.
+  bool pull() {
+    const AtWork here(at_work_);
+    Head head;
+    if (!read(std::as_writable_bytes(std::span(&head, 1)))) return false;
+    switch (head.kind) {
+      case Kind::token: tokens_.push_back(head.arrives); return true;
+      case Kind::message: return take_message(head);
+      case Kind::put:
+        return lies_within(setup_.in.region().bytes, {head.at, head.bytes}) ? take(head, head.at) : give_up();
+      case Kind::get:
+        return lies_within(setup_.out.region().bytes, {head.at, head.bytes}) ? answer(head) : give_up();
+      case Kind::gotten: return take_answer(head);
+    }
+    return give_up();
+  }
+  bool give_up() { return !(gone_ = ended_ = true); }
+
+  bool take_message(const Head& head) {
+    if (receives_.filled == receives_.all.size())
+      throw MachineError("sim: a message came before its receive stood ready");
+    Expected& receive = receives_.all[receives_.filled++];
+    if (head.bytes != receive.slice.bytes)
+      throw MachineError(
+          fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
+    receive.arrives = head.arrives;
+    if (rank_->in > 1 && head.arrives != never)
+      receive.arrives = entered_ = std::max(head.arrives, entered_ + share(head.bytes, rank_->in));
+    if (head.bytes > 0 && !carries_bytes(head))
+      std::memcpy(setup_.in.region().at + receive.slice.offset, head.first,
+                  std::min<std::size_t>(head.bytes, few_bytes));
+    return take(head, receive.slice.offset);
+  }
+
+  bool answer(Head head) {
+    head.kind = Kind::gotten;
+    queue(std::as_bytes(std::span(&head, 1)));
+    queue({setup_.out.region().at + head.at, head.bytes});
+    flush_bytes();
+    return true;
+  }
+  // What never comes was never asked for.
+  bool take_answer(const Head& head) {
+    auto& [all, filled] = gets_;
+    while (filled < all.size() && all[filled].arrives == never) ++filled;
+    if (filled == all.size() || all[filled].slice.bytes != head.bytes) return give_up();
+    return take(head, all[filled++].slice.offset);
+  }
+
+  bool take(const Head& head, std::size_t offset) {
+    if (!carries_bytes(head) || head.bytes == 0) return true;
+    std::byte* to = setup_.in.region().at + offset;
+    if (!read({to, head.bytes})) return false;
+    if (head.corrupt) to[head.bytes / 2] ^= std::byte{1};
+    return true;
+  }
+
+  // In the middle of a frame, this way or that.
+  class AtWork {
+   public:
+    explicit AtWork(bool& flag) : flag_(flag), before_(std::exchange(flag, true)) {}
+    ~AtWork() { flag_ = before_; }
+
+   private:
+    bool& flag_;
+    const bool before_;
+  };
+
+  Socket socket_;
+  const std::shared_ptr<SimRank> rank_;
+  Seconds now_;
+  const SimPeer peer_;
+  const Setup& setup_;
+  Sending out_, fetched_;  // fetched_: what the peer's memory sends as answers to our gets
+  int messages_counted_ = 0, gets_counted_ = 0;
+  Seconds entered_ = 0;  // when the last message came through our port, if others use it too
+  bool loads_out_ = false, loads_in_ = false;
+  Seconds there_at_ = 0;    // when the last put is in the peer's memory
+  Seconds flushed_at_ = 0;  // when the flush that is under way ends
+  std::deque<Seconds> left_at_, tokens_;
+  Expecting receives_, gets_;
+  std::vector<std::byte> inbox_, outbox_;
+  std::size_t read_ = 0;
+  bool at_work_ = false, holds_back_ = false, ended_ = false, gone_ = false;
+};
+
+class Sim final : public Transport {
+ public:
+  explicit Sim(const Setup& setup)
+      : setup_(setup), network_(setup.size, setup.options), door_(setup.rank, "", setup.one_machine) {}
+
+  Seconds now() const override { return rank_->now; }
+  bool waits_apart() const override { return true; }
+  Seconds now_on(const Link& link) const override { return static_cast<const SimLink&>(link).now(); }
+
+  Carrier carrier() const override {
+    return {"sim", fmt::format("host {}", network_.host_of(setup_.rank)), "", ""};
+  }
+
+  Blob offer(int peer, std::uint64_t epoch) override {
+    return Packer().add(rank_->now).add(door_.offer(peer, epoch)).add(Reachable::of(setup_)).take();
+  }
+
+  Seconds begin(View peer_offer) override {
+    rank_->now = std::max(rank_->now, Unpacker(peer_offer).get<Seconds>());
+    for (auto* link : rank_->links) link->move_on_to(rank_->now);
+    return rank_->now;
+  }
+
+  // Takes a round trip of made-up time.
+  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+    begin(peer_offer);
+    Unpacker in(peer_offer);
+    in.get<Seconds>();
+    const auto way_in = in.list<std::byte>();
+    const SimPeer other{network_.way(setup_.rank, peer), network_.way(peer, setup_.rank),
+                        in.get<Reachable>()};
+    rank_->now += other.there.latency + other.back.latency;
+    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
+    if (sockets.empty()) return nullptr;
+    return std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_);
+  }
+
+ private:
+  const Setup setup_;
+  SimNetwork network_;
+  Door door_;
+  const std::shared_ptr<SimRank> rank_ = std::make_shared<SimRank>();
+};
+
+}  // namespace
+
+extern const TransportEntry sim_transport{
+    transport_abi,
+    "sim",
+    "a made-up network that keeps its own time: hosts, switches, planted faults",
+    always_usable,
+    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
+    [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
+    nullptr,
+    [](Link& link) -> OneSided& { return static_cast<SimLink&>(link); },
+    "messages"};
+
+}  // namespace everylink
