@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import Command
+from everylink.cli.kinds import judged
 from everylink.figure.page import page
 from everylink.io.read import read
 from everylink.page.html import view
@@ -230,9 +231,9 @@ def test_without_a_topology_groups_are_the_leaf_switches_that_slurm_told_the_ran
         out = everylink(command, path)[1]
         assert "group leaf2: slow" in out
         assert "Groups of hosts are the 4 leaf switches of SLURM_TOPOLOGY_ADDR." in out
-    results = read(path)
-    assert any("group leaf2" in line for line in view([results])["runs"][0]["verdicts"])
-    assert any("group leaf2" in text.get_text() for text in page(results, results.sizes[0]).texts)
+    run = judged(read(path))
+    assert any("group leaf2" in line for line in view([run])["runs"][0]["verdicts"])
+    assert any("group leaf2" in text.get_text() for text in page(run, run.results.sizes[0]).texts)
     topology.write_text("".join(f"SwitchName=s{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]\n" for leaf in range(4)))
     out = everylink("diagnose", path, "--topology", topology)[1]
     assert "group s2: slow" in out

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from conftest import Command
+from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.load.figure import load_page
 from everylink.model.loads import PATTERNS
@@ -37,7 +38,7 @@ def made(path: Path, name: str) -> Path:
 
 def page(path: Path) -> Figure:
     results = read(path)
-    return load_page(results, results.loads[0])
+    return load_page(judged(results), results.loads[0])
 
 
 def texts(figure: Figure) -> str:

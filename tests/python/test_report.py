@@ -16,11 +16,12 @@ from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
 
 from conftest import Command
+from everylink.cli.kinds import judged
 from everylink.figure.canvas import HEIGHT, WIDTH
 from everylink.figure.colours import palette
 from everylink.figure.files import write_pdf, write_png
 from everylink.figure.matrix import matrix_labels, place
-from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, page
+from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, link_pages, page
 from everylink.io.read import read
 from everylink.links.classes import LinkClass
 from everylink.links.hosts import drawn_order
@@ -73,7 +74,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
 ) -> None:
     names = [f"node{rank // 4:03d}" for rank in range(ranks)]
     results = made(hosts=names, time=scattered, outcomes={(0, 1): 1} if ranks > 2 else {})
-    write_pdf([results], tmp_path / "x.pdf")
+    write_pdf(link_pages(judged(results)), tmp_path / "x.pdf")
     command = ["pdftoppm", "-r", "100", "-png", "-singlefile", str(tmp_path / "x.pdf"), str(tmp_path / "x")]
     subprocess.run(command, check=True, timeout=60)
     image = imread(tmp_path / "x.png")
@@ -83,13 +84,13 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
 
 def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
     results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
-    (written,) = write_png([results], tmp_path / "x.png")
+    (written,) = write_png(link_pages(judged(results)), tmp_path / "x.png")
     np.testing.assert_array_equal(cell_centres(imread(written), results, 2), expected_colours(results))
 
 
 def test_one_link_among_thousands_has_a_visible_bar(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(60)], time=lambda k, s: 1e-2 if k == (7, 3) else steady(k, s))
-    figure = page(results, results.sizes[0])
+    figure = page(judged(results), results.sizes[0])
     (axes,) = (a for a in figure.axes if a.get_ylabel() == "links")
     (bars,) = axes.patches
     assert isinstance(bars, StepPatch)
@@ -141,7 +142,7 @@ def test_more_ranks_than_pixels_are_folded_to_the_worst(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 1e-6)
     shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)
     assert shading.fold == 2
-    page(results, results.sizes[0])
+    page(judged(results), results.sizes[0])
 
 
 def page_data(path: Path) -> Any:
@@ -186,12 +187,12 @@ def test_a_name_cannot_break_out_of_the_html_page(tmp_path: Path, everylink: Com
 
 def test_what_does_not_fit_into_the_html_page_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everylink.page.html.BUDGET", 2 * 4 * 4**2)
-    (size,) = view([read(file)])["runs"][0]["sizes"]
+    (size,) = view([judged(read(file))])["runs"][0]["sizes"]
     assert set(size["statistics"]) == {"median", "max"}
     assert set(size["leftOut"]) == {"min", "mean", "p99"}
     monkeypatch.setattr("everylink.page.html.BUDGET", 0)
     monkeypatch.setattr("everylink.page.html.FOLDED", 2)
-    (size,) = view([read(file)])["runs"][0]["sizes"]
+    (size,) = view([judged(read(file))])["runs"][0]["sizes"]
     assert size["statistics"]["median"]["fold"] == 2
     assert len(base64.b64decode(size["statistics"]["median"]["seconds"])) == 4 * 2**2
 

@@ -20,6 +20,7 @@ from chaos import SUPERVISOR, Seen
 from rich.console import Console
 
 from conftest import measure_program, read_plainly
+from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.model.results import Results, Size
 from everylink.terminal.summary import print_summary
@@ -153,7 +154,7 @@ def check_file(seen: Seen, path: Path) -> None:
         raw = read_plainly(path, swmr=True)
     assert raw.attributes["complete"] == results.facts.complete
     assert results.parts_left_out == ()
-    print_summary(results, Console(file=io.StringIO(), width=160))
+    print_summary(judged(results), Console(file=io.StringIO(), width=160))
     for size in results.sizes:
         check_rows(seen, size)
     check_agreement(seen, results)

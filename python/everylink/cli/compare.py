@@ -1,23 +1,16 @@
 """`everylink compare`: says what got slower or faster between two runs."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
-from rich.console import Console
-
+from everylink.cli.kinds import kind_of
 from everylink.cli.options import Parser
-from everylink.compare.comparison import Comparison, compare
 from everylink.errors import UserMistake
 from everylink.io.read import read
-from everylink.load.compare import LoadComparison, compare_loads
-from everylink.load.compare_text import load_comparison_json, print_load_comparison
-from everylink.terminal.comparison import comparison_json, print_comparison
 from everylink.terminal.console import terminal
 
 REGRESSION = 3  # exit code
-Found = TypeVar("Found", Comparison, LoadComparison)
 PART = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
@@ -37,18 +30,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     base, new = read(options.base), read(options.new)
-    as_json = options.format == "json"
-    if base.loads or new.loads:
-        loads = compare_loads(base, new, options.at_least)
-        return _say(loads, as_json, load_comparison_json, print_load_comparison)
-    return _say(compare(base, new, options.at_least), as_json, comparison_json, print_comparison)
-
-
-def _say(found: Found, as_json: bool, json_of: Callable[[Found], str], show: Callable[[Found, Console], None]) -> int:
-    if as_json:
-        print(json_of(found))
+    found = kind_of(base, new).compare(base, new, options.at_least)
+    if options.format == "json":
+        print(found.json())
     else:
-        show(found, terminal())
+        found.print(terminal())
     return REGRESSION if found.regression else 0
 
 

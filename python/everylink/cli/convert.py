@@ -1,27 +1,24 @@
 """`everylink convert`: turns results from one format into another, and says what that cannot hold."""
 
 import shlex
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from everylink.cli.options import Parser, chosen_size, parsed_bytes
+from everylink.cli.kinds import Written, kind_of, links_text
+from everylink.cli.options import Parser, chosen_size
 from everylink.errors import UserMistake
 from everylink.files import beginning, refuse_existing
-from everylink.io.csv_matrix import OPTIONAL, REQUIRED, Source, read_matrix, results_of, write_csv
-from everylink.io.linktest import write_linktest
-from everylink.io.npz import write_npz
-from everylink.io.read import READERS, read, read_links
-from everylink.io.results_file import has_laps, write_results
-from everylink.load.csv import write_load_csv
+from everylink.io.csv_matrix import OPTIONAL, REQUIRED, Source, read_matrix, results_of
+from everylink.io.formats import FORMATS, format_of, longest_signature
+from everylink.io.read import read
+from everylink.io.results_file import has_laps
 from everylink.model.results import Results
-from everylink.units import plural, size_text
+from everylink.units import size_text
 
 KERNELS = ("unidirectional", "semidirectional", "bidirectional")
-WRITERS = {".h5": write_results, ".sion": write_linktest, ".csv": write_csv, ".npz": write_npz}
-SUFFIXES = dict(zip(READERS, (".h5", ".sion", ".npz"), strict=True))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,66 +42,46 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     suffix = options.output.suffix.lower()
-    if suffix not in WRITERS:
-        raise UserMistake(f"{options.output}: the end of its name chooses the format; there are {', '.join(WRITERS)}")
-    kind = _kind(options.input)
-    if kind == suffix:
+    if suffix not in FORMATS:
+        raise UserMistake(f"{options.output}: the end of its name chooses the format; there are {', '.join(FORMATS)}")
+    source = _format(options.input)
+    if source == suffix:
         raise UserMistake(f"{options.input}: is {suffix} already; there is nothing to convert")
-    if options.kernel and kind != ".csv":
+    if options.kernel and source != ".csv":
         raise UserMistake(f"--kernel is for comma-separated values; {options.input} says itself how it was measured")
     refuse_existing(options.output, options.force)
-    if kind == ".h5" and (run := read(options.input)).loads:
-        return _convert_loads(run, options)
-    command = shlex.join(["everylink", "convert", *arguments])
-    if kind == ".csv":
-        results = _of_matrix(options.input, command, options.kernel or KERNELS[0])
-    else:
-        found = read_links(options.input)
-        results = replace(found, facts=replace(found.facts, command=found.facts.command or command))
-    sizes = results.sizes
-    if options.size is not None or (suffix == ".sion" and sizes):
-        results = replace(results, sizes=(chosen_size(results, options.size),))
-    losses = WRITERS[suffix](replace(results, path=options.output), options.force)
-    if options.size is None and len(results.sizes) < len(sizes):
-        losses.append(
-            f"{', '.join(size_text(size.bytes) for size in sizes[:-1])}: one size alone, which --size chooses"
-        )
-    if kind == ".h5" and has_laps(options.input):
-        losses.append("single readings (--keep-laps)")
-    links = len(results.sizes[-1].links) if results.sizes else 0
-    print(
-        f"{options.output}: {plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
-        f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
-    )
-    for loss in losses:
+    results = _of_matrix(options.input, options.kernel or KERNELS[0]) if source == ".csv" else read(options.input)
+    kind = kind_of(results)
+    if suffix not in kind.formats:
+        raise UserMistake(f"{options.input}: holds {kind.name(results)} and no links; OUT can be a .csv of its flows")
+    command = results.facts.command or shlex.join(["everylink", "convert", *arguments])
+    made = replace(results, path=options.output, facts=replace(results.facts, command=command))
+    written = (kind.csv if suffix == ".csv" else partial(_write_links, suffix))(made, options.size, options.force)
+    print(f"{options.output}: {written.said}")
+    laps = ["single readings (--keep-laps)"] if source == ".h5" and has_laps(options.input) else []
+    for loss in [*written.losses, *laps]:
         print(f"  {suffix} does not hold {loss}")
     return 0
 
 
-def _convert_loads(results: Results, options: Namespace) -> int:
-    """The flows of load patterns, which only a .csv can hold."""
-    names = ", ".join(load.name for load in results.loads)
-    if options.output.suffix.lower() != ".csv":
-        raise UserMistake(
-            f"{options.input}: holds the load pattern {names} and no links; OUT can be a .csv of its flows"
-        )
-    size = None
-    if options.size is not None:
-        size = parsed_bytes(options.size)
-        there = sorted({known for load in results.loads for known in load.sizes})
-        if size not in there:
-            raise UserMistake(f"--size {options.size}: was not measured; there are {', '.join(map(size_text, there))}")
-    count = write_load_csv(replace(results, path=options.output), options.force, size)
-    print(f"{options.output}: {plural(count, 'flow')} of {names}, {plural(len(results.ranks), 'rank')}")
-    return 0
+def _write_links(suffix: str, results: Results, size: str | None, force: bool) -> Written:
+    """Write all sizes, or the one that is wanted, in a format that holds links alone."""
+    chosen = results
+    if size is not None or (suffix == ".sion" and results.sizes):
+        chosen = replace(results, sizes=(chosen_size(results, size),))
+    losses = FORMATS[suffix].write(chosen, force)
+    if size is None and len(chosen.sizes) < len(results.sizes):
+        left_out = ", ".join(size_text(size.bytes) for size in results.sizes[:-1])
+        losses.append(f"{left_out}: one size alone, which --size chooses")
+    return Written(links_text(chosen), losses)
 
 
-def _kind(path: Path) -> str:
+def _format(path: Path) -> str:
     """The format of a file, as the end of a name."""
-    begins = beginning(path, max(map(len, READERS)))
-    return next((suffix for signature, suffix in SUFFIXES.items() if begins.startswith(signature)), ".csv")
+    known = format_of(beginning(path, longest_signature()))
+    return ".csv" if known is None else known.suffix
 
 
-def _of_matrix(path: Path, command: str, kernel: str) -> Results:
+def _of_matrix(path: Path, kernel: str) -> Results:
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return results_of(read_matrix(path), Source(path, changed, command, kernel), path)
+    return results_of(read_matrix(path), Source(path, changed, "", kernel), path)

@@ -1,18 +1,11 @@
 """`everylink diagnose`: says what is bad, or that nothing is."""
 
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options import Parser
-from everylink.errors import UserMistake
-from everylink.io.read import read, read_links
-from everylink.io.topology import grouping_of
-from everylink.judge.expect import parse_expectation
-from everylink.judge.judge import judge
-from everylink.judge.verdict import Judgement
-from everylink.load.judge import judge_patterns
-from everylink.model.results import Results
+from everylink.io.read import read
 from everylink.terminal.console import terminal
 from everylink.text.verdicts import verdict_json, verdict_junit, verdict_text
 
@@ -48,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     results = read(options.file)
-    judgement = _judged(results, options)
+    against = Against(options.topology, options.expect, options.baseline, options.alone)
+    judgement = kind_of(results).judge(results, against)
     if options.format == "json":
         print(verdict_json(results, judgement))
     elif options.format == "junit":
@@ -56,14 +50,3 @@ def main(arguments: Sequence[str]) -> int:
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
     return 0 if judgement.healthy else FAULTS_FOUND
-
-
-def _judged(results: Results, options: Namespace) -> Judgement:
-    if results.loads:
-        for option in ("expect", "baseline", "alone"):
-            if getattr(options, option) is not None:
-                raise UserMistake(f"--{option}: is about links, and {options.file} holds a load pattern; leave it out")
-        return judge_patterns(results, grouping_of(results, options.topology))
-    expected = None if options.expect is None else parse_expectation(options.expect)
-    baseline, alone = (None if path is None else read_links(path) for path in (options.baseline, options.alone))
-    return judge(results, grouping_of(results, options.topology), expected, baseline, alone)

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from everylink.cli.kinds import LINKS
 from everylink.cli.options import Parser, chosen_size, rate
 from everylink.errors import UserMistake
 from everylink.files import refuse_existing, whole
-from everylink.io.read import read_links
 from everylink.io.table import write_table
 from everylink.model.results import Results, Size
 from everylink.terminal.tables import TABLES, Wanted, known_steps, need_bandwidth
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.force and options.output is None:
         raise UserMistake("--force: nothing would be overwritten; it goes with -o")
     check_export(options.what, options.output, options.force)
-    results = read_links(options.file)
+    results = LINKS.read(options.file)
     write_export(results, chosen_size(results, options.size), options.what, wanted, options.output, options.force)
     return 0
 

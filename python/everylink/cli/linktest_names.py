@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from everylink import __version__
 from everylink.cli import guarded
 from everylink.cli.export import write_export
+from everylink.cli.kinds import LINKS, Shown, judged
 from everylink.cli.options import Parser
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import UserMistake
@@ -16,7 +17,6 @@ from everylink.io.read import read
 from everylink.links.extremes import outside
 from everylink.model.results import Results, Size
 from everylink.terminal.console import terminal
-from everylink.terminal.summary import print_summary
 from everylink.terminal.tables import MIB, Wanted, need_bandwidth
 from everylink.units import bandwidth, plural
 
@@ -75,8 +75,9 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     if not results.sizes or not len(results.sizes[-1].links):
         raise UserMistake(f"{options.file}: holds no link")
     size = results.sizes[-1]
-    if options.v:
-        print_summary(results, terminal())
+    run = judged(results) if options.v or options.p else None
+    if run and options.v:
+        LINKS.show(run, terminal(), Shown())
     _say_extremes(results, size)
     if limits != [None, None]:
         _name_links_outside(results, size, *limits)
@@ -87,8 +88,8 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
         count = len(results.ranks) if what == "slowest" else None
         write_export(results, size, what, Wanted(count=count), Path(name), force=True)
         print(f" wrote {name}")
-    if options.p:
-        write_report([results], REPORT)
+    if run and options.p:
+        write_report([run], REPORT)
         print(f" wrote {REPORT}")
     return 0
 
@@ -157,7 +158,7 @@ def _linktest_report(arguments: Sequence[str]) -> int:
     results = read(options.input)
     if not results.sizes:
         raise UserMistake(f"{options.input}: has no message size, so there is nothing to draw")
-    write_report([results], options.output)
+    write_report([judged(results)], options.output)
     return 0
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from everylink.cli.kinds import LINKS
 from everylink.cli.options import Parser
 from everylink.errors import UserMistake
 from everylink.files import refuse_existing
-from everylink.io.read import read_links
 from everylink.io.results_file import write_results
 from everylink.links.merging import WAYS, merged
 from everylink.units import plural
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} alone is nothing to merge; give two files or more")
     refuse_existing(options.output, options.force)
-    runs = [read_links(file) for file in options.files]
+    runs = [LINKS.read(file) for file in options.files]
     made = merged(runs, options.by)
     facts = replace(made.facts, command=shlex.join(["everylink", "merge", *arguments]))
     write_results(replace(made, path=options.output, facts=facts), options.force)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from everylink.cli.kinds import LINKS
 from everylink.cli.options import Parser
 from everylink.errors import UserMistake
-from everylink.io.read import read_links
 from everylink.io.topology import grouping_of
 from everylink.model.results import Results
 from everylink.predict.patterns import NAMES, Pattern, made_pattern, read_pattern
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--force", action="store_true", help="overwrite the files of --place")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default), or one JSON object")
     options = parser.parse_args(arguments)
-    results = read_links(options.file)
+    results = LINKS.read(options.file)
     if options.place is not None:
         check_paths(options.place, results.ranks, options.force)
     elif options.force:

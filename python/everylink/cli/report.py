@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from everylink.cli.kinds import LINKS, judged, kind_of
 from everylink.cli.options import Parser
 from everylink.cli.reports import ENDINGS, check_report_path, write_report
 from everylink.errors import UserMistake
 from everylink.figure.curves import CURVE_ENDINGS, parsed_line, write_curves
-from everylink.io.read import read, read_links
+from everylink.io.read import read
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,14 +40,14 @@ def main(arguments: Sequence[str]) -> int:
     if options.line and not options.curves:
         raise UserMistake(f"--line {options.line[0]}: there is no curve to compare with; it goes with --curves")
     lines = [parsed_line(text) for text in options.line]
-    runs = [(read_links if options.curves else read)(file) for file in options.files]
-    empty = [run.path for run in runs if not run.sizes and not run.loads]
+    runs = [(LINKS.read if options.curves else read)(file) for file in options.files]
+    empty = [run.path for run in runs if not run.sizes and kind_of(run) is LINKS]
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")
     if options.curves:
         files, falls = write_curves(runs, options.output, lines)
         print(*falls, *files, sep="\n")
         return 0
-    for written in write_report(runs, options.output):
+    for written in write_report([judged(run) for run in runs], options.output):
         print(written)
     return 0

@@ -3,11 +3,15 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from everylink.cli.kinds import kind_of
 from everylink.errors import EverylinkError, UserMistake
-from everylink.model.results import Results
+from everylink.judge.verdict import JudgedRun
 
-Writer = Callable[[Sequence[Results], Path], list[Path]]
+if TYPE_CHECKING:
+    from everylink.figure.files import Draw
+
 ENDINGS = (".html", ".pdf", ".ps", ".png")
 
 
@@ -23,25 +27,19 @@ def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS)
         raise UserMistake(f"{option} {path}: cannot be written; choose another place")
 
 
-def write_report(runs: Sequence[Results], path: Path) -> list[Path]:
+def write_report(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     """Write a report of all runs and return the files that were made."""
     try:
-        return _writer(path)(runs, path)
+        if path.suffix.lower() == ".html":
+            return kind_of(*(run.results for run in runs)).page(runs, path)
+        pages = [draw for run in runs for draw in kind_of(run.results).pages(run)]
+        return _writer(path)(pages, path)
     except OSError as error:
         raise EverylinkError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _writer(path: Path) -> Writer:
-    """Import a writer only where it is used: matplotlib takes longer to load than `show` to run."""
-    ending = path.suffix.lower()
-    if ending == ".html":
-        from everylink.page.html import write_html
+def _writer(path: Path) -> "Callable[[Sequence[Draw], Path], list[Path]]":
+    """Import the writers only where one is used: matplotlib takes longer to load than `show` to run."""
+    from everylink.figure.files import write_pdf, write_png, write_ps
 
-        return write_html
-    if ending == ".ps":
-        from everylink.figure.files import write_ps
-
-        return write_ps
-    from everylink.figure.files import write_pdf, write_png
-
-    return write_pdf if ending == ".pdf" else write_png
+    return {".pdf": write_pdf, ".ps": write_ps, ".png": write_png}[path.suffix.lower()]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.cli.diagnose import FAULTS_FOUND
+from everylink.cli.kinds import Shown, judged, kind_of
 from everylink.cli.options import Parser
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
@@ -17,7 +18,6 @@ from everylink.launch.launchers import LAUNCHERS, Start, starter
 from everylink.model.loads import PATTERNS
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
-from everylink.terminal.summary import print_summary
 
 USAGE = (
     "everylink run [--hosts NODES [--nranks R] | [--servers NODES] --clients NODES] [--env KEY=VALUE] "
@@ -163,9 +163,10 @@ def _show(output: Path, report: Path | None) -> bool:
         print(f"everylink: {error}", file=sys.stderr)
         return True  # the core's own exit code says more
     console = terminal()
-    judgement = print_summary(results, console)
+    run = judged(results)
+    kind_of(results).show(run, console, Shown())
     console.print(f"\nResults file {output}", soft_wrap=True)
     if report is not None:
-        for written in write_report([results], report):
+        for written in write_report([run], report):
             console.print(f"Report {written}", soft_wrap=True)
-    return judgement.healthy
+    return run.judgement.healthy

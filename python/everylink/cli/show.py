@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 
+from everylink.cli.kinds import Shown, judged, kind_of
 from everylink.cli.options import Parser, rate
 from everylink.errors import UserMistake
 from everylink.io.read import read
-from everylink.io.topology import grouping_of
-from everylink.load.show import print_load_hosts
-from everylink.predict.fit import line_fits
 from everylink.terminal.console import terminal
-from everylink.terminal.questions import print_fits, print_hosts, print_outside
-from everylink.terminal.summary import SLOWEST, print_summary
-from everylink.terminal.tables import need_bandwidth
+from everylink.terminal.summary import SLOWEST
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -37,20 +33,9 @@ def main(arguments: Sequence[str]) -> int:
         raise UserMistake(f"--slowest {options.slowest}: must be at least 1")
     if options.fit and (limited or options.hosts or options.slowest is not None):
         raise UserMistake("--fit: prints nothing else; leave out --slowest, --below, --above and --hosts")
-    results, console = read(options.file), terminal()
-    if results.loads and (options.fit or limited):
-        raise UserMistake(f"--fit, --below and --above: are about links, and {options.file} holds a load pattern")
+    results = read(options.file)
     if options.fit:
-        print_fits(results, line_fits(results, grouping_of(results)), console)
+        kind_of(results).fit(results, terminal())
         return 0
-    if limited and results.sizes:
-        need_bandwidth(results.sizes[-1])
-    print_summary(results, console, options.slowest or SLOWEST)
-    for size in results.sizes[-1:]:
-        if limited:
-            print_outside(results, size, below, above, console)
-        if options.hosts:
-            print_hosts(results, size, console)
-    if options.hosts:
-        print_load_hosts(results, console)
+    kind_of(results).show(judged(results), terminal(), Shown(options.slowest or SLOWEST, below, above, options.hosts))
     return 0

@@ -1,6 +1,8 @@
 """One A4 page for one size of one run: facts, the matrix, its colour bars, a histogram and the worst links."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from textwrap import wrap
 
 import numpy as np
@@ -25,6 +27,7 @@ from everylink.figure.canvas import (
 )
 from everylink.figure.colours import draw_colour_bars, paint, palette
 from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
+from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import ClassSummary, Histogram, histogram, summarise
 from everylink.links.extremes import SlowLink, slowest
 from everylink.links.failed import fold_failures
@@ -32,8 +35,7 @@ from everylink.links.hosts import drawn_order, short_hosts
 from everylink.links.shading import shade
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import outcome_text
-from everylink.text.judged import judgement_of
-from everylink.text.run import kernel_text, mode_text, remarks, tool_text, warnings
+from everylink.text.run import kernel_text, link_warnings, mode_text, remarks, tool_text
 from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -52,13 +54,13 @@ BARS_TOP = 902
 BOTTOM_TOP = 972
 
 
-def draw_head(figure: Figure, results: Results, size: Size) -> None:
+def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
     """Draw title, warnings and the box of facts."""
-    facts = results.facts
+    results, facts = run.results, run.results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
-    verdicts = verdict_lines(judgement_of(results))
-    for i, line in enumerate(_few(verdicts + warnings(results) + remarks(results))):
+    verdicts = verdict_lines(run.judgement)
+    for i, line in enumerate(_few(verdicts + link_warnings(results) + remarks(results))):
         write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)
     classes = summarise(results, size).classes
@@ -177,10 +179,15 @@ def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, lef
         write(figure, right, y, text, fontsize=6.5, ha="right")
 
 
-def page(results: Results, size: Size) -> Figure:
+def link_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
+    """What draws each page: one for each message size."""
+    return [partial(page, run, size) for size in run.results.sizes]
+
+
+def page(run: JudgedRun, size: Size) -> Figure:
     """Draw one size of one run."""
-    figure = blank_page()
-    draw_head(figure, results, size)
+    figure, results = blank_page(), run.results
+    draw_head(figure, run, size)
     order = drawn_order(results.ranks)
     shading = shade(results, size, order, LARGEST)
     labels = matrix_labels(order, shading.fold)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.files import Damaged, quoted, whole
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
+from everylink.io.formats import Format, register
 from everylink.io.steps import links_in_steps
 from everylink.model.links import Links
 from everylink.model.results import UNKNOWN, Facts, Results, Size
@@ -368,3 +369,6 @@ def _losses(results: Results) -> Iterator[str]:
     if without := len(results.ranks) - 1 - int(max(rows.frm.max(), rows.to.max())):
         yield f"{plural(without, 'rank')} without a link"
     yield from run_losses(results, None)
+
+
+register(Format(".csv", "comma-separated values", write_csv))

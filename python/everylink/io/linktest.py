@@ -12,6 +12,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind, UserMistake
 from everylink.files import whole
 from everylink.io import linktest_payload
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
+from everylink.io.formats import Format, register
 from everylink.io.hdf5 import Damage
 from everylink.io.linktest_payload import (
     ALL_TO_ALL,
@@ -257,3 +258,6 @@ def _more_than_a_mean(links: Links) -> bool:
     ok = ~links.failed
     others = np.stack([links.min, links.p99, links.max])[:, ok]
     return bool(np.isfinite(others).any() or (links.median != links.mean)[ok].any() or links.late[ok].any())
+
+
+register(Format(".sion", "SION", write_linktest, b"sion", read_results))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import whole
+from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, printable
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
 from everylink.model.results import Results
@@ -143,3 +144,6 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
 
 def _named(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
     return {prefix + name: np.array(value) for name, value in values.items()}
+
+
+register(Format(".npz", ".npz", write_npz, b"PK\3\4", read_results))

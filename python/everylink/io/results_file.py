@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.files import whole
-from everylink.io.hdf5 import FAULTS, Damage, Node, open_hdf5
+from everylink.io.formats import Format, register
+from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, open_hdf5
 from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
 from everylink.model.loads import Flows, Load, Scenes
@@ -281,3 +282,6 @@ def _spread_out(size: Size, at: NDArray[np.intp], whole: NDArray[np.int64]) -> S
     for i, name in enumerate(("frm", "to", "step", "attempt")):
         spread[name] = whole[:, i].astype(spread[name].dtype)
     return replace(size, rows=Rows(**spread))
+
+
+register(Format(".h5", "HDF5", write_results, SIGNATURE, read_results))

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from everylink.compare.comparison import compare
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.direction import measured_alone
 from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
@@ -19,6 +19,7 @@ from everylink.judge.times import SETTLED_READINGS
 from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
+from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.model.rows import CONFIRM, Outcome
@@ -41,11 +42,19 @@ UNKNOWN_GROUPS = (
 )
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier run and what got slower since, as a comparison with it says."""
+
+    path: Path
+    slower: Sequence[Change]
+
+
 def judge(
     results: Results,
     grouping: Grouping | None = None,
     expected: Expectation | None = None,
-    baseline: Results | None = None,
+    earlier: Earlier | None = None,
     alone: Results | None = None,
 ) -> Judgement:
     """Judge every size; of what shows at several sizes the clearest counts.
@@ -56,8 +65,8 @@ def judge(
     if alone is not None:
         alone = matched_alone(results, alone)
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
-    if baseline is not None:
-        found += _slower_than_before(results, baseline)
+    if earlier is not None:
+        found += _slower_than_before(earlier)
     groups, known = groups_for(results if alone is None else alone, grouping)
     said = _compared(results, Names(results, grouping, groups), known)
     verdicts = once_each(found + said.found)
@@ -127,13 +136,13 @@ def _is_end(verdict: Verdict) -> bool:
     return verdict.kind in ("host", "rank")
 
 
-def _slower_than_before(results: Results, baseline: Results) -> Iterable[Verdict]:
+def _slower_than_before(earlier: Earlier) -> Iterable[Verdict]:
     """What got slower since; failures show by themselves."""
-    for change in compare(baseline, results).slower:
+    for change in earlier.slower:
         kind, subject = KINDS_OF_CHANGES.get(change.kind, change.kind), change.subject
         if change.kind == "class":
             subject = ("all hosts",)
-        text = f"{time_text(change.new_seconds)} where {baseline.path} has {time_text(change.base_seconds)}"
+        text = f"{time_text(change.new_seconds)} where {earlier.path} has {time_text(change.base_seconds)}"
         confidence = min(change.confidence, SURE)
         yield Verdict(
             kind, subject, change.direction, "slow", change.bytes, change.factor, confidence, change.links, text

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from everylink.model.results import Results
+
 SURE = 0.9999  # no confidence is larger
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # the worse before the better
 
@@ -68,3 +70,11 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
         "factor": None if verdict.factor is None else round(verdict.factor, 4),
         "confidence": round(verdict.confidence, 4), "links": verdict.links, "evidence": verdict.evidence,
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run and what it is judged to be by itself: worked out once, for the terminal and every page of a report."""
+
+    results: Results
+    judgement: Judgement

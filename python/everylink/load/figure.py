@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from everylink.figure.canvas import ALARM, HEIGHT, INK, LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
 from everylink.figure.colours import draw_colour_bars, paint
 from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
+from everylink.judge.verdict import JudgedRun
 from everylink.links.hosts import drawn_order
 from everylink.links.shading import shade
 from everylink.load.axes import colour, count_axis, finish, log_rate_axis, log_time_axis, rate_axis, size_axis
@@ -21,10 +22,10 @@ from everylink.load.conclusions import said
 from everylink.load.links import MATRICES, as_links
 from everylink.load.service_figure import service_panels
 from everylink.load.sums import SceneSums, effective_bisection, impact, knee, round_sums, scene_sums
+from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
 from everylink.model.results import Results
-from everylink.text.judged import judgement_of
-from everylink.text.run import remarks, run_lines, tool_text, warnings
+from everylink.text.run import remarks, tool_text
 from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth_text, size_text
 
@@ -217,10 +218,15 @@ _OF: dict[str, list[tuple[str, Draw]]] = {
 }
 
 
-def load_page(results: Results, load: Load, head: bool = True) -> Figure:
+def load_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
+    """What draws each page: one for each pattern."""
+    return [partial(load_page, run, load) for load in run.results.loads]
+
+
+def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
     """Draw one pattern of a run; without its head what was run and what it says must stand elsewhere."""
-    figure = blank_page()
-    top = _draw_head(figure, results, load) + 34 if head else 34
+    figure, results = blank_page(), run.results
+    top = _draw_head(figure, run, load) + 34 if head else 34
     drawn = panels(results, load)
     for number, panel in enumerate(drawn):
         left = LEFT + COLUMN * (number % 2)
@@ -233,15 +239,16 @@ def load_page(results: Results, load: Load, head: bool = True) -> Figure:
     return figure
 
 
-def _draw_head(figure: Figure, results: Results, load: Load) -> float:
+def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
     """What was run, what is bad, what the pattern says; gives where the last line stands."""
+    results = run.results
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     created = ", ".join(filter(None, (tool_text(results), results.facts.created)))
     write(figure, RIGHT, 52, created, ha="right", color=PALE_INK)
     top = 70.0
     kinds = (
-        (run_lines(results), PALE_INK, "normal"),
-        (verdict_lines(judgement_of(results)) + warnings(results) + remarks(results), ALARM, "normal"),
+        (load_lines(results), PALE_INK, "normal"),
+        (verdict_lines(run.judgement) + load_warnings(results) + remarks(results), ALARM, "normal"),
         (said(load, results.ranks.name), INK, "bold"),
     )
     lines = [(part, c, w) for texts, c, w in kinds for text in texts for part in wrap(text, LINE_LENGTH)]

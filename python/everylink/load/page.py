@@ -11,38 +11,38 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from everylink.errors import UserMistake
+from everylink.judge.verdict import JudgedRun
 from everylink.load.conclusions import said
 from everylink.load.tables import tables
-from everylink.model.results import Results
-from everylink.text.judged import judgement_of
-from everylink.text.run import remarks, run_lines, warnings
+from everylink.load.words import load_lines, load_warnings
+from everylink.text.run import remarks
 from everylink.text.verdicts import verdict_text
 
 DPI = 130  # enough to be read as wide as a screen
 
 
-def write_load_html(runs: Sequence[Results], path: Path) -> list[Path]:
+def write_load_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     """Write one page for all runs; returns what was written. Raises UserMistake where some are of links."""
-    if of_links := [run.path for run in runs if not run.loads]:
+    if of_links := [run.results.path for run in runs if not run.results.loads]:
         raise UserMistake(
             f"{of_links[0]}: is about links, the others hold load patterns: an HTML page takes one of both"
         )
     assets = files("everylink.page") / "assets"
     template, style = (assets.joinpath(name).read_text("utf-8") for name in ("patterns.html", "page.css"))
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    title = ", ".join(run.path.name for run in runs)
+    title = ", ".join(run.results.path.name for run in runs)
     path.write_text(page.render(title=title, style=Markup(style), runs=[_run(run) for run in runs]), encoding="utf-8")
     return [path]
 
 
-def _run(run: Results) -> dict[str, Any]:
-    judged = judgement_of(run)
+def _run(judged: JudgedRun) -> dict[str, Any]:
+    run = judged.results
     return {
         "name": run.path.name,
-        "lines": run_lines(run),
-        "verdicts": verdict_text(judged).plain.splitlines(),
-        "healthy": judged.healthy,
-        "warnings": warnings(run),
+        "lines": load_lines(run),
+        "verdicts": verdict_text(judged.judgement).plain.splitlines(),
+        "healthy": judged.judgement.healthy,
+        "warnings": load_warnings(run),
         "remarks": remarks(run),
         "loads": [
             {
@@ -51,15 +51,15 @@ def _run(run: Results) -> dict[str, Any]:
                 "picture": picture,
                 "tables": list(tables(run, load)),
             }
-            for load, picture in zip(run.loads, _pictures(run), strict=True)
+            for load, picture in zip(run.loads, _pictures(judged), strict=True)
         ],
     }
 
 
-def _pictures(run: Results) -> Iterator[str]:
+def _pictures(run: JudgedRun) -> Iterator[str]:
     from everylink.load.figure import load_page
 
-    for load in run.loads:
+    for load in run.results.loads:
         written = BytesIO()
         load_page(run, load, head=False).savefig(written, format="png", dpi=DPI, bbox_inches="tight")
         yield base64.b64encode(written.getvalue()).decode()

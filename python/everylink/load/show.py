@@ -7,25 +7,33 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from everylink.judge.verdict import JudgedRun
 from everylink.links.extremes import slowest
 from everylink.load.conclusions import conclusions, heading, service_conclusions
 from everylink.load.links import MATRICES, as_links
 from everylink.load.service import service_sums
 from everylink.load.sums import SceneSums, scene_sums
 from everylink.load.tables import MIB, print_cells, print_parties, round_table, scene_columns, service_table
+from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
 from everylink.model.results import Results
 from everylink.model.rows import outcome_text
 from everylink.terminal.console import heat_map
 from everylink.terminal.questions import print_hosts
+from everylink.terminal.summary import print_head, print_judgement, print_remarks
 from everylink.units import bandwidth, number_text, plural, size_text
 
 MOST_SCENES = 40  # rows; of more, every so many-th
 MOST_FAILED = 20
 
 
-def print_loads(results: Results, console: Console, most_slowest: int) -> None:
-    """Print every pattern of a file."""
+def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
+    """Print everything that `show` says about one results file of load patterns, the judgement first."""
+    results = run.results
+    print_head(results, load_lines(results), load_warnings(results), console)
+    if any(len(load.flows) for load in results.loads):
+        print_judgement(run.judgement, console)
+    print_remarks(results, console)
     for load in results.loads:
         if failed := _failed(results, load):
             console.print()

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 
 from everylink.figure.canvas import bandwidth_ticks, time_ticks
 from everylink.figure.colours import DIAGONAL, FAILED, UNKNOWN, palette
+from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import histogram, summarise
 from everylink.links.extremes import slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import DrawnOrder, drawn_order
 from everylink.links.shading import Scale, Shading, fold_links, shade
-from everylink.load.page import write_load_html
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
-from everylink.text.judged import judgement_of
-from everylink.text.run import remarks, run_lines, warnings
+from everylink.text.run import link_warnings, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -37,9 +36,9 @@ MOST_COUNTED = 1024  # ranks
 IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 
-def view(runs: Sequence[Results]) -> View:
+def view(runs: Sequence[JudgedRun]) -> View:
     """Everything that the page shows of several runs."""
-    whole = _within_budget(runs)
+    whole = _within_budget([run.results for run in runs])
     return {
         "runs": [_run(i, run, whole) for i, run in enumerate(runs)],
         "outcomes": {int(o): outcome_text(o) for o in Outcome},
@@ -60,15 +59,15 @@ def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
     return chosen
 
 
-def _run(index: int, run: Results, whole: set[tuple[int, int, str]]) -> View:
+def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> View:
+    run, judgement = judged.results, judged.judgement
     order = drawn_order(run.ranks)
-    judgement = judgement_of(run)
     return {
         "name": run.path.name,
         "lines": run_lines(run),
         "verdicts": verdict_text(judgement).plain.splitlines() if any(len(size.links) for size in run.sizes) else [],
         "healthy": judgement.healthy,
-        "warnings": warnings(run),
+        "warnings": link_warnings(run),
         "remarks": remarks(run),
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],
         "blocks": [[block.name, block.begin, block.end] for block in order.blocks],
@@ -195,17 +194,15 @@ def _base64(values: NDArray[Any]) -> str:
     return base64.b64encode(values.tobytes()).decode()
 
 
-def write_html(runs: Sequence[Results], path: Path) -> list[Path]:
+def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     """Write one page for all runs; returns what was written."""
-    if any(run.loads for run in runs):
-        return write_load_html(runs, path)
     assets = files("everylink.page") / "assets"
     template, style, script = (
         assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")
     )
     data = json.dumps(view(runs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    title = ", ".join(run.path.name for run in runs)
+    title = ", ".join(run.results.path.name for run in runs)
     text = page.render(title=title, style=Markup(style), script=Markup(script), data=Markup(data))
     path.write_text(text, encoding="utf-8")
     return [path]

@@ -11,7 +11,8 @@ from everylink.links.hosts import host_names
 from everylink.model.results import Results, Size
 from everylink.predict.fit import LineFit
 from everylink.terminal.console import UNKEPT_WIDTH, empty_table, print_wide
-from everylink.text.run import run_lines, warnings
+from everylink.terminal.summary import print_head
+from everylink.text.run import link_warnings, run_lines
 from everylink.units import UNKNOWN, about_bytes_text, bandwidth, bandwidth_text, plural, size_text, time_text
 
 MOST_LINKS, MOST_HOSTS = 20, 100
@@ -82,11 +83,7 @@ def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) ->
     """Print a line for each fit. Raises UserMistake where there is none."""
     if not fits:
         raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
-    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
-    for line in run_lines(results):
-        console.print(Text("  " + line), soft_wrap=True)
-    for line in warnings(results):
-        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+    print_head(results, run_lines(results), link_warnings(results), console)
     console.print()
     rate = results.bandwidth_label
     title = FIT_TITLE if results.directions == 1 else f"{FIT_TITLE}; {rate}: half of it each way"

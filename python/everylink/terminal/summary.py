@@ -1,48 +1,40 @@
 """What `show` prints of links: the run, failed links first, then times and bandwidths, the slowest, a map."""
 
 import math
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everylink.judge.verdict import Judgement
+from everylink.judge.verdict import JudgedRun, Judgement
 from everylink.links.classes import ClassSummary, summarise
 from everylink.links.extremes import slowest
 from everylink.links.failed import Failures, fold_failures
-from everylink.load.show import print_loads
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
 from everylink.terminal.console import empty_table, heat_map, print_wide
-from everylink.text.judged import judgement_of
-from everylink.text.run import remarks, run_lines, warnings
+from everylink.text.run import link_warnings, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
 SLOWEST = 10  # links that are listed
 
 
-def print_summary(results: Results, console: Console, most_slowest: int = SLOWEST) -> Judgement:
-    """Print everything that `show` says about one results file, the judgement first, which is given back."""
-    judgement = judgement_of(results)
-    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
-    for line in run_lines(results):
-        console.print(Text("  " + line), soft_wrap=True)
-    for line in warnings(results):
-        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
-    if any(len(size.links) for size in results.sizes) or any(len(load.flows) for load in results.loads):
-        console.print()
-        console.print(verdict_text(judgement), soft_wrap=True)
+def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST) -> None:
+    """Print everything that `show` says about one results file of links, the judgement first."""
+    results = run.results
+    print_head(results, run_lines(results), link_warnings(results), console)
+    measured = any(len(size.links) for size in results.sizes)
+    if measured:
+        print_judgement(run.judgement, console)
     for size in results.sizes:
         if (failed := fold_failures(results, size)).failed:
             console.print()
             console.print(_failures(size, failed), soft_wrap=True)
-    if said := remarks(results):
-        console.print()
-        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
-    print_loads(results, console, most_slowest)
-    if not any(len(size.links) for size in results.sizes):
-        return judgement
+    print_remarks(results, console)
+    if not measured:
+        return
     console.print()
     print_wide(_times(results, console), console)
     largest = results.sizes[-1]
@@ -50,7 +42,28 @@ def print_summary(results: Results, console: Console, most_slowest: int = SLOWES
         if part is not None:
             console.print()
             print_wide(part, console)
-    return judgement
+
+
+def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], console: Console) -> None:
+    """Print which file, what was run, and what must be known before its numbers are believed."""
+    console.print(Text(str(results.path), style="bold"), soft_wrap=True)
+    for line in lines:
+        console.print(Text("  " + line), soft_wrap=True)
+    for line in warnings:
+        console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
+
+
+def print_judgement(judgement: Judgement, console: Console) -> None:
+    """Print what is bad, or that nothing is."""
+    console.print()
+    console.print(verdict_text(judgement), soft_wrap=True)
+
+
+def print_remarks(results: Results, console: Console) -> None:
+    """Print what the run itself noticed."""
+    if said := remarks(results):
+        console.print()
+        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
 
 
 def _failures(size: Size, failed: Failures) -> Text:

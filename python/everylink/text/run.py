@@ -4,9 +4,8 @@ import math
 from collections import Counter
 
 from everylink.io.unsaved import folder_of
-from everylink.model.loads import Load
 from everylink.model.results import Results
-from everylink.units import plural, size_text, time_text
+from everylink.units import plural, size_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
@@ -46,31 +45,24 @@ def turn_text(results: Results) -> str:
     return " and ".join([plural(facts.messages, "message"), *warmups])
 
 
+def where_and_when(results: Results) -> str:
+    """Which ranks, when, and what measured them."""
+    facts = results.facts
+    where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
+    return ", ".join(filter(None, (where, facts.created, tool_text(results))))
+
+
 def run_lines(results: Results) -> list[str]:
-    """What was run, and what carried it."""
+    """What a run of links was, and what carried it."""
     facts = results.facts
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
-    where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
-    head = ", ".join(filter(None, (where, facts.created, tool_text(results))))
-    if results.loads:
-        carried = f"mode {mode_text(results)}, memory {facts.memory}"
-        return [head, carried, *map(load_text, results.loads), *carrier_lines(results)]
     return [
-        head,
+        where_and_when(results),
         f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
         f"{pairs_text(results)}",
         f"{turn_text(results)} a turn, sizes {sizes}",
         *carrier_lines(results),
     ]
-
-
-def load_text(load: Load) -> str:
-    """A load pattern as it was chosen."""
-    chosen = f", {load.options}" if load.options else ""
-    window = f", window {load.window}" if load.window else ""
-    scenes = plural(len(load.scenes.point), "scene")
-    each = f" of {time_text(load.duration)}" if load.duration else ""
-    return f"pattern {load.name}{chosen}: {scenes}{each}{window}"
 
 
 def carrier_lines(results: Results) -> list[str]:
@@ -110,14 +102,19 @@ def over_tcp(results: Results) -> str | None:
     return f"{chosen}: a faster network, if there is one, was not used."
 
 
-def warnings(results: Results) -> list[str]:
-    """What a reader must know before believing the numbers."""
+def link_warnings(results: Results) -> list[str]:
+    """The warnings of a run of links."""
+    return warnings(results, measured=any(len(size.rows.frm) for size in results.sizes))
+
+
+def warnings(results: Results, measured: bool) -> list[str]:
+    """What a reader must know before believing the numbers; `measured`: whether there are any."""
     found = []
     if results.facts.interrupted:
         found.append("The run was ended by a signal before it was through. These are the links so far.")
     elif not results.facts.complete:
         found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
-    if not results.loads and not any(len(size.rows.frm) for size in results.sizes):
+    if not measured:
         found.append("No link has been measured yet.")
     if results.rows_from_parts:
         rows = plural(results.rows_from_parts, "row")

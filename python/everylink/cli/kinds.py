@@ -1,0 +1,279 @@
+"""The kinds of measurements, links and load patterns: each is one object that answers what the commands ask.
+
+What a file holds is asked here and nowhere else: a command takes the kind of its files from `kind_of` and calls that.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from rich.console import Console
+
+from everylink.cli.options import chosen_size, parsed_bytes
+from everylink.compare.comparison import compare
+from everylink.errors import FileOfAnotherKind, UserMistake
+from everylink.io.csv_matrix import write_csv
+from everylink.io.formats import FORMATS
+from everylink.io.read import read
+from everylink.io.topology import grouping_of
+from everylink.judge.expect import parse_expectation
+from everylink.judge.judge import Earlier, judge
+from everylink.judge.verdict import JudgedRun, Judgement
+from everylink.load.compare import compare_loads
+from everylink.load.compare_text import load_comparison_json, print_load_comparison
+from everylink.load.csv import write_load_csv
+from everylink.load.judge import judge_patterns
+from everylink.load.show import print_load_hosts, print_loads
+from everylink.model.results import Results
+from everylink.predict.fit import line_fits
+from everylink.terminal.comparison import comparison_json, print_comparison
+from everylink.terminal.questions import print_fits, print_hosts, print_outside
+from everylink.terminal.summary import SLOWEST, print_summary
+from everylink.terminal.tables import need_bandwidth
+from everylink.units import plural, size_text
+
+if TYPE_CHECKING:  # matplotlib takes longer to load than `show` to run
+    from everylink.figure.files import Draw
+
+
+@dataclass(frozen=True)
+class Against:
+    """What a run is judged by, beside itself: the options of `diagnose` as the user gave them."""
+
+    topology: Path | None = None
+    expect: str | None = None
+    baseline: Path | None = None
+    alone: Path | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What `show` is asked for, beside the summary; bandwidths in bytes per second."""
+
+    slowest: int = SLOWEST
+    below: float | None = None
+    above: float | None = None
+    hosts: bool = False
+
+    @property
+    def limited(self) -> bool:
+        return self.below is not None or self.above is not None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison found, ready to be printed or told as JSON."""
+
+    regression: bool
+    print: Callable[[Console], None]
+    json: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is in a file that was written, and a line for each thing that it cannot hold."""
+
+    said: str
+    losses: list[str]
+
+
+class Kind(ABC):
+    """A kind of measurement. Each method raises UserMistake where what was asked makes no sense for it."""
+
+    @abstractmethod
+    def holds(self, results: Results) -> bool:
+        """Whether a file is of this kind."""
+
+    @abstractmethod
+    def name(self, results: Results) -> str:
+        """What a file of this kind holds, to be told to a user."""
+
+    @abstractmethod
+    def read(self, path: Path) -> Results:
+        """Read a file that must be of this kind. Raises ResultsError."""
+
+    @abstractmethod
+    def judge(self, results: Results, against: Against) -> Judgement:
+        """Say what is bad."""
+
+    @abstractmethod
+    def compare(self, base: Results, new: Results, least: float) -> Compared:
+        """Say what changed by at least this part."""
+
+    @abstractmethod
+    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
+        """Print a run."""
+
+    @abstractmethod
+    def fit(self, results: Results, console: Console) -> None:
+        """Print a line through the times over the sizes, in place of a run."""
+
+    @abstractmethod
+    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+        """Write one HTML page for all runs; returns what was written."""
+
+    @abstractmethod
+    def pages(self, run: JudgedRun) -> "list[Draw]":
+        """What draws the printed pages of a run."""
+
+    @abstractmethod
+    def csv(self, results: Results, size: str | None, force: bool) -> Written:
+        """Write comma-separated values, of one size if wanted, to the path of the results."""
+
+    @property
+    @abstractmethod
+    def formats(self) -> Collection[str]:
+        """What can hold results of this kind, as the ends of file names."""
+
+
+class Links(Kind):
+    """A time for each link and message size."""
+
+    def holds(self, results: Results) -> bool:
+        return True  # also before anything was measured
+
+    def name(self, results: Results) -> str:
+        return "links"
+
+    def read(self, path: Path) -> Results:
+        results = read(path)
+        if (kind := kind_of(results)) is not self:
+            raise FileOfAnotherKind(
+                results.path, f"holds {kind.name(results)} and no links; show, report and diagnose take it"
+            )
+        return results
+
+    def judge(self, results: Results, against: Against) -> Judgement:
+        expected = None if against.expect is None else parse_expectation(against.expect)
+        baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
+        earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
+        return judge(results, grouping_of(results, against.topology), expected, earlier, alone)
+
+    def compare(self, base: Results, new: Results, least: float) -> Compared:
+        found = compare(base, new, least)
+        return Compared(found.regression, partial(print_comparison, found), partial(comparison_json, found))
+
+    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
+        results = run.results
+        if shown.limited and results.sizes:
+            need_bandwidth(results.sizes[-1])
+        print_summary(run, console, shown.slowest)
+        for size in results.sizes[-1:]:
+            if shown.limited:
+                print_outside(results, size, shown.below, shown.above, console)
+            if shown.hosts:
+                print_hosts(results, size, console)
+
+    def fit(self, results: Results, console: Console) -> None:
+        print_fits(results, line_fits(results, grouping_of(results)), console)
+
+    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+        from everylink.page.html import write_html
+
+        return write_html(runs, path)
+
+    def pages(self, run: JudgedRun) -> "list[Draw]":
+        from everylink.figure.page import link_pages
+
+        return link_pages(run)
+
+    def csv(self, results: Results, size: str | None, force: bool) -> Written:
+        chosen = results if size is None else replace(results, sizes=(chosen_size(results, size),))
+        return Written(links_text(chosen), write_csv(chosen, force))
+
+    @property
+    def formats(self) -> Collection[str]:
+        return FORMATS
+
+
+class LoadPatterns(Kind):
+    """The flows of scenes, each of which puts a load on the network."""
+
+    def holds(self, results: Results) -> bool:
+        return bool(results.loads)
+
+    def name(self, results: Results) -> str:
+        return f"the load pattern {_names(results)}"
+
+    def read(self, path: Path) -> Results:
+        results = read(path)
+        if kind_of(results) is not self:
+            raise FileOfAnotherKind(results.path, "holds no load pattern")
+        return results
+
+    def judge(self, results: Results, against: Against) -> Judgement:
+        for option in ("expect", "baseline", "alone"):
+            if getattr(against, option) is not None:
+                raise UserMistake(f"--{option}: is about links, and {results.path} holds a load pattern; leave it out")
+        return judge_patterns(results, grouping_of(results, against.topology))
+
+    def compare(self, base: Results, new: Results, least: float) -> Compared:
+        found = compare_loads(base, new, least)
+        return Compared(found.regression, partial(print_load_comparison, found), partial(load_comparison_json, found))
+
+    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
+        if shown.limited:
+            self._refuse_limits(run.results)
+        print_loads(run, console, shown.slowest)
+        if shown.hosts:
+            print_load_hosts(run.results, console)
+
+    def fit(self, results: Results, console: Console) -> None:
+        self._refuse_limits(results)
+
+    def _refuse_limits(self, results: Results) -> NoReturn:
+        raise UserMistake(f"--fit, --below and --above: are about links, and {results.path} holds a load pattern")
+
+    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+        from everylink.load.page import write_load_html
+
+        return write_load_html(runs, path)
+
+    def pages(self, run: JudgedRun) -> "list[Draw]":
+        from everylink.load.figure import load_pages
+
+        return load_pages(run)
+
+    def csv(self, results: Results, size: str | None, force: bool) -> Written:
+        chosen = None
+        if size is not None:
+            chosen = parsed_bytes(size)
+            there = sorted({known for load in results.loads for known in load.sizes})
+            if chosen not in there:
+                raise UserMistake(f"--size {size}: was not measured; there are {', '.join(map(size_text, there))}")
+        count = write_load_csv(results, force, chosen)
+        return Written(f"{plural(count, 'flow')} of {_names(results)}, {plural(len(results.ranks), 'rank')}", [])
+
+    @property
+    def formats(self) -> Collection[str]:
+        return (".csv",)
+
+
+LINKS = Links()
+KINDS: tuple[Kind, ...] = (LoadPatterns(), LINKS)  # the first one that holds a file is its kind
+
+
+def kind_of(*runs: Results) -> Kind:
+    """The kind of these files: of several that differ the one that can say so."""
+    return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
+
+
+def judged(results: Results) -> JudgedRun:
+    """A run and what it is by itself, judged by the groups that the run itself knows or shows."""
+    return JudgedRun(results, kind_of(results).judge(results, Against()))
+
+
+def links_text(results: Results) -> str:
+    """How many links a file holds, of how many ranks."""
+    links = len(results.sizes[-1].links) if results.sizes else 0
+    return (
+        f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
+        f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
+    )
+
+
+def _names(results: Results) -> str:
+    return ", ".join(load.name for load in results.loads)
