@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
+#include "kernel/kernel.hpp"
 
 namespace everylink {
 namespace {

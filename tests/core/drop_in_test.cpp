@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #include "base/errors.hpp"
+#include "kernel/kernel.hpp"
+#include "options/command_line.hpp"
 
 namespace everylink {
 namespace {

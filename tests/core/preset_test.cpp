@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "options/command_line.hpp"
 #include "host/adapters.hpp"
 
 namespace everylink {
