@@ -46,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
     execute.add_argument("words", nargs=argparse.REMAINDER, metavar="HOST COMMAND...")
     every = commands.add_parser("run", help="one command on every host; each line behind the host's name")
     every.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND...")
-    measure = commands.add_parser("measure", help="everylink-measure on all hosts, without a launcher")
+    measure = commands.add_parser(
+        "measure", help="everylink-measure on all hosts, without a launcher", allow_abbrev=False
+    )
     measure.add_argument("-r", "--ranks-per-host", type=int, default=1)
     measure.add_argument("words", nargs=argparse.REMAINDER, metavar="OPTION...", help="of everylink-measure")
     fault = commands.add_parser("fault", help="plant a fault")
@@ -57,7 +59,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str]) -> int:
-    options = parser().parse_args(words)
+    top = parser()
+    options, unknown = top.parse_known_args(words)
+    if options.command == "measure":
+        options.words = unknown + options.words  # REMAINDER begins at the first word that is not an option
+    elif unknown:
+        top.error(f"unrecognized arguments: {' '.join(unknown)}")
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         return int(COMMANDS[options.command](options) or 0)

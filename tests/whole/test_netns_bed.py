@@ -75,6 +75,17 @@ def sleeper_on(bed: Bed, host: str) -> "subprocess.Popen[bytes]":
     return process
 
 
+def test_measure_gives_the_core_its_options_whether_or_not_one_comes_first(bed: Bed) -> None:
+    core = {"EVERYLINK_MEASURE": "/bin/echo"}
+    for words in (["-s", "1,64KiB", "-o", "x.h5"], ["client-server", "--servers", "2"]):
+        for ours in ([], ["-r", "2"]):
+            done = netns.call("measure", *ours, *words, name=bed.name, environment=core)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.splitlines() == [" ".join(words)] * (8 if ours else 4)
+    done = netns.call("down", "--now", name=bed.name)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "bed: error: unrecognized arguments: --now")
+
+
 def test_exec_is_the_command_itself(bed: Bed) -> None:
     done = netns.call("exec", "h1", "sh", "-c", "exit 42", name=bed.name)
     assert done.returncode == 42
