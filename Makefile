@@ -30,7 +30,7 @@ test-core: setup-test dev release-tests
 	ctest --preset release
 
 test-python: setup-test release
-	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python bench
+	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/docs bench
 test-whole: setup-test release-tests
 	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
 

@@ -167,7 +167,7 @@ def run_block(tree: Tree, block: Block) -> list[str]:
         script.append(f'{{\n{text}\n}} >"{results}/{number}" 2>&1 </dev/null; code=$?')
         fine = "|".join(map(str, command.codes))
         script.append(f'echo $code >"{results}/{number}.code"; case $code in {fine}) ;; *) exit 1 ;; esac')
-    done = tree.bash("\n".join(script), (1800 if block.long else 60) * PATIENCE)
+    done = tree.bash("\n".join(script), (1800 if block.long else 300) * PATIENCE)
     found = [said(block, command, results / str(number)) for number, command in enumerate(block.commands)]
     wrong = [text for text in found if text]
     if done.returncode and not wrong:
