@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from everylink import __version__
 from everylink.errors import EverylinkError, UserMistake
+from everylink.version import VERSION
 
 Command = Callable[[Sequence[str]], int]
 COMMANDS = (  # each a module beside this one
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str]) -> int:
         print(USAGE)
         return 0
     if arguments[0] == "--version":
-        print(f"everylink {__version__}")
+        print(f"everylink {VERSION}")
         return 0
     return _command(arguments[0])(arguments[1:])
 

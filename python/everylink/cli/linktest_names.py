@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from everylink import __version__
 from everylink.cli import guarded
 from everylink.cli.export import write_export
 from everylink.cli.kinds import LINKS, Shown, judged
@@ -19,6 +18,7 @@ from everylink.model.results import Results, Size
 from everylink.terminal.console import terminal
 from everylink.terminal.tables import MIB, Wanted, need_bandwidth
 from everylink.units import bandwidth, plural
+from everylink.version import VERSION
 
 MOST_NAMED = 10_000
 REPORT = Path("report_fzjlinktest.ps")
@@ -106,7 +106,7 @@ def _options() -> Parser:
     parser.add_argument("-L", type=float, metavar="MAX", help="name links above this bandwidth in MiB/s")
     parser.add_argument("-p", action="store_true", help=f"{REPORT}: a report in PostScript")
     parser.add_argument("-v", action="store_true", help="print what everylink show prints")
-    parser.add_argument("-V", action="version", version=f"Everylink {__version__}, pingponganalysis of LinkTest 1.2")
+    parser.add_argument("-V", action="version", version=f"Everylink {VERSION}, pingponganalysis of LinkTest 1.2")
     for letter in NOT_HAD:
         parser.add_argument(f"-{letter}", action=_NotHad, nargs="?", help=argparse.SUPPRESS)
     parser.add_argument("file", type=Path, metavar="FILE", help="results of LinkTest 1.2 or of Everylink")

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink import __version__
 from everylink.model.results import UNKNOWN, UNKNOWN_COUNT, Facts, Ranks, Results, Steps
 from everylink.model.rows import Rows
 from everylink.units import plural
+from everylink.version import VERSION
 
 NOTHING_KNOWN = Facts(
-    created="", tool_version=__version__, command="", transport="", transport_options="", bootstrap="", memory="",
+    created="", tool_version=VERSION, command="", transport="", transport_options="", bootstrap="", memory="",
     kernel="", schedule="", serial=False, seed=0, ranks=0, hosts=0, messages=0, warmups=UNKNOWN_COUNT, window=0,
     buffers=0, check=False, randomize=0, min_iterations=1, min_runtime=0.0, time_limit=0.0, num_slowest=0,
     all_to_all=False, pinned=False, complete=True,

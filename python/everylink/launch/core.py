@@ -6,8 +6,8 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-from everylink import __version__
 from everylink.errors import CoreError, UserMistake
+from everylink.version import VERSION
 
 NAME = "everylink-measure"
 VARIABLE = "EVERYLINK_MEASURE"
@@ -39,9 +39,9 @@ def check_version(core: Path) -> None:
         raise CoreError(f"{core} --version gave no answer within {VERSION_LIMIT:.0f} s") from None
     except OSError as error:
         raise CoreError(f"{core} cannot be started: {error.strerror}") from None
-    if said.stdout.strip() != f"{NAME} {__version__}":
+    if said.stdout.strip() != f"{NAME} {VERSION}":
         answer = (said.stdout.strip() or said.stderr.strip() or "nothing").splitlines()[0]
-        raise CoreError(f"{core} says '{answer}', but this everylink is {__version__}; set {VARIABLE} to its twin")
+        raise CoreError(f"{core} says '{answer}', but this everylink is {VERSION}; set {VARIABLE} to its twin")
 
 
 def _executable(path: Path) -> bool:

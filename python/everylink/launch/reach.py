@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everylink import __version__
 from everylink.errors import CoreError, UserMistake
 from everylink.host_lists import folded
 from everylink.launch.core import NAME
 from everylink.launch.job import HostRanks, Job
 from everylink.launch.process import signals_passed_on
 from everylink.launch.shells import Shell, Shells, make_room
+from everylink.version import VERSION
 
 Reach = Callable[[str], Sequence[str]]  # host -> a command that starts a shell there, which does SHELL
 AT_ONCE = 64  # connections that are being made
@@ -113,9 +113,9 @@ def _question(core: Path, mark: Path | None) -> str:
 def _objection(answer: str, core: Path, shared: Path | None) -> str:
     """Why the core cannot start there; nothing: it can."""
     _, seen, said = [*answer.split(" ", 2), ""][:3]
-    if said.strip() != f"{NAME} {__version__}":
+    if said.strip() != f"{NAME} {VERSION}":
         problem = said.rpartition(": ")[2].strip() or "it says nothing"
-        return f"{core} --version says '{problem}'; it must be the {NAME} {__version__} that is here"
+        return f"{core} --version says '{problem}'; it must be the {NAME} {VERSION} that is here"
     if seen != "yes":
         return (
             f"{shared} is another folder there, so the results would not be here; start in a folder that is shared, "
