@@ -1,0 +1,47 @@
+"""The Python API: what docs/python.md names is what `everylink` exports, and its example runs as it stands."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import everylink as package
+from conftest import Command
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+
+
+def test_the_page_names_exactly_what_is_exported() -> None:
+    table = PAGE.partition("## Names")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| `(\w+)(?:\(path\))?` \|", table, re.MULTILINE)
+    assert sorted(named) == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in package.__all__)
+    assert dir(package) == package.__all__
+
+
+def test_a_name_that_there_is_not_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'everylink' has no attribute 'judge_me'"):
+        _ = package.judge_me
+
+
+def test_importing_the_package_is_light() -> None:
+    """Neither NumPy nor matplotlib is loaded before it is needed, and reading needs no matplotlib."""
+    script = "import sys, everylink; print('numpy' in sys.modules); everylink.read; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, timeout=60, capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_example_of_the_page_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, everylink: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (command,) = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert everylink(*shlex.split(command)[1:])[0] == 0
+    (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", example], check=True, timeout=60, capture_output=True, text=True)
+    out = done.stdout.splitlines()
+    assert out[0] == "16 ranks, simulate [8, 1048576]"
+    assert f"`{out[-1]}`" in PAGE
