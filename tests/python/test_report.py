@@ -224,3 +224,13 @@ def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path:
     assert "GiB/s" in healthy
     assert "ok, n 1000" in healthy
     assert failed == "a:0 -> b:3\ntimed out"
+
+
+def test_a_page_says_the_same_times_as_show(made: Make, everylink: Command) -> None:
+    """The page once averaged where `show` takes the median."""
+    results = made(hosts=[f"n{i}" for i in range(4)], time=lambda k, s: 1e-3 if k == (0, 1) else 1e-5 + 1e-7 * k[0])
+    texts = " ".join(text.get_text() for text in page(judged(results), results.sizes[0]).texts)
+    lines = everylink("show", results.path)[1].splitlines()
+    (row,) = [line.split() for line in lines if " 12 " in line and " us " in line]
+    for name, column in (("min", 6), ("median", 8), ("max", 12)):
+        assert f"{name} {row[column]} {row[column + 1]} (" in texts

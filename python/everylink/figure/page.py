@@ -113,7 +113,7 @@ def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, dir
     write(figure, LEFT + 10, y, f"{summary.link_class}, one-way", color=PALE_INK, fontsize=7)
     time, rate = summary.time, summary.time.bandwidth(size.bytes, directions)
     both = " both directions" if directions == 2 else ""
-    shown = (("min", time.min, rate.min), ("avg", time.mean, rate.mean), ("max", time.max, rate.max))
+    shown = (("min", time.min, rate.min), ("median", time.median, rate.median), ("max", time.max, rate.max))
     for i, (name, seconds, bytes_per_second) in enumerate(shown):
         text = f"{name} {time_text(seconds)} ({bandwidth_text(bytes_per_second)}{both})"
         write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.7)

@@ -42,7 +42,6 @@ class Spread:
 
     min: float
     median: float
-    mean: float
     p99: float
     max: float
 
@@ -84,9 +83,9 @@ def spread(values: NDArray[np.floating]) -> Spread:
     """The spread of the known values, any shape; p99 is the value that 99 % of them do not exceed."""
     known = values[np.isfinite(values)].astype(np.float64)
     if not len(known):
-        return Spread(*[float("nan")] * 5)
+        return Spread(*[float("nan")] * 4)
     p99 = np.quantile(known, 0.99, method="inverted_cdf")
-    return Spread(*map(float, (known.min(), np.median(known), known.mean(), p99, known.max())))
+    return Spread(*map(float, (known.min(), np.median(known), p99, known.max())))
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from everylink.load.service import ServiceSums, service_sums
-from everylink.load.sums import SceneSums, effective_bisection, impact, knee, round_sums, scene_sums
+from everylink.load.sums import SceneSums, effective_bisection, impact, knee, mean_flow, round_sums, scene_sums
 from everylink.model.loads import Load
 from everylink.units import bandwidth_text, size_text, time_text
 
@@ -58,11 +56,10 @@ def _random_bisection(load: Load, sums: Sequence[SceneSums]) -> list[str]:
     mean, low, high = effective_bisection(sums)
     if math.isnan(mean):
         return []
-    flow = np.nanmean([scene.rate.mean for scene in sums])
     text = f"effective bisection bandwidth {bandwidth_text(mean)}"
     if not math.isnan(low):
         text += f", 95 % interval {bandwidth_text(low)} to {bandwidth_text(high)}"
-    return [f"{text}, over {len(sums)} random halves; {bandwidth_text(float(flow))} a flow"]
+    return [f"{text}, over {len(sums)} random halves; {bandwidth_text(mean_flow(sums))} a flow"]
 
 
 def _shift(load: Load, sums: Sequence[SceneSums]) -> list[str]:

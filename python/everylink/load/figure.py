@@ -21,7 +21,7 @@ from everylink.load.axes import colour, count_axis, finish, log_rate_axis, log_t
 from everylink.load.conclusions import said
 from everylink.load.links import MATRICES, as_links
 from everylink.load.service_figure import service_panels
-from everylink.load.sums import SceneSums, effective_bisection, impact, knee, round_sums, scene_sums
+from everylink.load.sums import SceneSums, effective_bisection, impact, knee, mean_flow, round_sums, scene_sums, victims
 from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
 from everylink.model.results import Results
@@ -145,8 +145,7 @@ def _impact(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
     found = impact(sums)
     heights: list[float] = []
     for number, variant in enumerate(("alone", "loaded")):
-        of = [scene.latency for scene in sums if scene.variant == variant and math.isfinite(scene.latency.mean)]
-        values = [float(np.mean([getattr(one, name) for one in of])) if of else math.nan for name in TIMES]
+        values = [getattr(victims(sums, variant), name) for name in TIMES]
         places = np.arange(len(TIMES)) + 0.36 * number - 0.18
         axes.bar(places, values, width=0.34, color=colour(number), alpha=0.8, label=variant)
         heights += values
@@ -179,14 +178,10 @@ def _rate_over_size(axes: Axes, load: Load, every: Sequence[SceneSums]) -> None:
     chosen = [points[0], points[-1]] if load.point in ("senders", "receivers") else [None]
     drawn: list[float] = []
     for number, point in enumerate(dict.fromkeys(chosen)):
-        rates = []
-        for size in load.sizes:
-            of = [
-                s.rate.mean
-                for s in every
-                if s.bytes == size and point in (None, s.point) and math.isfinite(s.rate.mean)
-            ]
-            rates.append(float(np.mean(of)) if of else math.nan)
+        rates = [
+            mean_flow([scene for scene in every if scene.bytes == size and point in (None, scene.point)])
+            for size in load.sizes
+        ]
         label = "mean of all scenes" if point is None else f"{load.point}: {point}"
         axes.plot(load.sizes, rates, marker=".", markersize=5, linewidth=1.2, color=colour(number), label=label)
         drawn += rates

@@ -100,15 +100,23 @@ class Impact:
 
 def impact(sums: Sequence[SceneSums]) -> Impact:
     """Loaded over alone, each averaged over the repeats."""
+    alone, loaded = victims(sums, "alone"), victims(sums, "loaded")
+    factors = (getattr(loaded, name) / (getattr(alone, name) or math.nan) for name in ("mean", "median", "p99"))
+    return Impact(*factors)
 
-    def factor(time: str) -> float:
-        of = {
-            variant: [getattr(s.latency, time) for s in sums if s.variant == variant and not math.isnan(s.latency.mean)]
-            for variant in ("alone", "loaded")
-        }
-        return float(np.mean(of["loaded"]) / np.mean(of["alone"])) if of["alone"] and of["loaded"] else math.nan
 
-    return Impact(factor("mean"), factor("median"), factor("p99"))
+def victims(sums: Sequence[SceneSums], variant: str) -> Latency:
+    """The victims' latency alone, or loaded, averaged over the repeats; NaN: not known."""
+    known = [scene.latency for scene in sums if scene.variant == variant and not math.isnan(scene.latency.mean)]
+    if not known:
+        return Latency(math.nan, math.nan, math.nan)
+    return Latency(*(float(np.mean([getattr(one, name) for one in known])) for name in ("mean", "median", "p99")))
+
+
+def mean_flow(sums: Sequence[SceneSums]) -> float:
+    """The rate of a flow, averaged over these scenes; NaN: not known."""
+    known = [scene.rate.mean for scene in sums if not math.isnan(scene.rate.mean)]
+    return float(np.mean(known)) if known else math.nan
 
 
 def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
