@@ -9,11 +9,11 @@ import pytest
 
 from conftest import Command
 from everylink.errors import UserMistake
-from everylink.launch import mpiexec, srun
 from everylink.launch.job import Job, Side, environment_of, job_of
-from everylink.launch.launchers import by_ssh
-from everylink.launch.mpiexec import unknown
+from everylink.launch.mpiexec import Mpiexec, unknown
 from everylink.launch.reach import named
+from everylink.launch.srun import Srun
+from everylink.launch.ssh import Ssh
 
 STATES = "n1 idle\nn2 mix\nn3 drain\nn4 down*\nn5 idle*\n"
 
@@ -63,22 +63,22 @@ def test_variables_are_given_or_taken_from_here() -> None:
 
 def test_srun_gets_nodes_folded_and_a_key_in_the_environment_alone(tmp_path: Path) -> None:
     job = a_job("n1", "n2", UCX_TLS="tcp")
-    command = srun.command(Path("/m"), job, ["--mpi=pmix"], ["-s", "1"])
+    command = Srun(Path("/m"), ["--mpi=pmix"]).command_on_hosts(job, ["-s", "1"])
     assert command == [
         str(tmp_path / "srun"), "--nodelist=n[1-2]", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2",
         "--distribution=block", "--mpi=pmix", "/m", "-s", "1",
     ]  # fmt: skip
-    environment = srun.environment(job, {})
+    environment = Srun(Path("/m")).environment(job, {})
     assert environment["UCX_TLS"] == "tcp"
     assert len(environment["EVERYLINK_KEY"]) == 64
     assert environment["EVERYLINK_KEY"] not in " ".join(command)
-    assert srun.environment(job, {"EVERYLINK_KEY_FILE": "mine"}) == {"UCX_TLS": "tcp"}
+    assert Srun(Path("/m")).environment(job, {"EVERYLINK_KEY_FILE": "mine"}) == {"UCX_TLS": "tcp"}
 
 
 def test_nodes_that_slurm_does_not_know_or_cannot_use_are_all_named() -> None:
-    srun.check(a_job("n1", "n2"))
+    Srun(Path("/m")).check(a_job("n1", "n2"))
     with pytest.raises(UserMistake) as caught:
-        srun.check(a_job("n1", "n3", "n4", "n5", "n77", "n78"))
+        Srun(Path("/m")).check(a_job("n1", "n3", "n4", "n5", "n77", "n78"))
     assert str(caught.value) == (
         "--hosts: nothing was started, because of n3: Slurm says that it is drain; n4: Slurm says that it is down*; "
         "n5: Slurm says that it is idle*; n[77-78]: Slurm knows no such node"
@@ -87,14 +87,14 @@ def test_nodes_that_slurm_does_not_know_or_cannot_use_are_all_named() -> None:
 
 def test_inside_of_an_allocation_only_its_nodes_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4,08]")
-    srun.check(a_job("n3", "n08"))
+    Srun(Path("/m")).check(a_job("n3", "n08"))
     with pytest.raises(UserMistake, match=r"n\[1-2\]: not in this allocation, which is n\[3-4,08\]"):
-        srun.check(a_job("n1", "n2", "n3"))
+        Srun(Path("/m")).check(a_job("n1", "n2", "n3"))
 
 
 def test_open_mpi_gets_a_host_for_each_rank_and_the_names_of_variables_only(tmp_path: Path) -> None:
-    command = mpiexec.command_on_hosts(
-        Path("/m"), a_job("n8", "n9", TOKEN="secret"), ["--bind-to", "core"], ["-s", "1"]
+    command = Mpiexec(Path("/m"), ["--bind-to", "core"]).command_on_hosts(
+        a_job("n8", "n9", TOKEN="secret"), ["-s", "1"]
     )
     place = ["-n", "4", "--host", "n8,n8,n9,n9", "--map-by", "seq", "-x", "TOKEN"]
     assert command == [str(tmp_path / "mpiexec"), *place, "--bind-to", "core", "/m", "-s", "1"]
@@ -102,16 +102,16 @@ def test_open_mpi_gets_a_host_for_each_rank_and_the_names_of_variables_only(tmp_
 
 def test_hydra_gets_hosts_and_how_many_ranks_each_has(tmp_path: Path) -> None:
     program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
-    command = mpiexec.command_on_hosts(Path("/m"), a_job("n8", "n9", TOKEN="secret"), [], ["-s", "1"])
+    command = Mpiexec(Path("/m")).command_on_hosts(a_job("n8", "n9", TOKEN="secret"), ["-s", "1"])
     assert command == [str(tmp_path / "mpiexec"), "-n", "4", "-hosts", "n8,n9", "-ppn", "2", "/m", "-s", "1"]
     with pytest.raises(UserMistake, match="do not fit into a command line"):
-        mpiexec.command_on_hosts(Path("/m"), job_of([Side([f"n{i}" for i in range(20000)], 1)]), [], [])
+        Mpiexec(Path("/m")).command_on_hosts(job_of([Side([f"n{i}" for i in range(20000)], 1)]), [])
 
 
 def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
     assert unknown(["localhost", "127.0.0.1"]) == {}
     with pytest.raises(UserMistake, match=r"nothing was started, because of no-such-[ab]"):
-        mpiexec.check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
+        Mpiexec(Path("/m")).check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
 
 
 def two_sides() -> Job:
@@ -121,7 +121,7 @@ def two_sides() -> Job:
 
 
 def test_open_mpi_has_a_part_for_servers_and_one_for_clients(tmp_path: Path) -> None:
-    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), two_sides(), ["-q"], ["-s", "1"])) == (
+    assert shlex.join(Mpiexec(Path("/m"), ["-q"]).command_on_hosts(two_sides(), ["-s", "1"])) == (
         f"{tmp_path}/mpiexec "
         "-n 4 --host s1,s1,s2,s2 --map-by seq -x ALL -x 'A=1 $x' -q -bind-to core /m -s 1 --servers 4 : "
         "-n 2 --host c1,c2 --map-by seq -x ALL -x B=2 /m -s 1 --servers 4 --rails eth1"
@@ -131,7 +131,7 @@ def test_open_mpi_has_a_part_for_servers_and_one_for_clients(tmp_path: Path) -> 
 
 def test_hydra_has_a_part_for_each_and_one_list_of_hosts(tmp_path: Path) -> None:
     program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
-    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), two_sides(), ["-q"], ["-s", "1"])) == (
+    assert shlex.join(Mpiexec(Path("/m"), ["-q"]).command_on_hosts(two_sides(), ["-s", "1"])) == (
         f"{tmp_path}/mpiexec "
         "-n 4 -hosts s1:2,s2:2,c1:1,c2:1 -env A '1 $x' -q -bind-to core /m -s 1 --servers 4 : "
         "-n 2 -env B 2 /m -s 1 --servers 4 --rails eth1"
@@ -140,17 +140,17 @@ def test_hydra_has_a_part_for_each_and_one_list_of_hosts(tmp_path: Path) -> None
 
 def test_sides_that_are_alike_are_one_part_of_mpiexecs_line(tmp_path: Path) -> None:
     job = job_of([Side(["s"], 1), Side(["c1", "c2"], 1)])
-    assert shlex.join(mpiexec.command_on_hosts(Path("/m"), job, [], [])) == (
+    assert shlex.join(Mpiexec(Path("/m")).command_on_hosts(job, [])) == (
         f"{tmp_path}/mpiexec -n 3 --host s,c1,c2 --map-by seq /m"
     )
 
 
 def test_srun_keeps_servers_first_and_each_task_takes_what_is_its_sides(tmp_path: Path) -> None:
-    command = srun.command(Path("/usr/bin/printf"), two_sides(), ["--mpi=none"], ["%s,"])
+    command = Srun(Path("/usr/bin/printf"), ["--mpi=none"]).command_on_hosts(two_sides(), ["%s,"])
     place = ["--nodelist=s1,s1,s2,s2,c1,c2", "--nodes=4", "--ntasks=6", "--distribution=arbitrary", "--mpi=none"]
     assert command[:6] == [str(tmp_path / "srun"), *place]
     assert "1 $x" not in " ".join(command), "values of variables stand in the environment alone"
-    environment = srun.environment(two_sides(), {})
+    environment = Srun(Path("/m")).environment(two_sides(), {})
     assert environment["ALL"] == "0"
     assert not {"A", "B"} & environment.keys()
 
@@ -166,7 +166,7 @@ def test_srun_keeps_servers_first_and_each_task_takes_what_is_its_sides(tmp_path
 
 def test_srun_places_one_side_alone_in_its_own_order_of_nodes(tmp_path: Path) -> None:
     job = job_of([Side(["c1", "c2"], 3)])
-    assert shlex.join(srun.command(Path("/m"), job, [], ["all-to-all"])) == (
+    assert shlex.join(Srun(Path("/m")).command_on_hosts(job, ["all-to-all"])) == (
         f"{tmp_path}/srun '--nodelist=c[1-2]' --nodes=2 --ntasks=6 --ntasks-per-node=3 --distribution=block "
         "/m all-to-all"
     )
@@ -180,7 +180,7 @@ def test_hosts_of_one_reason_are_folded() -> None:
 
 
 def test_ssh_asks_nothing_and_shows_nothing_on_its_command_line() -> None:
-    command = list(by_ssh(["-p", "2222"])("n8"))
+    command = list(Ssh(Path("/m"), ["-p", "2222"]).reach()("n8"))
     assert command[1:4] == ["-T", "-p", "2222"], "what the user says comes first, so it prevails"
     assert "BatchMode=yes" in command
     assert any(word.startswith("ConnectTimeout=") for word in command)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from everylink.launch import core, launchers, mpiexec
+from everylink.launch import core
+from everylink.launch.local import Local
+from everylink.launch.mpiexec import Mpiexec
 from everylink.terminal.progress import done_part, parse_event, progress_text
 
 HERE = Path(__file__).parent
@@ -46,7 +48,7 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
 def test_without_np_there_is_a_rank_for_each_processor_and_two_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, ranks in ((1, "2"), (2, "2"), (16, "16")):
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=processors: set(range(n)))
-        assert launchers.local_command(Path("/m"), None, [], ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
+        assert Local(Path("/m")).command(None, ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
@@ -178,9 +180,9 @@ def test_mpiexec_gets_the_count_and_the_absolute_path_of_the_core(
     fake_mpiexec(tmp_path, says)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    command = mpiexec.command(Path("/opt/m"), 4, ["--bind-to", "core"], ["-m", "mpi"])
+    command = Mpiexec(Path("/opt/m"), ["--bind-to", "core"]).command(4, ["-m", "mpi"])
     assert command == [str(tmp_path / "mpiexec"), "-n", "4", *crowded, "--bind-to", "core", "/opt/m", "-m", "mpi"]
-    few = mpiexec.command(Path("/opt/m"), None, [], [])
+    few = Mpiexec(Path("/opt/m")).command(None, [])
     assert few == [str(tmp_path / "mpiexec"), "/opt/m"]
 
 

@@ -14,7 +14,8 @@ from everylink.io.read import read
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
-from everylink.launch.launchers import LAUNCHERS, Start, starter
+from everylink.launch.launcher import LAUNCHERS, Start
+from everylink.launch.launchers import starter
 from everylink.model.loads import PATTERNS
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -66,6 +66,10 @@ class Job:
         """What these have beside it."""
         common = self.environment
         return {name: value for name, value in part[0].environment.items() if name not in common}
+
+    def with_options(self, core_options: Sequence[str]) -> "Job":
+        """The same with options of the core for all ranks; those of their own stay last, for the later word counts."""
+        return replace(self, hosts=[replace(one, options=[*core_options, *one.options]) for one in self.hosts])
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from everylink.errors import UserMistake
 from everylink.launch.core import on_path
 from everylink.launch.job import HostRanks, Job
+from everylink.launch.launcher import ByNumber, ByOneCommand, register
 from everylink.launch.reach import named
 
 AT_ONCE = 32
@@ -56,37 +56,58 @@ def _ask(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[tuple[str, 
             found.put((host, getattr(error, "strerror", None) or str(error)))
 
 
-def command(core: Path, ranks: int | None, launcher_args: Sequence[str], core_options: Sequence[str]) -> list[str]:
-    """As many ranks as `ranks`, else as many as mpiexec itself chooses; the core by its absolute path."""
-    mpiexec = _mpiexec()
-    count = [] if ranks is None else ["-n", str(ranks)]
-    crowded = ranks is not None and ranks > (os.cpu_count() or 1)
-    oversubscribe = ["--oversubscribe"] if crowded and _is_open_mpi(mpiexec) else []
-    return [mpiexec, *count, *oversubscribe, *launcher_args, str(core), *core_options]
+@register
+class Mpiexec(ByNumber, ByOneCommand):
+    """Of whichever MPI library is first on PATH."""
 
+    name = "mpiexec"
 
-def command_on_hosts(core: Path, job: Job, launcher_args: Sequence[str], core_options: Sequence[str]) -> list[str]:
-    """The ranks of each host one after the other, host by host; parts that differ have a ':' between them."""
-    mpiexec = _mpiexec()
-    open_mpi = _is_open_mpi(mpiexec)
-    words = [mpiexec]
-    for part in job.alike:
-        is_first = part[0].first == 0
-        own = job.own_environment(part)
-        words += [] if is_first else [":"]
-        words += ["-n", str(sum(one.count for one in part))]
-        if open_mpi:
-            words += _place(part) + [word for name in job.environment for word in ("-x", name)]
-            words += [word for name, value in own.items() for word in ("-x", f"{name}={value}")]
-        else:  # hydra and its kin, which hand on all of the environment
-            words += _place_of_hydra(job) if is_first else []
-            words += [word for name, value in own.items() for word in ("-env", name, value)]
-        words += [*(launcher_args if is_first else ()), *part[0].arguments, str(core), *core_options, *part[0].options]
-    if max(map(len, words)) > LONGEST_WORD:
-        raise UserMistake(
-            f"{job.named_by}: so many hosts do not fit into a command line; srun takes those of --hosts folded"
-        )
-    return words
+    def command(self, ranks: int | None, core_options: Sequence[str]) -> list[str]:
+        """As many ranks as `ranks`, else as many as mpiexec itself chooses; the core by its absolute path."""
+        mpiexec = _mpiexec()
+        count = [] if ranks is None else ["-n", str(ranks)]
+        crowded = ranks is not None and ranks > (os.cpu_count() or 1)
+        oversubscribe = ["--oversubscribe"] if crowded and _is_open_mpi(mpiexec) else []
+        return [mpiexec, *count, *oversubscribe, *self.args, str(self.core), *core_options]
+
+    def command_on_hosts(self, job: Job, core_options: Sequence[str]) -> list[str]:
+        """The ranks of each host one after the other, host by host; parts that differ have a ':' between them."""
+        mpiexec = _mpiexec()
+        open_mpi = _is_open_mpi(mpiexec)
+        words = [mpiexec]
+        for part in job.alike:
+            is_first = part[0].first == 0
+            own = job.own_environment(part)
+            words += [] if is_first else [":"]
+            words += ["-n", str(sum(one.count for one in part))]
+            if open_mpi:
+                words += _place(part) + [word for name in job.environment for word in ("-x", name)]
+                words += [word for name, value in own.items() for word in ("-x", f"{name}={value}")]
+            else:  # hydra and its kin, which hand on all of the environment
+                words += _place_of_hydra(job) if is_first else []
+                words += [word for name, value in own.items() for word in ("-env", name, value)]
+            words += [
+                *(self.args if is_first else ()),
+                *part[0].arguments,
+                str(self.core),
+                *core_options,
+                *part[0].options,
+            ]
+        if max(map(len, words)) > LONGEST_WORD:
+            raise UserMistake(
+                f"{job.named_by}: so many hosts do not fit into a command line; srun takes those of --hosts folded"
+            )
+        return words
+
+    def check(self, job: Job) -> None:
+        """Raise UserMistake that names every host without an address; whether the others answer is mpiexec's to say."""
+        _mpiexec()
+        if wrong := unknown([one.host for one in job.hosts]):
+            raise UserMistake(named(wrong, job))
+
+    def environment(self, job: Job) -> dict[str, str]:
+        """Of Open MPI mpiexec hands on what is named, of hydra all that it has itself."""
+        return job.environment
 
 
 def _place(part: Sequence[HostRanks]) -> list[str]:
@@ -99,13 +120,6 @@ def _place_of_hydra(job: Job) -> list[str]:
     if len({one.count for one in job.hosts}) == 1:
         return ["-hosts", ",".join(one.host for one in job.hosts), "-ppn", str(job.hosts[0].count)]
     return ["-hosts", ",".join(f"{one.host}:{one.count}" for one in job.hosts)]
-
-
-def check(job: Job) -> None:
-    """Raise UserMistake that names every host without an address; whether the others answer is mpiexec's to say."""
-    _mpiexec()
-    if wrong := unknown([one.host for one in job.hosts]):
-        raise UserMistake(named(wrong, job))
 
 
 def _mpiexec() -> str:
