@@ -5,8 +5,11 @@ from pathlib import Path
 from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import beginning
 
-# each registers its format; users are told of them in this order
-from everylink.io import csv_matrix, linktest, npz, results_file  # noqa: F401
+# isort: off
+# Each registers its format, and users are told of them in this order.
+from everylink.io import results_file, linktest, csv_matrix, npz  # noqa: F401
+
+# isort: on
 from everylink.io.formats import FORMATS, format_of, longest_signature
 from everylink.model.results import Results
 

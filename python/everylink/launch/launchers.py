@@ -8,8 +8,12 @@ from pathlib import Path
 
 from everylink.errors import UserMistake
 
-# each registers its launchers; users are told of them in this order
-from everylink.launch import command, local, mpiexec, sides, srun, ssh  # noqa: F401
+# isort: off
+# Each registers its launcher, and users are told of them in this order.
+from everylink.launch import local, mpiexec, srun, ssh, command  # noqa: F401
+
+# isort: on
+from everylink.launch import sides
 from everylink.launch.job import Side, environment_of, hosts_of, job_of
 from everylink.launch.launcher import LAUNCHERS, ByNumber, OnHosts, Start
 from everylink.launch.sides import words_of

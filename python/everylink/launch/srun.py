@@ -25,7 +25,7 @@ class Srun(ByOneCommand):
     name = "srun"
 
     def command_on_hosts(self, job: Job, core_options: Sequence[str]) -> list[str]:
-        """As many tasks on each node as the job says: all alike in Slurm's own order of nodes, else in that of the job."""
+        """As many tasks on each node as the job says: alike in Slurm's own order of nodes, else in that of the job."""
         srun = on_path("srun")
         count = [f"--nodes={len(job.hosts)}", f"--ntasks={job.size}"]
         if _is_even(job):
