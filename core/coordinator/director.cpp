@@ -126,9 +126,9 @@ void Director::keep(const std::vector<Report>& reports, const Order& done, std::
   const auto failed_before = flows_failed_;
   learn(rows);
   const Scene& scene = staged_->scene;
-  recorder_.scene({play_.bytes(done.scene), scene.point, scene.variant, began - *began_,
-                   static_cast<std::uint32_t>(gone.size())},
-                  rows);
+  recorder_.scenes()->scene({play_.bytes(done.scene), scene.point, scene.variant, began - *began_,
+                             static_cast<std::uint32_t>(gone.size())},
+                            rows);
   if (flows_failed_ == failed_before) whole_ = {done.scene, now - began};
   sums_.push_back(sums_of(scene, play_.bytes(done.scene), rows));
   if (!console_.quiet()) say_scene(scene, rows);

@@ -20,10 +20,12 @@ class FlowDriver {
     Seconds duration;
     std::uint64_t messages;  // of a bulk flow; 0: as many as fit into the duration
     Transport& transport;
+    VirtualTime* virtual_time;  // of the transport; null: it has none
+    bool waits_in_turn;         // for one link after the other, because none can be tested
     Memory &out, &in;
   };
   FlowDriver(const Context& context, std::unique_ptr<Link> link)
-      : c_(context), apart_(context.transport.waits_apart()), link_(std::move(link)) {
+      : c_(context), apart_(context.waits_in_turn), link_(std::move(link)) {
     seen_.flow = context.flow;
     seen_.sends = context.sends;
   }
@@ -51,7 +53,7 @@ class FlowDriver {
   // A test, or a wait where made-up time has no tests. A fault ends the flow.
   bool done(int ticket);
   bool done_first(std::deque<int>& tickets);  // and takes it out
-  Seconds now() const { return c_.transport.now_on(*link_); }
+  Seconds now() const { return c_.virtual_time ? c_.virtual_time->now_on(*link_) : c_.transport.now(); }
   bool is_time_over() const { return now() >= stop_; }
   void write_note(Slice message, bool goes_on);  // into its first bytes
   bool reads_on(Slice message) const;

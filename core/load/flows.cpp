@@ -82,27 +82,34 @@ std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Secon
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (work_.staged.turn[i] != turn || (flows[i].from != work_.rank && flows[i].to != work_.rank)) continue;
     const bool sends = flows[i].from == work_.rank;
-    auto link = transport_.connect(sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
+    auto [link, fault] = transport_.connect(sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
     if (!link) {
       const bool late = transport_.now() >= until;
       unconnected_.push_back(
           {static_cast<std::uint32_t>(i), sends, late ? Outcome::timeout : Outcome::broken, 0, 0, {}});
-      return transport_.last_fault();
+      return fault;
     }
-    const FlowDriver::Context context{static_cast<std::uint32_t>(i),
-                                      sends,
-                                      work_.staged.lane[i],
-                                      turn,
-                                      work_.layout,
-                                      work_.duration,
-                                      work_.messages,
-                                      transport_,
-                                      out_,
-                                      in_};
+    const FlowDriver::Context context{.flow = static_cast<std::uint32_t>(i),
+                                      .sends = sends,
+                                      .lane = work_.staged.lane[i],
+                                      .turn = turn,
+                                      .layout = work_.layout,
+                                      .duration = work_.duration,
+                                      .messages = work_.messages,
+                                      .transport = transport_,
+                                      .virtual_time = virtual_time_of(work_.entry, transport_),
+                                      .waits_in_turn = work_.waits_in_turn,
+                                      .out = out_,
+                                      .in = in_};
     const auto receivers =
         std::find_if(drivers_.begin(), drivers_.end(), [](const auto& d) { return !d->sends(); });
     const auto& flow = flows[i];
-    const AskedContext asked{work_.asking, flow.kind, work_.patience, work_.check, *desk_, work_.reach};
+    const AskedContext asked{.asking = work_.asking,
+                             .kind = flow.kind,
+                             .patience = work_.patience,
+                             .check = work_.check,
+                             .desk = *desk_,
+                             .one_sided = work_.entry.one_sided};
     auto& driver = **drivers_.insert(sends ? receivers : drivers_.end(),
                                      !flow.is_asked_for() ? make_driver(context, std::move(link), flow.kind)
                                                           : make_asked_driver(context, asked, std::move(link),
@@ -123,7 +130,6 @@ std::vector<FlowDriver*> Flows::in_order_of_turns() const {
 }
 
 std::vector<FlowEnd> Flows::run(Seconds until) {
-  const bool apart = transport_.waits_apart();
   for (const auto& driver : drivers_)
     if (driver->is_open()) driver->begin(until);
   Waiter waiter(work_.crowded);
@@ -134,7 +140,7 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
       open |= driver->is_open();
     }
     if (!open) break;
-    if (apart ? end_is_wanted() : wait.is_over([&] { return transport_.now(); })) break;
+    if (work_.waits_in_turn ? end_is_wanted() : wait.is_over([&] { return transport_.now(); })) break;
     if (moved)
       wait.moved();
     else

@@ -60,13 +60,14 @@ class Flows {
     Staged staged;
     FlowLayout layout;
     int rank;
-    Seconds duration;                     // of bulk flows and pings ...
-    std::uint64_t messages;               // ... or messages of a bulk flow; 0: as many as fit
-    Asking asking;                        // of flows that are asked for ...
-    Patience patience;                    // ... with a peer
-    bool check;                           // every byte of these
-    bool crowded;                         // more ranks than cores on this machine
-    OneSided& (*reach)(Link&) = nullptr;  // null: no flow is asked for
+    Seconds duration;             // of bulk flows and pings ...
+    std::uint64_t messages;       // ... or messages of a bulk flow; 0: as many as fit
+    Asking asking;                // of flows that are asked for ...
+    Patience patience;            // ... with a peer
+    bool check;                   // every byte of these
+    bool crowded;                 // more ranks than cores on this machine
+    const TransportEntry& entry;  // of the transport
+    bool waits_in_turn;           // for one link after the other, because none can be tested
   };
   Flows(Work, Transport&, Memory& out, Memory& in);
   ~Flows();

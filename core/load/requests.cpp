@@ -138,7 +138,7 @@ class Client final : public Asked {
 class Server final : public Asked {
  public:
   Server(const Context& context, const AskedContext& asked, std::unique_ptr<Link> link)
-      : Asked(context, asked, std::move(link)), peer_(asked.reach(*link_)) {}
+      : Asked(context, asked, std::move(link)), peer_(asked.one_sided(*link_)) {}
 
   void prepare() override {
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(all_, ahead()); ++i) await_request(i);

@@ -32,7 +32,7 @@ struct AskedContext {
   Patience patience;
   bool check;
   Desk& desk;
-  OneSided& (*reach)(Link&);
+  OneSided& (*one_sided)(Link&);
 };
 
 std::unique_ptr<FlowDriver> make_asked_driver(const FlowDriver::Context&, const AskedContext&,

@@ -33,7 +33,8 @@ class Pair {
 
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
-    const Seconds begin = peer_offer.empty() ? transport_.now() : transport_.begin(peer_offer);
+    const Seconds begin =
+        peer_offer.empty() ? transport_.now() : begin_link(work_.entry, transport_, peer_offer);
     last_call_ = begin + work_.budget;
     Seconds until = until_for(begin, sizes.front());
     if (peer_offer.empty())
@@ -60,11 +61,12 @@ class Pair {
   bool probing() const { return work_.order.what == Order::What::calibrate; }
 
   void connect(View peer_offer, Seconds until) {
-    link_ = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
-    if (link_ && work_.kernel.one_sided) one_sided_ = &work_.reach(*link_);
+    Connection made = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
+    link_ = std::move(made.link);
+    if (link_ && work_.kernel.one_sided) one_sided_ = &work_.entry.one_sided(*link_);
     if (link_) return;
     state_ = transport_.now() < until ? Outcome::broken : Outcome::timeout;
-    report_.fault_of_link = transport_.last_fault();
+    report_.fault_of_link = std::move(made.fault);
   }
 
   Seconds until_for(Seconds now, std::size_t bytes) const {

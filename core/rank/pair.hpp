@@ -15,8 +15,8 @@ namespace everylink {
 struct PairWork {
   const Options& options;
   const Kernel& kernel;
-  OneSided& (*reach)(Link&);  // of the transport; of use to kernels that put or get
-  int rank, peer, size;       // size: of the run
+  const TransportEntry& entry;  // of the transport
+  int rank, peer, size;         // size: of the run
   std::uint64_t epoch;
   const Order& order;
   Seconds budget;                           // for all sizes, connecting included

@@ -1,14 +1,13 @@
 // A rank's part in a load pattern.
 #include "rank/player.hpp"
 
-#include "base/pack.hpp"
 #include "host/signals.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Seconds leave_limit = 5;
-constexpr Seconds made_up_limit = 120;  // of real time, for what takes none of the network's own
+constexpr Seconds virtual_limit = 120;  // of real time, for what takes virtual time
 
 }  // namespace
 
@@ -19,9 +18,17 @@ int Player::peer_in(const Order& order) {
   if (scene_ != order.scene) {
     leave_scene();
     const bool crowded = work_.introduction.crowded[static_cast<std::size_t>(work_.rank)] != 0;
-    flows_.emplace(Flows::Work{play_.staged(order.scene), play_.layout(order.scene), work_.rank,
-                               work_.options.duration, play_.messages(), play_.asking(),
-                               play_.patience(order.scene), work_.options.check, crowded, work_.reach},
+    flows_.emplace(Flows::Work{.staged = play_.staged(order.scene),
+                               .layout = play_.layout(order.scene),
+                               .rank = work_.rank,
+                               .duration = work_.options.duration,
+                               .messages = play_.messages(),
+                               .asking = play_.asking(),
+                               .patience = play_.patience(order.scene),
+                               .check = work_.options.check,
+                               .crowded = crowded,
+                               .entry = work_.entry,
+                               .waits_in_turn = work_.waits_in_turn},
                    *carrying_.transport, *carrying_.out, *carrying_.in);
     scene_ = order.scene;
   }
@@ -33,25 +40,26 @@ int Player::peer_in(const Order& order) {
 Seconds Player::limit_of(const Order& order) const {
   const bool connects = order.what == Order::What::connect;
   return (connects ? play_.connect_limit() : play_.flow_limit(order)) + leave_limit +
-         (work_.made_up ? made_up_limit : 0);
+         (work_.entry.virtual_time ? virtual_limit : 0);
 }
 
 Report Player::play(const Order& order, int peer, const Round& round) {
   Report report;
   report.rank = work_.rank;
   auto& transport = *carrying_.transport;
+  auto* virtual_time = virtual_time_of(work_.entry, transport);
   if (order.what == Order::What::flow) {
-    if (work_.made_up) transport.begin(Packer().add(order.begins).take());
+    if (virtual_time) virtual_time->advance_to(order.begins);
     report.flows = flows_->run(transport.now() + play_.flow_limit(order));
     report.interrupted = end_is_wanted();
     report.buried = !leave_scene();
   } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
     report.peer = peer;
-    const Seconds until = transport.begin(round.from_peer) + play_.connect_limit();
+    const Seconds until = begin_link(work_.entry, transport, round.from_peer) + play_.connect_limit();
     report.fault_of_link =
         flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
   }
-  if (work_.made_up) report.now = carrying_.transport->now();
+  if (virtual_time) report.now = carrying_.transport->now();
   return report;
 }
 

@@ -26,8 +26,8 @@ class Player {
     const Options& options;
     const Introduction& introduction;
     int rank;
-    bool made_up;  // the network, and with it the time
-    OneSided& (*reach)(Link&);
+    const TransportEntry& entry;  // of the transport
+    bool waits_in_turn;
   };
   // `carrying` may be filled later, and `bury` replaces what it holds.
   Player(const Work&, Carrying& carrying, std::function<void()> bury);

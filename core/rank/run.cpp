@@ -48,12 +48,12 @@ class Runner {
                                       : make_hdf5_recorder()),
         parts_(options, place.rank),
         stays_(place.ends_together) {
-    if (one_sided_ && !entry_.reach)
+    if (one_sided_ && !entry_.one_sided)
       throw UsageError(fmt::format(
           "{}: mode {} has no one-sided transfers; the guide names the modes that have",
           options.pattern.empty() ? fmt::format("--{}", kernel_.name) : options.pattern, entry_.name));
     const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
-    const std::string host = entry_.host_of ? entry_.host_of(place.rank, place.size, settings_) : "";
+    const std::string host = entry_.host_name ? entry_.host_name(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
     place.host = facts_.host + facts_.machine + facts_.network;
     world_ = join(place, join_limit);
@@ -64,7 +64,7 @@ class Runner {
           pinned,
           moves_bytes(),
           [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); },
-          one_sided_ ? std::string(entry_.one_sided) : ""};
+          one_sided_ ? std::string(entry_.one_sided_by) : ""};
       conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
     }
   }
@@ -104,7 +104,7 @@ class Runner {
   }
 
  private:
-  bool moves_bytes() const { return !entry_.host_of || options_.check; }
+  bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
   Round talk(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
@@ -123,9 +123,12 @@ class Runner {
     const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
     introduction_ = Introduction::unpacked(round.word);
     if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
-      player_.emplace(
-          Player::Work{options_, introduction_, world_->rank(), entry_.host_of != nullptr, entry_.reach},
-          carrying_, [this] { bury(); });
+      player_.emplace(Player::Work{.options = options_,
+                                   .introduction = introduction_,
+                                   .rank = world_->rank(),
+                                   .entry = entry_,
+                                   .waits_in_turn = waits_in_turn(entry_, settings_)},
+                      carrying_, [this] { bury(); });
     parts_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
@@ -198,10 +201,17 @@ class Runner {
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
     carrying_.transport =
-        entry_.make({world_->rank(), world_->size(), *carrying_.out, *carrying_.in,
-                     on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
-                     introduction_.crowded[rank] != 0, options_.check, introduction_.one_machine,
-                     !kernel_.replies, introduction_.run, one_sided_});
+        entry_.make({.rank = world_->rank(),
+                     .size = world_->size(),
+                     .out = *carrying_.out,
+                     .in = *carrying_.in,
+                     .options = on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
+                     .crowded = introduction_.crowded[rank] != 0,
+                     .contents_matter = options_.check,
+                     .one_machine = introduction_.one_machine,
+                     .one_way = !kernel_.replies,
+                     .run = introduction_.run,
+                     .one_sided = one_sided_});
   }
 
   int partner(const Order& order) {
@@ -239,17 +249,18 @@ class Runner {
                               static_cast<float>(all_to_all.front()));  // as in the lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
-    const PairWork work{options_,
-                        order.attempt == Attempt::direction ? kernel_named("unidirectional") : kernel_,
-                        entry_.reach,
-                        rank,
-                        peer,
-                        world_->size(),
-                        round.number + 1,
-                        order,
-                        budget_of(order, reach(peer), rank, peer),
-                        messages_of(order, reach(peer), rank, peer),
-                        [&](const Sample& sample) {
+    const bool one_direction = order.attempt == Attempt::direction;
+    const PairWork work{.options = options_,
+                        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
+                        .entry = entry_,
+                        .rank = rank,
+                        .peer = peer,
+                        .size = world_->size(),
+                        .epoch = round.number + 1,
+                        .order = order,
+                        .budget = budget_of(order, reach(peer), rank, peer),
+                        .messages = messages_of(order, reach(peer), rank, peer),
+                        .keep = [&](const Sample& sample) {
                           parts_.keep(sample, number_);
                           if (chunk_)
                             chunk_->keep(sample, step_number(order, options_.serial, world_->size()));

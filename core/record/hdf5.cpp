@@ -30,7 +30,7 @@ FileId file_id(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? FileId{info.st_dev, info.st_ino} : FileId{};
 }
 
-class Hdf5Recorder final : public Recorder {
+class Hdf5Recorder final : public Recorder, public SceneRecorder {
  public:
   ~Hdf5Recorder() override {
     if (failed_) abandon();
@@ -92,6 +92,7 @@ class Hdf5Recorder final : public Recorder {
     }
   }
 
+  SceneRecorder* scenes() override { return this; }
   void scene(const SceneRow& row, const std::vector<FlowRow>& flows) override {
     const auto number = static_cast<std::uint32_t>(scenes_->length());
     scenes_->add(std::uint64_t{row.bytes}, static_cast<std::uint32_t>(row.point), row.variant, row.began,

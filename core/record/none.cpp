@@ -4,13 +4,15 @@
 namespace everylink {
 namespace {
 
-class NoRecorder final : public Recorder {
+class NoRecorder final : public Recorder, public SceneRecorder {
  public:
   void begin(const Facts&) override {}
   Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
   void tuned(const std::vector<Tuning>&) override {}
   void step(const StepRow&) override {}
   void rows(const LinkRows&) override {}
+  SceneRecorder* scenes() override { return this; }
+  void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
   void commit() override {}
   void end(const Ending&) override {}
 };

@@ -52,6 +52,13 @@ struct Ending {
   std::vector<Retest> retests = {};       // slowest first
 };
 
+// Of a format that can hold load patterns.
+class SceneRecorder {
+ public:
+  virtual ~SceneRecorder() = default;
+  virtual void scene(const SceneRow&, const std::vector<FlowRow>&) = 0;
+};
+
 // Throws MachineError, naming path and reason, when what it was given could not be kept.
 class Recorder {
  public:
@@ -63,8 +70,8 @@ class Recorder {
   virtual void tuned(const std::vector<Tuning>&) = 0;  // a value a size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
-  // Only a format that check_format() lets through for a pattern has a place for it.
-  virtual void scene(const SceneRow&, const std::vector<FlowRow>&) {}
+  // Null: the format has no place for load patterns, and check_format() refuses them.
+  virtual SceneRecorder* scenes() = 0;
   virtual void commit() = 0;  // what was given so far survives a kill
   virtual void end(const Ending&) = 0;
 };

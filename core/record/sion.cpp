@@ -71,6 +71,7 @@ class SionRecorder final : public Recorder {
   Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
   void tuned(const std::vector<Tuning>&) override {}
   void step(const StepRow&) override {}
+  SceneRecorder* scenes() override { return nullptr; }
   void rows(const LinkRows& link) override {
     const Sample& sample = link.samples.front();
     if (sample.attempt != Attempt::main) return;

@@ -2,7 +2,6 @@
 // (tests/core/transport_contract_test.cpp).
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -52,36 +51,47 @@ class OneSided {
   virtual Outcome flush(Seconds until) = 0;
 };
 
+// What `connect` returns.
+struct Connection {
+  std::unique_ptr<Link> link;  // null: not reached (before `until`: refused or reset)
+  std::string fault = {};      // then why, as far as it is known: "answered by rank 7"
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
   // The clock of laps and of every `until`.
   virtual Seconds now() const { return steady_now(); }
-  virtual Carrier carrier() const { return {}; }
-  // Where time is made up, a test passes none and would never succeed: then one waits for one link after the
-  // other, and `now_on` is a link's own time, so that a slow one need not hold up the others.
-  virtual bool waits_apart() const { return false; }
-  virtual Seconds now_on(const Link&) const { return now(); }
-  // What `peer` needs of us to connect in this epoch; never waits.
+  virtual Carrier carrier() const = 0;
+  // What `peer` needs to know to connect to this rank in this epoch; never waits.
   virtual Blob offer(int peer, std::uint64_t epoch) = 0;
-  // The time at which both ends begin with each other; a made-up clock moves on to the later of the two.
-  virtual Seconds begin(View /*peer_offer*/) { return now(); }
-  // Null: not reached (before `until`: refused or reset). Both ends call it with each other's offer.
-  virtual std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
-  // Why the last connect gave null, as far as it is known: "answered by rank 7".
-  virtual std::string last_fault() const { return {}; }
+  // Both ends call it with each other's offer.
+  virtual Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
+};
+
+// The time of a transport that simulates its network. Each rank has its own clock, and only waits and
+// connects advance it: a test with limit 0 never succeeds.
+class VirtualTime {
+ public:
+  virtual ~VirtualTime() = default;
+  // The link's own time: a wait on a slow link does not delay the other links of the rank.
+  virtual Seconds now_on(const Link&) const = 0;
+  // The peer's clock when it made this offer.
+  virtual Seconds time_in(View peer_offer) const = 0;
+  // Advances the rank's clock and those of its open links to at least `time`.
+  virtual void advance_to(Seconds time) = 0;
 };
 
 struct Setup {
   int rank, size;
-  Memory &out, &in;      // messages leave from `out` and arrive in `in`
-  Settings options;      // behind the colon of --mode
-  bool crowded;          // more ranks than cores on this machine: give the core away between polls
-  bool contents_matter;  // --check: the bytes will be looked at
-  bool one_machine;      // every rank is on this machine
-  bool one_way = false;  // the kernel's messages go one way at a time, many under way at once
-  std::array<std::uint8_t, 16> run = {};  // the same for all ranks of a run, and no other
-  bool one_sided = false;                 // links will be asked for their one-sided side
+  Memory &out, &in;        // messages leave from `out` and arrive in `in`
+  Settings options;        // behind the colon of --mode
+  bool crowded;            // more ranks than cores on this machine: give the core away between polls
+  bool contents_matter;    // --check: the bytes will be looked at
+  bool one_machine;        // every rank is on this machine
+  bool one_way = false;    // the kernel's messages go one way at a time, many under way at once
+  RunId run = {};          // the same for all ranks of a run, and no other
+  bool one_sided = false;  // links will be asked for their one-sided side
 };
 // How much of our memory a peer may put into and get out of: part of an offer.
 struct Reachable {
@@ -101,18 +111,35 @@ struct TransportEntry {
   int abi;
   std::string_view name, summary;
   std::string (*why_unusable)();  // "" if it can run here, else one sentence for --list
-  std::unique_ptr<Transport> (*make)(
-      const Setup&);  // local: never waits for a rank; UsageError for a wrong option
-  // Only of a transport that makes up its network: the name of a rank's host. Null: a real network on real
-  // hosts.
-  std::string (*host_of)(int rank, int size, const Settings&);
-  AllToAll (*all_to_all)(int size);     // null: has none
-  OneSided& (*reach)(Link&) = nullptr;  // the one-sided side of its links, if Setup said so; null: has none
-  std::string_view one_sided = "";      // what puts and gets: "messages" (the peer's CPU answers), "UCX", ...
+  // Local: never waits for a rank. Throws UsageError for a wrong option.
+  std::unique_ptr<Transport> (*make)(const Setup&);
+
+  // What only some transports have; null: this one does not.
+  OneSided& (*one_sided)(Link&) = nullptr;  // of its links, if Setup asked for it
+  std::string_view one_sided_by = "";  // what performs it: "messages" (the peer's CPU answers), "UCX", ...
+  VirtualTime& (*virtual_time)(Transport&) = nullptr;
+  std::string (*host_name)(int rank, int size, const Settings&) = nullptr;  // on a simulated network
+  AllToAll (*all_to_all)(int size) = nullptr;
+  // Whether these options make `wait` block until its ticket is done, whatever the limit.
+  bool (*blocks)(const Settings&) = nullptr;
 };
-inline constexpr int transport_abi = 3;
+inline constexpr int transport_abi = 4;
 
 inline std::string always_usable() { return {}; }
+
+inline VirtualTime* virtual_time_of(const TransportEntry& entry, Transport& transport) {
+  return entry.virtual_time ? &entry.virtual_time(transport) : nullptr;
+}
+// The time at which both ends of a link begin, from which its limits count. In virtual time, the later of the
+// two clocks.
+inline Seconds begin_link(const TransportEntry& entry, Transport& transport, View peer_offer) {
+  if (auto* time = virtual_time_of(entry, transport)) time->advance_to(time->time_in(peer_offer));
+  return transport.now();
+}
+// Whether several links must be waited for one after the other, because a test with limit 0 never succeeds.
+inline bool waits_in_turn(const TransportEntry& entry, const Settings& options) {
+  return entry.virtual_time || (entry.blocks && entry.blocks(options));
+}
 
 // Every transport that this project has, built or not.
 struct TransportState {

@@ -50,8 +50,15 @@ Rank::Rank(Bootstrap& world, std::size_t bytes)
 }
 
 void Rank::make_transport(const Settings& options) {
-  transport = transport_named(mode_name).make(
-      {world_.rank(), world_.size(), *out, *in, options, true, true, true, false, {}, one_sided});
+  transport = transport_named(mode_name).make({.rank = world_.rank(),
+                                               .size = world_.size(),
+                                               .out = *out,
+                                               .in = *in,
+                                               .options = options,
+                                               .crowded = true,
+                                               .contents_matter = true,
+                                               .one_machine = true,
+                                               .one_sided = one_sided});
 }
 
 Round Rank::round(int peer, const Blob& offer, bool last, Seconds limit) {
@@ -87,7 +94,7 @@ std::unique_ptr<Link> Rank::link(int peer, std::uint64_t number) {
 }
 
 std::unique_ptr<Link> Rank::connect(int peer, std::uint64_t number, View theirs, Seconds until) {
-  return transport->connect(peer, epoch(number), theirs, until);
+  return transport->connect(peer, epoch(number), theirs, until).link;
 }
 
 void Rank::bury(std::unique_ptr<Link> link) {

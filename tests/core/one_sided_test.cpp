@@ -18,7 +18,7 @@ namespace {
 class OneSidedContract : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!transport_named(mode_name).reach) GTEST_SKIP() << mode_name << " has no one-sided transfers";
+    if (!transport_named(mode_name).one_sided) GTEST_SKIP() << mode_name << " has no one-sided transfers";
     Rank::one_sided = true;
   }
   void TearDown() override { Rank::one_sided = false; }
@@ -27,7 +27,7 @@ class OneSidedContract : public ::testing::Test {
 // Who asks for a transport by its name may have to try in a process of its own whether the library starts.
 OneSided& side(const std::unique_ptr<Link>& link) {
   static const TransportEntry& entry = transport_named(mode_name);
-  return entry.reach(*link);
+  return entry.one_sided(*link);
 }
 
 Seconds limit() { return patience() / 20; }  // for what does not come

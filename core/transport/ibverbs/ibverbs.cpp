@@ -26,17 +26,16 @@ class IbVerbs final : public Transport {
     return pairs->offer().packed();
   }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     const VerbsOffer theirs = VerbsOffer::unpacked(peer_offer);
     auto ours = waiting_.extract({epoch, peer});
-    last_fault_ = why_not(theirs);
-    if (ours.empty() || !last_fault_.empty()) return nullptr;
+    std::string fault = why_not(theirs);
+    if (ours.empty() || !fault.empty()) return {nullptr, fault};
     auto link = std::make_unique<VerbsLink>(card_, std::move(ours.mapped()), theirs);
-    last_fault_ = link->shake_hands(card_.setup.rank > peer, until);
-    return last_fault_.empty() ? std::move(link) : nullptr;
+    fault = link->shake_hands(card_.setup.rank > peer, until);
+    if (!fault.empty()) return {nullptr, fault};
+    return {std::move(link)};
   }
-
-  std::string last_fault() const override { return last_fault_; }
 
  private:
   std::string why_not(const VerbsOffer& theirs) const {
@@ -51,21 +50,19 @@ class IbVerbs final : public Transport {
 
   const VerbsCard card_;
   std::map<std::pair<std::uint64_t, int>, std::unique_ptr<QueuePairs>> waiting_;
-  std::string last_fault_;
 };
 
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "ibverbs",
-    "queue pairs (RC) of InfiniBand and RoCE; device=, port=, gid=, sl=, mtu=, qps=, inline=, "
-    "verb=send|write, completion=poll|event",
-    why_no_verbs,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<IbVerbs>(setup); },
-    nullptr,
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<VerbsLink&>(link); },
-    "the card"};
+    .abi = transport_abi,
+    .name = "ibverbs",
+    .summary =
+        "queue pairs (RC) of InfiniBand and RoCE; device=, port=, gid=, sl=, mtu=, qps=, inline=, "
+        "verb=send|write, completion=poll|event",
+    .why_unusable = why_no_verbs,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<IbVerbs>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<VerbsLink&>(link); },
+    .one_sided_by = "the card"};
 
 }  // namespace everylink

@@ -190,14 +190,15 @@ class MpiLink final : public Link, public OneSided {
   bool settled_ = true;           // nothing was late or broken since the ends met
 };
 
+bool blocks(const Settings& options) { return setting(options, "wait") == "block"; }
+
 class Mpi final : public Transport {
  public:
-  explicit Mpi(const Setup& setup) : setup_(setup) {
+  explicit Mpi(const Setup& setup) : setup_(setup), block_(blocks(setup.options)) {
     refuse_unknown_options(setup.options, "mpi", {"wait"});
-    if (const auto wait = setting(setup.options, "wait"); !wait.empty()) {
-      if (wait != "block" && wait != "poll") throw UsageError("--mode mpi:wait is poll or block");
-      block_ = wait == "block";
-    }
+    const auto wait = setting(setup.options, "wait");
+    if (!wait.empty() && wait != "block" && wait != "poll")
+      throw UsageError("--mode mpi:wait is poll or block");
     int running = 0;
     MPI_Initialized(&running);
     if (!running)
@@ -210,7 +211,6 @@ class Mpi final : public Transport {
   }
 
   Seconds now() const override { return MPI_Wtime(); }
-  bool waits_apart() const override { return block_; }
 
   Carrier carrier() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -227,7 +227,7 @@ class Mpi final : public Transport {
     return offer.take();
   }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     Unpacker::must(in.get<char>() == 'm');
     Far far[2];  // out, in
@@ -236,14 +236,14 @@ class Mpi final : public Transport {
       bytes = in.get<std::uint64_t>();
     }
     in.end();
-    return std::make_unique<MpiLink>(peer, static_cast<int>(epoch % epochs_) * 2, setup_, block_,
-                                     window_->handle(), far[0], far[1]);
+    return {std::make_unique<MpiLink>(peer, static_cast<int>(epoch % epochs_) * 2, setup_, block_,
+                                      window_->handle(), far[0], far[1])};
   }
 
  private:
   const Setup setup_;
+  const bool block_;
   std::uint64_t epochs_ = 0;
-  bool block_ = false;
   std::optional<Window> window_;
 };
 
@@ -271,14 +271,15 @@ AllToAll make_all_to_all(int size) {
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "mpi",
-    "MPI_Isend and MPI_Irecv, MPI_Rput and MPI_Rget of the library it was built with; wait=poll|block",
-    always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); },
-    nullptr,
-    make_all_to_all,
-    [](Link& link) -> OneSided& { return static_cast<MpiLink&>(link); },
-    "MPI"};
+    .abi = transport_abi,
+    .name = "mpi",
+    .summary =
+        "MPI_Isend and MPI_Irecv, MPI_Rput and MPI_Rget of the library it was built with; wait=poll|block",
+    .why_unusable = always_usable,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<MpiLink&>(link); },
+    .one_sided_by = "MPI",
+    .all_to_all = make_all_to_all,
+    .blocks = blocks};
 
 }  // namespace everylink

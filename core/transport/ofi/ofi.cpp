@@ -86,31 +86,25 @@ class Ofi final : public Transport {
   }
 
   // libfabric connects with the first message; an address stays for later links, and its connection with it.
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     const std::string provider = in.text();
     Blob name = in.list<std::byte>();
     const auto out_memory = in.get<Far>(), in_memory = in.get<Far>();
     in.end();
-    if (provider != provider_of(*info_)) {
-      last_fault_ = fmt::format("the peer's provider is {}, ours is {}", provider, provider_of(*info_));
-      return nullptr;
-    }
+    if (provider != provider_of(*info_))
+      return {nullptr, fmt::format("the peer's provider is {}, ours is {}", provider, provider_of(*info_))};
     Unpacker::must(!name.empty() && (name.size() >= info_->src_addrlen || info_->addr_format == FI_ADDR_STR));
     name.push_back({});  // some are texts
     auto& known = known_[peer];
     if (known.name != name) {
-      if (fi_av_insert(endpoint_.addresses.get(), name.data(), 1, &known.address, 0, nullptr) != 1) {
-        last_fault_ = "libfabric does not take the peer's address";
-        return nullptr;
-      }
+      if (fi_av_insert(endpoint_.addresses.get(), name.data(), 1, &known.address, 0, nullptr) != 1)
+        return {nullptr, "libfabric does not take the peer's address"};
       known.name = name;
     }
-    return std::make_unique<OfiLink>(endpoint_, known.address, out_memory, in_memory, tag(epoch, setup_.rank),
-                                     tag(epoch, peer), setup_);
+    return {std::make_unique<OfiLink>(endpoint_, known.address, out_memory, in_memory,
+                                      tag(epoch, setup_.rank), tag(epoch, peer), setup_)};
   }
-
-  std::string last_fault() const override { return last_fault_; }
 
  private:
   struct Known {
@@ -223,7 +217,6 @@ class Ofi final : public Transport {
   std::uint64_t tags_ = 0;
   Endpoint endpoint_;
   std::map<int, Known> known_;  // by peer
-  std::string last_fault_;
 };
 
 std::string why_unusable() {
@@ -235,14 +228,12 @@ std::string why_unusable() {
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "ofi",
-    "tagged messages, puts and gets of libfabric; provider=tcp;ofi_rxm, domain=",
-    why_unusable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ofi>(setup); },
-    nullptr,
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<OfiLink&>(link); },
-    "libfabric"};
+    .abi = transport_abi,
+    .name = "ofi",
+    .summary = "tagged messages, puts and gets of libfabric; provider=tcp;ofi_rxm, domain=",
+    .why_unusable = why_unusable,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ofi>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<OfiLink&>(link); },
+    .one_sided_by = "libfabric"};
 
 }  // namespace everylink

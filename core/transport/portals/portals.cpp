@@ -261,7 +261,7 @@ class Portals final : public Transport {
         .take();
   }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t, View peer_offer, Seconds) override {
+  Connection connect(int peer, std::uint64_t, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     Target target{};
     target.process.phys.nid = in.get<ptl_nid_t>();
@@ -282,8 +282,8 @@ class Portals final : public Transport {
     Cut cut = cut_;
     cut.piece = std::min<std::size_t>(cut.piece, piece);
     cut.small = std::min(cut.small, cut.piece);
-    return std::make_unique<PortalsLink>(std::move(outbox), std::move(inboxes_[peer]), target, cut,
-                                         setup_.crowded, outboxes_);
+    return {std::make_unique<PortalsLink>(std::move(outbox), std::move(inboxes_[peer]), target, cut,
+                                          setup_.crowded, outboxes_)};
   }
 
  private:
@@ -331,14 +331,12 @@ class Portals final : public Transport {
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "portals",
-    "puts and gets of Portals 4; interface=NAME, piece=SIZE",
-    [] { return asked_in_a_child(why_it_does_not_start, 10); },
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Portals>(setup); },
-    nullptr,
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<PortalsLink&>(link); },
-    "Portals 4"};
+    .abi = transport_abi,
+    .name = "portals",
+    .summary = "puts and gets of Portals 4; interface=NAME, piece=SIZE",
+    .why_unusable = [] { return asked_in_a_child(why_it_does_not_start, 10); },
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Portals>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<PortalsLink&>(link); },
+    .one_sided_by = "Portals 4"};
 
 }  // namespace everylink

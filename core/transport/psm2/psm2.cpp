@@ -302,7 +302,7 @@ class Psm2 final : public Transport {
 
   Blob offer(int, std::uint64_t) override { return Packer().add(endpoint_->id).take(); }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     Unpacker in(peer_offer);
     const auto id = in.get<psm2_epid_t>();
     in.end();
@@ -312,29 +312,24 @@ class Psm2 final : public Transport {
       psm2_epaddr_t found = nullptr;
       const auto left = static_cast<std::int64_t>(std::max(until - steady_now(), 0.001) * 1e9);
       const auto rc = psm2_ep_connect(endpoint_->ep, 1, &id, nullptr, &error, &found, left);
-      if (rc != PSM2_OK || !found) return last_fault_ = fmt::format("psm2_ep_connect: {}", said(rc)), nullptr;
+      if (rc != PSM2_OK || !found) return {nullptr, fmt::format("psm2_ep_connect: {}", said(rc))};
       address = found;
     }
-    return std::make_unique<Psm2Link>(*endpoint_, address, epoch, peer, setup_);
+    return {std::make_unique<Psm2Link>(*endpoint_, address, epoch, peer, setup_)};
   }
-
-  std::string last_fault() const override { return last_fault_; }
 
  private:
   const Setup setup_;
   std::shared_ptr<Endpoint> endpoint_;
-  std::string last_fault_;
 };
 
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "psm2",
-    "tagged messages (MQ) of Omni-Path; the variable PSM2_DEVICES",
-    [] { return asked_in_a_child(why_it_does_not_start, 10); },
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Psm2>(setup); },
-    nullptr,
-    nullptr};
+    .abi = transport_abi,
+    .name = "psm2",
+    .summary = "tagged messages (MQ) of Omni-Path; the variable PSM2_DEVICES",
+    .why_unusable = [] { return asked_in_a_child(why_it_does_not_start, 10); },
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Psm2>(setup); }};
 
 }  // namespace everylink

@@ -427,13 +427,12 @@ class SimLink final : public Link, public OneSided {
   bool at_work_ = false, holds_back_ = false, ended_ = false, gone_ = false;
 };
 
-class Sim final : public Transport {
+class Sim final : public Transport, public VirtualTime {
  public:
   explicit Sim(const Setup& setup)
       : setup_(setup), network_(setup.size, setup.options), door_(setup.rank, "", setup.one_machine) {}
 
   Seconds now() const override { return rank_->now; }
-  bool waits_apart() const override { return true; }
   Seconds now_on(const Link& link) const override { return static_cast<const SimLink&>(link).now(); }
 
   Carrier carrier() const override {
@@ -444,24 +443,23 @@ class Sim final : public Transport {
     return Packer().add(rank_->now).add(door_.offer(peer, epoch)).add(Reachable::of(setup_)).take();
   }
 
-  Seconds begin(View peer_offer) override {
-    rank_->now = std::max(rank_->now, Unpacker(peer_offer).get<Seconds>());
+  Seconds time_in(View peer_offer) const override { return Unpacker(peer_offer).get<Seconds>(); }
+  void advance_to(Seconds time) override {
+    rank_->now = std::max(rank_->now, time);
     for (auto* link : rank_->links) link->move_on_to(rank_->now);
-    return rank_->now;
   }
 
   // Takes a round trip of made-up time.
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
-    begin(peer_offer);
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
-    in.get<Seconds>();
+    advance_to(in.get<Seconds>());
     const auto way_in = in.list<std::byte>();
     const SimPeer other{network_.way(setup_.rank, peer), network_.way(peer, setup_.rank),
                         in.get<Reachable>()};
     rank_->now += other.there.latency + other.back.latency;
     auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
-    if (sockets.empty()) return nullptr;
-    return std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_);
+    if (sockets.empty()) return {};  // the peer's process is gone: no simulated fault
+    return {std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_)};
   }
 
  private:
@@ -474,14 +472,15 @@ class Sim final : public Transport {
 }  // namespace
 
 extern const TransportEntry sim_transport{
-    transport_abi,
-    "sim",
-    "a made-up network that keeps its own time: hosts, switches, planted faults",
-    always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
-    [](int rank, int size, const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<SimLink&>(link); },
-    "messages"};
+    .abi = transport_abi,
+    .name = "sim",
+    .summary = "a made-up network that keeps its own time: hosts, switches, planted faults",
+    .why_unusable = always_usable,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<SimLink&>(link); },
+    .one_sided_by = "messages",
+    .virtual_time = [](Transport& transport) -> VirtualTime& { return static_cast<Sim&>(transport); },
+    .host_name = [](int rank, int size,
+                    const Settings& settings) { return SimNetwork(size, settings).host_name(rank); }};
 
 }  // namespace everylink

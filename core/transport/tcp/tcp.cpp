@@ -197,17 +197,15 @@ class Tcp final : public Transport {
     return Packer().add(door_.offer(peer, epoch)).add(Reachable::of(setup_)).take();
   }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     Unpacker in(peer_offer);
     const auto way_in = in.list<std::byte>();
     const auto theirs = in.get<Reachable>();
     in.end();
     auto sockets = door_.connect(peer, epoch, way_in, sockets_, until);
-    if (sockets.empty()) return nullptr;
-    return std::make_unique<TcpLink>(std::move(sockets), setup_, theirs, links_);
+    if (sockets.empty()) return {nullptr, door_.last_fault()};
+    return {std::make_unique<TcpLink>(std::move(sockets), setup_, theirs, links_)};
   }
-
-  std::string last_fault() const override { return door_.last_fault(); }
 
  private:
   const Setup setup_;
@@ -219,14 +217,12 @@ class Tcp final : public Transport {
 }  // namespace
 
 extern const TransportEntry tcp_transport{
-    transport_abi,
-    "tcp",
-    "sockets, TCP_NODELAY; interface=NAME, sockets=N parallel streams",
-    always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); },
-    nullptr,
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<TcpLink&>(link); },
-    "messages"};
+    .abi = transport_abi,
+    .name = "tcp",
+    .summary = "sockets, TCP_NODELAY; interface=NAME, sockets=N parallel streams",
+    .why_unusable = always_usable,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<TcpLink&>(link); },
+    .one_sided_by = "messages"};
 
 }  // namespace everylink

@@ -95,27 +95,24 @@ class Ucp final : public Transport {
 
   Blob offer(int, std::uint64_t) override { return offer_; }
 
-  std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     const std::string their_memory = in.text();
     const Blob address = in.list<std::byte>();
     Unpacker::must(!address.empty());
     Words::take();
+    ucs_status_t status = UCS_OK;
     const auto endpoint =
-        endpoint_to(peer, address, !their_memory.empty() && their_memory == shared_memory());
-    if (!endpoint) return nullptr;
+        endpoint_to(peer, address, !their_memory.empty() && their_memory == shared_memory(), status);
+    if (!endpoint) return {nullptr, fmt::format("UCX: {}", said(status))};
     note_lanes(peer, endpoint->handle);
     auto link = std::make_unique<UcpLink>(worker_, endpoint, epoch, peer, setup_);
-    const auto status = setup_.one_sided ? link->reach(in) : UCS_OK;
+    if (setup_.one_sided) status = link->reach(in);
     in.end();
-    if (status != UCS_OK) {
-      last_fault_ = fmt::format("UCX: no way into the peer's memory: {}", said(status));
-      return nullptr;
-    }
-    return link;
+    if (status != UCS_OK)
+      return {nullptr, fmt::format("UCX: no way into the peer's memory: {}", said(status))};
+    return {std::move(link)};
   }
-
-  std::string last_fault() const override { return last_fault_; }
 
  private:
   void open_context() {
@@ -162,19 +159,17 @@ class Ucp final : public Transport {
   }
 
   // With error handling UCX takes TCP on one machine, because shared memory cannot tell of a peer's end.
-  std::shared_ptr<Endpoint> endpoint_to(int peer, const Blob& address, bool near) {
+  // Null: `status` says why.
+  std::shared_ptr<Endpoint> endpoint_to(int peer, const Blob& address, bool near, ucs_status_t& status) {
     auto& kept = kept_[peer];
     if (kept && !kept->broken && kept->address == address) return kept;
     auto endpoint = std::make_shared<Endpoint>();
-    auto status = UCS_ERR_UNREACHABLE;
+    status = UCS_ERR_UNREACHABLE;
     if (errors_ == "peer" || (errors_ == "auto" && !near))
       status = endpoint->open(worker_, address, UCP_ERR_HANDLING_MODE_PEER);
     if (status == UCS_ERR_UNREACHABLE && errors_ != "peer")
       status = endpoint->open(worker_, address, UCP_ERR_HANDLING_MODE_NONE);
-    if (status != UCS_OK) {
-      last_fault_ = fmt::format("UCX: {}", said(status));
-      return nullptr;
-    }
+    if (status != UCS_OK) return nullptr;
     if (endpoint->tears) return endpoint;
     if (kept) outlived_.push_back(kept);  // UCX may still tell it that it broke
     return kept = endpoint;
@@ -199,7 +194,7 @@ class Ucp final : public Transport {
   }
 
   const Setup setup_;
-  std::string errors_, last_fault_;
+  std::string errors_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
@@ -215,14 +210,12 @@ class Ucp final : public Transport {
 }  // namespace
 
 extern "C" const TransportEntry entry{
-    transport_abi,
-    "ucp",
-    "tagged messages, puts and gets of UCX; tls=posix+cma, net_devices=, errors=auto|peer|none",
-    always_usable,
-    [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ucp>(setup); },
-    nullptr,
-    nullptr,
-    [](Link& link) -> OneSided& { return static_cast<UcpLink&>(link); },
-    "UCX"};
+    .abi = transport_abi,
+    .name = "ucp",
+    .summary = "tagged messages, puts and gets of UCX; tls=posix+cma, net_devices=, errors=auto|peer|none",
+    .why_unusable = always_usable,
+    .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ucp>(setup); },
+    .one_sided = [](Link& link) -> OneSided& { return static_cast<UcpLink&>(link); },
+    .one_sided_by = "UCX"};
 
 }  // namespace everylink
