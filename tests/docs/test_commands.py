@@ -77,6 +77,13 @@ def test_every_path_of_the_tree_that_a_page_names_is_there(page: Path) -> None:
             assert (ROOT / path.rstrip("./")).exists(), path
 
 
+@every_page
+def test_prose_wraps_at_120_columns(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    lines = [line for line in prose.splitlines() if not re.match(r"\||#|<!--|!\[", line)]
+    assert [line for line in lines if len(line) > 120] == []
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
