@@ -28,6 +28,7 @@ SCALED = (  # of a block that is `scaled`: a cluster's launchers, ranks and mess
     (re.compile(r"\bsrun(?: --mpi=\S+?)?(?: -n \d+)?(?=[ '])"), "mpirun -n 4"),
     (re.compile(r"(\bmpirun -n|\bmpiexec -n|--np) \d{2,}"), r"\1 4"),
     (re.compile(r"--num-(warmup-)?messages 1000?\b"), r"--num-\1messages 2"),
+    (re.compile(r"\bclient-server\b|(?<=everylink run)(?= --(?:servers|clients) )"), r"\g<0> --niters 4"),
 )
 
 
