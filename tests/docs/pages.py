@@ -97,6 +97,8 @@ def fences(page: Path) -> list[tuple[int, str, str, list[str]]]:
     found, start = [], -1
     for number, line in enumerate(lines):
         if not (match := FENCE.match(line)):
+            if start < 0 and line.startswith("    ") and not lines[number - 1].strip():
+                raise WrongPage(f"{name_of(page)}:{number + 1}: a block by its indent; put ``` around it")
             continue
         if start < 0:
             start, kind = number, match[1]

@@ -70,6 +70,7 @@ class Tree:
         return os.environ | {
             "PATH": f"{self.commands}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(self.home),
+            "PYTHONPATH": str(ROOT / "python"),
             "EVERYLINK_MEASURE": str(program()),
             "EVERYLINK_BED": "docs",
             "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -92,6 +92,7 @@ def test_prose_wraps_at_120_columns(page: Path) -> None:
         ('<!-- commands: not run "make": it is long -->\n```sh\ntrue\n```', "no command contains 'make'"),
         ("<!-- commands: long -->\n```text\ntrue\n```", "a note on commands, but the block holds text"),
         ("```sh\ntrue", "this block has no end"),
+        ("Run this:\n\n    true", "a block by its indent"),
     ],
 )
 def test_a_page_that_breaks_the_rules_is_refused(

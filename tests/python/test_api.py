@@ -38,9 +38,9 @@ def test_the_example_of_the_page_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, everylink: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (command,) = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    command, *_ = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     assert everylink(*shlex.split(command)[1:])[0] == 0
-    (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    example, *_ = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     done = subprocess.run([sys.executable, "-c", example], check=True, timeout=60, capture_output=True, text=True)
     out = done.stdout.splitlines()
     assert out[0] == "16 ranks, simulate [8, 1048576]"
