@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pages import ROOT, Block, Command
 
+BED = f"docs-{os.getpid()}"  # the name of the beds that pages make
 PATIENCE = float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 SAMPLE = ("--hosts", "16", "--group-size", "4", "--sizes", "8,65536,1048576")
 SIMULATED = ("--np", "8", "-s", "64KiB", "-n", "20", "--num-slowest", "0")
@@ -72,7 +73,7 @@ class Tree:
             "HOME": str(self.home),
             "PYTHONPATH": str(ROOT / "python"),
             "EVERYLINK_MEASURE": str(program()),
-            "EVERYLINK_BED": "docs",
+            "EVERYLINK_BED": BED,
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -127,7 +128,8 @@ def is_here(need: str) -> bool:
         bed = ROOT / "testbed/netns/bed"
         return (
             os.geteuid() == 0
-            and subprocess.run([bed, "--name", "docs-check", "check"], capture_output=True, check=False).returncode == 0
+            and subprocess.run([bed, "--name", BED + "-check", "check"], capture_output=True, check=False).returncode
+            == 0
         )
     if kind == "program":
         return shutil.which(names[0]) is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pages import ROOT, WrongPage, blocks_of, name_of, pages
-from shell import Tree, is_here, run_block
+from shell import BED, Tree, is_here, run_block
 
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
@@ -30,7 +30,7 @@ def bed() -> Iterator[None]:
     """The bed that pages make, removed at the end even where a page leaves it up."""
     yield
     if os.geteuid() == 0 and LONG:
-        subprocess.run([ROOT / "testbed/netns/bed", "--name", "docs", "down"], capture_output=True, check=False)
+        subprocess.run([ROOT / "testbed/netns/bed", "--name", BED, "down"], capture_output=True, check=False)
 
 
 @every_page
