@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from rich.console import Console
 
@@ -81,7 +81,17 @@ class Written:
 
 
 class Kind(ABC):
-    """A kind of measurement. Each method raises UserMistake where what was asked makes no sense for it."""
+    """A kind of measurement; `noun` is what its files hold. Methods raise UserMistake for what does not apply to it."""
+
+    noun: ClassVar[str]
+
+    def read(self, path: Path) -> Results:
+        """Read a file that must be of this kind. Raises ResultsError."""
+        results = read(path)
+        if (kind := kind_of(results)) is not self:
+            said = f"holds {kind.name(results)} and no {self.noun}; show, report and diagnose take it"
+            raise FileOfAnotherKind(results.path, said)
+        return results
 
     @abstractmethod
     def holds(self, results: Results) -> bool:
@@ -89,11 +99,7 @@ class Kind(ABC):
 
     @abstractmethod
     def name(self, results: Results) -> str:
-        """What a file of this kind holds, to be told to a user."""
-
-    @abstractmethod
-    def read(self, path: Path) -> Results:
-        """Read a file that must be of this kind. Raises ResultsError."""
+        """What this file holds, to be told to a user."""
 
     @abstractmethod
     def judge(self, results: Results, against: Against) -> Judgement:
@@ -132,19 +138,13 @@ class Kind(ABC):
 class Links(Kind):
     """A time for each link and message size."""
 
+    noun = "links"
+
     def holds(self, results: Results) -> bool:
         return True  # also before anything was measured
 
     def name(self, results: Results) -> str:
-        return "links"
-
-    def read(self, path: Path) -> Results:
-        results = read(path)
-        if (kind := kind_of(results)) is not self:
-            raise FileOfAnotherKind(
-                results.path, f"holds {kind.name(results)} and no links; show, report and diagnose take it"
-            )
-        return results
+        return self.noun
 
     def judge(self, results: Results, against: Against) -> Judgement:
         expected = None if against.expect is None else parse_expectation(against.expect)
@@ -192,17 +192,13 @@ class Links(Kind):
 class LoadPatterns(Kind):
     """The flows of scenes, each of which puts a load on the network."""
 
+    noun = "load pattern"
+
     def holds(self, results: Results) -> bool:
         return bool(results.loads)
 
     def name(self, results: Results) -> str:
-        return f"the load pattern {_names(results)}"
-
-    def read(self, path: Path) -> Results:
-        results = read(path)
-        if kind_of(results) is not self:
-            raise FileOfAnotherKind(results.path, "holds no load pattern")
-        return results
+        return f"the {self.noun} {_names(results)}"
 
     def judge(self, results: Results, against: Against) -> Judgement:
         for option in ("expect", "baseline", "alone"):
