@@ -1,9 +1,11 @@
 """Fixtures shared by all tests of the Python half."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from everylink.cli import main
 from everylink.io.read import read
@@ -11,6 +13,12 @@ from everylink.model.results import Results
 from make_results import make_results
 
 Command = Callable[..., tuple[int, str, str]]
+
+# No limits in seconds: the machine that runs these tests has other work. In CI every run draws the same examples.
+settings.register_profile(
+    "everylink", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("everylink")
 
 
 @pytest.fixture

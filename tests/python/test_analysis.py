@@ -116,7 +116,7 @@ def test_where_no_link_was_tried_alone_nothing_is_said_of_it(made: Make) -> None
     assert lines(made(hosts=hosts(4), outcomes={(0, 1): TIMEOUT})) == ["link n0:0 -> n1:1: timed out"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6))))
 def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link]
@@ -129,7 +129,7 @@ def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
     assert len(failures.lines()) <= min(len(bad), 11)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
 def test_a_folded_map_is_as_bad_as_the_whole_one(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link], most: int
@@ -216,7 +216,7 @@ def test_every_link_is_in_the_histogram_an_outlier_among_a_million_in_its_own_bi
 
 
 @given(st.lists(st.sampled_from([1e-6, 1.0000001e-6, 3e-3, 7.7]), min_size=2, max_size=2))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_bins_hold_equal_and_far_apart_times(tmp_path_factory: pytest.TempPathFactory, times: list[float]) -> None:
     path = tmp_path_factory.mktemp("bins") / "x.h5"
     results = read(make_results(path, hosts=hosts(2), time=lambda link, size: times[link[0]]))

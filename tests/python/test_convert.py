@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Command
@@ -183,7 +183,7 @@ def test_no_input_gives_more_than_a_sentence(tmp_path_factory: pytest.TempPathFa
         assert "\n" not in said
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(st.integers(2, 5), st.data())
 def test_every_matrix_comes_back(tmp_path_factory: pytest.TempPathFactory, ranks: int, data: st.DataObject) -> None:
     every = [(i, j) for i in range(ranks) for j in range(ranks) if i != j]

@@ -169,7 +169,7 @@ def test_what_cannot_be_converted_is_said_and_nothing_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32), half=st.integers(1, 5), together=st.booleans(), way=st.permutations(["h5", "npz"]))
 def test_every_run_of_linktest_comes_back_by_every_way(
     tmp_path_factory: pytest.TempPathFactory, seed: int, half: int, together: bool, way: list[str]
@@ -233,7 +233,7 @@ def test_a_damaged_archive_is_refused_in_one_line(make: Any, tmp_path: Path) -> 
     assert_refused(tmp_path / "x.npz")
 
 
-@settings(max_examples=EXAMPLES // 2, deadline=None)
+@settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 2, 4]))
 def test_an_archive_spoiled_by_chance_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, seed: int, changes: int

@@ -37,7 +37,7 @@ def entry(links: Links, link: tuple[int, int]) -> int:
     return int(np.flatnonzero((links.frm == link[0]) & (links.to == link[1]))[0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(some_rows)
 def test_pooling_agrees_with_a_plain_computation(rows: list[dict[str, Any]]) -> None:
     links = pool(rows_of(rows), RANKS)
@@ -80,7 +80,7 @@ def test_a_rank_that_was_late_is_no_longer_absent_where_it_was() -> None:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(some_rows)
 def test_no_link_is_lost_where_late_rows_settle(rows: list[dict[str, Any]]) -> None:
     before, after = rows_of(rows), settled(rows_of(rows), RANKS)

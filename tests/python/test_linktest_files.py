@@ -116,7 +116,7 @@ def test_the_rest_of_the_file_is_as_sionlib_wrote_it(path: Path, tmp_path: Path)
     assert ours == theirs
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(runs, layouts)
 def test_a_file_is_read_alike_however_it_is_laid_out(
     tmp_path_factory: pytest.TempPathFactory, run: Run, layout: dict[str, Any]

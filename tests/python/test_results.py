@@ -171,7 +171,7 @@ def test_columns_this_version_does_not_know_are_ignored(file: Path) -> None:
     assert len(read(file).sizes[0].links) == 12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(part=st.floats(0, 1, exclude_max=True))
 def test_a_file_cut_anywhere_is_refused_in_one_line(part: float, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("cut")
@@ -183,7 +183,7 @@ def test_a_file_cut_anywhere_is_refused_in_one_line(part: float, tmp_path_factor
     _refusal(cut, ResultsError)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(part=st.floats(0, 1, exclude_max=True))
 def test_a_killed_file_cut_anywhere_is_read_whole_or_refused_and_never_waited_for(
     part: float, tmp_path_factory: pytest.TempPathFactory
