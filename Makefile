@@ -5,9 +5,11 @@ ENVIRONMENT = EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"
 
 help:
 	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
-	@echo 'make test       build and run all tests (make test-long: the slow ones too)'
+	@echo 'make quick      the tests to run while writing: about a minute once built'
+	@echo 'make test       build and run all tests but the long ones: minutes'
+	@echo 'make test-long  those too, clang-tidy over every file, and coverage: an hour or more'
 	@echo 'make contract   the contract of a transport over each: how many tests, or why it cannot run'
-	@echo 'make check      formatters, linters, types'
+	@echo 'make check      formatters, linters, types; clang-tidy on what changed'
 	@echo 'make fuzz       feed the parsers with hostile bytes, SECONDS=60 each'
 	@echo 'make bench      compare with the tools of others, see bench/README.md'
 	@echo 'make clean      remove what was built'
@@ -20,19 +22,13 @@ run: release
 	@echo '  scripts/everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB -o sim.h5 --report sim.html'
 	@echo 'What can be measured on this machine: scripts/everylink run --list'
 
-test: test-core test-python test-whole
-test-long: EVERYLINK_TEST_LONG = 1
-test-long: test
-export EVERYLINK_TEST_LONG
-
-test-core: setup-test dev release-tests
-	ctest --preset dev
-	ctest --preset release
-
-test-python: setup-test release
-	$(ENVIRONMENT) $(PYTHON) -m pytest tests/python tests/docs bench
-test-whole: setup-test release-tests
-	$(ENVIRONMENT) $(PYTHON) -m pytest tests/whole
+# What each tier holds: docs/testing.md. "scripts/run_tests test python" runs one step of one.
+quick: setup-test
+	scripts/run_tests quick
+test: setup-test
+	scripts/run_tests test
+test-long: setup-long
+	EVERYLINK_TEST_LONG=1 scripts/run_tests long
 
 contract: release-tests
 	ctest --preset release -R '^contract' --verbose | grep -E 'tests of the contract|the contract cannot run'
@@ -56,14 +52,11 @@ release: setup-run
 release-tests: setup-test
 	cmake --preset release -DEVERYLINK_TESTS=ON
 	cmake --build --preset release
-dev: setup-test
-	cmake --preset dev
-	cmake --build --preset dev
 setup-%:
 	@scripts/setup $*
 
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run test test-long contract test-core test-python test-whole check fuzz bench release release-tests dev clean
+.PHONY: help run quick test test-long contract check fuzz bench release release-tests clean
 .NOTPARALLEL:

@@ -9,6 +9,7 @@ import pytest
 from conftest import Command
 from damage import READ, Recipe
 from everylink.io.results_file import write_results
+from hostile import damaged_by
 from made_up import SIZE, fabric_run
 from make_results import make_results
 
@@ -135,7 +136,7 @@ def test_a_mistake_is_one_line(
     assert expected in err
 
 
-@pytest.mark.parametrize("recipe", READ.values(), ids=READ.keys())
+@pytest.mark.parametrize("recipe", damaged_by(READ))
 def test_an_odd_file_is_compared_and_merged_or_refused_in_one_line(
     recipe: Recipe, tmp_path: Path, everylink: Command
 ) -> None:

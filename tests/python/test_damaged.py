@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from damage import READ, REFUSED, Recipe
-from hostile import EXAMPLES, LONG, MEMORY, assert_refused, shown, spoiled
+from hostile import EXAMPLES, LONG, MEMORY, assert_refused, damaged_by, shown, spoiled
 from make_results import as_left_by_a_kill, make_results
 
 DATA = Path(__file__).parent.parent / "data"
@@ -26,13 +26,13 @@ def test_the_recipes_are_made_from_a_file_that_is_good(good: Path) -> None:
     assert len(REFUSED) + len(READ) >= 40
 
 
-@pytest.mark.parametrize("recipe", REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize("recipe", damaged_by(REFUSED))
 def test_a_damaged_file_is_refused_in_one_line(recipe: Recipe, good: Path) -> None:
     recipe(good)
     assert_refused(good)
 
 
-@pytest.mark.parametrize("recipe", READ.values(), ids=READ.keys())
+@pytest.mark.parametrize("recipe", damaged_by(READ))
 def test_an_odd_file_is_shown_and_drawn(recipe: Recipe, good: Path, tmp_path: Path) -> None:
     recipe(good)
     for command in (("show", good), ("report", good, "-o", tmp_path / ("x.pdf" if LONG else "x.html"))):
@@ -62,7 +62,7 @@ def whole_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]
     shutil.rmtree(folder)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(which=st.integers(0, 2), seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 1, 2, 4, 16]))
 def test_a_file_spoiled_by_chance_is_read_or_refused_in_one_line(
     whole_files: list[Path], tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int

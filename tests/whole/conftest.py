@@ -135,7 +135,14 @@ def possible() -> None:
     netns.skip_unless_possible()
 
 
-@pytest.fixture(scope="module")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under pytest-xdist all tests of Slurm run in one process, which starts the cluster once."""
+    for item in items:
+        if "slurm" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("slurm"))
+
+
+@pytest.fixture(scope="session")
 def slurm() -> Iterator[Run]:
     """Runs a command on the first of four hosts of a Slurm cluster."""
     cluster = [str(CLUSTER), "--name", f"test-{os.getpid()}"]

@@ -120,6 +120,7 @@ def eight(possible: None) -> Iterator[Bed]:
     yield from a_bed(8)
 
 
+@pytest.mark.alone  # compares times
 @pytest.mark.parametrize(
     ("faults", "size", "messages", "kind", "subject", "symptom"),
     [

@@ -140,6 +140,7 @@ def hosts(possible: None) -> Iterator[Bed]:
     yield from a_bed(6, rails=2)
 
 
+@pytest.mark.alone  # compares times
 def test_on_many_hosts_a_rail_that_runs_at_half_is_named(
     hosts: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,8 @@ import netns
 import pytest
 from netns import Bed
 
+pytestmark = pytest.mark.alone  # compares times, or waits only moments for what must arrive
+
 
 def everything() -> dict[str, Any]:
     """All that a bed could leave on the machine."""

@@ -11,6 +11,8 @@ from netns_runs import Start, jobs_on, matrix, skip_unless_usable
 
 from conftest import Measure
 
+pytestmark = pytest.mark.xdist_group("fabrics")  # one at a time: libraries that never rest
+
 MODES = ["ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm"]
 in_the_long_form = pytest.mark.skipif(
     not os.environ.get("EVERYLINK_TEST_LONG"), reason="faults over layered libraries are planted in make test-long"
@@ -30,6 +32,7 @@ def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
 # Hosts are shaped, so that the network is the limit. What two ranks of a host send is shaped together; a link is
 # judged by its fastest lap, and each by those that stay on its host or leave it.
 @in_the_long_form
+@pytest.mark.alone  # compares times
 @pytest.mark.parametrize("mode", MODES)
 def test_the_links_of_a_slow_host_read_slow_and_no_others(four: Bed, start: Start, mode: str) -> None:
     four.fault("shape 200mbit")
@@ -89,6 +92,7 @@ def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel
 
 
 # libfabric's shm names its memory after process and user; memory of a killed process stays, and ids come again.
+@pytest.mark.alone  # takes the names of the next processes
 def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: Measure) -> None:
     skip_unless_usable("ofi:provider=shm")
     last = int(Path("/proc/sys/kernel/ns_last_pid").read_text())

@@ -12,6 +12,8 @@ from netns_runs import LETTERS, Start, jobs_on, matrix
 
 from conftest import Outcome
 
+pytestmark = pytest.mark.xdist_group("outcomes")  # one at a time: what is late counts as lost
+
 SHORT = ["-n", 10, "-w", 2, "--time-limit", PATIENCE, "--num-slowest", 0]
 SMALL = [*SHORT, "-s", 1]
 BOTH = [*SHORT, "-s", "64,64KiB"]

@@ -13,6 +13,8 @@ from everylink.io.read import read
 from everylink.load.sums import rate_matrix, scene_sums
 from everylink.model.loads import Load
 
+pytestmark = pytest.mark.alone  # compares times
+
 MBIT = 1e6 / 8
 SIZE = 64 << 10
 long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")

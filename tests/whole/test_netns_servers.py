@@ -15,6 +15,8 @@ from test_client_server import ABSENT, GET, OK, PUT, flows_of
 
 from everylink.cli import main
 
+pytestmark = pytest.mark.alone  # compares times
+
 OVER_TCP = ["tcp", "ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm", "mpi"]
 MIB = 1 << 20
 long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")

@@ -11,6 +11,8 @@ from netns_runs import Job, skip_without_mpi
 
 from conftest import Measure, Outcome
 
+pytestmark = pytest.mark.alone  # compares times
+
 QUIET = ["--num-slowest", 0, "--retest-budget", 0, "-w", 1]
 Start = Callable[..., Outcome]
 Links = dict[tuple[int, int], float]

@@ -10,6 +10,8 @@ import pytest
 
 from conftest import Measure, Run, mpi_launcher, read_plainly
 
+pytestmark = pytest.mark.quick
+
 SIXTEEN_MIB = 16 << 20
 NUMBER = r"(\d+\.\d+) (\S+)"
 

@@ -6,6 +6,8 @@ import pytest
 
 from conftest import Measure
 
+pytestmark = pytest.mark.quick
+
 LATENCY, BANDWIDTH = 1e-6, 12.5e9
 SIZES = (1, 64 * 1024, 1 << 20)
 PLANTED = "sim:slow-host=5*0.5,slow-link=3>7*0.2,delay-link=1>2+10us,delay-host=6+3us"

@@ -11,6 +11,8 @@ from test_client_server import GET, PUT, flows_of
 
 from conftest import Outcome, measure_program, read_plainly
 
+pytestmark = pytest.mark.xdist_group("vm")  # starts one machine
+
 ROOT = Path(__file__).resolve().parents[2]
 VM = ROOT / "testbed" / "vm" / "vm"
 NEAR = ("/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")

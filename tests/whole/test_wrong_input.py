@@ -7,6 +7,8 @@ import pytest
 
 from conftest import Run, mpi_launcher
 
+pytestmark = pytest.mark.quick
+
 WRONG = {
     "an unknown option": (["--np", 2, "--no-such"], ["--no-such", "--help"]),
     "a size without a value": (["--np", 2, "-s"], ["-s", "wants a value"]),
