@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "base/sample.hpp"
@@ -30,7 +31,7 @@ struct Scene {
   std::vector<Flow> flows;
 };
 
-// What one end saw of one flow. Trivially copyable: it travels as bytes.
+// What one end saw of one flow.
 struct FlowEnd {
   std::uint32_t flow = 0;  // index in the scene
   bool sends = false;
@@ -38,6 +39,10 @@ struct FlowEnd {
   Seconds seconds = 0;         // between the readings of the clock ...
   std::uint64_t messages = 0;  // ... in which so many messages arrived
   Statistics times;            // of pings, one way; of a client, until its replies; of a server, its service
+  static constexpr Seconds longest = 1e9;
+  bool is_sound() const { return seconds >= 0 && seconds <= longest; }
+  static constexpr auto fields = std::tuple(&FlowEnd::flow, &FlowEnd::sends, &FlowEnd::outcome,
+                                            &FlowEnd::seconds, &FlowEnd::messages, &FlowEnd::times);
 };
 
 }  // namespace everylink

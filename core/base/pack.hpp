@@ -64,6 +64,12 @@ class Unpacker {
     if (count) std::memcpy(values.data(), cut(count * sizeof(T)).data(), count * sizeof(T));
     return values;
   }
+  // How many values follow, each of at least one byte.
+  std::uint64_t count() {
+    const auto count = get<std::uint64_t>();
+    if (count > rest_.size()) too_short();
+    return count;
+  }
   // A line for people, whoever wrote it: nothing in it steers their terminal.
   std::string text() {
     constexpr std::size_t longest = 1 << 16;

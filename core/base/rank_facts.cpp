@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "base/pack.hpp"
+#include "base/errors.hpp"
 #include "base/units.hpp"
 
 namespace everylink {
@@ -27,36 +27,6 @@ std::set<int> core_numbers(const std::string& text) {
 }
 
 }  // namespace
-
-Blob RankFacts::packed() const {
-  return Packer()
-      .add(host)
-      .add(machine)
-      .add(network)
-      .add(cores)
-      .add(numa)
-      .add(free_memory)
-      .add(topology_address)
-      .add(topology_pattern)
-      .add(adapters)
-      .take();
-}
-
-RankFacts RankFacts::unpacked(View bytes) {
-  Unpacker in(bytes);
-  RankFacts facts;
-  facts.host = in.text();
-  facts.machine = in.text();
-  facts.network = in.text();
-  facts.cores = in.text();
-  facts.numa = in.get<int>();
-  facts.free_memory = in.get<std::size_t>();
-  facts.topology_address = in.text();
-  facts.topology_pattern = in.text();
-  facts.adapters = in.choice(most_adapters);
-  in.end();
-  return facts;
-}
 
 std::vector<int> hosts_of(const std::vector<RankFacts>& ranks) {
   std::map<std::tuple<std::string, std::string, std::string>, int> known;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/types.hpp"
@@ -22,8 +23,12 @@ struct RankFacts {
   Carrier carrier;               // known once the transport is made
   int adapters = 0;              // of a high-speed network, on its host (host/adapters.hpp)
 
-  Blob packed() const;
-  static RankFacts unpacked(View);
+  bool is_sound() const { return adapters >= 0 && adapters <= most_adapters; }
+  // The carrier comes with the first report.
+  static constexpr auto fields =
+      std::tuple(&RankFacts::host, &RankFacts::machine, &RankFacts::network, &RankFacts::cores,
+                 &RankFacts::numa, &RankFacts::free_memory, &RankFacts::topology_address,
+                 &RankFacts::topology_pattern, &RankFacts::adapters);
 };
 
 // Host indices 0, 1, ... in the order of their first rank.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "base/flow.hpp"
@@ -24,8 +25,9 @@ struct FlowRow {
   Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends;
                                                   // of what is asked for: of the client, of the server
   std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
-  Statistics times;    // of a ping, one way; of what is asked for, on the client's clock until the reply ...
-  Statistics service;  // ... and on the server's
+  Statistics times =
+      {};  // of a ping, one way; of what is asked for, on the client's clock until the reply ...
+  Statistics service = {};  // ... and on the server's
 };
 
 struct StepRow {
@@ -40,12 +42,16 @@ struct StepRow {
 struct Tuning {
   std::uint32_t rounds_per_reading = 1;
   std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
+  static constexpr std::uint32_t most_lead_in = 1000000, most_rounds = 1u << 30;
+  bool is_sound() const { return rounds_per_reading <= most_rounds && lead_in <= most_lead_in; }
+  static constexpr auto fields = std::tuple(&Tuning::rounds_per_reading, &Tuning::lead_in);
 };
 
 // One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
 struct LinkRows {
   std::vector<Sample> samples;
   std::vector<std::vector<float>> laps;
+  static constexpr auto fields = std::tuple(&LinkRows::samples, &LinkRows::laps);
 };
 
 // A slow link, in the main run and measured again.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 
 #include "base/types.hpp"
 
@@ -11,19 +12,23 @@ namespace everylink {
 
 inline constexpr float not_known = std::numeric_limits<float>::quiet_NaN();
 
-// One-way times in seconds. Trivially copyable: it travels as bytes.
+// One-way times in seconds.
 struct Statistics {
   std::uint32_t n = 0;  // readings
   float min = not_known, median = not_known, mean = not_known;
   float p99 = not_known;  // not known below 1,000 readings
   float max = not_known;
   std::uint32_t late = 0;  // readings above twice the median
+  static constexpr auto fields =
+      std::tuple(&Statistics::n, &Statistics::min, &Statistics::median, &Statistics::mean, &Statistics::p99,
+                 &Statistics::max, &Statistics::late);
 };
 // Sorts the readings in place. None: nothing is known.
 Statistics statistics_of(std::span<float> one_way_times);
 
 // `direction`: alone, by the unidirectional kernel whatever that of the run is.
 enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3, direction = 4 };
+constexpr Attempt last_of(Attempt) { return Attempt::direction; }
 
 struct Sample {
   std::uint32_t from = 0, to = 0;
@@ -35,6 +40,9 @@ struct Sample {
   float setup = not_known;    // seconds to connect
   Statistics one_way;
   float all_to_all = not_known;
+  static constexpr auto fields =
+      std::tuple(&Sample::from, &Sample::to, &Sample::step, &Sample::size, &Sample::attempt, &Sample::outcome,
+                 &Sample::arrived, &Sample::setup, &Sample::one_way, &Sample::all_to_all);
 };
 
 }  // namespace everylink

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace everylink {
@@ -27,6 +28,7 @@ inline std::string setting(const Settings& settings, const std::string& key) {
 
 // What became of a link. Data, never an exception. The numbers stand in results files.
 enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3, absent = 4, presumed = 5 };
+constexpr Outcome last_of(Outcome) { return Outcome::presumed; }
 
 // As a person says it of a link.
 constexpr std::string_view said_of(Outcome outcome) {
@@ -52,6 +54,8 @@ inline bool lies_within(std::size_t bytes, Slice part) {
 struct Carrier {
   std::string device, address, lanes, libraries;
   int numa_distance = -1;  // between rank and device (host/numa.hpp); no transport's business
+  static constexpr auto fields = std::tuple(&Carrier::device, &Carrier::address, &Carrier::lanes,
+                                            &Carrier::libraries, &Carrier::numa_distance);
 };
 
 using RunId = std::array<std::uint8_t, 16>;  // drawn by rank 0, so that a part finds its file

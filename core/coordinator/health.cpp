@@ -15,11 +15,11 @@ constexpr int dark_after = 8;
 }  // namespace
 
 // Both ends report; of a pair whose other end is gone nothing is learned.
-std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, const Order& order,
+std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, const Measure& order,
                                            std::span<const int> gone) const {
   std::map<std::pair<int, int>, Pair> pairs;
   for (const auto& report : reports) {
-    if (report.step != order.step || report.led.samples.empty()) continue;
+    if (report.step != order.step().row || report.led.samples.empty()) continue;
     if (is_among(gone, report.peer)) continue;
     const auto ends = std::minmax(report.rank, report.peer);
     Pair& pair =
@@ -40,7 +40,7 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
   return list;
 }
 
-void Health::learn(const std::vector<Report>& reports, const Order& order, std::span<const int> gone) {
+void Health::learn(const std::vector<Report>& reports, const Measure& order, std::span<const int> gone) {
   std::size_t taken[2] = {0, 0};
   for (const auto& pair : pairs_of(reports, order, gone)) {
     const bool moved = pair.done > 0;  // something arrived, whatever came then
@@ -54,8 +54,8 @@ void Health::learn(const std::vector<Report>& reports, const Order& order, std::
       note_slow(pair, pair.b, pair.a);
     } else {
       const bool a_is = is_suspect(pair.a, pair.reach), b_is = is_suspect(pair.b, pair.reach);
-      if (!b_is) note_silent(pair.a, pair.b, pair.reach, order.step);
-      if (!a_is) note_silent(pair.b, pair.a, pair.reach, order.step);
+      if (!b_is) note_silent(pair.a, pair.b, pair.reach, order.step().row);
+      if (!a_is) note_silent(pair.b, pair.a, pair.reach, order.step().row);
     }
   }
 }
@@ -113,15 +113,18 @@ Seconds Health::usual(Reach reach) const {
 }
 
 // A dark rank is tried at growing distances: 1, 2, 4, 8, ... steps after it was found dark.
-void Health::advise(Order& order) const {
+void Health::advise(Measure& order) const {
   for (const Reach reach : {Reach::near, Reach::far}) order.patience[index(reach)] = patience * usual(reach);
   order.care.clear();
   for (const auto& [key, trouble] : troubles_) {
     const bool dark = trouble.dark_since > 0;
     if (!dark && !trouble.suspect && trouble.messages == 0) continue;
-    const std::uint32_t distance = dark ? order.step - trouble.dark_since : 0;
-    order.care.push_back(
-        {key.first, key.second, trouble.suspect, dark && !std::has_single_bit(distance), trouble.messages});
+    const std::uint32_t distance = dark ? order.step().row - trouble.dark_since : 0;
+    order.care.push_back({.rank = key.first,
+                          .reach = key.second,
+                          .suspect = trouble.suspect,
+                          .dark = dark && !std::has_single_bit(distance),
+                          .messages = trouble.messages});
   }
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/options.hpp"
-#include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
 
@@ -20,9 +19,9 @@ class Health {
       : options_(options), host_of_(std::move(host_of)) {}
 
   // What a step of the main run brought.
-  void learn(const std::vector<Report>&, const Order& step, std::span<const int> gone);
+  void learn(const std::vector<Report>&, const Measure& step, std::span<const int> gone);
   // Writes into an order of the main run what is known so far.
-  void advise(Order&) const;
+  void advise(Measure&) const;
 
  private:
   // A rank's trouble within one reach; who has none is not kept.
@@ -42,7 +41,7 @@ class Health {
   };
   using Key = std::pair<int, Reach>;
 
-  std::vector<Pair> pairs_of(const std::vector<Report>&, const Order&, std::span<const int> gone) const;
+  std::vector<Pair> pairs_of(const std::vector<Report>&, const Measure&, std::span<const int> gone) const;
   void note_time(const Pair&);
   void note_answer(const Pair&, int rank);
   void note_silent(int rank, int peer, Reach, std::uint32_t step);

@@ -63,13 +63,13 @@ Seconds Play::patience_of(std::int64_t scene, std::int64_t earlier, Seconds took
 }
 
 // What is under way when the time is over, or the whole work, into or out of a rank.
-Seconds Play::flow_limit(const Order& order) const {
+Seconds Play::flow_limit(const RunFlows& order) const {
   const FlowLayout one = layout(order.scene);
   const auto& asking = script_.asking;
   if (asking.requests) {
     const Seconds most = patience(order.scene).most * (asking.servers + 2) +
                          at_worst(1.0 * asking.requests * script_.degree, one.bytes);
-    return order.patience_of_scene > 0 ? std::min(most, order.patience_of_scene) : most;
+    return order.patience > 0 ? std::min(most, order.patience) : most;
   }
   if (script_.messages)
     return connect_limit() + at_worst(2.0 * static_cast<double>(script_.messages), one.bytes);

@@ -26,7 +26,7 @@ class Play {
 
   // How long connecting to one peer may take, and all flows of a scene.
   Seconds connect_limit() const { return options_.time_limit > 0 ? options_.time_limit : 10; }
-  Seconds flow_limit(const Order&) const;
+  Seconds flow_limit(const RunFlows&) const;
   // What an order may say of it, by the time that another scene, none of whose flows failed, has taken.
   Seconds patience_of(std::int64_t scene, std::int64_t earlier, Seconds took) const;
   Patience patience(std::int64_t scene) const;

@@ -21,7 +21,7 @@ Outcome agreed(Outcome a, Outcome b) {
 }
 
 // What nobody handed in.
-Outcome unseen(const Flow& flow, std::span<const int> gone, const Order& first) {
+Outcome unseen(const Flow& flow, std::span<const int> gone, const Connect& first) {
   if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
   return first.leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
 }
@@ -58,7 +58,7 @@ void fill_times(FlowRow& row, const Ends& ends) {
 }  // namespace
 
 std::vector<FlowRow> rows_of(const Scene& scene, const std::vector<Report>& reports,
-                             std::span<const int> gone, const Order& first) {
+                             std::span<const int> gone, const Connect& first) {
   const auto ends = ends_of(scene.flows, reports);
   std::vector<FlowRow> rows;
   for (std::size_t i = 0; i < ends.size(); ++i) {

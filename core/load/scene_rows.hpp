@@ -15,6 +15,6 @@ namespace everylink {
 // A row a flow, in their order. `first` is the scene's first order, which says what was left out; `gone`:
 // ranks, sorted. Throws MachineError where a rank reports what it had no part in.
 std::vector<FlowRow> rows_of(const Scene&, const std::vector<Report>&, std::span<const int> gone,
-                             const Order& first);
+                             const Connect& first);
 
 }  // namespace everylink

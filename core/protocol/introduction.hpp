@@ -1,10 +1,11 @@
-// The first word: who is here and what was drawn or read for all.
+// What rank 0 tells every rank first: which ranks there are, and what was drawn or read for all of them.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <tuple>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/options.hpp"
 #include "base/types.hpp"
 #include "protocol/order.hpp"
@@ -15,14 +16,15 @@ namespace everylink {
 struct Introduction {
   RunId run{};
   std::vector<std::int32_t> host_of;
-  std::vector<char> crowded;
+  std::vector<char> crowded;  // by rank: more ranks than cores on its machine
   bool one_machine = false;
   std::uint64_t seed = 0;
-  std::string schedule_option;  // contents of the file of pairs
+  FileText schedule_option;  // its text, or the contents of the file of pairs
   Order first;
-
-  Blob packed() const;
-  static Introduction unpacked(View);
+  static constexpr auto fields = std::tuple(
+      &Introduction::run, &Introduction::host_of, &Introduction::crowded, &Introduction::one_machine,
+      &Introduction::seed, &Introduction::schedule_option, &Introduction::first);
+  bool is_sound() const { return crowded.size() == host_of.size(); }
 };
 
 // The pairs of the schedule, or those that are to be confirmed, which are in their own order always.

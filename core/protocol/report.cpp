@@ -1,66 +1,17 @@
-// Reports as bytes.
+// What a report may hold.
 #include "protocol/report.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/pack.hpp"
-#include "protocol/sound.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 
-Blob Report::packed() const {
-  Packer out;
-  out.add(carrier.device)
-      .add(carrier.address)
-      .add(carrier.lanes)
-      .add(carrier.libraries)
-      .add(carrier.numa_distance)
-      .add(fault)
-      .add(fault_exit);
-  out.add(step)
-      .add(rank)
-      .add(peer)
-      .add(buried)
-      .add(interrupted)
-      .add(busy)
-      .add(took)
-      .add(fault_of_link)
-      .add(led.samples)
-      .add(static_cast<std::uint64_t>(led.laps.size()));
-  for (const auto& laps : led.laps) out.add(laps);
-  return out.add(notes).add(needs).add(flows).add(now).take();
-}
+namespace {
 
-Report Report::unpacked(View bytes) {
-  Unpacker in(bytes);
-  Report report;
-  report.carrier.device = in.text();
-  report.carrier.address = in.text();
-  report.carrier.lanes = in.text();
-  report.carrier.libraries = in.text();
-  report.carrier.numa_distance = in.get<int>();
-  report.fault = in.text();
-  report.fault_exit = in.get<std::int32_t>();
-  report.step = in.get<std::uint32_t>();
-  report.rank = in.get<std::int32_t>();
-  report.peer = in.get<std::int32_t>();
-  report.buried = in.get<bool>();
-  report.interrupted = in.get<bool>();
-  report.busy = in.get<Seconds>();
-  report.took = in.get<Seconds>();
-  report.fault_of_link = in.text();
-  report.led.samples = sound_list<Sample>(in);
-  const auto lists = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < lists; ++i) report.led.laps.push_back(in.list<float>());
-  report.notes = sound_list<Note>(in);
-  report.needs = sound_list<Tuning>(in);
-  report.flows = sound_list<FlowEnd>(in);
-  report.now = in.get<Seconds>();
-  in.end();
-  return report;
-}
+constexpr Seconds longest_time = 1e9;
+
+}  // namespace
 
 // Peers have our key, but a broken one must not break the file.
 void Report::check(int from, int ranks, std::size_t sizes) const {

@@ -1,8 +1,9 @@
-// What a rank hands in.
+// What a rank hands in, in each round.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/flow.hpp"
@@ -16,28 +17,31 @@ namespace everylink {
 struct Note {
   std::int32_t arrived = -1;  // while the other led
   bool corrupt = false;
+  static constexpr auto fields = std::tuple(&Note::arrived, &Note::corrupt);
 };
 
-// What a rank hands in after a step. The first one carries what its transport tells of itself.
+// What a rank hands in after a step. The first one carries what its transport says about itself.
 struct Report {
-  Carrier carrier;
-  std::string fault;  // why this rank cannot take part; "": it can
+  Carrier carrier = {};
+  std::string fault = {};  // why this rank cannot take part; "": it can
   std::int32_t fault_exit = 0;
   std::uint32_t step = 0;
   std::int32_t rank = no_rank, peer = no_rank;
-  bool buried = false;         // a library may still hold our buffers
-  bool interrupted = false;    // a signal asked this rank for the end of the run
-  Seconds busy = 0;            // with the messages
-  Seconds took = 0;            // with the pair, connecting included
-  std::string fault_of_link;   // what the transport knows of a link that failed
-  LinkRows led;                // the link from us to the peer
-  std::vector<Note> notes;     // the link from the peer to us: a value a size
-  std::vector<Tuning> needs;   // calibration: a value a size
-  std::vector<FlowEnd> flows;  // of a scene
-  Seconds now = 0;             // on a made-up clock
+  bool abandoned = false;           // a library may still hold our buffers
+  bool interrupted = false;         // a signal asked this rank to end the run
+  Seconds busy = 0;                 // with the messages
+  Seconds took = 0;                 // with the pair, connecting included
+  std::string fault_of_link = {};   // what the transport knows of a link that failed
+  LinkRows led = {};                // the link from us to the peer
+  std::vector<Note> notes = {};     // the link from the peer to us: one per size
+  std::vector<Tuning> needs = {};   // calibration: one per size
+  std::vector<FlowEnd> flows = {};  // of a scene
+  Seconds now = 0;                  // in virtual time
+  static constexpr auto fields = std::tuple(
+      &Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank, &Report::peer,
+      &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took, &Report::fault_of_link,
+      &Report::led, &Report::notes, &Report::needs, &Report::flows, &Report::now);
 
-  Blob packed() const;
-  static Report unpacked(View);
   // Throws MachineError unless it may come from this rank in a run of so many ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;
 };

@@ -26,7 +26,7 @@ class Pair {
  public:
   Pair(const PairWork& work, Transport& transport, Memory& out, Memory& in)
       : work_(work), transport_(transport), out_(out), in_(in) {
-    report_.step = work.order.step;
+    report_.step = work.order.step().row;
     report_.rank = work.rank;
     report_.peer = work.peer;
   }
@@ -50,7 +50,7 @@ class Pair {
     report_.busy = transport_.now() - connected;
     report_.took = transport_.now() - begin;
     if (link_ && link_->close(transport_.now() + close_limit) != Outcome::ok) {
-      report_.buried = true;
+      report_.abandoned = true;
       static_cast<void>(link_.release());  // a library may still hold it
     }
     if (probing() || report_.interrupted) report_.led = {};
@@ -58,7 +58,7 @@ class Pair {
   }
 
  private:
-  bool probing() const { return work_.order.what == Order::What::calibrate; }
+  bool probing() const { return work_.order.calibrates; }
 
   void connect(View peer_offer, Seconds until) {
     Connection made = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
@@ -75,7 +75,14 @@ class Pair {
 
   Shot shot(std::size_t i, Seconds until, bool first_turn) const {
     const Options& o = work_.options;
-    Shot shot{o.sizes[i], o.messages, o.warmups, window_used(o), 1, buffers_used(o), o.stride(), until};
+    Shot shot{.bytes = o.sizes[i],
+              .messages = o.messages,
+              .warmups = o.warmups,
+              .window = window_used(o),
+              .rounds_per_reading = 1,
+              .buffers = buffers_used(o),
+              .stride = o.stride(),
+              .until = until};
     if (probing()) {
       shot.window = std::min(shot.window, probe_window);
       shot.messages = std::max(probe_messages, shot.window);
@@ -101,7 +108,7 @@ class Pair {
     sample.setup = setup;
     sample.from = static_cast<std::uint32_t>(work_.rank);
     sample.to = static_cast<std::uint32_t>(work_.peer);
-    sample.step = work_.order.step;
+    sample.step = work_.order.step().row;
     sample.size = static_cast<std::uint32_t>(i);
     sample.attempt = work_.order.attempt;
     Note note;

@@ -5,7 +5,6 @@
 
 #include "base/options.hpp"
 #include "kernel/kernel.hpp"
-#include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
 #include "transport/transport.hpp"
@@ -18,7 +17,7 @@ struct PairWork {
   const TransportEntry& entry;  // of the transport
   int rank, peer, size;         // size: of the run
   std::uint64_t epoch;
-  const Order& order;
+  const Measure& order;
   Seconds budget;                           // for all sizes, connecting included
   std::uint32_t messages;                   // at most, a turn; 0: as the options say
   std::function<void(const Sample&)> keep;  // each link and size as soon as it is known

@@ -10,15 +10,14 @@
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "coordinator/conductor.hpp"
 #include "coordinator/console.hpp"
-#include "coordinator/health.hpp"
+#include "coordinator/coordinator.hpp"
 #include "host/facts.hpp"
 #include "host/numa.hpp"
 #include "host/rails.hpp"
 #include "host/signals.hpp"
+#include "rank/load_part.hpp"
 #include "rank/pair.hpp"
-#include "rank/player.hpp"
 #include "rank/unsaved_rows.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
@@ -27,9 +26,9 @@ namespace everylink {
 namespace {
 
 constexpr Seconds join_limit = 60;
-constexpr Seconds begin_limit = 30;  // to hand in before measuring: memory is made and filled
-constexpr Seconds talk_limit = 10;   // to hand in after a step, whose own limit comes on top
-constexpr Seconds watch_limit = 60;  // for a library to come back, after the limit that we gave it
+constexpr Seconds begin_limit = 30;     // to hand in before measuring: memory is made and filled
+constexpr Seconds exchange_limit = 10;  // to hand in after a step, whose own limit comes on top
+constexpr Seconds watch_limit = 60;     // for a library to come back, after the limit that we gave it
 constexpr Seconds leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
 
@@ -46,7 +45,7 @@ class Runner {
         recorder_(options.no_output   ? make_no_recorder()
                   : options.is_sion() ? make_sion_recorder()
                                       : make_hdf5_recorder()),
-        parts_(options, place.rank),
+        unsaved_(options, place.rank),
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)
       throw UsageError(fmt::format(
@@ -58,60 +57,80 @@ class Runner {
     place.host = facts_.host + facts_.machine + facts_.network;
     world_ = join(place, join_limit);
     if (place.rank == 0) {
-      const Conductor::Context context{
+      const Coordinator::Context context{
           options,
           place.bootstrap,
           pinned,
           moves_bytes(),
-          [this] { return carrying_.transport ? carrying_.transport->now() : steady_now(); },
+          [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
           one_sided_ ? std::string(entry_.one_sided_by) : ""};
-      conductor_ = std::make_unique<Conductor>(context, place.size, *recorder_, console_);
+      coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
 
   ~Runner() {
-    for (auto& carrying : buried_) {  // nothing that a library still holds is freed
-      static_cast<void>(carrying.transport.release());
-      static_cast<void>(carrying.out.release());
-      static_cast<void>(carrying.in.release());
+    for (auto& endpoint : abandoned_) {  // nothing that a library still holds is freed
+      static_cast<void>(endpoint.transport.release());
+      static_cast<void>(endpoint.out.release());
+      static_cast<void>(endpoint.in.release());
     }
   }
 
-  // Gives rank 0's last word.
-  Order run() {
+  // Gives the last order.
+  Stop run() {
     Order order = introduce();
     Report report = prepare(order);
-    while (order.what != Order::What::stop) {
-      const int peer = order.plays() ? player_->peer_in(order) : partner(order);
-      const Blob offer = peer == no_rank ? Blob() : carrying_.transport->offer(peer, epoch());
+    while (!order.is<Stop>()) {
+      const int peer = peer_in(order);
+      const Blob offer = peer == no_rank ? Blob() : endpoint_.transport->offer(peer, epoch());
       report.interrupted |= end_is_wanted();
-      const auto round = talk(report.packed(), peer, offer, step_limit_ + talk_limit);
-      const Order next = Order::unpacked(round.word);
-      report = {};
-      report.rank = world_->rank();
+      const auto round = exchange(packed(report), peer, offer, step_limit_ + exchange_limit);
+      const auto next = unpacked<Order>(round.word);
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
-      if (late) parts_.hand_in_later(number_);
-      if (!chunk_) parts_.forget_before(next.committed);
-      const bool goes_on = next.what != Order::What::stop && next.what != Order::What::finish;
-      if (!late && goes_on && order.measures()) report = take_part(order, peer, round);
-      if (!late && goes_on && order.plays()) report = play(order, peer, round);
-      if (!late && order.writes()) report.fault = write_chunk(order, report.fault_exit);
-      if (chunk_ && next.what == Order::What::calibrate) report.fault = begin_chunk(report.fault_exit);
+      if (late) unsaved_.hand_in_later(number_);
+      if (!chunk_) unsaved_.forget_before(next.committed);
+      report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
+      if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
+        report.fault = begin_chunk(report.fault_exit);
       order = next;
     }
-    return order;
+    return *order.as<Stop>();
   }
 
  private:
   bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
-  Round talk(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
+  // The peer that this order connects us to, or no_rank.
+  int peer_in(const Order& order) {
+    if (const auto* measure = order.as<Measure>()) return partner(*measure);
+    if (const auto* connect = order.as<Connect>()) return load_part_->peer_in(*connect);
+    return no_rank;
+  }
+
+  // Nothing is measured any more once `next` is about to end the run.
+  Report follow(const Order& order, const Order& next, int peer, const Round& round) {
+    Report report{.rank = world_->rank()};
+    if (const auto* writes = order.as<WriteRows>()) {
+      report.fault = write_chunk(*writes, report.fault_exit);
+      return report;
+    }
+    const auto* last = next.as<WriteRows>();
+    if (next.is<Stop>() || (last && last->at_end)) return report;
+    if (const auto* measure = order.as<Measure>()) return take_part(*measure, peer, round);
+    if (const auto* connect = order.as<Connect>())
+      return watched(*connect, [&] { return load_part_->connect(*connect, peer, round); });
+    if (const auto* flows = order.as<RunFlows>())
+      return watched(*flows, [&] { return load_part_->run(*flows); });
+    return report;
+  }
+
+  Round exchange(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
     auto round = world_->round(mine, peer, offer, limit,
                                [this](std::span<const Handed> handed, std::span<const int> gone) {
-                                 watch(parts_, write_limit, "writing the results file", false);
-                                 auto word = conductor_->decide(handed, gone);
+                                 watch(unsaved_, write_limit, "writing the results file", false);
+                                 auto word = coordinator_->decide(handed, gone);
                                  stop_watching();
                                  return word;
                                });
@@ -120,19 +139,19 @@ class Runner {
   }
 
   Order introduce() {
-    const auto round = talk(facts_.packed(), no_rank, {}, begin_limit);
-    introduction_ = Introduction::unpacked(round.word);
-    if (!options_.pattern.empty() && introduction_.first.what != Order::What::stop)
-      player_.emplace(Player::Work{.options = options_,
-                                   .introduction = introduction_,
-                                   .rank = world_->rank(),
-                                   .entry = entry_,
-                                   .waits_in_turn = waits_in_turn(entry_, settings_)},
-                      carrying_, [this] { bury(); });
-    parts_.know(introduction_.run);
+    const auto round = exchange(packed(facts_), no_rank, {}, begin_limit);
+    introduction_ = unpacked<Introduction>(round.word);
+    if (!options_.pattern.empty() && !introduction_.first.is<Stop>())
+      load_part_.emplace(LoadPart::Work{.options = options_,
+                                        .introduction = introduction_,
+                                        .rank = world_->rank(),
+                                        .entry = entry_,
+                                        .waits_in_turn = waits_in_turn(entry_, settings_)},
+                         endpoint_, [this] { abandon(); });
+    unsaved_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
-      parts_.prefer([this] { return chunk_->write() == 0; });
+      unsaved_.prefer([this] { return chunk_->write() == 0; });
     }
     step_limit_ = begin_limit;
     number_ = round.number + 1;
@@ -144,11 +163,11 @@ class Runner {
   Report prepare(const Order& order) {
     Report report;
     report.rank = world_->rank();
-    if (order.what == Order::What::stop) return report;
+    if (order.is<Stop>()) return report;
     try {
-      make_carrying();
+      make_endpoint();
       if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
-      report.carrier = carrying_.transport->carrier();
+      report.carrier = endpoint_.transport->carrier();
       report.carrier.numa_distance = numa_distance(facts_.numa, report.carrier.device);
       lanes_told_ = report.carrier.lanes;
     } catch (const UsageError& error) {
@@ -172,39 +191,39 @@ class Runner {
         world_->rank(), facts_.host, options_.output, sion::text_of_error(error));
   }
 
-  std::string write_chunk(const Order& order, std::int32_t& fault_exit) {
+  std::string write_chunk(const WriteRows& order, std::int32_t& fault_exit) {
     for (std::size_t i = 0; i + 1 < order.corrupt.size(); i += 2)
       if (order.corrupt[i] == world_->rank()) chunk_->discard(order.corrupt[i + 1]);
     step_limit_ = write_limit;
-    watch(parts_, write_limit, "writing the results file", stays_);
+    watch(unsaved_, write_limit, "writing the results file", stays_);
     const int error = chunk_->write();
     stop_watching();
     if (error == 0) {
-      parts_.forget_before(number_ + 1);
+      unsaved_.forget_before(number_ + 1);
       return "";
     }
     fault_exit = exit_machine;
     return fmt::format("rank {} on {}: {}: {}{}", world_->rank(), facts_.host, options_.output,
                        sion::text_of_error(error),
-                       parts_.write_beside() ? "; what it measured is in " + parts_.path() : "");
+                       unsaved_.write_beside() ? "; what it measured is in " + unsaved_.path() : "");
   }
 
-  void make_carrying() {
+  void make_endpoint() {
     const auto& memory = memory_named(options_.memory);
     if (const auto why = memory.why_unusable(); !why.empty())
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
-    const std::size_t bytes = player_ ? player_->memory_bytes() : memory_bytes(options_);
-    carrying_ = {memory.make(bytes), memory.make(bytes), nullptr};
+    const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(options_);
+    endpoint_ = {memory.make(bytes), memory.make(bytes), nullptr};
     if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
-      carrying_.out->fill({0, bytes}, 1);
-      carrying_.in->fill({0, bytes}, 2);
+      endpoint_.out->fill({0, bytes}, 1);
+      endpoint_.in->fill({0, bytes}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
-    carrying_.transport =
+    endpoint_.transport =
         entry_.make({.rank = world_->rank(),
                      .size = world_->size(),
-                     .out = *carrying_.out,
-                     .in = *carrying_.in,
+                     .out = *endpoint_.out,
+                     .in = *endpoint_.in,
                      .options = on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
                      .crowded = introduction_.crowded[rank] != 0,
                      .contents_matter = options_.check,
@@ -214,13 +233,12 @@ class Runner {
                      .one_sided = one_sided_});
   }
 
-  int partner(const Order& order) {
-    if (!order.measures()) return no_rank;
+  int partner(const Measure& order) {
     if (!plan_ || relabelling_ != order.relabelling) {
       plan_ = plan_for(options_, introduction_, order.relabelling);
       relabelling_ = order.relabelling;
     }
-    const int peer = partner_in(order, *plan_, world_->rank());
+    const int peer = partner_in(order.step(), *plan_, world_->rank());
     const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
     return tried ? peer : no_rank;
   }
@@ -228,7 +246,7 @@ class Runner {
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
 
   // How long any pair of this step may take.
-  Seconds limit_of(const Order& order) const {
+  Seconds limit_of(const Measure& order) const {
     Seconds all = 0;
     for (const auto bytes : options_.sizes) all += options_.limit(bytes);
     const auto& host_of = introduction_.host_of;
@@ -237,15 +255,15 @@ class Runner {
     return std::min(all, one_host ? near : std::max(near, far));
   }
 
-  Report take_part(const Order& order, int peer, const Round& round) {
+  Report take_part(const Measure& order, int peer, const Round& round) {
     std::vector<Seconds> all_to_all;
-    if (all_to_all_ && order.what == Order::What::measure) all_to_all = time_all_to_all(round);
+    if (all_to_all_ && !order.calibrates) all_to_all = time_all_to_all(round);
     Report report;
     report.rank = world_->rank();
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
-      chunk_->keep_all_to_all(step_number(order, options_.serial, world_->size()),
+      chunk_->keep_all_to_all(step_number(order.step(), options_.serial, world_->size()),
                               static_cast<float>(all_to_all.front()));  // as in the lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
@@ -261,30 +279,32 @@ class Runner {
                         .budget = budget_of(order, reach(peer), rank, peer),
                         .messages = messages_of(order, reach(peer), rank, peer),
                         .keep = [&](const Sample& sample) {
-                          parts_.keep(sample, number_);
+                          unsaved_.keep(sample, number_);
                           if (chunk_)
-                            chunk_->keep(sample, step_number(order, options_.serial, world_->size()));
+                            chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()));
                         }};
-    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
-    report = measure_pair(work, *carrying_.transport, *carrying_.out, *carrying_.in,
+    watch(unsaved_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
                           gone ? View() : View(round.from_peer));
     stop_watching();
     tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
-    if (report.buried) bury();
+    if (report.abandoned) abandon();
     return report;
   }
 
-  void bury() {
-    buried_.push_back(std::move(carrying_));
-    make_carrying();
+  void abandon() {
+    abandoned_.push_back(std::move(endpoint_));
+    make_endpoint();
   }
 
-  Report play(const Order& order, int peer, const Round& round) {
-    step_limit_ = player_->limit_of(order);
-    watch(parts_, step_limit_ + watch_limit, "a call of the transport", stays_);
-    Report report = player_->play(order, peer, round);
+  // Follows an order of a load pattern within its limit.
+  template <class Action, class Do>
+  Report watched(const Action& order, Do follow) {
+    step_limit_ = load_part_->limit_of(order);
+    watch(unsaved_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    Report report = follow();
     stop_watching();
     tell_lanes(report);
     return report;
@@ -292,7 +312,7 @@ class Runner {
 
   // A library may choose its way only when it connects.
   void tell_lanes(Report& report) {
-    Carrier carrier = carrying_.transport->carrier();
+    Carrier carrier = endpoint_.transport->carrier();
     if (carrier.lanes == lanes_told_) return;
     lanes_told_ = carrier.lanes;
     report.carrier = std::move(carrier);
@@ -305,7 +325,7 @@ class Runner {
       if (!round.gone.empty()) all_to_all_lost_ = true;
       times.push_back(all_to_all_lost_
                           ? std::nan("")
-                          : all_to_all_(bytes, carrying_.transport->now() + options_.limit(bytes)));
+                          : all_to_all_(bytes, endpoint_.transport->now() + options_.limit(bytes)));
       all_to_all_lost_ |= std::isnan(times.back());
     }
     return times;
@@ -319,20 +339,20 @@ class Runner {
   Console console_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<sion::Chunk> chunk_;  // of a .sion file
-  Parts parts_;
+  Parts unsaved_;
   const bool stays_;  // this process must not end before rank 0 does
   RankFacts facts_;
   std::unique_ptr<Bootstrap> world_;
-  std::unique_ptr<Conductor> conductor_;
+  std::unique_ptr<Coordinator> coordinator_;
   Introduction introduction_;
   std::uint64_t number_ = 0;  // of the next round
   Seconds step_limit_ = 0;    // of what the next hand-in brings
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
-  Carrying carrying_;
-  std::vector<Carrying> buried_;
+  Endpoint endpoint_;
+  std::vector<Endpoint> abandoned_;
   std::string lanes_told_;
-  std::optional<Player> player_;  // of a load pattern; it ends before what carries its links
+  std::optional<LoadPart> load_part_;  // of a load pattern; it ends before what carries its links
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };
@@ -341,7 +361,7 @@ class Runner {
 
 int run(const Options& options, Place place) {
   heed_signals();
-  Order last;
+  Stop last;
   {
     Runner runner(options, place);
     last = runner.run();

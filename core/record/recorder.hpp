@@ -23,7 +23,7 @@ struct Facts {
   std::string created;  // ISO 8601
   std::vector<RankFacts> ranks;
   std::vector<int> host_of;
-  std::int64_t links;                      // a pass through the schedule
+  std::int64_t links = 0;                  // a pass through the schedule
   std::int64_t flows = 0;                  // of a pattern, all its scenes
   std::string one_sided = {};              // what puts and gets; "": the kernel does neither
   int servers = 0;                         // of a pattern: ranks 0 to servers - 1

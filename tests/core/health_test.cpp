@@ -11,11 +11,11 @@ namespace {
 class HealthTest : public ::testing::Test {
  protected:
   // A pair's two reports; `arrived` messages came before it was stopped.
-  static void add(std::vector<Report>& reports, const Order& order, int a, int b, Outcome outcome,
+  static void add(std::vector<Report>& reports, const Measure& order, int a, int b, Outcome outcome,
                   Seconds took, std::int32_t arrived = 0) {
     for (const auto& [rank, peer] : {std::pair{a, b}, std::pair{b, a}}) {
       Report report;
-      report.step = order.step;
+      report.step = order.step().row;
       report.rank = rank;
       report.peer = peer;
       report.took = took;
@@ -31,8 +31,8 @@ class HealthTest : public ::testing::Test {
   }
   // One step: the rank with a fault meets `peer`, two healthy pairs beside it.
   void step(int rank, int peer, Outcome outcome, std::int32_t arrived = 0) {
-    Order order;
-    order.step = step_++;
+    Measure order;
+    order.steps = {{.row = step_++}};
     order.tunings = {{1, 0}};
     std::vector<Report> reports;
     add(reports, order, rank, peer, outcome, outcome == Outcome::ok ? 0.1 : 2.0, arrived);
@@ -40,9 +40,9 @@ class HealthTest : public ::testing::Test {
       if (a != rank && b != rank && a != peer && b != peer) add(reports, order, a, b, Outcome::ok, 0.1);
     health_.learn(reports, order, {});
   }
-  Order advice() const {
-    Order order;
-    order.step = step_ + 1;  // decided one round ahead
+  Measure advice() const {
+    Measure order;
+    order.steps = {{.row = step_ + 1}};  // decided one round ahead
     health_.advise(order);
     return order;
   }
@@ -78,8 +78,8 @@ TEST_F(HealthTest, a_dark_rank_is_tried_at_growing_distances_only) {
   const auto dark_since = step_ - 1;
   std::vector<std::uint32_t> tried;
   for (std::uint32_t distance = 1; distance <= 40; ++distance) {
-    Order order;
-    order.step = dark_since + distance;
+    Measure order;
+    order.steps = {{.row = dark_since + distance}};
     health_.advise(order);
     if (is_tried(order, Reach::far, 7, 0)) tried.push_back(distance);
     EXPECT_TRUE(is_tried(order, Reach::near, 7, 0));  // its own host may still reach it
@@ -92,8 +92,8 @@ TEST_F(HealthTest, a_dark_rank_is_tried_at_growing_distances_only) {
 
 TEST_F(HealthTest, a_peer_that_is_gone_teaches_nothing) {
   for (const int peer : {4, 5, 6, 4, 5, 6, 4, 5, 6}) {
-    Order order;
-    order.step = step_++;
+    Measure order;
+    order.steps = {{.row = step_++}};
     std::vector<Report> reports;
     add(reports, order, 7, peer, Outcome::timeout, 2);
     const std::vector<int> gone{peer};
@@ -118,8 +118,8 @@ TEST_F(HealthTest, when_every_pair_is_slower_than_the_first_ones_the_patience_gr
   for (int i = 0; i < 3; ++i) step(6, 7, Outcome::ok);
   const auto before = budget_of(advice(), Reach::far, 0, 1);
   for (int i = 0; i < 40; ++i) {
-    Order order;
-    order.step = step_++;
+    Measure order;
+    order.steps = {{.row = step_++}};
     std::vector<Report> reports;
     for (const auto& [a, b] : {std::pair{0, 1}, std::pair{2, 3}, std::pair{4, 5}})
       add(reports, order, a, b, Outcome::ok, 5);

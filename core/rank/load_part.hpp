@@ -1,4 +1,4 @@
-// A rank's part in a load pattern: what it does at each order.
+// A rank's part in a load pattern: how it follows each order.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,17 @@
 #include "load/flows.hpp"
 #include "load/play.hpp"
 #include "protocol/introduction.hpp"
-#include "protocol/order.hpp"
 #include "protocol/report.hpp"
 
 namespace everylink {
 
-// A transport and the memories it registers: they live and are buried together.
-struct Carrying {
+// A transport and the memories it registers: they live and are abandoned together.
+struct Endpoint {
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
 };
 
-class Player {
+class LoadPart {
  public:
   struct Work {
     const Options& options;
@@ -29,22 +28,26 @@ class Player {
     const TransportEntry& entry;  // of the transport
     bool waits_in_turn;
   };
-  // `carrying` may be filled later, and `bury` replaces what it holds.
-  Player(const Work&, Carrying& carrying, std::function<void()> bury);
+  // `endpoint` may be filled later, and `abandon` replaces what it holds.
+  LoadPart(const Work&, Endpoint& endpoint, std::function<void()> abandon);
 
   std::size_t memory_bytes() const { return play_.memory_bytes(); }  // of each of the two memories
-  // Whom this order connects us to, or no_rank.
-  int peer_in(const Order&);
-  Seconds limit_of(const Order&) const;  // of real time
-  Report play(const Order&, int peer, const Round&);
+  // The peer that this order connects us to, or no_rank.
+  int peer_in(const Connect&);
+  // Real time that following an order may take.
+  Seconds limit_of(const Connect&) const;
+  Seconds limit_of(const RunFlows&) const;
+  Report connect(const Connect&, int peer, const Round&);
+  Report run(const RunFlows&);
 
  private:
+  void enter_scene(std::int64_t scene);
   bool leave_scene();
 
   const Work work_;
   const Play play_;
-  Carrying& carrying_;
-  const std::function<void()> bury_;
+  Endpoint& endpoint_;
+  const std::function<void()> abandon_;
   std::int64_t scene_ =
       -1;  // the one that links stand for: each from its turn on, until all flows have ended
   std::optional<Flows> flows_;

@@ -1,5 +1,5 @@
-// What was measured.
-#include "coordinator/ledger.hpp"
+// Results of pairs.
+#include "coordinator/pair_results.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "base/version.hpp"
-#include "coordinator/health.hpp"
 #include "kernel/kernel.hpp"
 #include "linktest/jupiter.hpp"
 
@@ -32,10 +31,9 @@ std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<d
 
 }  // namespace
 
-Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
+PairResults::PairResults(const Options& options, RunLog& log)
     : options_(options),
-      recorder_(recorder),
-      console_(console),
+      log_(log),
       largest_(index_of_largest(options)),
       lines_(options.sizes[largest_], directions_of(options), options.serial),
       slowest_(options.slowest) {
@@ -44,16 +42,15 @@ Ledger::Ledger(const Options& options, Recorder& recorder, Console& console)
     old_lines_.emplace(options.sizes[largest_], directions_of(options), options.serial);
 }
 
-Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
-  ranks_ = facts.ranks;
+Recalled PairResults::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
   host_of_ = facts.host_of;
   steps_a_pass_ = steps_a_pass;
   passes_ = passes;
-  failures_.know(ranks_, facts.host_of);
-  if (old_lines_) slowest_.keep_at_most(ranks_.size());
+  log_.know(facts.ranks, facts.host_of);
+  if (old_lines_) slowest_.keep_at_most(log_.ranks.size());
   tell_plan(facts);
-  recorder_.begin(facts);
-  const auto recalled = recorder_.recall([&](const LinkRows& link) {
+  log_.recorder.begin(facts);
+  const auto recalled = log_.recorder.recall([&](const LinkRows& link) {
     learn(link);
     const Sample& s = link.samples.front();
     if (s.attempt == Attempt::main) known_.insert({s.from, s.to, s.step});
@@ -63,16 +60,14 @@ Recalled Ledger::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint3
   return recalled;
 }
 
-void Ledger::start(Seconds now) {
+void PairResults::start(Seconds now) {
   began_ = now;
-  commits_.start();
+  log_.commits.start();
 }
-
-void Ledger::tell_interim() { console_.say("So far:\n" + summary()); }
 
 // One end that gives up closes the connection, and the other finds it broken: both timed out. One end that is
 // refused leaves the other waiting: both are broken.
-void Ledger::agree(LinkRows& ours, const LinkRows& theirs) {
+void PairResults::agree(LinkRows& ours, const LinkRows& theirs) {
   for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
     Sample& a = ours.samples[i];
     const Sample& b = theirs.samples[i];
@@ -83,56 +78,61 @@ void Ledger::agree(LinkRows& ours, const LinkRows& theirs) {
   }
 }
 
-// Both ends of a link report in the same round; a rank that comes late has its links kept without the other
+// Both ends of a link report in the same round. A rank that comes late has its links kept without the other
 // end's word, and only where they are ok: the others have stood as absent since.
-void Ledger::keep(const std::vector<Report>& reports, const Order& step, std::span<const int> gone) {
+void PairResults::keep(const Brought& brought) {
+  const auto* done = brought.done.as<Measure>();
+  const auto in_time = [&](const Report& report) { return done && report.step == done->step().row; };
+  const auto is_ok = [](const Sample& sample) { return sample.outcome == Outcome::ok; };
+  // The end of a run makes ranks that left first look broken to others.
+  const auto counts = [&](const Report& report) {
+    const auto& samples = report.led.samples;
+    return !brought.interrupted || std::all_of(samples.begin(), samples.end(), is_ok);
+  };
   std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
-  for (const auto& report : reports)
-    if (report.step == step.step) of_this_step[{report.rank, report.peer}] = &report;
-  for (const auto& report : reports) {
-    if (report.led.samples.empty()) continue;
+  for (const auto& report : brought.reports)
+    if (in_time(report) && counts(report)) of_this_step[{report.rank, report.peer}] = &report;
+  for (const auto& report : brought.reports) {
+    if (report.led.samples.empty() || !counts(report)) continue;
     LinkRows led = report.led;
-    if (!report.fault_of_link.empty())
-      remark(fmt::format("link {} -> {}: {}", failures_.name(report.rank), failures_.name(report.peer),
-                         report.fault_of_link));
-    const bool in_time = report.step == step.step;
-    if (in_time && is_among(gone, report.peer))
+    log_.remark_fault(report);
+    if (in_time(report) && is_among(brought.gone, report.peer))
       for (auto& sample : led.samples)
         if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
           sample.outcome = Outcome::absent;
-    if (!in_time) {
-      const auto& samples = led.samples;
-      if (std::any_of(samples.begin(), samples.end(), [](const auto& s) { return s.outcome != Outcome::ok; }))
-        continue;
-      if (samples.front().attempt == Attempt::main) failures_.take_back(samples.front());
+    if (!in_time(report)) {
+      if (!std::all_of(led.samples.begin(), led.samples.end(), is_ok)) continue;
+      if (led.samples.front().attempt == Attempt::main) log_.failures.take_back(led.samples.front());
     }
     const auto peers = of_this_step.find({report.peer, report.rank});
-    const bool known = in_time && peers != of_this_step.end();
+    const bool known = in_time(report) && peers != of_this_step.end();
     if (known) agree(led, peers->second->led);
     keep_link(std::move(led), known ? peers->second->notes : std::vector<Note>());
   }
 }
 
-void Ledger::end_step(const std::vector<Report>& reports, const Order& step, const Plan& plan,
-                      std::span<const int> gone, Seconds began, Seconds now) {
-  std::vector<char> reported(ranks_.size());
+void PairResults::end_step(const Brought& brought, const Plan& plan) {
+  const auto& order = *brought.done.as<Measure>();
+  std::vector<char> reported(log_.ranks.size());
   std::vector<Seconds> busy;
-  for (const auto& report : reports) {
-    if (report.led.samples.empty() || report.step != step.step) continue;
+  for (const auto& report : brought.reports) {
+    if (report.led.samples.empty() || report.step != order.step().row) continue;
     reported[static_cast<std::size_t>(report.rank)] = 1;
     busy.push_back(report.busy);
   }
-  keep_untried(step, plan, reported, gone);
+  keep_untried(order, plan, reported, brought.gone);
   std::sort(busy.begin(), busy.end());
   const bool any = !busy.empty() && busy.back() > 0;
-  const float overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known;
-  recorder_.step(
-      {step.iteration, step.relabelling, began - began_, overlap, static_cast<std::uint32_t>(gone.size())});
-  if (step.attempt == Attempt::main) tell_progress(step, now);
+  log_.recorder.step({.iteration = order.iteration,
+                      .seed = order.relabelling,
+                      .began = brought.began - began_,
+                      .overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known,
+                      .gone = static_cast<std::uint32_t>(brought.gone.size())});
+  if (order.attempt == Attempt::main) tell_progress(order, brought.now);
 }
 
 // A sample learns from the other end how much arrived, and whether it was what had been sent.
-void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
+void PairResults::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
   if (link.samples.front().attempt == Attempt::main && !known_.empty() &&
       known_.contains({link.samples.front().from, link.samples.front().to, link.samples.front().step}))
     return;  // it stands in the file that this run goes on with
@@ -142,11 +142,11 @@ void Ledger::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
     if (sample.outcome == Outcome::ok && seen_by_peer[i].corrupt) sample.outcome = Outcome::corrupt;
   }
   learn(link);
-  recorder_.rows(link);
+  log_.recorder.rows(link);
 }
 
 // For the lines and the summary.
-void Ledger::learn(const LinkRows& link) {
+void PairResults::learn(const LinkRows& link) {
   const Sample* worst = &link.samples.front();
   for (std::size_t i = 0; i < link.samples.size(); ++i) {
     const Sample& sample = link.samples[i];
@@ -161,60 +161,66 @@ void Ledger::learn(const LinkRows& link) {
     lines_.add(of_largest);
     if (old_lines_) old_lines_->add(of_largest);
     slowest_.add(of_largest);
-    failures_.add(*worst);
+    log_.failures.add(*worst);
     links_ok_ += worst->outcome == Outcome::ok;
   } else {
     slowest_.add_again(of_largest);
-    if (of_largest.attempt == Attempt::alone) failures_.add_again(*worst);
+    if (of_largest.attempt == Attempt::alone) log_.failures.add_again(*worst);
   }
 }
 
 // Links that nobody will hand in: of ranks that are gone, and of dark ones.
-void Ledger::keep_untried(const Order& step, const Plan& plan, std::vector<char>& reported,
-                          std::span<const int> gone) {
+void PairResults::keep_untried(const Measure& order, const Plan& plan, std::vector<char>& reported,
+                               std::span<const int> gone) {
   const auto keep_link_of = [&](int from, int to, Outcome outcome) {
     if (std::exchange(reported[static_cast<std::size_t>(from)], 1) == 0)
-      keep_outcome(step, from, to, is_among(gone, from) ? Outcome::absent : outcome);
+      keep_outcome(order, from, to, is_among(gone, from) ? Outcome::absent : outcome);
   };
-  for (const auto& care : step.care) {
-    const int peer = care.dark ? partner_in(step, plan, care.rank) : no_rank;
+  for (const auto& care : order.care) {
+    const int peer = care.dark ? partner_in(order.step(), plan, care.rank) : no_rank;
     if (peer == no_rank || reach_of(host_of_, care.rank, peer) != care.reach) continue;
     keep_link_of(care.rank, peer, Outcome::presumed);
     keep_link_of(peer, care.rank, Outcome::presumed);
   }
   // Who came back with this very round has not taken part either.
   for (int rank = 0; rank < static_cast<int>(reported.size()); ++rank)
-    if (const int peer = reported[static_cast<std::size_t>(rank)] ? no_rank : partner_in(step, plan, rank);
+    if (const int peer =
+            reported[static_cast<std::size_t>(rank)] ? no_rank : partner_in(order.step(), plan, rank);
         peer != no_rank)
       keep_link_of(rank, peer, Outcome::absent);
 }
 
-void Ledger::keep_outcome(const Order& step, int from, int to, Outcome outcome) {
+void PairResults::keep_outcome(const Measure& order, int from, int to, Outcome outcome) {
   LinkRows link;
   for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
     Sample sample;
     sample.from = static_cast<std::uint32_t>(from);
     sample.to = static_cast<std::uint32_t>(to);
-    sample.step = step.step;
+    sample.step = order.step().row;
     sample.size = static_cast<std::uint32_t>(i);
-    sample.attempt = step.attempt;
+    sample.attempt = order.attempt;
     sample.outcome = outcome;
     link.samples.push_back(sample);
   }
   keep_link(std::move(link), {});
 }
 
-void Ledger::tell_plan(const Facts& facts) {
+void PairResults::tell_plan(const Facts& facts) {
   const Options& o = options_;
   const double bytes = o.no_output ? 0 : estimated_bytes(facts);
-  console_.plan({static_cast<int>(ranks_.size()), failures_.hosts(), o.mode, o.kernel, o.schedule_text(),
-                 o.sizes, steps_a_pass_, facts.links, bytes, o.no_output ? "" : o.output});
+  log_.console.plan({.ranks = static_cast<int>(log_.ranks.size()),
+                     .hosts = log_.failures.hosts(),
+                     .transport = o.mode,
+                     .kernel = o.kernel,
+                     .schedule = o.schedule_text(),
+                     .sizes = o.sizes,
+                     .steps = steps_a_pass_,
+                     .links = facts.links,
+                     .file_bytes = bytes,
+                     .output = o.no_output ? "" : o.output});
   std::vector<std::string> sizes;
   for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
-  std::string text =
-      fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}, {} kernel", version,
-                  ranks_.size(), failures_.hosts(), facts.bootstrap, o.mode,
-                  o.mode_options.empty() ? "" : ":", o.mode_options, o.memory, o.kernel);
+  std::string text = log_.heading(facts) + fmt::format(", {} kernel", o.kernel);
   if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", window_used(o));
   text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
@@ -236,72 +242,84 @@ void Ledger::tell_plan(const Facts& facts) {
     text +=
         " (LinkTest's format: the mean time of each link, 0 where it was not measured or failed; no kernel, "
         "no other statistics, no outcomes)";
-  if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(ranks_.size())) + "\n\n";
-  console_.say(text);
+  if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(log_.ranks.size())) + "\n\n";
+  log_.console.say(text);
 }
 
-void Ledger::tell_progress(const Order& step, Seconds now) {
-  const auto iteration = step.iteration;
+void PairResults::tell_progress(const Measure& order, Seconds now) {
+  const auto iteration = order.iteration;
   ++steps_done_;
   const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
   const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
   const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
   const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
-  const int ranks = static_cast<int>(ranks_.size());
+  const int ranks = static_cast<int>(log_.ranks.size());
   const auto lines =
       lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
   const auto text =
-      old_lines_ ? old_lines_->end_step(iteration, step_number(step, options_.serial, ranks)) : lines;
-  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !console_.quiet() && !text.empty())
-    console_.say(text);
-  console_.step({iteration, steps_done_, known, links_ok_ + failures_.count(), failures_.count(), elapsed,
-                 left > 0 ? seconds_left : 0});
+      old_lines_ ? old_lines_->end_step(iteration, step_number(order.step(), options_.serial, ranks)) : lines;
+  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !log_.console.quiet() && !text.empty())
+    log_.console.say(text);
+  log_.console.step({.iteration = order.iteration,
+                     .step = steps_done_,
+                     .steps = known,
+                     .links_done = links_ok_ + log_.failures.count(),
+                     .links_failed = log_.failures.count(),
+                     .elapsed = elapsed,
+                     .left = left > 0 ? seconds_left : 0});
   if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
 }
 
 // Slurm says when it will end the job; what it says is not ours to trust.
-void Ledger::tell_job_end(Seconds seconds_left, Seconds a_step) {
+void PairResults::tell_job_end(Seconds seconds_left, Seconds a_step) {
   const char* said = std::getenv("SLURM_JOB_END_TIME");
   const Seconds available = said ? std::strtod(said, nullptr) - static_cast<double>(std::time(nullptr)) : 0;
   if (available <= 0 || seconds_left <= available) return;
   const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / a_step));
-  console_.say(
+  log_.console.say(
       fmt::format("This run will take {} more, and the job ends in {}: --schedule sample:{} would fit",
                   text_of_duration(seconds_left), text_of_duration(available), fits));
 }
 
-int Ledger::end(bool interrupted, bool kept) {
-  std::vector<std::string> lanes;
-  for (const auto& rank : ranks_) lanes.push_back(rank.carrier.lanes);
-  recorder_.end({interrupted, failures_.not_tried_again(), remarks_.all(), std::move(lanes), retests()});
-  const int code = interrupted || !kept ? exit_machine : failures_.count() > 0 ? exit_links_failed : exit_ok;
+int PairResults::end(bool interrupted, bool kept) {
+  log_.recorder.end({.interrupted = interrupted,
+                     .not_tried_again = log_.failures.not_tried_again(),
+                     .remarks = log_.remarks.all(),
+                     .lanes = log_.lanes(),
+                     .retests = retests()});
+  const int code = interrupted || !kept        ? exit_machine
+                   : log_.failures.count() > 0 ? exit_links_failed
+                                               : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
-  if (!rest.empty() && !console_.quiet()) console_.say(rest);
+  if (!rest.empty() && !log_.console.quiet()) log_.console.say(rest);
   // Who reads JSON has the file for the rest.
-  console_.say(options_.progress == Progress::json ? results() : summary());
+  log_.console.say(options_.progress == Progress::json ? results() : summary());
   if (!options_.preset.empty() && !options_.confirms())
-    console_.say("\n" + table_of_preset(options_, ranks_.size(), failures_.hosts(), lines_) +
-                 (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
-  console_.end(code, links_ok_, failures_.count(), options_.no_output ? "" : options_.output);
+    log_.console.say(
+        "\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
+        (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
+  log_.console.end(code, links_ok_, log_.failures.count(), options_.no_output ? "" : options_.output);
   return code;
 }
 
 // Of the slowest pairs both links are measured again; LinkTest 1.2 counts links.
-std::vector<Retest> Ledger::retests() const {
+std::vector<Retest> PairResults::retests() const {
   auto all = slowest_.retests();
   if (old_lines_) all.resize(std::min(all.size(), slowest_.pairs().size()));
   return all;
 }
 
-std::string Ledger::results() const { return old_lines_ ? old_lines_->results(retests()) : lines_.results(); }
+std::string PairResults::results() const {
+  return old_lines_ ? old_lines_->results(retests()) : lines_.results();
+}
 
-std::string Ledger::summary() const {
+std::string PairResults::summary() const {
   std::string text;
-  if (failures_.count() > 0) {
-    text += fmt::format("{} of {} links FAILED:\n", failures_.count(), failures_.count() + links_ok_);
-    for (const auto& line : failures_.lines()) text += "  " + line + "\n";
+  if (log_.failures.count() > 0) {
+    text += fmt::format("{} of {} links FAILED:\n", log_.failures.count(), log_.failures.count() + links_ok_);
+    for (const auto& line : log_.failures.lines()) text += "  " + line + "\n";
   }
-  for (const auto& remark : remarks_.all()) text += "Note: " + remark + "\n";
+  for (const auto& remark : log_.remarks.all()) text += "Note: " + remark + "\n";
   text += results();
   if (old_lines_) return text;
   for (std::size_t i = 0; i < by_size_.size(); ++i) {
@@ -313,7 +331,7 @@ std::string Ledger::summary() const {
                         text_of_seconds(t.max()), bandwidth(t.min()), bandwidth(t.mean()), bandwidth(t.max()),
                         directions_of(options_) == 2 ? " (both directions)" : "");
   }
-  const auto name = [&](std::uint32_t rank) { return fmt::format("{}:{}", ranks_[rank].host, rank); };
+  const auto name = [&](std::uint32_t rank) { return fmt::format("{}:{}", log_.ranks[rank].host, rank); };
   if (!slowest_.pairs().empty())
     text += fmt::format("\nSlowest links of {}, first and measured again alone:",
                         text_of_size(options_.sizes[largest_]));

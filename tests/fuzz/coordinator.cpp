@@ -1,5 +1,5 @@
 // Rank 0 in a run of four ranks, one of which hands in what it likes.
-#include "coordinator/conductor.hpp"
+#include "coordinator/coordinator.hpp"
 
 #include <cmath>
 
@@ -22,16 +22,18 @@ Options options() {
   return o;
 }
 
-Report honest(int rank, const Order& order, const Plan& plan) {
+Report honest(int rank, const Order& followed, const Plan& plan) {
   Report report;
   report.rank = rank;
-  if (order.what == Order::What::hand_in) return report;
-  report.peer = partner_in(order, plan, rank);
-  report.step = order.step;
+  const auto* measure = followed.as<Measure>();
+  if (!measure) return report;
+  const auto& order = *measure;
+  report.peer = partner_in(order.step(), plan, rank);
+  report.step = order.step().row;
   if (report.peer == no_rank) return report;
   report.busy = report.took = 1e-3;
   report.notes.resize(2);
-  if (order.what == Order::What::calibrate) {
+  if (order.calibrates) {
     report.needs.resize(2);
     return report;
   }
@@ -39,7 +41,7 @@ Report honest(int rank, const Order& order, const Plan& plan) {
     Sample s;
     s.from = static_cast<std::uint32_t>(rank);
     s.to = static_cast<std::uint32_t>(report.peer);
-    s.step = order.step;
+    s.step = order.step().row;
     s.size = i;
     s.attempt = order.attempt;
     s.one_way = {2, 1e-6f, 1e-6f, 1e-6f, not_known, 1e-6f, 0};
@@ -83,34 +85,38 @@ Blob made_up(fuzz::Pieces& in, Report report) {
       break;
     default: break;  // honest for once
   }
-  return report.packed();
+  return packed(report);
 }
 
 }  // namespace
 
-EVERYLINK_FUZZ_TARGET(conductor) {
+EVERYLINK_FUZZ_TARGET(coordinator) {
   static const Options o = options();
   fuzz::Pieces in(bytes);
   const auto recorder = make_no_recorder();
   Console console(Progress::none);
-  Conductor conductor({o, "local", false, false, steady_now}, ranks, *recorder, console);
+  Coordinator coordinator(
+      {.options = o, .bootstrap = "local", .pinned = false, .real_memory = false, .now = steady_now}, ranks,
+      *recorder, console);
   std::vector<Handed> handed;
   for (int rank = 0; rank < ranks; ++rank)
-    handed.push_back({rank, RankFacts{"n" + std::to_string(rank), "m", "", "0", 0, 0, "", "", {}}.packed()});
+    handed.push_back(
+        {rank,
+         packed(RankFacts{.host = "n" + std::to_string(rank), .machine = "m", .cores = "0", .numa = 0})});
   if (in.byte() % 4 == 0) {
     const View raw = in.bytes(in.byte());
     handed[hostile].to_rank_0.assign(raw.begin(), raw.end());
   }
-  const auto introduction = Introduction::unpacked(conductor.decide(handed, {}));
+  const auto introduction = unpacked<Introduction>(coordinator.decide(handed, {}));
   Order before = introduction.first, order = before;
   const Plan plan = plan_for(o, introduction, 0);
-  for (int round = 0; round < 40 && order.what != Order::What::stop; ++round) {
+  for (int round = 0; round < 40 && !order.is<Stop>(); ++round) {
     handed.clear();
     std::vector<int> gone;
-    for (int rank = 0; rank < hostile; ++rank) handed.push_back({rank, honest(rank, before, plan).packed()});
+    for (int rank = 0; rank < hostile; ++rank) handed.push_back({rank, packed(honest(rank, before, plan))});
     if (in.any() && in.byte() % 8 == 0) gone.push_back(hostile);
     for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
       handed.push_back({hostile, made_up(in, honest(hostile, before, plan))});
-    before = std::exchange(order, Order::unpacked(conductor.decide(handed, gone)));
+    before = std::exchange(order, unpacked<Order>(coordinator.decide(handed, gone)));
   }
 }

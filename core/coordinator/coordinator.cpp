@@ -1,0 +1,278 @@
+// Decides what every rank does next.
+#include "coordinator/coordinator.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "coordinator/load_campaign.hpp"
+#include "coordinator/pair_campaign.hpp"
+#include "host/signals.hpp"
+#include "linktest/jupiter.hpp"
+#include "load/pattern.hpp"
+#include "net/socket.hpp"
+
+namespace everylink {
+namespace {
+
+std::string created_now() {
+  std::time_t now = std::time(nullptr);
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed)
+    now = static_cast<std::time_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+// Drawn; fixed where the whole file is to be reproducible.
+RunId fresh_run_id() {
+  RunId run;
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed) {
+    const auto number = static_cast<std::uint64_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
+    for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<std::uint8_t>(mix(number, i));
+  } else {
+    draw(std::as_writable_bytes(std::span(run)));
+  }
+  return run;
+}
+
+std::string file_of_pairs(const Options& o) {
+  std::ifstream file(o.confirms() ? o.confirm : o.schedule_option);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) throw UsageError(o.pairs_option() + ": cannot be read");
+  return text.str();
+}
+
+std::string first_of(std::span<const int> ranks) {
+  const auto shown = ranks.first(std::min<std::size_t>(ranks.size(), 10));
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     ranks.size() > 10 ? fmt::format(" and {} more", ranks.size() - 10) : "");
+}
+
+}  // namespace
+
+Coordinator::Coordinator(const Context& context, int size, Recorder& recorder, Console& console)
+    : context_(context), size_(size), log_{.recorder = recorder, .console = console} {}
+
+Blob Coordinator::decide(std::span<const Handed> handed, std::span<const int> gone) {
+  ++rounds_;
+  try {
+    if (stage_ == Stage::introducing) return introduce(handed, gone);
+    auto reports = reports_of(handed);
+    current_ = stage_ == Stage::preparing ? prepare(reports, gone) : work(std::move(reports), gone);
+  } catch (const UsageError& error) {
+    log_.console.complain(error.what());
+    current_ = stop(exit_usage);
+  } catch (const MachineError& error) {
+    log_.console.complain(error.what());
+    current_ = stop(exit_machine);
+  }
+  current_.committed = committed_;
+  if (stage_ != Stage::introducing) return packed(current_);
+  introduction_.first = current_;
+  return packed(introduction_);
+}
+
+// By rank, not in the order of their coming: the same run gives the same file.
+std::vector<Report> Coordinator::reports_of(std::span<const Handed> handed) const {
+  std::vector<Report> reports;
+  for (const auto& one : handed) {
+    if (one.to_rank_0.empty()) continue;
+    reports.push_back(unpacked<Report>(one.to_rank_0));
+    reports.back().check(one.rank, size_, context_.options.sizes.size());
+  }
+  std::stable_sort(reports.begin(), reports.end(),
+                   [](const Report& a, const Report& b) { return a.rank < b.rank; });
+  return reports;
+}
+
+// Round 0 brings what each rank knows about itself; the answer tells all what they share.
+Blob Coordinator::introduce(std::span<const Handed> handed, std::span<const int> gone) {
+  if (!gone.empty())
+    throw MachineError(fmt::format("{} {} joined but then stopped responding",
+                                   gone.size() == 1 ? "rank" : "ranks", first_of(gone)));
+  const Options& o = context_.options;
+  log_.ranks.resize(static_cast<std::size_t>(size_));
+  for (const auto& one : handed)
+    log_.ranks[static_cast<std::size_t>(one.rank)] = unpacked<RankFacts>(one.to_rank_0);
+  const auto& ranks = log_.ranks;
+  introduction_.host_of = hosts_of(ranks);
+  introduction_.crowded = crowded_of(ranks);
+  const auto as_first = [&](const RankFacts& r) {
+    return r.machine == ranks[0].machine && r.network == ranks[0].network;
+  };
+  introduction_.one_machine = std::all_of(ranks.begin(), ranks.end(), as_first);
+  const Pattern* pattern = pattern_named(o.pattern);
+  const bool draws = o.schedule == "sample" || o.randomize > 0 || (pattern && pattern->traits.draws);
+  introduction_.run = fresh_run_id();
+  introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
+  if (o.resume) {
+    const Before before = look_before(o.output, !o.confirms());
+    introduction_.run = before.run;
+    if (!o.seed) introduction_.seed = before.seed;
+  }
+  introduction_.schedule_option = {o.confirms() || o.schedule == "file" ? file_of_pairs(o)
+                                                                        : o.schedule_option};
+  if (pattern)
+    campaign_ = std::make_unique<LoadCampaign>(o, introduction_, log_);
+  else
+    campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_);
+  refuse_large_buffers();
+  current_ = {HandIn{}};
+  introduction_.first = current_;
+  stage_ = Stage::preparing;
+  return packed(introduction_);
+}
+
+void Coordinator::refuse_large_buffers() const {
+  if (!context_.real_memory) return;
+  std::map<std::string, std::size_t> wanted;
+  for (const auto& rank : log_.ranks) {
+    wanted[rank.machine] += 2 * campaign_->memory_bytes();
+    if (rank.free_memory && wanted[rank.machine] > rank.free_memory)
+      throw UsageError(
+          fmt::format("-s/--size-messages: the buffers of the ranks on {} take {}, and it has {} free; take "
+                      "smaller messages or fewer ranks",
+                      rank.host, text_of_bytes(static_cast<double>(wanted[rank.machine])),
+                      text_of_bytes(static_cast<double>(rank.free_memory))));
+  }
+}
+
+// Round 1: every rank has its transport, or says why not. The output is opened before anything is measured.
+Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const int> gone) {
+  stage_ = Stage::working;
+  if (const auto stop_at_once = refused(reports)) return *stop_at_once;
+  for (const auto& report : reports)
+    log_.ranks[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
+  if (!gone.empty())
+    throw MachineError(fmt::format("{} {} ended before measuring began", gone.size() == 1 ? "rank" : "ranks",
+                                   first_of(gone)));
+  remark_doubles();
+  for (const auto& doubt : doubts_of_preset(context_.options, log_.ranks, introduction_.host_of)) warn(doubt);
+  return campaign_->begin({.options = context_.options,
+                           .run = introduction_.run,
+                           .bootstrap = context_.bootstrap,
+                           .seed = introduction_.seed,
+                           .pinned = context_.pinned,
+                           .created = created_now(),
+                           .ranks = log_.ranks,
+                           .host_of = introduction_.host_of,
+                           .one_sided = context_.one_sided});
+}
+
+// A rank that cannot take part says why; once is enough.
+std::optional<Order> Coordinator::refused(const std::vector<Report>& reports) const {
+  for (const auto& report : reports) {
+    if (report.fault.empty()) continue;
+    log_.console.complain(report.fault);
+    return stop(report.fault_exit);
+  }
+  return {};
+}
+
+void Coordinator::warn(const std::string& text) {
+  log_.remarks.add(text);
+  log_.console.complain("warning: " + text);
+}
+
+// Names and addresses that two hosts share: each looks like the other to those who run the cluster.
+void Coordinator::remark_doubles() {
+  std::map<std::string, std::set<int>> by_name, by_address;
+  for (std::size_t rank = 0; rank < log_.ranks.size(); ++rank) {
+    const int host = introduction_.host_of[rank];
+    by_name[log_.ranks[rank].host].insert(host);
+    const auto& address = log_.ranks[rank].carrier.address;
+    if (!address.empty() && !address.starts_with("127.")) by_address[address].insert(host);
+  }
+  const auto remark_all = [&](const auto& hosts_by, const char* share) {
+    for (const auto& [shared, hosts] : hosts_by) {
+      if (hosts.size() < 2) continue;
+      const auto text = fmt::format("{} different hosts {} {} (hosts {})", hosts.size(), share, shared,
+                                    fmt::join(hosts, ", "));
+      warn(text);
+    }
+  };
+  remark_all(by_name, "are named");
+  remark_all(by_address, "have the address");
+}
+
+// An order is given one round before it is followed, so that every rank can hand in an offer for it: this
+// round brings the results of `measured_`, ranks now do `current_`, and the order after that is decided.
+Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) {
+  clean_ &= gone.empty();
+  bool interrupted = end_is_wanted();
+  for (const auto& report : reports) {
+    clean_ &= !report.abandoned;
+    interrupted |= report.interrupted;
+  }
+  if (const auto* written = measured_.as<WriteRows>(); written && written->at_end)
+    return close(reports, gone);
+  if (const auto* writes = current_.as<WriteRows>(); writes && writes->at_end) {
+    measured_ = current_;
+    return {HandIn{}};
+  }
+  if (const auto stop_at_once = refused(reports)) return *stop_at_once;
+  for (const auto& report : reports)
+    if (!report.carrier.lanes.empty())
+      log_.ranks[static_cast<std::size_t>(report.rank)].carrier.lanes = report.carrier.lanes;
+  campaign_->keep({.reports = std::move(reports),
+                   .done = measured_,
+                   .gone = gone,
+                   .began = step_began_,
+                   .now = context_.now(),
+                   .interrupted = interrupted});
+  if (interrupted) return end(true);
+  const bool tells = summary_is_wanted();
+  if (log_.commits.if_due(tells)) committed_ = rounds_;
+  if (tells) log_.console.say("So far:\n" + campaign_->summary());
+  auto next = campaign_->next(current_, gone, context_.now());
+  if (!next) return end(false);
+  measured_ = std::exchange(current_, {});
+  step_began_ = context_.now();
+  return std::move(*next);
+}
+
+Order Coordinator::end(bool interrupted) {
+  interrupted_ = interrupted;
+  const Options& o = context_.options;
+  if (interrupted)
+    log_.console.complain(
+        fmt::format("a signal ends the run early; {}", o.is_sion() || !o.pattern.empty()
+                                                           ? "the file holds what was measured so far"
+                                                           : "--resume FILE continues it"));
+  if (auto last = campaign_->last_order()) return std::move(*last);
+  return close({}, {});
+}
+
+// Every rank has written its own part of a .sion file, or says why not.
+Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const int> gone) {
+  bool kept = true;
+  for (const auto& report : of_writing) {
+    if (report.fault.empty()) continue;
+    log_.console.complain(report.fault);
+    kept = false;
+  }
+  if (!gone.empty()) {
+    log_.remarks.add(
+        fmt::format("{} {} ended before writing what they had measured: {} shows it as not measured",
+                    gone.size() == 1 ? "rank" : "ranks", first_of(gone), context_.options.output));
+    kept &= log_.failures.count() > 0;  // else the exit code says that something is wrong
+  }
+  const int exit_code = campaign_->finish(interrupted_, kept);
+  committed_ = rounds_;
+  return stop(exit_code);
+}
+
+Order Coordinator::stop(int exit_code) const { return {Stop{exit_code, clean_}}; }
+
+}  // namespace everylink

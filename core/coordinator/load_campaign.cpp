@@ -1,0 +1,225 @@
+// Plays a load pattern.
+#include "coordinator/load_campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "base/version.hpp"
+#include "load/scene_rows.hpp"
+#include "load/scene_sums.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::size_t peers_of_a_dark_rank = 2;
+
+std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
+
+}  // namespace
+
+LoadCampaign::LoadCampaign(const Options& options, const Introduction& all, RunLog& log)
+    : options_(options), pattern_(*pattern_named(options.pattern)), play_(options, all), log_(log) {}
+
+Order LoadCampaign::begin(Facts facts) {
+  log_.know(facts.ranks, facts.host_of);
+  facts.servers = play_.asking().servers;
+  facts.point = pattern_.point;
+  facts.variants.assign(pattern_.variants.begin(), pattern_.variants.end());
+  facts.flows = play_.scenes() * std::max(static_cast<std::int64_t>(log_.ranks.size()),
+                                          std::int64_t{play_.asking().servers} * play_.asking().clients);
+  const Options& o = options_;
+  const double bytes = o.no_output ? 0 : estimated_bytes(facts);
+  log_.console.plan({.ranks = static_cast<int>(log_.ranks.size()),
+                     .hosts = log_.failures.hosts(),
+                     .transport = o.mode,
+                     .kernel = o.kernel,
+                     .schedule = o.pattern,
+                     .sizes = o.sizes,
+                     .steps = play_.scenes(),
+                     .links = facts.flows,
+                     .file_bytes = bytes,
+                     .output = o.no_output ? "" : o.output});
+  std::string text = log_.heading(facts) + "\n";
+  text += fmt::format("Pattern {}: {}\n{} scenes{}, messages of {}", o.pattern, pattern_.summary,
+                      play_.scenes(), work(), sizes());
+  if (facts.seed) text += fmt::format(", seed {}", facts.seed);
+  text += o.no_output ? "\nNo results file"
+                      : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
+  log_.console.say(text);
+  log_.recorder.begin(facts);
+  log_.commits.start();
+  if (pattern_.traits.table && !log_.console.quiet())
+    log_.console.say(std::string(pattern_.traits.table->header));
+  return *following();
+}
+
+std::string LoadCampaign::sizes() const {
+  constexpr std::size_t few = 6;
+  const auto& all = options_.sizes;
+  if (all.size() > few)
+    return fmt::format("{} to {} ({} sizes)", text_of_size(*std::min_element(all.begin(), all.end())),
+                       text_of_size(options_.largest()), all.size());
+  std::vector<std::string> texts;
+  for (const auto size : all) texts.push_back(text_of_size(size));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// Of a scene.
+std::string LoadCampaign::work() const {
+  const auto& asking = play_.asking();
+  if (asking.requests)
+    return fmt::format(", {} server(s), {} client(s), {} requests of a client to each server", asking.servers,
+                       asking.clients, asking.requests);
+  if (play_.messages()) return fmt::format(", {} messages a flow", play_.messages());
+  return " of " + text_of_seconds(options_.duration);
+}
+
+std::optional<Order> LoadCampaign::next(const Order&, std::span<const int>, Seconds) { return following(); }
+
+// Turn by turn, then the flows, and before and after them a round without work, which brings what came
+// before. So the flows begin together in virtual time, and the next scene leaves out what failed in this one.
+std::optional<Order> LoadCampaign::following() {
+  if (const auto* connects = order_.as<Connect>()) {
+    Connect next = *connects;
+    ++next.turn;
+    order_ = is_connected(next) ? Order{HandIn{}} : Order{std::move(next)};
+    connected_ = order_.is<HandIn>();
+  } else if (order_.is<RunFlows>()) {
+    order_ = {HandIn{}};
+    ++scene_;
+  } else if (std::exchange(connected_, false)) {
+    RunFlows flows{.scene = scene_, .begins = latest_};
+    if (whole_) flows.patience = play_.patience_of(scene_, whole_->scene, whole_->took);
+    order_ = {flows};
+  } else {
+    if (scene_ == play_.scenes()) return {};
+    order_ = {first_of(scene_)};
+  }
+  return order_;
+}
+
+bool LoadCampaign::is_connected(const Connect& order) const {
+  return order.turn > 0 && order.turn >= static_cast<std::uint32_t>(staged_->turns);
+}
+
+Connect LoadCampaign::first_of(std::int64_t scene) {
+  Connect order{.scene = scene};
+  staged_ = play_.staged(scene);
+  for (const auto& [rank, peers] : silent_)
+    if (peers.size() >= peers_of_a_dark_rank) order.dark.push_back(rank);
+  for (const auto& [a, b] : severed_) order.severed.insert(order.severed.end(), {a, b});
+  return first_order_ = order;
+}
+
+void LoadCampaign::keep(const Brought& brought) {
+  if (brought.interrupted) return;
+  const auto* flows = brought.done.as<RunFlows>();
+  if (!began_ && (flows || brought.done.is<Connect>())) began_ = brought.began;
+  for (const auto& report : brought.reports) {
+    latest_ = std::max(latest_, report.now);
+    log_.remark_fault(report);
+  }
+  if (!flows) return;
+  const auto rows = rows_of(staged_->scene, brought.reports, brought.gone, first_order_);
+  const auto failed_before = flows_failed_;
+  learn(rows);
+  const Scene& scene = staged_->scene;
+  const std::size_t bytes = play_.bytes(flows->scene);
+  log_.recorder.scenes()->scene({.bytes = bytes,
+                                 .point = scene.point,
+                                 .variant = scene.variant,
+                                 .began = brought.began - *began_,
+                                 .gone = static_cast<std::uint32_t>(brought.gone.size())},
+                                rows);
+  if (flows_failed_ == failed_before) whole_ = {flows->scene, brought.now - brought.began};
+  sums_.push_back(sums_of(scene, bytes, rows));
+  if (!log_.console.quiet()) say_scene(scene, rows);
+  const Seconds elapsed = brought.now - *began_;
+  const auto played = flows->scene + 1, scenes = play_.scenes();
+  log_.console.step({.iteration = 0,
+                     .step = played,
+                     .steps = scenes,
+                     .links_done = flows_ok_ + flows_failed_,
+                     .links_failed = flows_failed_,
+                     .elapsed = elapsed,
+                     .left = elapsed / static_cast<double>(played) * static_cast<double>(scenes - played)});
+}
+
+void LoadCampaign::say_scene(const Scene& scene, const std::vector<FlowRow>& rows) const {
+  if (options_.verbose) {
+    const auto name = [&](int rank) {
+      return options_.hostnames ? log_.failures.name(rank) : std::to_string(rank);
+    };
+    for (const auto& line : lines_of_flows(scene, sums_.back().bytes, rows, name)) log_.console.say(line);
+  }
+  if (const auto* table = pattern_.traits.table) {
+    const auto of_row =
+        table->of_sizes ? static_cast<std::size_t>(play_.scenes()) / options_.sizes.size() : 1;
+    if (sums_.size() % of_row == 0) log_.console.say(table->row(std::span(sums_).last(of_row)));
+  } else {
+    log_.console.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));
+  }
+}
+
+// Each link once, however many scenes it is part of: a host is not to blame for one link that failed in all
+// of them.
+void LoadCampaign::note_link(const FlowRow& row) {
+  const auto number =
+      static_cast<std::size_t>(row.flow.from) * log_.ranks.size() + static_cast<std::size_t>(row.flow.to);
+  if (known_.empty()) known_.resize(log_.ranks.size() * log_.ranks.size());
+  const bool was_ok = known_[number] && !severed_.contains(std::minmax(row.flow.from, row.flow.to));
+  if (known_[number] && (row.outcome == Outcome::ok || !was_ok)) return;
+  known_[number] = true;
+  Sample sample;
+  sample.from = static_cast<std::uint32_t>(row.flow.from);
+  sample.to = static_cast<std::uint32_t>(row.flow.to);
+  sample.outcome = row.outcome;
+  log_.failures.add(sample);
+}
+
+void LoadCampaign::learn(const std::vector<FlowRow>& rows) {
+  for (const auto& row : rows) {
+    note_link(row);
+    (row.outcome == Outcome::ok ? flows_ok_ : flows_failed_) += 1;
+    if (row.outcome != Outcome::timeout && row.outcome != Outcome::broken) continue;
+    severed_.insert(std::minmax(row.flow.from, row.flow.to));
+    silent_[row.flow.from].insert(row.flow.to);
+    silent_[row.flow.to].insert(row.flow.from);
+  }
+  for (const auto& row : rows)
+    if (row.outcome == Outcome::ok) silent_.erase(row.flow.from), silent_.erase(row.flow.to);
+}
+
+std::string LoadCampaign::summary() const {
+  std::vector<std::string> lines;
+  if (flows_failed_ > 0) {
+    lines.push_back(fmt::format("{} of {} flows FAILED:", flows_failed_, flows_failed_ + flows_ok_));
+    for (const auto& line : log_.failures.lines()) lines.push_back("  " + line);
+  }
+  for (const auto& remark : log_.remarks.all()) lines.push_back("Note: " + remark);
+  if (const auto* table = pattern_.traits.table)
+    for (const auto& line : table->findings(sums_, [&](int rank) { return log_.failures.name(rank); }))
+      lines.push_back(fmt::format("{}: {}", pattern_.name, line));
+  for (const auto bytes : pattern_.brief ? options_.sizes : std::vector<std::size_t>()) {
+    std::vector<SceneSums> of_size;
+    for (const auto& sums : sums_)
+      if (sums.bytes == bytes) of_size.push_back(sums);
+    const std::string size = options_.sizes.size() > 1 ? text_of_size(bytes) + ", " : "";
+    for (const auto& line : pattern_.brief(of_size))
+      lines.push_back(fmt::format("{}{}: {}", size, pattern_.name, line));
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+int LoadCampaign::finish(bool interrupted, bool) {
+  log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .lanes = log_.lanes()});
+  const int code = interrupted ? exit_machine : flows_failed_ > 0 ? exit_links_failed : exit_ok;
+  if (const auto text = summary(); !text.empty()) log_.console.say(text);
+  log_.console.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
+  return code;
+}
+
+}  // namespace everylink

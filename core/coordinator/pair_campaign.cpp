@@ -1,0 +1,219 @@
+// Measures pairs, step by step.
+#include "coordinator/pair_campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "kernel/kernel.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds long_serial = 3600;
+constexpr std::uint32_t confirm_passes = 6;
+
+}  // namespace
+
+PairCampaign::PairCampaign(const Options& options, const Introduction& introduction, RunLog& log)
+    : options_(options),
+      introduction_(introduction),
+      log_(log),
+      results_(options, log),
+      health_(options, introduction.host_of),
+      plan_(plan_for(options, introduction, options.randomize ? 1 : 0)) {
+  if (plan_.pairs == 0)
+    throw UsageError(
+        fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", options.pairs_option(),
+                    introduction.host_of.size(),
+                    1 + *std::max_element(introduction.host_of.begin(), introduction.host_of.end())));
+}
+
+std::size_t PairCampaign::memory_bytes() const { return everylink::memory_bytes(options_); }
+
+Order PairCampaign::begin(Facts facts) {
+  facts.links = 2 * plan_.pairs;
+  recalled_ = results_.begin(facts, busy_steps(), passes());
+  Measure calibration = measure(Attempt::main);
+  calibration.calibrates = true;
+  calibration.relabelling = options_.randomize ? 1 : 0;
+  calibration.steps = {{.schedule_step = *busy_step_from(0)}};
+  return {calibration};
+}
+
+Measure PairCampaign::measure(Attempt attempt) const {
+  Measure order;
+  order.attempt = attempt;
+  order.iteration = iteration_;
+  order.tunings = tunings_;
+  return order;
+}
+
+void PairCampaign::keep(const Brought& brought) {
+  const auto* done = brought.done.as<Measure>();
+  calibrated_ = done && done->calibrates;
+  if (calibrated_) tune(brought.reports);
+  results_.keep(brought);
+  if (brought.interrupted) return;
+  if (brought.done.is<WriteRows>()) {
+    saved_ = steady_now();
+    save_took_ = saved_ - save_began_;
+  }
+  if (!done || calibrated_) return;
+  results_.end_step(brought, plan_);
+  if (done->attempt == Attempt::main)
+    health_.learn(brought.reports, *done, brought.gone);
+  else if (done->attempt == Attempt::confirm)
+    log_.console.retest(done->step().row + 1 - recalled_.steps,
+                        static_cast<std::size_t>(busy_steps()) * passes());
+  else
+    log_.console.retest(again_done_, again_.size());
+}
+
+std::optional<Order> PairCampaign::next(const Order& current, std::span<const int> gone, Seconds now) {
+  auto next = planned_ ? std::exchange(planned_, std::nullopt) : after(current, gone, now);
+  if (!next) return {};
+  if (current.is<WriteRows>())
+    save_began_ = steady_now();
+  else if (is_time_to_save(current, *next))
+    planned_ = std::exchange(next, Order{WriteRows{.at_end = false, .corrupt = results_.corrupt()}});
+  if (auto* order = next->as<Measure>(); order && order->attempt == Attempt::main) health_.advise(*order);
+  return next;
+}
+
+// After the last order of each kind comes a round without work, which brings what that order gave.
+std::optional<Order> PairCampaign::after(const Order& current, std::span<const int> gone, Seconds now) {
+  if (const auto* order = current.as<Measure>()) {
+    if (order->calibrates) return Order{HandIn{}};
+    if (!order->goes_through_plan()) return next_again(now);
+    const auto step = busy_step_from(order->step().schedule_step + 1);
+    if (!step) return Order{HandIn{}};
+    Measure next = *order;
+    next.steps = {{.row = next_row_++, .schedule_step = *step}};
+    return Order{std::move(next)};
+  }
+  if (calibrated_) {
+    results_.start(now);
+    next_row_ = recalled_.steps;
+    if (options_.confirms()) return start_iteration(0);
+    const auto done = recalled_.main_steps / busy_steps();
+    if (done < passes())
+      return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
+    iteration_ = static_cast<std::uint32_t>(done);
+    return begin_again(gone, now);
+  }
+  if (!again_.empty()) return {};  // all of it is done
+  if (iteration_ + 1 < passes() || (!options_.confirms() && now - results_.began() < options_.min_runtime))
+    return start_iteration(iteration_ + 1);
+  return begin_again(gone, now);
+}
+
+std::uint32_t PairCampaign::passes() const {
+  if (options_.confirms()) return confirm_passes;
+  return static_cast<std::uint32_t>(std::max({1, options_.randomize, options_.min_iterations}));
+}
+
+Order PairCampaign::start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done) {
+  iteration_ = iteration;
+  Measure order = measure(options_.confirms() ? Attempt::confirm : Attempt::main);
+  const bool draws = options_.randomize > 0 || options_.confirms();
+  order.relabelling = draws ? mix(introduction_.seed, iteration) | 1 : 0;
+  plan_ = plan_for(options_, introduction_, order.relabelling);
+  auto step = *busy_step_from(0);
+  for (std::int64_t i = 0; i < busy_steps_done; ++i) step = *busy_step_from(step + 1);
+  order.steps = {{.row = next_row_++, .schedule_step = step}};
+  return {std::move(order)};
+}
+
+// How many steps a pass has, idle ones left out.
+std::int64_t PairCampaign::busy_steps() const {
+  if (options_.serial) return plan_.pairs;
+  std::int64_t steps = 0;
+  for (std::int64_t step = 0; step < plan_.steps; ++step) steps += !plan_.is_idle(step);
+  return steps;
+}
+
+std::optional<std::int64_t> PairCampaign::busy_step_from(std::int64_t step) const {
+  while (step < plan_.steps && plan_.is_idle(step)) ++step;
+  if (step >= plan_.steps) return {};
+  return step;
+}
+
+std::optional<Order> PairCampaign::begin_again(std::span<const int> gone, Seconds now) {
+  again_began_ = now;
+  if (options_.confirms()) {
+    if (options_.retest_budget <= 0) return {};
+    const Plan plan = pairs_of(options_, introduction_, 0);
+    const int size = static_cast<int>(introduction_.host_of.size());
+    for (std::int64_t step = 0; step < plan.steps; ++step)
+      for (int rank = 0; rank < size; ++rank)
+        if (const int peer = plan.partner(step, rank); peer > rank)
+          again_.push_back({Attempt::direction, rank, peer});
+    return next_again(now);
+  }
+  if (options_.retest_budget > 0)
+    for (const auto& [low, high] : log_.failures.to_try_again(gone))
+      again_.push_back({Attempt::alone, low, high});
+  results_.slowest().sort();
+  for (const auto& pair : results_.slowest().pairs())
+    again_.push_back({Attempt::retest, pair.low, pair.high});
+  if (again_.empty()) return {};
+  return next_again(now);
+}
+
+Order PairCampaign::next_again(Seconds now) {
+  const bool over = now - again_began_ > options_.retest_budget;
+  while (over && again_done_ < again_.size() && again_[again_done_].attempt != Attempt::retest) ++again_done_;
+  if (again_done_ == again_.size()) return {HandIn{}};
+  const Again& pair = again_[again_done_++];
+  Measure order = measure(pair.attempt);
+  order.steps = {{.row = next_row_++, .first = pair.low, .second = pair.high}};
+  return {std::move(order)};
+}
+
+// Nothing is measured while ranks write, so writing takes a small part of the run.
+bool PairCampaign::is_time_to_save(const Order& current, const Order& next) const {
+  constexpr Seconds at_least = 1;
+  constexpr double part = 0.02;
+  return options_.is_sion() && current.is<Measure>() && next.is<Measure>() &&
+         steady_now() > saved_ + std::max(at_least, save_took_ / part);
+}
+
+std::optional<Order> PairCampaign::last_order() const {
+  if (!options_.is_sion()) return {};
+  return Order{WriteRows{.at_end = true, .corrupt = results_.corrupt()}};
+}
+
+// One value for all: the largest need of any rank.
+void PairCampaign::tune(const std::vector<Report>& reports) {
+  tunings_.assign(options_.sizes.size(), {});
+  for (const auto& report : reports)
+    for (std::size_t i = 0; i < std::min(report.needs.size(), tunings_.size()); ++i) {
+      tunings_[i].rounds_per_reading =
+          std::max(tunings_[i].rounds_per_reading, report.needs[i].rounds_per_reading);
+      tunings_[i].lead_in = std::max(tunings_[i].lead_in, report.needs[i].lead_in);
+    }
+  for (std::size_t i = 0; i < recalled_.tunings.size(); ++i)
+    if (recalled_.tunings[i].rounds_per_reading > 0) tunings_[i] = recalled_.tunings[i];
+  log_.recorder.tuned(tunings_);
+  refuse_long_serial(reports);
+}
+
+void PairCampaign::refuse_long_serial(const std::vector<Report>& reports) const {
+  Seconds busy = 0;
+  for (const auto& report : reports) busy = std::max(busy, report.busy);
+  const double messages_probed = 6, messages = options_.messages + options_.warmups;
+  const Seconds all = busy * messages / messages_probed * static_cast<double>(plan_.pairs) * passes();
+  if (options_.serial && !options_.yes && all > long_serial)
+    throw UsageError(
+        fmt::format("--serial-tests: {} pairs one after the other will take about {}; --yes does it all the "
+                    "same, --schedule "
+                    "sample:K measures a part",
+                    plan_.pairs, text_of_duration(all)));
+}
+
+}  // namespace everylink

@@ -1,0 +1,62 @@
+// Measures pairs: the schedule's steps, then the links that failed or were slowest once more.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coordinator/campaign.hpp"
+#include "coordinator/health.hpp"
+#include "coordinator/pair_results.hpp"
+#include "protocol/introduction.hpp"
+
+namespace everylink {
+
+class PairCampaign final : public Campaign {
+ public:
+  // Throws UsageError where the schedule has no pair. `options`, `introduction` and `log` outlive it.
+  PairCampaign(const Options&, const Introduction&, RunLog&);
+
+  std::size_t memory_bytes() const override;
+  Order begin(Facts) override;
+  void keep(const Brought&) override;
+  std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
+  std::optional<Order> last_order() const override;
+  std::string summary() const override { return results_.summary(); }
+  int finish(bool interrupted, bool kept) override { return results_.end(interrupted, kept); }
+
+ private:
+  void refuse_long_serial(const std::vector<Report>&) const;
+  void tune(const std::vector<Report>&);
+  std::optional<Order> after(const Order& current, std::span<const int> gone, Seconds now);
+  Measure measure(Attempt) const;
+  Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
+  std::optional<Order> begin_again(std::span<const int> gone, Seconds now);
+  Order next_again(Seconds now);
+  bool is_time_to_save(const Order& current, const Order& next) const;
+  std::int64_t busy_steps() const;
+  std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
+  std::uint32_t passes() const;
+
+  const Options& options_;
+  const Introduction& introduction_;
+  RunLog& log_;
+  PairResults results_;
+  Health health_;
+  Plan plan_;                    // of the iteration
+  std::vector<Tuning> tunings_;  // one per size
+  std::uint32_t iteration_ = 0;
+  std::uint32_t next_row_ = 0;
+  bool calibrated_ = false;  // this round brought what calibration found
+  Recalled recalled_;        // of the run that this one continues
+  struct Again {
+    Attempt attempt;
+    int low, high;
+  };
+  std::vector<Again> again_;  // pairs to be measured once more: those that failed, then the slowest
+  std::size_t again_done_ = 0;
+  Seconds again_began_ = 0;
+  std::optional<Order> planned_;  // follows once ranks have saved
+  Seconds save_began_ = 0, saved_ = steady_now(), save_took_ = 0;
+};
+
+}  // namespace everylink
