@@ -1,4 +1,4 @@
-"""The directions of imports are held: `scripts/check imports` fails on one that goes upwards."""
+"""The directions of imports and includes are held: `scripts/check imports` fails on one that goes upwards."""
 
 import shutil
 import subprocess
@@ -43,3 +43,14 @@ def test_a_planted_wrong_import_fails(module: str, planted: str, broken: str, tr
 
 def test_the_tree_as_it_is_passes(tree: Path) -> None:
     assert linted(tree).returncode == 0
+
+
+def test_a_planted_wrong_include_fails(tmp_path: Path) -> None:
+    core = shutil.copytree(ROOT / "core", tmp_path / "core")
+    command = [ROOT / "scripts" / "check_includes", core]
+    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    header = core / "base" / "errors.hpp"
+    header.write_text('#include "coordinator/console.hpp"\n' + header.read_text())
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert found.returncode == 1
+    assert "base/errors.hpp:1: base must not include coordinator/console.hpp" in found.stdout
