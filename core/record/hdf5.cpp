@@ -1,19 +1,22 @@
-// The results file (docs/results-file.md): HDF5, rows in batches, every committed row survives a kill.
+// The results file (docs/results-file.md): HDF5, written in batches. Every committed row survives a kill.
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "base/errors.hpp"
+#include "record/hdf5_columns.hpp"
 #include "record/hdf5_layout.hpp"
+#include "record/hdf5_resume.hpp"
+#include "record/recorder.hpp"
 
 namespace everylink {
 using namespace hdf5;
@@ -42,7 +45,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     H5dont_atexit();
     check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
     check_space(facts);
-    if (facts.options.resume) return go_on(facts);
+    if (facts.options.resume) return resume(facts);
     check_output(facts.options);
     remove_parts(path_);
     const std::string unfinished = path_ + ".new";
@@ -93,39 +96,40 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
   SceneRecorder* scenes() override { return this; }
+
   void scene(const SceneRow& row, const std::vector<FlowRow>& flows) override {
-    const auto number = static_cast<std::uint32_t>(scenes_->length());
-    scenes_->add(std::uint64_t{row.bytes}, static_cast<std::uint32_t>(row.point), row.variant, row.began,
-                 row.gone);
+    const auto number = static_cast<std::uint32_t>(scene_rows_->length());
+    scene_rows_->add(std::uint64_t{row.bytes}, static_cast<std::uint32_t>(row.point), row.variant, row.began,
+                     row.gone);
     for (const auto& f : flows) {
       const Statistics &t = f.times, &service = f.service;
-      flows_->add(number, static_cast<std::uint32_t>(f.flow.from), static_cast<std::uint32_t>(f.flow.to),
-                  static_cast<std::uint8_t>(f.flow.kind), static_cast<std::uint8_t>(f.outcome), f.seconds,
-                  f.messages, f.sent_seconds, f.sent_messages, t.n, t.min, t.median, t.mean, t.p99, t.max,
-                  service.mean, service.median, service.p99);
+      flow_rows_->add(number, static_cast<std::uint32_t>(f.flow.from), static_cast<std::uint32_t>(f.flow.to),
+                      static_cast<std::uint8_t>(f.flow.kind), static_cast<std::uint8_t>(f.outcome), f.seconds,
+                      f.messages, f.sent_seconds, f.sent_messages, t.n, t.min, t.median, t.mean, t.p99, t.max,
+                      service.mean, service.median, service.p99);
     }
   }
 
-  // Only a flush reports a full disk, and a removed folder gives no error at all.
+  // Only a flush reports a full disk. A removed folder causes no error at all, so the file is looked for.
   void commit() override {
     guarded([&] {
       if (file_id(path_) != id_)
-        throw MachineError("the file is no longer there (removed or replaced while the run went on)");
+        throw MachineError("the file is no longer there: it was removed or replaced during the run");
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
-      if (flows_) flows_->write(), scenes_->write();
+      if (flow_rows_) flow_rows_->write(), scene_rows_->write();
       flush();
-      if (flows_) set(pattern_, "rows", std::uint64_t{flows_->length()});
-      if (flows_) set(pattern_, "scenes", std::uint64_t{scenes_->length()});
+      if (flow_rows_) set(pattern_, "rows", std::uint64_t{flow_rows_->length()});
+      if (flow_rows_) set(pattern_, "scenes", std::uint64_t{scene_rows_->length()});
       if (!sizes_.empty()) set(file_, "rows", std::uint64_t{sizes_.front().length()});
       set(file_, "steps", std::uint64_t{steps_->length()});
       flush();
     });
   }
 
-  // While the file is still one that grows: reopened for a writer alone, a kill would leave what nobody can
-  // open.
+  // The file stays in single-writer-multiple-reader mode to the end: had it been reopened for exclusive
+  // writing, a kill would leave a file that cannot be opened.
   void end(const Ending& ending) override {
     commit();
     guarded([&] {
@@ -142,7 +146,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
  private:
-  void go_on(const Facts& facts) {
+  void resume(const Facts& facts) {
     try {
       check_same(Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list()), H5Fclose),
                  facts);
@@ -173,10 +177,10 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   void open_pattern() {
     pattern_ = Handle(H5Gopen2(file_, ("patterns/" + options_->pattern).c_str(), H5P_DEFAULT), H5Gclose);
-    scenes_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "scenes", H5P_DEFAULT), H5Gclose),
-                                      scene_columns(), 0);
-    flows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "flows", H5P_DEFAULT), H5Gclose),
-                                     flow_columns(), 0);
+    scene_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "scenes", H5P_DEFAULT), H5Gclose),
+                                          scene_columns(), 0);
+    flow_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "flows", H5P_DEFAULT), H5Gclose),
+                                         flow_columns(), 0);
   }
 
   void flush() { check(H5Fflush(file_, H5F_SCOPE_LOCAL), "H5Fflush"); }
@@ -187,13 +191,13 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     sizes_.clear();
     laps_.clear();
     groups_.clear();
-    scenes_.reset();
-    flows_.reset();
+    scene_rows_.reset();
+    flow_rows_.reset();
     pattern_ = Handle();
     file_ = Handle();
   }
 
-  // After a failure nothing more is written: the file stays as it was after the last commit.
+  // After a failure nothing more is written: the file stays as the last commit left it.
   template <class Work>
   void guarded(Work work) {
     errno = 0;
@@ -203,15 +207,15 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       const std::string reason = errno ? fmt::format(" ({})", std::strerror(errno)) : "";
       failed_ = true;
       throw MachineError(
-          fmt::format("{}: {}{}; what was written before stays readable", path_, error.what(), reason));
+          fmt::format("{}: {}{}; what was written before remains readable", path_, error.what(), reason));
     }
   }
 
   void abandon() {
     if (steps_) steps_->abandon();
     if (remarks_) remarks_->abandon();
-    if (scenes_) scenes_->abandon();
-    if (flows_) flows_->abandon();
+    if (scene_rows_) scene_rows_->abandon();
+    if (flow_rows_) flow_rows_->abandon();
     pattern_.abandon();
     for (auto& table : sizes_) table.abandon();
     for (auto& column : laps_) column.abandon();
@@ -226,7 +230,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   std::vector<Handle> groups_;
   std::unique_ptr<Table> steps_;
   Handle pattern_;
-  std::unique_ptr<Table> scenes_, flows_;  // of a pattern
+  std::unique_ptr<Table> scene_rows_, flow_rows_;  // of a load pattern
   std::optional<Column> remarks_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;

@@ -1,4 +1,4 @@
-// What stands where in a results file.
+// The layout of a results file.
 #include "record/hdf5_layout.hpp"
 
 #include <fmt/format.h>
@@ -15,12 +15,11 @@ namespace {
 // History: 1 first version.
 constexpr int format_version = 1;
 
-constexpr std::size_t longest_remark = 400;  // bytes; a longer one is cut
-constexpr std::size_t longest_lanes = 120;   // some are known at the end only; a longer one is cut
+constexpr std::size_t longest_remark = 400;  // bytes; longer remarks are cut
+constexpr std::size_t longest_lanes =
+    120;  // room for lanes that are known only at the end; longer ones are cut
 
 }  // namespace
-
-// One place that says which columns a table has, for making, opening and filling it.
 
 std::vector<ColumnKind> step_columns() {
   return {{"iteration", H5T_NATIVE_UINT32},
@@ -73,20 +72,6 @@ std::vector<ColumnKind> flow_columns() {
 }
 
 namespace {
-
-void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest) {
-  for (const auto& text : texts) longest = std::max(longest, text.size());
-  std::string all;
-  for (std::string text : texts) {
-    text.resize(longest);
-    all += text;
-  }
-  const hsize_t n = texts.size();
-  const Handle type = string_type(longest), space(H5Screate_simple(1, &n, nullptr), H5Sclose),
-               list = without_times(H5P_DATASET_CREATE);
-  const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
-  check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
-}
 
 template <class Get>
 void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get,

@@ -1,13 +1,19 @@
-// --resume: a file that a run left behind, taken up again.
+// --resume: checks and reads a results file that an earlier run left behind.
+#include "record/hdf5_resume.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <set>
+#include <vector>
 
+#include "base/errors.hpp"
+#include "base/sample.hpp"
+#include "record/hdf5_columns.hpp"
 #include "record/hdf5_layout.hpp"
 
 namespace everylink {
@@ -16,7 +22,7 @@ namespace {
 
 constexpr hsize_t batch = 65536;  // rows
 
-// What may differ: when and how it was started, and what the run itself writes.
+// These may differ: when and how the run was started, and what the run itself writes.
 const std::set<std::string> free_to_differ{
     "created",     "tool_version", "command", "bootstrap", "pinned",   "time_limit",  "num_slowest",
     "min_runtime", "run_id",       "rows",    "steps",     "complete", "interrupted", "failed_not_retried"};
@@ -63,7 +69,7 @@ std::vector<std::string> strings_in(hid_t group, const char* name) {
   const std::size_t length = H5Tget_size(type);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) || length > 65536 || count < 0)
-    throw MachineError(fmt::format("{} is not what it was", name));
+    throw MachineError(fmt::format("{} has an unexpected type", name));
   std::string all(length * static_cast<std::size_t>(count), '\0');
   check(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dread");
   std::vector<std::string> texts;
@@ -80,7 +86,7 @@ Handle open_to_read(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) refuse(std::strerror(errno));
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list());
   if (file < 0) file = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list());
-  if (file < 0) refuse("this is no results file of Everylink");
+  if (file < 0) refuse("not a results file of Everylink");
   return {file, H5Fclose};
 }
 
@@ -123,42 +129,43 @@ std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first,
 
 }  // namespace
 
-// What this run would write is made in memory, and compared name by name.
+// Creates the file that this run would write in memory, and compares the two name by name.
 void check_same(hid_t file, const Facts& facts) {
   const std::string& path = facts.options.output;
   const auto refuse = [&](const std::string& why) {
     throw UsageError(
-        fmt::format("--resume {}: {}; a run goes on with the options that it began with", path, why));
+        fmt::format("--resume {}: {}; resume a run with the options that it started with", path, why));
   };
   const Handle in_memory = access_list();
   check(H5Pset_fapl_core(in_memory, 1 << 20, false), "H5Pset_fapl_core");
-  const Handle wanted = make_skeleton(path + ".wanted", facts, in_memory);
-  for (const auto& name : names_of(wanted, true)) {
+  const Handle expected = make_skeleton(path + ".expected", facts, in_memory);
+  for (const auto& name : names_of(expected, true)) {
     if (free_to_differ.contains(name)) continue;
-    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("it does not say its {}", name));
-    const auto there = text_of_attribute(file, name.c_str()), here = text_of_attribute(wanted, name.c_str());
-    if (there != here) refuse(fmt::format("{} was {} there, and is {} here", name, there, here));
+    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("it has no attribute {}", name));
+    const auto there = text_of_attribute(file, name.c_str()),
+               here = text_of_attribute(expected, name.c_str());
+    if (there != here) refuse(fmt::format("{} is '{}' in the file, but '{}' now", name, there, here));
   }
   const Handle sizes(H5Gopen2(file, "sizes", H5P_DEFAULT), H5Gclose),
-      wanted_sizes(H5Gopen2(wanted, "sizes", H5P_DEFAULT), H5Gclose);
-  const auto there = names_of(sizes, false), here = names_of(wanted_sizes, false);
+      expected_sizes(H5Gopen2(expected, "sizes", H5P_DEFAULT), H5Gclose);
+  const auto there = names_of(sizes, false), here = names_of(expected_sizes, false);
   if (there != here)
-    refuse(fmt::format("its sizes are {} bytes, and here they are {}", fmt::join(there, ", "),
+    refuse(fmt::format("its message sizes are {} bytes, but {} now", fmt::join(there, ", "),
                        fmt::join(here, ", ")));
   for (const auto& size : here) {
     const Handle a(H5Gopen2(sizes, size.c_str(), H5P_DEFAULT), H5Gclose),
-        b(H5Gopen2(wanted_sizes, size.c_str(), H5P_DEFAULT), H5Gclose);
+        b(H5Gopen2(expected_sizes, size.c_str(), H5P_DEFAULT), H5Gclose);
     if (names_of(a, false) != names_of(b, false)) refuse("--keep-laps or --all-to-all differs");
   }
   const Handle ranks(H5Gopen2(file, "ranks", H5P_DEFAULT), H5Gclose);
   const auto hosts = strings_in(ranks, "host");
   for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank)
     if (rank >= hosts.size() || hosts[rank] != facts.ranks[rank].host)
-      refuse(fmt::format("rank {} was on {} there, and is on {} here", rank,
+      refuse(fmt::format("rank {} ran on {}, but runs on {} now", rank,
                          rank < hosts.size() ? hosts[rank] : "no host", facts.ranks[rank].host));
 }
 
-// A writer that was killed leaves its mark, and perhaps room that the file does not know it has used.
+// A killed writer leaves its lock flag behind, and perhaps space past the end that the file records.
 void make_writable_again(const std::string& path) {
   const Handle access = access_list();
   const hbool_t clear = true;
@@ -198,22 +205,21 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
 
 }  // namespace hdf5
 
-Before look_before(const std::string& path, bool to_go_on) {
+Before look_before(const std::string& path, bool must_be_incomplete) {
   using namespace hdf5;
   const Handle file = open_to_read(path);
   try {
-    if (to_go_on && number<std::int32_t>(file, "complete"))
-      throw UsageError(fmt::format("--resume {}: nothing is missing, that run is complete", path));
+    if (must_be_incomplete && number<std::int32_t>(file, "complete"))
+      throw UsageError(fmt::format("--resume {}: nothing to resume, the run is complete", path));
     Before before;
     before.seed = number<std::uint64_t>(file, "seed");
     const auto digits = text_of_attribute(file, "run_id");
-    if (digits.size() != 2 * before.run.size()) throw MachineError("run_id is not what it was");
+    if (digits.size() != 2 * before.run.size()) throw MachineError("run_id has an unexpected length");
     for (std::size_t i = 0; i < before.run.size(); ++i)
       before.run[i] = static_cast<std::uint8_t>(std::strtoul(digits.substr(2 * i, 2).c_str(), nullptr, 16));
     return before;
   } catch (const MachineError& error) {
-    throw UsageError(
-        fmt::format("--resume {}: it is no results file that can go on ({})", path, error.what()));
+    throw UsageError(fmt::format("--resume {}: it cannot be resumed ({})", path, error.what()));
   }
 }
 

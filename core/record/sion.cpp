@@ -1,5 +1,5 @@
-// A results file in LinkTest's format (docs/sion.md), as rank 0 makes and ends it: every rank writes its own
-// chunk itself (sion_chunk.hpp).
+// A results file in LinkTest's format (docs/sion.md): rank 0 creates and completes it. Every rank writes its
+// own chunk (sion_chunk.hpp).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,18 +9,22 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
+#include "record/sion_layout.hpp"
 
 namespace everylink {
 using namespace sion;
 
 namespace {
 
-// Minimum, maximum and mean of what comes one by one.
+// The minimum, maximum and mean of values added one by one.
 class Spread {
  public:
   void add(double value) {
@@ -40,12 +44,12 @@ class Spread {
 
 class SionRecorder final : public Recorder {
  public:
-  // Without any measurement the file is good for nothing, and would be in the next run's way.
+  // A file without measurements is useless and would block the next run.
   ~SionRecorder() override {
     if (made_ && !times_.any() && File(path_, run_).error() == 0) ::unlink(path_.c_str());
   }
 
-  // From now on the file can be read, and has nothing measured.
+  // From here on the file is readable, without measurements.
   void begin(const Facts& facts) override {
     const Options& o = facts.options;
     path_ = o.output;
@@ -100,7 +104,7 @@ class SionRecorder final : public Recorder {
     if (const int error = file.save()) throw MachineError(fmt::format("{}: {}", path_, text_of_error(error)));
   }
 
-  // All of its room is taken at once where the file system can: no rank finds the disk full at the end.
+  // Allocates the whole file at once where the file system can: no rank finds the disk full at the end.
   int make(const std::string& path, const std::vector<RankFacts>& ranks) const {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return errno;

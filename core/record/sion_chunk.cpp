@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace everylink::sion {
@@ -42,7 +43,7 @@ void File::put(std::int64_t at, View bytes) noexcept {
   }
 }
 
-// Over a network only these two tell that the disk is full.
+// On a network file system only these two calls report a full disk.
 int File::save() noexcept {
   if (error_ == 0 && ::fsync(fd_) != 0) error_ = errno;
   const int fd = std::exchange(fd_, -1);
@@ -51,7 +52,8 @@ int File::save() noexcept {
 }
 
 std::string text_of_error(int error) {
-  return error == of_another_run ? "it is not the file that rank 0 made for this run" : std::strerror(error);
+  return error == of_another_run ? "it is not the file that rank 0 created for this run"
+                                 : std::strerror(error);
 }
 
 Chunk::Chunk(const Options& options, int rank, int ranks, const std::string& host, const RunId& run)

@@ -1,4 +1,4 @@
-// A rank's own chunk of a .sion file: filled while the run goes on, and written by nobody else.
+// A rank's own chunk of a .sion file: filled during the run and written by that rank only.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,22 @@
 
 #include "base/options.hpp"
 #include "base/sample.hpp"
+#include "base/types.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink::sion {
 
-// The file that rank 0 made for this run, opened to be written. Made of nothing but system calls.
+// The file that rank 0 created for this run, opened for writing. Uses nothing but system calls.
 class File {
  public:
-  // -1 where `error` is: what stands under this name is not of this run.
+  // error() is -1 when the file of this name belongs to another run.
   File(const std::string& path, const RunId&) noexcept;
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  void put(std::int64_t at, View) noexcept;  // nothing, after an error
-  int save() noexcept;  // all of it is on the disk, or the first error: 0 none, else errno
+  void put(std::int64_t at, View) noexcept;  // does nothing after an error
+  int save() noexcept;  // 0: everything is on the disk; otherwise the first error, as errno
   int error() const { return error_; }
 
  private:
@@ -33,12 +34,12 @@ class Chunk {
  public:
   Chunk(const Options&, int rank, int ranks, const std::string& host, const RunId&);
 
-  // Who we are; it shows that this host sees the file. Gives an error of File.
+  // Writes which rank this is, and so proves that this host sees the file. Returns an error of File.
   int begin() noexcept;
-  // What we led in the main run; a link that failed once stays not measured (0).
+  // A link that this rank led in the main run; one that failed once stays "not measured" (0).
   void keep(const Sample&, std::int32_t step);
   void keep_all_to_all(std::int32_t step, Seconds);
-  void discard(int to);  // what looked well from here had arrived as wrong bytes
+  void discard(int to);  // looked good here, but the peer received wrong bytes
   int write() noexcept;
 
  private:
@@ -52,7 +53,7 @@ class Chunk {
     double readings = 0, seconds = 0;
     bool tried = false, failed = false;
   };
-  std::vector<Mean> means_;  // of each peer
+  std::vector<Mean> means_;  // by peer
 };
 
 }  // namespace everylink::sion

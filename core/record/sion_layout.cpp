@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "base/pack.hpp"
 
@@ -65,8 +66,8 @@ Blob header(const Layout& layout, const std::string& name, const RunId& run) {
   out.add(name_field).add(run);
   for (int rank = 0; rank < layout.ranks(); ++rank) out.add(std::int64_t{rank});
   for (int rank = 0; rank < layout.ranks(); ++rank) out.add(layout.chunk_bytes(rank));
-  constexpr std::int32_t chunks_a_rank = 1;
-  return out.add(chunks_a_rank).add(layout.tail_at()).take();
+  constexpr std::int32_t chunks_per_rank = 1;
+  return out.add(chunks_per_rank).add(layout.tail_at()).take();
 }
 
 Blob tail(const Layout& layout) {
@@ -84,7 +85,7 @@ Blob head(int rank, const std::string& host) {
   std::memcpy(bytes.data(), magic.data(), magic.size());
   for (int i = 0; i < 3; ++i) put(bytes, version_at, i, linktest[i]);
   std::memcpy(bytes.data() + host_at, host.data(), std::min(host.size(), longest_host));
-  put(bytes, coordinates_at, 0, std::int32_t{rank});  // no torus here: the others are 0
+  put(bytes, coordinates_at, 0, std::int32_t{rank});  // no torus here: the other coordinates are 0
   return bytes;
 }
 

@@ -1,5 +1,5 @@
-// What stands where in a .sion file: the container of SIONlib (file format 5, one file) with the payload of
-// LinkTest 1.2, one chunk a rank (docs/sion.md). Pure functions.
+// The layout of a .sion file: the container of SIONlib (file format 5, one file) with the payload of
+// LinkTest 1.2, one chunk per rank (docs/sion.md). Pure functions.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace everylink::sion {
 
-// Where everything stands is known before anything is measured, so that every rank finds its own chunk alone.
-// A chunk begins at a page of its own: no two hosts ever write to the same one.
+// All offsets are known before anything is measured, so every rank finds its own chunk without asking. Every
+// chunk starts on a page of its own: no two hosts ever write to the same page.
 class Layout {
  public:
   Layout(int ranks, bool all_to_all) : ranks_(ranks), all_to_all_(all_to_all) {}
@@ -22,8 +22,8 @@ class Layout {
 
   std::int64_t chunk_at(int rank) const;
   std::int64_t chunk_bytes(int rank) const;    // in the file
-  std::int64_t payload_bytes(int rank) const;  // of them written
-  std::int64_t totals_at() const;              // in rank 0's chunk: what only rank 0 knows
+  std::int64_t payload_bytes(int rank) const;  // of these, written
+  std::int64_t totals_at() const;              // in rank 0's chunk
   std::int64_t measured_at(int rank) const;
   std::int64_t measured_bytes() const;
   std::int64_t retests_at() const;  // in rank 0's chunk
@@ -37,12 +37,12 @@ class Layout {
   bool all_to_all_;
 };
 
-// The container's beginning and end. Behind the name, where every reader stops at its NUL, stands the run's
-// id, by which a rank knows the file that rank 0 has made.
+// The container's beginning and end. The run's id follows the NUL of the name, where readers of the name
+// stop; by it a rank recognises the file that rank 0 created.
 Blob header(const Layout&, const std::string& name, const RunId&);
 Blob tail(const Layout&);
 
-// The beginning of a rank's chunk: who it is.
+// The beginning of a rank's chunk: its rank and host.
 Blob head(int rank, const std::string& host);
 
 struct Extent {
@@ -51,18 +51,18 @@ struct Extent {
 struct Totals {
   std::int32_t iterations = 0, bytes = 0;
   bool serial = false, mixed = false;
-  Extent times, all_to_all;
+  Extent times = {}, all_to_all = {};
 };
 Blob totals(const Layout&, const Totals&);
 
-// A rank's own measurements; the index is the peer, or the step.
+// A rank's own measurements, indexed by peer or by step.
 struct Measured {
   explicit Measured(const Layout&);
   void put_time(int to, double seconds);
   void put_step(int to, std::int32_t step);
   void put_all_to_all(std::int32_t step, double seconds);
 
-  Blob bytes;  // as they stand in the file
+  Blob bytes;  // as in the file
 
  private:
   std::size_t ranks_;
@@ -73,6 +73,6 @@ struct Slow {
   double again, first;
   std::int32_t from, to;
 };
-Blob retests(const Layout&, const std::vector<Slow>& slowest_first);  // at most one a rank
+Blob retests(const Layout&, const std::vector<Slow>& slowest_first);  // at most one per rank
 
 }  // namespace everylink::sion

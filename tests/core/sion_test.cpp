@@ -1,4 +1,4 @@
-// LinkTest's format: our bytes against files that LinkTest 1.2 has written, and a rank's own chunk.
+// LinkTest's format: our bytes against files that LinkTest 1.2 wrote, and a rank's own chunk.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ T number_at(const Bytes& bytes, std::size_t at) {
   return value;
 }
 
-// A file of LinkTest's, which may make its chunks larger than what is in them.
+// A file of LinkTest's, whose chunks may be larger than their contents.
 struct Theirs {
   explicit Theirs(const char* name) : all(contents_of(std::filesystem::path(LINKTEST_FILES) / name)) {
     const auto n = static_cast<std::size_t>(ranks());
@@ -47,8 +47,8 @@ struct Theirs {
   std::vector<Bytes> chunks;
 };
 
-// What a chunk of theirs says, said by us.
-Bytes said_again(const Layout& layout, const Bytes& chunk, int rank) {
+// The contents of one of their chunks, written by us.
+Bytes rewritten(const Layout& layout, const Bytes& chunk, int rank) {
   const auto n = static_cast<std::size_t>(layout.ranks());
   Bytes said = bytes_of(head(rank, chunk.c_str() + 17));
   if (rank == 0) {
@@ -57,8 +57,12 @@ Bytes said_again(const Layout& layout, const Bytes& chunk, int rank) {
       const auto second = [&](int k) { return number_at<double>(chunk, 329 + 8 * (i + k)); };
       return Extent{second(0), second(1), second(2)};
     };
-    said += bytes_of(
-        totals(layout, {setting(0), setting(1), setting(4) != 0, setting(5) != 0, extent(0), extent(3)}));
+    said += bytes_of(totals(layout, {.iterations = setting(0),
+                                     .bytes = setting(1),
+                                     .serial = setting(4) != 0,
+                                     .mixed = setting(5) != 0,
+                                     .times = extent(0),
+                                     .all_to_all = extent(3)}));
   }
   std::size_t at = said.size();
   Measured measured(layout);
@@ -84,7 +88,7 @@ void expect_every_payload_byte(const char* name, bool all_to_all) {
   for (int rank = 0; rank < theirs.ranks(); ++rank) {
     Bytes chunk = theirs.chunks[static_cast<std::size_t>(rank)];
     chunk[17 + 255] = 0;  // the last byte of their host is garbage
-    EXPECT_EQ(said_again(layout, chunk, rank), chunk) << name << ", rank " << rank;
+    EXPECT_EQ(rewritten(layout, chunk, rank), chunk) << name << ", rank " << rank;
     EXPECT_EQ(layout.payload_bytes(rank), static_cast<std::int64_t>(chunk.size()));
   }
 }
@@ -137,9 +141,13 @@ class ChunkTest : public ::testing::Test {
     folder_ = ::mkdtemp(folder.data());
     options_.output = folder_ / "r.sion";
     run_.fill(7);
-    recorder_->begin({options_, run_, "local", 0, false, "2026-01-01T00:00:00Z",
-                      std::vector<RankFacts>(3, RankFacts{"host", "", "", "0", 0, 0, {}}),
-                      std::vector<int>(3), 6});
+    recorder_->begin({.options = options_,
+                      .run = run_,
+                      .bootstrap = "local",
+                      .created = "2026-01-01T00:00:00Z",
+                      .ranks = std::vector<RankFacts>(3, RankFacts{.host = "host", .cores = "0", .numa = 0}),
+                      .host_of = std::vector<int>(3),
+                      .links = 6});
   }
   ~ChunkTest() override {
     recorder_.reset();

@@ -1,5 +1,5 @@
-// Writes a results file of made-up rows, and kills itself instead of its n-th call that would change the file
-// or its name. After every commit it says, in another file, how many rows are committed.
+// Writes a results file of invented rows, and kills itself instead of making its n-th call that would change
+// the file or its name. After every commit it appends the number of committed rows to another file.
 //   recorder_to_be_killed FILE LOG N      (N 0: never killed; the last line of LOG is then the number of
 //   calls)
 #include <dlfcn.h>
@@ -72,21 +72,21 @@ int rename(const char* from, const char* to) noexcept {
 namespace everylink {
 namespace {
 
-constexpr int batches = 4, rows_a_batch = 700,
+constexpr int batches = 4, rows_per_batch = 700,
               ranks = 3;  // the second batch opens a new chunk of each column
 
 void say(int log, const std::string& line) {
   if (::write(log, line.data(), line.size()) < 0) throw_errno("write");
 }
 
-// Row i holds numbers from which it is known again.
-LinkRows made_up(std::uint32_t row, std::size_t sizes) {
+// The numbers in row i identify it.
+LinkRows invented(std::uint32_t row, std::size_t sizes) {
   LinkRows link;
   for (std::size_t i = 0; i < sizes; ++i) {
     Sample sample;
     sample.from = row % ranks;
     sample.to = (row + 1) % ranks;
-    sample.step = row / rows_a_batch;
+    sample.step = row / rows_per_batch;
     sample.size = static_cast<std::uint32_t>(i);
     sample.one_way.n = row;
     sample.one_way.median = static_cast<float>(row + 1);
@@ -98,24 +98,21 @@ LinkRows made_up(std::uint32_t row, std::size_t sizes) {
 
 void record(const Options& options, int log) {
   const auto recorder = make_hdf5_recorder();
-  recorder->begin({options,
-                   {},
-                   "local",
-                   0,
-                   false,
-                   "2026-01-01T00:00:00Z",
-                   std::vector<RankFacts>(ranks, RankFacts{"host", "", "", "0", 0, 0, "", "", {}}),
-                   std::vector<int>(ranks),
-                   ranks * (ranks - 1)});
+  recorder->begin({.options = options,
+                   .bootstrap = "local",
+                   .created = "2026-01-01T00:00:00Z",
+                   .ranks = std::vector<RankFacts>(ranks, RankFacts{.host = "host", .cores = "0", .numa = 0}),
+                   .host_of = std::vector<int>(ranks),
+                   .links = ranks * (ranks - 1)});
   recorder->tuned(std::vector<Tuning>(options.sizes.size()));
   std::uint32_t row = 0;
   for (int batch = 0; batch < batches; ++batch) {
-    for (int i = 0; i < rows_a_batch; ++i) recorder->rows(made_up(row++, options.sizes.size()));
+    for (int i = 0; i < rows_per_batch; ++i) recorder->rows(invented(row++, options.sizes.size()));
     recorder->step({});
     recorder->commit();
     say(log, fmt::format("{}\n", row));
   }
-  recorder->end({false, 7, {"a remark", "another"}});
+  recorder->end({.not_tried_again = 7, .remarks = {"a remark", "another"}});
 }
 
 }  // namespace

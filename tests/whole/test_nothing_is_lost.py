@@ -286,14 +286,14 @@ def test_a_run_goes_on_with_what_is_missing(tmp_path: Path, how: str) -> None:
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (["-n", 4], "messages was 3 there, and is 4 here"),
+        (["-n", 4], "messages is '3' in the file, but '4' now"),
         (["-s", "1,128"], "sizes are 1, 64 bytes"),
-        (["--bidirectional"], "kernel was semidirectional there, and is bidirectional here"),
-        (["--schedule", "bisection"], "schedule was all there, and is bisection here"),
-        (["--np", RANKS + 1], "ranks was 5 there, and is 6 here"),
-        (["--mode", "tcp:sockets=2"], "transport_options was  there, and is sockets=2 here"),
+        (["--bidirectional"], "kernel is 'semidirectional' in the file, but 'bidirectional' now"),
+        (["--schedule", "bisection"], "schedule is 'all' in the file, but 'bisection' now"),
+        (["--np", RANKS + 1], "ranks is '5' in the file, but '6' now"),
+        (["--mode", "tcp:sockets=2"], "transport_options is '' in the file, but 'sockets=2' now"),
         (["--keep-laps"], "--keep-laps"),
-        (["--seed", 77], "seed was 0 there, and is 77 here"),
+        (["--seed", 77], "seed is '0' in the file, but '77' now"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
@@ -320,7 +320,7 @@ def ended_run(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def test_what_cannot_go_on_is_named(tmp_path: Path, run: Run) -> None:
     (tmp_path / "text.h5").write_text("no results\n")
     assert run("--np", 2, "--mode", "sim", "-o", "whole.h5").returncode == 0
-    for name, why in (("none.h5", "No such file"), ("text.h5", "no results file"), ("whole.h5", "nothing is missing")):
+    for name, why in (("none.h5", "No such file"), ("text.h5", "not a results file"), ("whole.h5", "nothing to resume")):
         done = run("--np", 2, "--mode", "sim", "--resume", name)
         assert done.returncode == 2, done.stderr
         assert f"--resume {name}" in done.stderr

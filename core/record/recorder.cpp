@@ -1,4 +1,6 @@
-// Whether the results can be written where the user wants them, and how much they will be.
+// Whether the results can be written where the user wants them, and how large they will be; --no-output.
+#include "record/recorder.hpp"
+
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -12,10 +14,28 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
-#include "record/recorder.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink {
+namespace {
+
+// --no-output: nothing is kept.
+class NoRecorder final : public Recorder, public SceneRecorder {
+ public:
+  void begin(const Facts&) override {}
+  Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
+  void tuned(const std::vector<Tuning>&) override {}
+  void step(const StepRow&) override {}
+  void rows(const LinkRows&) override {}
+  SceneRecorder* scenes() override { return this; }
+  void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
+  void commit() override {}
+  void end(const Ending&) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_no_recorder() { return std::make_unique<NoRecorder>(); }
 
 void check_output(const Options& options) {
   const std::filesystem::path path(options.output),
@@ -25,11 +45,11 @@ void check_output(const Options& options) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
   if (options.output.empty()) refuse("the name is empty");
-  if (std::filesystem::is_directory(path, error)) refuse("that is a folder");
+  if (std::filesystem::is_directory(path, error)) refuse("is a folder");
   if (!std::filesystem::is_directory(folder, error))
-    refuse(fmt::format("there is no folder {}", folder.string()));
+    refuse(fmt::format("folder {} does not exist", folder.string()));
   if (std::filesystem::exists(path, error) && !options.force)
-    refuse("the file exists; --force overwrites it, --output FILE names another");
+    refuse("the file exists; use --force to overwrite it, or --output FILE to write another");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
 }
@@ -40,21 +60,20 @@ void check_format(const Options& options) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
   if (options.resume)
-    throw UsageError(
-        fmt::format("{} {}: a .sion file says too little of its run to add to it; a .h5 file does not",
-                    options.confirms() ? "--confirm: --output" : "--resume", options.output));
-  if (!options.pattern.empty()) refuse("a .sion file holds no load pattern; --output FILE.h5 does");
+    throw UsageError(fmt::format(
+        "{} {}: a .sion file does not describe its run well enough to continue it; use a .h5 file",
+        options.confirms() ? "--confirm: --output" : "--resume", options.output));
+  if (!options.pattern.empty()) refuse("a .sion file cannot hold a load pattern; use --output FILE.h5");
   if (options.sizes.size() > 1)
     refuse(
-        fmt::format("a .sion file holds one message size, and -s/--size-messages gives {}; take one, or "
+        fmt::format("a .sion file holds one message size, but -s/--size-messages gives {}; give one, or use "
                     "--output FILE.h5",
                     options.sizes.size()));
   if (options.largest() > std::numeric_limits<std::int32_t>::max())
-    refuse("a .sion file holds message sizes below 2 GiB; --output FILE.h5 holds any");
-  if (options.keep_laps) refuse("a .sion file does not hold what --keep-laps keeps; --output FILE.h5 does");
+    refuse("a .sion file holds only message sizes below 2 GiB; use --output FILE.h5");
+  if (options.keep_laps) refuse("a .sion file cannot hold what --keep-laps records; use --output FILE.h5");
 }
 
-// Of an older file of this name.
 void remove_parts(const std::string& path) {
   std::error_code error;
   for (const auto& part : std::filesystem::directory_iterator(path + ".parts", error)) {
@@ -62,24 +81,24 @@ void remove_parts(const std::string& path) {
     if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
       std::filesystem::remove(part.path(), error);
   }
-  std::filesystem::remove(path + ".parts", error);  // not if anything else is in it
+  std::filesystem::remove(path + ".parts", error);  // fails if it holds anything else
 }
 
-// A column takes whole chunks, and a little for its head.
+// A column takes whole chunks and a small header.
 double estimated_bytes(const Facts& facts) {
   const Options& options = facts.options;
   const auto links = static_cast<double>(facts.links);
   if (options.is_sion())
     return static_cast<double>(
         sion::Layout(static_cast<int>(facts.ranks.size()), options.all_to_all).file_bytes());
-  constexpr double heads = 24576, flow_row = 98;
+  constexpr double headers = 24576, flow_row = 98;
   if (!options.pattern.empty())
-    return 8 * heads + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
+    return 8 * headers + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
   const double passes = std::max({1, options.randomize, options.min_iterations});
   const double rows = std::max(1024.0, links * passes);
   const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
   const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.messages) : 0;
-  return heads + (heads + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
+  return headers + (headers + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 
 void check_space(const Facts& facts) {
@@ -89,10 +108,10 @@ void check_space(const Facts& facts) {
   if (::statvfs(folder.c_str(), &disk) != 0)
     throw UsageError(fmt::format("--output {}: {}", options.output, std::strerror(errno)));
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
-               wanted = estimated_bytes(facts);
-  if (wanted > free)
-    throw UsageError(fmt::format("--output {}: the results will take about {}, and {} has {} free",
-                                 options.output, text_of_bytes(wanted), folder.string(),
+               needed = estimated_bytes(facts);
+  if (needed > free)
+    throw UsageError(fmt::format("--output {}: the results need about {}, but {} has only {} free",
+                                 options.output, text_of_bytes(needed), folder.string(),
                                  text_of_bytes(free)));
 }
 

@@ -1,0 +1,120 @@
+// Attributes and columns of a results file.
+#include "record/hdf5_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+
+namespace everylink::hdf5 {
+
+void throw_failed(const char* call) { throw MachineError(fmt::format("{} failed", call)); }
+
+Handle string_type(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  check(H5Tset_size(type, std::max<std::size_t>(length, 1)), "H5Tset_size");
+  check(H5Tset_cset(type, H5T_CSET_UTF8), "H5Tset_cset");
+  check(H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad");
+  return type;
+}
+
+Handle without_times(hid_t class_of) {
+  Handle list(H5Pcreate(class_of), H5Pclose);
+  check(H5Pset_obj_track_times(list, false), "H5Pset_obj_track_times");
+  return list;
+}
+
+Handle make_group(hid_t parent, const std::string& name) {
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, without_times(H5P_GROUP_CREATE), H5P_DEFAULT),
+          H5Gclose};
+}
+
+hsize_t length_of(hid_t data_set) {
+  const Handle space(H5Dget_space(data_set), H5Sclose);
+  hsize_t length = 0;
+  check(H5Sget_simple_extent_dims(space, &length, nullptr), "H5Sget_simple_extent_dims");
+  return length;
+}
+
+void put_attribute(hid_t object, const char* name, hid_t type, const void* value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  check(H5Awrite(attribute, type, value), "H5Awrite");
+}
+
+void put(hid_t object, const char* name, const std::string& text) {
+  put_attribute(object, name, string_type(text.size()), text.c_str());
+}
+
+void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk) {
+  const hsize_t none = 0, any = H5S_UNLIMITED;
+  const Handle space(H5Screate_simple(1, &none, &any), H5Sclose), list = without_times(H5P_DATASET_CREATE);
+  check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
+  Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+}
+
+Column::Column(hid_t group, const std::string& name, hsize_t written)
+    : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
+      type_(H5Dget_type(set_), H5Tclose),
+      width_(H5Tget_size(type_)),
+      written_(written),
+      extent_(length_of(set_)) {}
+
+void Column::add(std::string text) {
+  text.resize(width_);
+  append(std::as_bytes(std::span(text)));
+}
+
+void Column::write() {
+  const hsize_t count = waiting_.size() / width_, end = written_ + count;
+  if (count == 0) return;
+  if (end > extent_) check(H5Dset_extent(set_, &end), "H5Dset_extent");
+  extent_ = std::max(extent_, end);
+  const Handle file(H5Dget_space(set_), H5Sclose), memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &written_, nullptr, &count, nullptr),
+        "H5Sselect_hyperslab");
+  check(H5Dwrite(set_, type_, memory, file, H5P_DEFAULT, waiting_.data()), "H5Dwrite");
+  written_ = end;
+  waiting_.clear();
+}
+
+void Column::abandon() {
+  set_.abandon();
+  type_.abandon();
+}
+
+void Table::make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
+  for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
+}
+
+Table::Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written) {
+  for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
+}
+
+void Table::write() {
+  for (auto& column : columns_) column.write();
+}
+
+void Table::abandon() {
+  for (auto& column : columns_) column.abandon();
+}
+
+void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values) {
+  const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose),
+      list = without_times(H5P_DATASET_CREATE);
+  const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+  check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "H5Dwrite");
+}
+
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest) {
+  for (const auto& text : texts) longest = std::max(longest, text.size());
+  std::string all;
+  for (std::string text : texts) {
+    text.resize(longest);
+    all += text;
+  }
+  put_column(group, name, string_type(longest), texts.size(), all.data());
+}
+
+}  // namespace everylink::hdf5
