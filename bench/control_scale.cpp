@@ -1,12 +1,10 @@
-// The scale of the control plane: a real rank 0, and one process that speaks the protocol for all other
-// hosts.
+// The scale of the control plane: a real rank 0, and one process that speaks the protocol for all other hosts.
 //
 //   control_scale [HOSTS (10000)] [ROUNDS (100)]
 //
-// Every host calls rank 0 and is let in or sent on, as if each were a machine of its own. What stands below
-// those that were let in is only made up here: their letters come to rank 0 as the tree would carry them.
+// Every host calls rank 0 and is admitted or redirected, as if each were a machine of its own. The ranks below those that
+// were admitted do not exist: their messages reach rank 0 as the tree would carry them.
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +19,9 @@
 
 #include "base/errors.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "bootstrap/admission.hpp"
 #include "bootstrap/channel.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink {
 namespace {
@@ -81,29 +81,32 @@ class Others {
     std::map<int, std::unique_ptr<Call>> calls;
     for (int next = 1; next < size_ || !calls.empty();) {
       while (next < size_ && calls.size() < calls_at_once) {
-        calls[next] = std::make_unique<Call>(address_, key_, hello(next));
+        calls[next] = std::make_unique<Call>(tcp_network(), address_, key_, hello(next));
         ++next;
       }
-      std::vector<pollfd> polled;
-      for (const auto& [rank, call] : calls) polled.push_back({call->fd(), call->events(), 0});
-      ::poll(polled.data(), polled.size(), 1000);
+      std::vector<Watched> watched;
+      for (const auto& [rank, call] : calls) watched.push_back(call->watched());
+      tcp_network().wait(watched, 1);
       std::erase_if(calls, [this](auto& one) { return is_over(one.first, *one.second); });
     }
   }
 
   void round(std::uint64_t number) {
     for (int rank = 1; rank < size_; ++rank) {
-      const HandIn letter{number, rank, rank ^ 1, Blob(report_bytes), Blob(offer_bytes)};
-      way(rank).send(Channel::Kind::hand_in, {letter.packed()});
+      const HandIn hand_in{.round = number,
+                           .rank = rank,
+                           .peer = rank ^ 1,
+                           .to_rank_0 = Blob(report_bytes),
+                           .to_peer = Blob(offer_bytes)};
+      way(rank).send(Channel::Kind::hand_in, {hand_in.packed()});
     }
     for (int answered = 0; answered < size_ - 1;) {
-      std::vector<pollfd> polled;
+      std::vector<Watched> watched;
       for (auto& [rank, channel] : channels_) {
         channel.flush();
-        polled.push_back(
-            {channel.fd(), static_cast<short>(channel.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
+        watched.push_back({.source = &channel.connection(), .room = channel.has_to_send()});
       }
-      ::poll(polled.data(), polled.size(), 1000);
+      tcp_network().wait(watched, 1);
       for (auto& [rank, channel] : channels_) {
         while (const auto frame = channel.next())
           answered += static_cast<int>(Answer::split(frame->body, size_).second.size());
@@ -128,7 +131,7 @@ class Others {
     if (state == Call::State::failed) throw MachineError(fmt::format("rank {}: {}", rank, call.why()));
     if (state != Call::State::answered) return false;
     const auto at = static_cast<std::size_t>(rank);
-    if (call.reply().verdict == Verdict::welcome) {
+    if (call.reply().decision == Decision::welcome) {
       channels_[rank] = Channel(call.take());
       below_[at] = rank;
     } else {
@@ -137,7 +140,7 @@ class Others {
     return true;
   }
 
-  // The channel at the top of the branch in which this rank is.
+  // The channel at the top of the branch that holds this rank.
   Channel& way(int rank) {
     while (below_[static_cast<std::size_t>(rank)] != rank) rank = below_[static_cast<std::size_t>(rank)];
     return channels_.at(rank);
@@ -146,23 +149,28 @@ class Others {
   Address address_;
   Key key_;
   int size_;
-  std::vector<int> below_;  // whom: itself if right below rank 0
+  std::vector<int> below_;  // the rank above each: itself if directly below rank 0
   std::map<int, Channel> channels_;
 };
 
 int bench(int hosts, int rounds) {
   const Key key = random_key();
-  Socket listener = listen_on(loopback(0), 4096);
-  const Address address = local_address(listener);
+  auto listener = tcp_network().listen(loopback(0), 4096);
+  const Address address = listener->addresses()[0];
   const pid_t child = check_errno(::fork(), "fork");
   if (child > 0) {
-    Place place{0, hosts, "tcp", {address}, std::move(listener), nullptr, key};
+    Place place{.rank = 0,
+                .size = hosts,
+                .bootstrap = "tcp",
+                .rendezvous = {address},
+                .listener = std::move(listener),
+                .key = key};
     const int code = rank_0(place, rounds);
     std::fflush(stdout);
     ::waitpid(child, nullptr, 0);
     return code;
   }
-  listener = Socket();
+  listener.reset();
   Others others(address, key, hosts);
   others.join();
   for (int i = 0; i < rounds; ++i) others.round(static_cast<std::uint64_t>(i));

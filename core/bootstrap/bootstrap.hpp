@@ -1,14 +1,18 @@
-// Who is here: the only talk outside the timed part.
+// Control traffic: which ranks take part, what they report, and what they do next. It runs only between
+// measurements.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/types.hpp"
 #include "bootstrap/place.hpp"
+#include "net/network.hpp"
 
 namespace everylink {
 
@@ -17,16 +21,17 @@ struct Handed {
   Blob to_rank_0;
 };
 
-// The same on every rank, but for from_peer.
+// The same on every rank, except from_peer.
 struct Round {
-  std::uint64_t number;   // not the one handed in for, or we are among the gone: we were late, and are told
-                          // where the others are
-  Blob word;              // rank 0's, from decide
-  std::vector<int> gone;  // sorted: who did not hand in for this round
-  Blob from_peer;         // what `peer` handed in for us; empty: it has none for us
+  std::uint64_t number = 0;  // another than the one handed in for, or this rank is among the gone: it was
+                             // late, and learns where the others are
+  Blob word = {};              // rank 0's, from decide
+  std::vector<int> gone = {};  // sorted: the ranks that did not hand in for this round
+  Blob from_peer = {};         // what `peer` handed in for this rank; empty: nothing
 };
 
-// Runs on rank 0 only, once a round, with everything handed in since the last one, late hand-ins among it.
+// Runs on rank 0 only, once per round, with everything handed in since the last round, late hand-ins
+// included.
 using Decide = std::function<Blob(std::span<const Handed>, std::span<const int> gone)>;
 
 class Bootstrap {
@@ -35,17 +40,26 @@ class Bootstrap {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   // Hands in for the next round and sleeps until its answer. Rank 0 waits for `limit` seconds of real time
-  // and decides who is gone; the others wait for twice that and a minute more. Nothing: rank 0 is lost.
+  // and decides which ranks are gone; the others wait for twice that and a minute more. Nothing: rank 0 is
+  // lost.
   virtual std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit,
                                      const Decide&) = 0;
 };
 
-// 512, or EVERYLINK_TREE_ABOVE: for tests of the tree with few ranks.
-int default_tree_above();
+// What control traffic needs of the operating system. Tests put a simulated one in its place.
+struct System {
+  Clock& clock;
+  Network& network;
+  std::function<bool()> end_is_wanted;  // a signal asked this process to end the run
+};
 
-// Over TCP: rank 0 listens, the others call. Up to `tree_above` ranks all stay connected to it; above, one a
-// host leads those of its host, and the leaders form a tree. Returns when all have joined; throws
-// MachineError that names those who did not within `limit`, or says why rank 0 did not let us in.
-std::unique_ptr<Bootstrap> join(Place&, Seconds limit, int tree_above = default_tree_above());
+// Over TCP: rank 0 listens and the others call it. Up to `tree_above` ranks all stay connected to it; above,
+// one rank per host leads the others of its host, and the leaders form a tree. Returns when all have joined.
+// Throws MachineError, which names the ranks that did not join within `limit`, or says why rank 0 refused
+// this one.
+std::unique_ptr<Bootstrap> join(Place&, Seconds limit, int tree_above, const System&);
+// On this machine's clock and network. The tree starts above 512 ranks, or EVERYLINK_TREE_ABOVE (for tests of
+// the tree with few ranks).
+std::unique_ptr<Bootstrap> join(Place&, Seconds limit);
 
 }  // namespace everylink

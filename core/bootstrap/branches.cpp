@@ -1,39 +1,38 @@
-// Those below us in the tree.
+// The ranks below this one in the tree.
 #include "bootstrap/branches.hpp"
 
-#include <poll.h>
-#include <sys/epoll.h>
-
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "base/errors.hpp"
 
 namespace everylink {
 
-Branches::Branches(int size)
-    : epoll_(check_errno(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+Branches::Branches(Network& network, Clock& clock, int size)
+    : network_(network),
+      clock_(clock),
+      ready_(network.ready_set()),
       ways_(static_cast<std::size_t>(size), no_rank) {}
 
-void Branches::add(int rank, Socket socket) {
-  watch(socket);
-  epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.u32 = static_cast<std::uint32_t>(rank)}};
-  check_errno(::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, socket.fd(), &event), "epoll_ctl");
-  const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a letter of it comes here
-  channels_[rank].close();                                       // the one by which it came before
-  channels_[rank] = Channel(std::move(socket));
+void Branches::add(int rank, std::unique_ptr<Connection> connection) {
+  ready_->add(*connection, static_cast<std::uint64_t>(rank));
+  const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a message of this rank arrives here
+  channels_[rank].close();                                       // its earlier connection
+  channels_[rank] = Channel(std::move(connection));
   if (!knows_way) reached_through(rank, rank);
 }
 
 void Branches::serve(const Take& take, const Ended& ended) {
-  if (const Seconds now = steady_now(); now - looked_ > 1) {
+  if (const Seconds now = clock_.now(); now - looked_ > 1) {
     looked_ = now;
     for (auto& [rank, channel] : channels_) channel.close_if_dark();
     std::erase_if(channels_, [](const auto& one) { return !one.second.open(); });
   }
-  epoll_event events[256];
-  const int n = ::epoll_wait(epoll_.fd(), events, 256, 0);
-  for (int i = 0; i < n; ++i) {
-    const int rank = static_cast<int>(events[i].data.u32);
+  std::uint64_t ready[256];
+  const std::size_t n = ready_->take(ready);
+  for (std::size_t i = 0; i < n; ++i) {
+    const int rank = static_cast<int>(ready[i]);
     const auto found = channels_.find(rank);
     if (found == channels_.end()) continue;
     Channel& channel = found->second;
@@ -62,16 +61,19 @@ void Branches::send(View common, const std::vector<Answer::For>& all) {
   }
 }
 
-void Branches::drain(Seconds until, Seconds patience) {
-  for (;;) {
-    std::vector<pollfd> polled;
-    for (auto& [rank, channel] : channels_) {
-      channel.flush();
-      if (channel.open() && channel.has_to_send()) polled.push_back({channel.fd(), POLLOUT, 0});
+void Branches::drain(Seconds until, Seconds patience) noexcept {
+  try {
+    for (;;) {
+      std::vector<Watched> watched;
+      for (auto& [rank, channel] : channels_) {
+        channel.flush();
+        if (channel.open() && channel.has_to_send())
+          watched.push_back({.source = &channel.connection(), .arrival = false, .room = true});
+      }
+      const Seconds left = std::min(until - clock_.now(), patience);
+      if (watched.empty() || left <= 0 || !network_.wait(watched, left)) return;
     }
-    const Seconds left = std::min(until - steady_now(), patience);
-    if (polled.empty() || left <= 0) return;
-    if (::poll(polled.data(), polled.size(), static_cast<int>(left * 1000) + 1) == 0) return;
+  } catch (const MachineError&) {  // nothing can be waited for: whoever misses a message asks again
   }
 }
 

@@ -1,15 +1,15 @@
-// One end of a control connection.
+// One end of a connection for control traffic.
 #include "bootstrap/channel.hpp"
 
-#include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "base/pack.hpp"
 
 namespace everylink {
 namespace {
 
-constexpr std::size_t longest = std::size_t{256} << 20;  // of a frame; what claims more is not ours
+constexpr std::size_t longest = std::size_t{256} << 20;  // of a frame; a longer one is not ours
 
 }  // namespace
 
@@ -23,22 +23,20 @@ void Channel::send(Kind kind, std::initializer_list<View> parts) {
   outbox_.insert(outbox_.end(), front.begin(), front.end());
   for (const View part : parts) outbox_.insert(outbox_.end(), part.begin(), part.end());
   flush();
-  if (outbox_.size() - sent_ > longest) close();  // stopped for long: it must come anew
+  if (outbox_.size() - sent_ > longest) close();  // the peer has been stopped for long: it must connect again
 }
 
 void Channel::flush() {
   while (open() && has_to_send()) {
-    const ssize_t n = ::send(fd(), outbox_.data() + sent_, outbox_.size() - sent_, MSG_NOSIGNAL);
-    if (n > 0)
-      sent_ += static_cast<std::size_t>(n);
-    else if (errno == EAGAIN)
-      return;
-    else if (errno != EINTR) {
-      // What it said before may still lie in the kernel: next() reads it, and then sees an end that looks
-      // like one in good order, because this error is told only once.
-      broken_ |= errno != EPIPE;
+    const auto [bytes, state] = connection_->send(View(outbox_).subspan(sent_));
+    sent_ += bytes;
+    if (state != Connection::State::open) {
+      // What the peer sent before may still wait in the kernel. next() reads it and then sees an end that
+      // looks like one in good order, because the error is reported only once.
+      broken_ |= state == Connection::State::broken;
       break;
     }
+    if (bytes == 0) return;
   }
   outbox_.clear();
   sent_ = 0;
@@ -53,15 +51,12 @@ std::optional<Channel::Frame> Channel::next() {
       begin_ = 0;
     }
     std::byte bytes[65536];
-    const ssize_t n = ::recv(fd(), bytes, sizeof bytes, 0);
-    if (n > 0) {
-      inbox_.insert(inbox_.end(), bytes, bytes + n);
-      continue;
-    }
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return {};
-    ended_ = !broken_ && (n == 0 || errno == EPIPE);  // EPIPE: a reset behind the end in good order
-    socket_ = Socket();
+    const auto [count, state] = connection_->receive(bytes);
+    inbox_.insert(inbox_.end(), bytes, bytes + count);
+    if (count > 0) continue;
+    if (state == Connection::State::open) return {};
+    ended_ = !broken_ && state == Connection::State::ended;
+    connection_.reset();
     return {};
   }
 }
@@ -84,7 +79,12 @@ std::optional<Channel::Frame> Channel::cut() {
 }
 
 void Channel::close_if_dark() {
-  if (open() && is_dark(socket_)) close();
+  if (open() && connection_->is_dark()) close();
+}
+
+void Channel::close() {
+  if (open()) connection_->reset();
+  connection_.reset();
 }
 
 Blob HandIn::packed() const {
@@ -93,19 +93,19 @@ Blob HandIn::packed() const {
 
 HandIn HandIn::head_of(View bytes) {
   Unpacker in(bytes);
-  HandIn letter;
-  letter.round = in.get<std::uint64_t>();
-  letter.rank = in.get<int>();
-  letter.peer = in.get<int>();
-  return letter;
+  HandIn hand_in;
+  hand_in.round = in.get<std::uint64_t>();
+  hand_in.rank = in.get<int>();
+  hand_in.peer = in.get<int>();
+  return hand_in;
 }
 
 HandIn HandIn::unpacked(View bytes) {
-  HandIn letter = head_of(bytes);
-  Unpacker in(bytes.subspan(sizeof letter.round + 2 * sizeof(int)));
-  letter.to_rank_0 = in.list<std::byte>();
-  letter.to_peer = in.list<std::byte>();
-  return letter;
+  HandIn hand_in = head_of(bytes);
+  Unpacker in(bytes.subspan(sizeof hand_in.round + 2 * sizeof(int)));
+  hand_in.to_rank_0 = in.list<std::byte>();
+  hand_in.to_peer = in.list<std::byte>();
+  return hand_in;
 }
 
 Blob Answer::Common::packed() const {

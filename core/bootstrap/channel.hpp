@@ -1,13 +1,16 @@
-// One end of a control connection: frames, never waiting; and what is in them.
+// One end of a connection for control traffic: frames, without ever waiting, and their contents.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
-#include "bootstrap/gate.hpp"
-#include "net/socket.hpp"
+#include "bootstrap/place.hpp"
+#include "net/network.hpp"
 
 namespace everylink {
 
@@ -19,19 +22,19 @@ class Channel {
     Blob body;
   };
 
-  explicit Channel(Socket socket = Socket()) : socket_(std::move(socket)) {}
-  bool open() const { return static_cast<bool>(socket_); }
-  // Why it is not open: the process at the other end has ended, which its kernel said in good order; else the
-  // way to it is broken, and it may come by another.
+  explicit Channel(std::unique_ptr<Connection> connection = {}) : connection_(std::move(connection)) {}
+  bool open() const { return connection_ != nullptr; }
+  // Why it is not open: the process at the other end has ended, as its kernel said in good order. Otherwise
+  // the path to it is broken, and it may come by another one.
   bool ended() const { return ended_; }
-  int fd() const { return socket_.fd(); }
+  const Connection& connection() const { return *connection_; }
   bool has_to_send() const { return sent_ < outbox_.size(); }
 
   void send(Kind, std::initializer_list<View> parts);
-  void flush();                 // as much as the kernel takes now
-  std::optional<Frame> next();  // the next whole frame, if it has come; a broken connection is closed
-  void close_if_dark();         // what we sent is not answered
-  void close() { reset(socket_); }
+  void flush();                 // sends as much as the network takes now
+  std::optional<Frame> next();  // the next complete frame, if it has arrived; closes a broken connection
+  void close_if_dark();
+  void close();
 
  private:
   struct Head {
@@ -40,17 +43,17 @@ class Channel {
   };
   std::optional<Frame> cut();
 
-  Socket socket_;
+  std::unique_ptr<Connection> connection_;
   Blob inbox_, outbox_;
   std::size_t begin_ = 0, sent_ = 0;  // of the inbox, of the outbox
   bool ended_ = false, broken_ = false;
 };
 
-// The bodies. Each throws MachineError where the bytes are not one.
+// The bodies. Unpacking throws MachineError when the bytes are not one.
 struct HandIn {
   std::uint64_t round = 0;
   int rank = no_rank, peer = no_rank;
-  Blob to_rank_0, to_peer;
+  Blob to_rank_0 = {}, to_peer = {};
   Blob packed() const;
   static HandIn unpacked(View);
   static HandIn head_of(View);  // round, rank and peer alone
@@ -59,18 +62,18 @@ struct HandIn {
 struct Answer {
   struct Common {
     std::uint64_t round = 0;
-    Blob word;
-    std::vector<int> gone;
-    std::vector<Relay> relays;
+    Blob word = {};
+    std::vector<int> gone = {};
+    std::vector<Relay> relays = {};
     Blob packed() const;
     static Common unpacked(View, int size);
   };
   struct For {
-    int rank;
-    Blob from_peer;
+    int rank = no_rank;
+    Blob from_peer = {};
   };
   static Blob packed(const std::vector<For>&);
-  // The common part as it came, and whom it is for.
+  // The common part as it arrived, and the ranks that it is for.
   static std::pair<Blob, std::vector<For>> split(View, int size);
 };
 

@@ -2,21 +2,22 @@
 #include "bootstrap/follower.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "base/errors.hpp"
-#include "bootstrap/node.hpp"
+#include "net/socket.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Seconds follower_grace = 60;  // followers wait longer than rank 0, so that rank 0 decides
 constexpr Seconds farewell_limit = 5;
-constexpr Seconds ask_after = 10;  // an answer may be lost with somebody between rank 0 and us
-constexpr Seconds look_again = 1, look_soon = 0.05;  // soon: while we search
+constexpr Seconds ask_after = 10;  // an answer may be lost with a rank between rank 0 and this one
+constexpr Seconds look_again = 1, look_soon = 0.05;  // soon: during a search
 
 std::uint64_t drawn_number() {
   std::uint64_t number = 0;
@@ -26,51 +27,58 @@ std::uint64_t drawn_number() {
 
 }  // namespace
 
-Follower::Follower(Place& place, Seconds until)
-    : rank_(place.rank),
+Follower::Follower(const System& system, Place& place, Seconds until)
+    : clock_(system.clock),
+      network_(system.network),
+      rank_(place.rank),
       size_(place.size),
       key_(place.key),
       relays_(place.relays),
-      keeps_listening_(place.listener),
-      search_(key_, place.rendezvous),
-      branches_(place.size) {
-  Socket listener = place.listener ? std::move(place.listener) : listener_for(place);
+      keeps_listening_(place.listener != nullptr),
+      search_(network_, clock_, key_, place.rendezvous),
+      branches_(network_, clock_, place.size) {
+  auto listener = place.listener ? std::move(place.listener) : listener_for(place, network_);
   hello_.rank = rank_;
   hello_.size = size_;
   hello_.instance = drawn_number();
-  hello_.host = host_of(place);
+  hello_.host = host_hash(place);
   if (listener) {
-    hello_.listens = AddressList::of(addresses_of(listener));
-    gate_.emplace(
-        std::move(listener), key_, [this](const Hello& caller) { return judge(caller); },
-        [this](const Hello& caller, Socket socket) { branches_.add(caller.rank, std::move(socket)); }, say);
+    hello_.listens = AddressList::of(listener->addresses());
+    admission_.emplace(
+        network_, clock_, std::move(listener), key_, [this](const Hello& caller) { return admit(caller); },
+        [this](const Hello& caller, std::unique_ptr<Connection> connection) {
+          branches_.add(caller.rank, std::move(connection));
+        });
   }
   for (Seconds nap = 0; !above_.open(); nap = look_soon) {
     if (!search_.refusal().empty()) throw MachineError(search_.refusal());
-    if (steady_now() > until)
+    if (clock_.now() > until)
       throw MachineError(fmt::format("cannot reach rank 0 at {}", search_.last_fault().empty()
                                                                       ? place.rendezvous.at(0).text()
                                                                       : search_.last_fault()));
     tend(nap);
   }
-  if (!keeps_listening_) gate_.reset();
+  if (!keeps_listening_) admission_.reset();
 }
 
-Follower::~Follower() { branches_.drain(steady_now() + farewell_limit, farewell_limit); }
+Follower::~Follower() { branches_.drain(clock_.now() + farewell_limit, farewell_limit); }
 
 std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide&) {
-  const Seconds until = steady_now() + 2 * limit + follower_grace;
-  const HandIn mine{number_, rank_, peer, Blob(to_rank_0.begin(), to_rank_0.end()),
-                    Blob(to_peer.begin(), to_peer.end())};
+  const Seconds until = clock_.now() + 2 * limit + follower_grace;
+  const HandIn mine{.round = number_,
+                    .rank = rank_,
+                    .peer = peer,
+                    .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
+                    .to_peer = Blob(to_peer.begin(), to_peer.end())};
   waiting_[rank_] = {number_, mine.packed()};
-  above_.send(Channel::Kind::hand_in, {waiting_[rank_].letter});
-  Seconds asks_at = steady_now() + ask_after;
-  tend(0);  // what came behind our last answer
-  while (!lost_ && !answer_ && steady_now() < until) {
+  above_.send(Channel::Kind::hand_in, {waiting_[rank_].hand_in});
+  Seconds asks_at = clock_.now() + ask_after;
+  tend(0);  // what followed our last answer
+  while (!lost_ && !answer_ && clock_.now() < until) {
     tend(look_again);
-    if (!answer_ && steady_now() > asks_at) {
-      above_.send(Channel::Kind::ask, {HandIn{number_, rank_, peer, {}, {}}.packed()});
-      asks_at = steady_now() + ask_after;
+    if (!answer_ && clock_.now() > asks_at) {
+      above_.send(Channel::Kind::ask, {HandIn{.round = number_, .rank = rank_, .peer = peer}.packed()});
+      asks_at = clock_.now() + ask_after;
     }
   }
   if (!answer_) {
@@ -78,28 +86,26 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
     return {};
   }
   const auto answer = std::exchange(answer_, {});
-  number_ = answer->number + 1;  // we may have slept for many rounds
-  branches_.drain(steady_now() + look_again, 0.02);
+  number_ = answer->number + 1;  // this process may have slept for many rounds
+  branches_.drain(clock_.now() + look_again, 0.02);
   return answer;
 }
 
-// Sleeps until something comes from above, from below or from a stranger, and passes it on.
+// Sleeps until something arrives from above, from below or from a stranger, and passes it on.
 void Follower::tend(Seconds longest) {
-  std::vector<pollfd> polled{{branches_.fd(), POLLIN, 0}};
-  if (gate_) polled.push_back({gate_->fd(), POLLIN, 0});
+  std::vector<Watched> watched{{&branches_.source()}};
+  if (admission_) watched.push_back({&admission_->source()});
   if (above_.open())
-    polled.push_back({above_.fd(), static_cast<short>(above_.has_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
+    watched.push_back({.source = &above_.connection(), .room = above_.has_to_send()});
   else
-    search_.add_to(polled);
-  const Seconds nap = above_.open() ? longest : std::min(longest, look_soon);
-  if (::poll(polled.data(), polled.size(), static_cast<int>(std::ceil(nap * 1000))) < 0 && errno != EINTR)
-    throw_errno("poll");
+    search_.add_to(watched);
+  network_.wait(watched, above_.open() ? longest : std::min(longest, look_soon));
   look_above();
   if (!above_.open()) find_way();
-  if (gate_) gate_->serve();
+  if (admission_) admission_->serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { carry_up(from, frame); },
                   [this](int rank) {
-                    const HandIn ended{0, rank, no_rank, {}, {}};
+                    const HandIn ended{.rank = rank};
                     above_.send(Channel::Kind::ended, {ended.packed()});
                   });
 }
@@ -109,7 +115,7 @@ void Follower::look_above() {
   above_.flush();
   above_.close_if_dark();
   try {
-    // One answer for us at a time: what comes behind it waits for our next letter.
+    // One answer for us at a time: what follows it waits for our next hand-in.
     while (!answer_) {
       const auto frame = above_.next();
       if (!frame) break;
@@ -121,7 +127,7 @@ void Follower::look_above() {
 }
 
 void Follower::find_way() {
-  if (!search_.is_under_way()) {
+  if (!search_.is_active()) {
     hello_.lost = rank_above_;
     hello_.has_children = !branches_.empty();
     search_.begin(hello_, relays_);
@@ -130,42 +136,42 @@ void Follower::find_way() {
   keeps_listening_ |= search_.keep_listening();
   lost_ = !found && (search_.is_hopeless() || !search_.refusal().empty());
   if (!found) return;
-  above_ = Channel(std::move(found->socket));
+  above_ = Channel(std::move(found->connection));
   rank_above_ = found->rank;
   std::erase_if(waiting_,
                 [this](const auto& one) { return one.first != rank_ && !branches_.reaches(one.first); });
-  for (const auto& [rank, one] : waiting_) above_.send(Channel::Kind::hand_in, {one.letter});
+  for (const auto& [rank, one] : waiting_) above_.send(Channel::Kind::hand_in, {one.hand_in});
 }
 
-// Who has children of its own may come only to who stands right below rank 0: so no circle can close.
-Reply Follower::judge(const Hello& caller) const {
+// A rank with children of its own is accepted only directly below rank 0, so that no circle can close.
+Reply Follower::admit(const Hello& caller) const {
   if (caller.size != size_ || caller.rank < 1 || caller.rank >= size_ || caller.rank == rank_)
-    return Reply::refusal(fmt::format("says that it is rank {} of {}", caller.rank, caller.size));
+    return Reply::refusal(fmt::format("claims to be rank {} of {}", caller.rank, caller.size));
   Reply reply;
   reply.rank = rank_;
   const bool knows_way = above_.open() && (rank_above_ == 0 || !caller.has_children);
-  reply.verdict = knows_way ? Verdict::welcome : Verdict::no_way;
+  reply.decision = knows_way ? Decision::welcome : Decision::no_way;
   return reply;
 }
 
 void Follower::carry_up(int from, const Channel::Frame& frame) {
   const HandIn head = HandIn::head_of(frame.body);
   if (head.rank < 1 || head.rank >= size_ || head.rank == rank_ || frame.kind == Channel::Kind::answer)
-    throw MachineError("not a letter from below");
+    throw MachineError("not a message from a rank below");
   if (frame.kind != Channel::Kind::ended) branches_.reached_through(head.rank, from);
   if (frame.kind == Channel::Kind::hand_in) waiting_[head.rank] = {head.round, frame.body};
   above_.send(frame.kind, {frame.body});
 }
 
 void Follower::carry_down(const Channel::Frame& frame) {
-  if (frame.kind != Channel::Kind::answer) throw MachineError("not a letter from above");
+  if (frame.kind != Channel::Kind::answer) throw MachineError("not a message from the rank above");
   auto [common, all] = Answer::split(frame.body, size_);
   auto read = Answer::Common::unpacked(common, size_);
   for (auto& one : all) {
     const auto asked = waiting_.find(one.rank);
-    if (asked == waiting_.end() || read.round < asked->second.round) continue;  // answered before
+    if (asked == waiting_.end() || read.round < asked->second.round) continue;  // answered already
     waiting_.erase(asked);
-    if (one.rank == rank_) answer_ = Round{read.round, {}, {}, std::move(one.from_peer)};
+    if (one.rank == rank_) answer_ = Round{.number = read.round, .from_peer = std::move(one.from_peer)};
   }
   std::erase_if(all, [this](const Answer::For& one) { return one.rank == rank_; });
   branches_.send(common, all);

@@ -1,21 +1,28 @@
-// Every other rank in the control plane: it hands in to who stands above it, carries the letters of those
+// Every other rank in the control plane: it hands in to the rank above it, carries the messages of the ranks
 // below it, and finds another way to rank 0 when its own breaks.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/types.hpp"
+#include "bootstrap/admission.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/branches.hpp"
-#include "bootstrap/gate.hpp"
+#include "bootstrap/channel.hpp"
+#include "bootstrap/key.hpp"
+#include "bootstrap/place.hpp"
 #include "bootstrap/search.hpp"
+#include "net/network.hpp"
 
 namespace everylink {
 
 class Follower final : public Bootstrap {
  public:
-  Follower(Place&, Seconds until);
+  Follower(const System&, Place&, Seconds until);
   ~Follower() override;
 
   int rank() const override { return rank_; }
@@ -25,16 +32,18 @@ class Follower final : public Bootstrap {
  private:
   struct Waiting {
     std::uint64_t round;
-    Blob letter;
+    Blob hand_in;  // packed
   };
 
-  Reply judge(const Hello&) const;
+  Reply admit(const Hello&) const;
   void tend(Seconds longest);
   void look_above();
   void find_way();
   void carry_up(int from, const Channel::Frame&);
   void carry_down(const Channel::Frame&);
 
+  Clock& clock_;
+  Network& network_;
   int rank_, size_;
   std::uint64_t number_ = 0;
   Key key_;
@@ -46,8 +55,8 @@ class Follower final : public Bootstrap {
   Search search_;
   bool lost_ = false;
   Branches branches_;
-  std::optional<Gate> gate_;
-  std::map<int, Waiting> waiting_;  // letters that were not answered, ours and of those below, by rank
+  std::optional<Admission> admission_;
+  std::map<int, Waiting> waiting_;  // unanswered hand-ins, ours and those of the ranks below, by rank
   std::optional<Round> answer_;     // ours
 };
 

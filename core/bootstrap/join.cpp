@@ -1,13 +1,26 @@
 // Joining over TCP. The control plane begins here, so that testbed/smpi can put another in its place.
+#include <cstdlib>
+#include <memory>
+
+#include "base/units.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/follower.hpp"
 #include "bootstrap/leader.hpp"
+#include "host/signals.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink {
 
-std::unique_ptr<Bootstrap> join(Place& place, Seconds limit, int tree_above) {
-  const Seconds until = steady_now() + limit;
-  if (place.rank == 0) return std::make_unique<Leader>(place, tree_above, until);
-  return std::make_unique<Follower>(place, until);
+std::unique_ptr<Bootstrap> join(Place& place, Seconds limit, int tree_above, const System& system) {
+  const Seconds until = system.clock.now() + limit;
+  if (place.rank == 0) return std::make_unique<Leader>(system, place, tree_above, until);
+  return std::make_unique<Follower>(system, place, until);
+}
+
+std::unique_ptr<Bootstrap> join(Place& place, Seconds limit) {
+  const char* text = std::getenv("EVERYLINK_TREE_ABOVE");
+  const int above = text && *text ? static_cast<int>(parse_integer(text, "EVERYLINK_TREE_ABOVE")) : 512;
+  return join(place, limit, above, {steady_clock(), tcp_network(), end_is_wanted});
 }
 
 }  // namespace everylink

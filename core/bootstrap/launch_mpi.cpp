@@ -1,4 +1,4 @@
-// The module through which MPI starts and ends us: rank, size, one broadcast, and the way out.
+// The module through which MPI starts and ends this process: rank, size, one broadcast, and the way out.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ class MpiLauncher final : public Launcher {
       MPI_Get_library_version(text, &length);
       const std::string version(text, static_cast<std::size_t>(length));
       throw UsageError(
-          fmt::format("built for {}, but {} started {} ranks and MPI sees {}; start with the mpirun of the "
+          fmt::format("built for {}, but {} started {} ranks and MPI sees {}; use the mpirun of the "
                       "library that it was built with",
                       version.substr(0, version.find_first_of(",\n")), hint.name, hint.size, size_));
     }

@@ -1,4 +1,4 @@
-// The module through which PMIx tells rank, size and rank 0's word.
+// The module through which PMIx tells rank and size, and passes on rank 0's bytes.
 #include <fmt/format.h>
 #include <pmix.h>
 
@@ -15,7 +15,7 @@ void must(pmix_status_t status, const char* call) {
   if (status != PMIX_SUCCESS) throw MachineError(fmt::format("{}: {}", call, PMIx_Error_string(status)));
 }
 
-// A value that PMIx gave, freed with it.
+// A value from PMIx, which is freed with this object.
 class Value {
  public:
   ~Value() {
@@ -36,13 +36,13 @@ class PmixLauncher final : public Launcher {
   PmixLauncher() {
     if (const auto status = PMIx_Init(&self_, nullptr, 0); status != PMIX_SUCCESS)
       throw UsageError(
-          fmt::format("PMIx does not serve this process ({}); start the ranks by mpirun or srun --mpi=pmix",
+          fmt::format("PMIx does not serve this process ({}); start the ranks with mpirun or srun --mpi=pmix",
                       PMIx_Error_string(status)));
     PMIX_LOAD_PROCID(&everybody_, self_.nspace, PMIX_RANK_WILDCARD);
     Value size;
     must(PMIx_Get(&everybody_, PMIX_JOB_SIZE, nullptr, 0, size.in()), "PMIx_Get of the number of ranks");
     if ((*size).type != PMIX_UINT32 || self_.rank >= (*size).data.uint32 || (*size).data.uint32 > (1u << 24))
-      throw MachineError("PMIx gave no number of ranks");
+      throw MachineError("PMIx did not report the number of ranks");
     size_ = static_cast<int>((*size).data.uint32);
   }
 
@@ -55,9 +55,9 @@ class PmixLauncher final : public Launcher {
     pmix_proc_t first;
     PMIX_LOAD_PROCID(&first, self_.nspace, 0);
     Value said;
-    must(PMIx_Get(&first, key, nullptr, 0, said.in()), "PMIx_Get of what rank 0 said");
+    must(PMIx_Get(&first, key, nullptr, 0, said.in()), "PMIx_Get of what rank 0 sent");
     if ((*said).type != PMIX_BYTE_OBJECT)
-      throw MachineError("PMIx gave back something else than what rank 0 said");
+      throw MachineError("PMIx returned something other than what rank 0 sent");
     const auto* bytes = reinterpret_cast<const std::byte*>((*said).data.bo.bytes);
     return {bytes, bytes + (*said).data.bo.size};
   }

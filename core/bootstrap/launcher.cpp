@@ -13,7 +13,6 @@
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "bootstrap/place.hpp"
-#include "bootstrap/pmi.hpp"
 #include "host/modules.hpp"
 
 namespace everylink {
@@ -23,7 +22,7 @@ constexpr Seconds start_limit = 300;  // 100,000 processes do not start in a min
 
 struct Known {
   std::string_view name, summary;
-  const char* sign;    // the variable that a process so started has
+  const char* sign;    // the variable that marks a process that it started
   const char* module;  // null: built in
 };
 constexpr Known launchers[] = {
@@ -34,13 +33,13 @@ constexpr Known launchers[] = {
 const Known& known(std::string_view name) {
   for (const auto& one : launchers)
     if (one.name == name) return one;
-  throw MachineError(fmt::format("there is no launcher {}", name));
+  throw MachineError(fmt::format("unknown launcher {}", name));
 }
 
 const LauncherEntry* module_of(const Known& one, std::string& why) {
   const auto* entry = static_cast<const LauncherEntry*>(module_symbol(one.module, "launcher", why));
   if (entry && entry->abi != launcher_abi)
-    why = fmt::format("{}.so is of another version of Everylink", one.module);
+    why = fmt::format("{}.so belongs to another version of Everylink", one.module);
   return entry && entry->abi == launcher_abi ? entry : nullptr;
 }
 
@@ -86,14 +85,13 @@ LauncherHint launcher_hint() {
 
 Place place_from_launcher(const std::string& name, const std::string& interface) {
   const CallLimit limit(start_limit, fmt::format("joining the other ranks by {}", name));
-  Place place{0, 0, name, {}, Socket(), join(known(name))};
-  place.ends_together = true;
+  Place place{.bootstrap = name, .launcher = join(known(name)), .ends_together = true};
   place.rank = place.launcher->rank();
   place.size = place.launcher->size();
   place.own = address_of(interface);
   if (place.rank == 0) {
     place.listener = listener_of_rank_0(place.own);
-    place.rendezvous = addresses_of(place.listener);
+    place.rendezvous = place.listener->addresses();
     place.key = random_key();
   }
   const Blob told = place.launcher->tell_all(Packer().add(place.rendezvous).add(place.key).take());
@@ -118,7 +116,7 @@ CallLimit::CallLimit(Seconds limit, std::string what) : watch_(std::make_unique<
     std::unique_lock lock(watch->mutex);
     if (watch->over.wait_for(lock, std::chrono::duration<Seconds>(limit), [&] { return watch->is_over; }))
       return;
-    fmt::print(stderr, "everylink-measure: {} has not ended within {} s\n", what, limit);
+    fmt::print(stderr, "everylink-measure: {} did not finish within {} s\n", what, limit);
     ::_exit(exit_machine);
   });
 }

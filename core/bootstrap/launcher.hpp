@@ -1,4 +1,4 @@
-// What started this process, as far as it serves us: rank, size, one word to everybody, and the way out.
+// What started this process, as far as we use it: rank, size, one broadcast, and the way out.
 #pragma once
 
 #include <memory>
@@ -15,38 +15,41 @@ class Launcher {
   virtual ~Launcher() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Rank 0's bytes to everybody: the one collective call of a run.
+  // Sends rank 0's bytes to every rank: the one collective call of a run.
   virtual Blob tell_all(View from_rank_0) = 0;
-  // The last call. Not clean: the library may hold requests that never end; then it does not return.
+  // The last call. Not clean: the library may hold requests that never complete; then it does not return.
   virtual void leave(int exit_code, bool clean) = 0;
 };
 
-// The one symbol, `launcher`, of a launcher's module.
+// The one symbol, `launcher`, that a launcher's module exports.
 struct LauncherEntry {
   int abi;
   std::string_view name;
-  std::unique_ptr<Launcher> (*join)();  // throws UsageError when this process was not started that way
+  std::unique_ptr<Launcher> (*join)();  // throws UsageError when this process was started in another way
 };
 inline constexpr int launcher_abi = 1;
 
-// Those there are, and for --list why one cannot be used here ("": it can).
+// The known launchers, and for --list why one cannot be used here ("": it can).
 struct LauncherState {
   std::string_view name, summary;
   std::string why_unusable;
 };
 std::vector<LauncherState> launcher_states();
-// Whether this process was started so that the launcher serves it, and it can be used here.
+// Whether the launcher started this process and can be used here.
 bool launcher_is_here(std::string_view name);
 
-// What mpirun or srun said in this process's environment; "" or -1 where they did not.
+// PMI-1, the text protocol on the descriptor in PMI_FD, by which hydra (MPICH, Intel MPI) and `srun
+// --mpi=pmi2` serve the processes that they start. Throws UsageError, MachineError.
+std::unique_ptr<Launcher> join_by_pmi();
+
+// What mpirun or srun set in this process's environment; "" or -1 where they set nothing.
 struct LauncherHint {
   std::string name;
   int rank = no_rank, size = -1;
 };
 LauncherHint launcher_hint();
 
-// A library's call must not hold the run up: ends this process with a sentence when it outlives `limit`
-// seconds.
+// Ends this process with a message when a library's call takes longer than `limit` seconds.
 class CallLimit {
  public:
   CallLimit(Seconds limit, std::string what);

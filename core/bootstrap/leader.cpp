@@ -1,80 +1,82 @@
-// Rank 0: a letter up and an answer down a round. Who did not hand in for a round is gone in it; who hands in
-// again is back.
+// Rank 0: each round, every rank sends a message up and gets an answer down. A rank that does not hand in for
+// a round is gone in it; one that hands in again is back.
 #include "bootstrap/leader.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "base/errors.hpp"
-#include "bootstrap/node.hpp"
-#include "host/signals.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Seconds look_again = 1;      // at dark paths and half-open callers
-constexpr Seconds last_moment = 0.4;   // to hand in, once the end is wanted: mpirun kills after 1 s
-constexpr Seconds farewell_limit = 5;  // for last words that still lie here
+constexpr Seconds last_moment = 0.4;   // to hand in once the run is to end: mpirun kills after 1 s
+constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
 
 }  // namespace
 
-Leader::Leader(Place& place, int tree_above, Seconds until)
-    : size_(place.size),
+Leader::Leader(const System& system, Place& place, int tree_above, Seconds until)
+    : clock_(system.clock),
+      network_(system.network),
+      end_is_wanted_(system.end_is_wanted),
+      size_(place.size),
       states_(static_cast<std::size_t>(place.size)),
-      tree_(place.size, host_of(place), tree_above),
-      branches_(place.size),
-      gate_(
-          std::move(place.listener), place.key, [this](const Hello& hello) { return judge(hello); },
-          [this](const Hello& hello, Socket socket) {
+      tree_(place.size, host_hash(place), tree_above),
+      branches_(network_, clock_, place.size),
+      admission_(
+          network_, clock_, std::move(place.listener), place.key,
+          [this](const Hello& hello) { return admit(hello); },
+          [this](const Hello& hello, std::unique_ptr<Connection> connection) {
             note_joined(state(hello.rank));
-            branches_.add(hello.rank, std::move(socket));
-          },
-          say) {
+            branches_.add(hello.rank, std::move(connection));
+          }) {
   while (joined_ < size_) {
-    const Seconds left = until - steady_now();
-    if (left <= 0) throw MachineError("not all ranks have joined; missing: " + missing());
-    if (end_is_wanted()) throw MachineError("asked to end before all ranks had joined");
+    const Seconds left = until - clock_.now();
+    if (left <= 0) throw MachineError("not all ranks joined; missing: " + missing());
+    if (end_is_wanted_()) throw MachineError("interrupted before all ranks had joined");
     tend(std::min(left, look_again));
   }
 }
 
-Leader::~Leader() { branches_.drain(steady_now() + farewell_limit, farewell_limit); }
+Leader::~Leader() { branches_.drain(clock_.now() + farewell_limit, farewell_limit); }
 
 std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Seconds limit,
                                    const Decide& decide) {
-  Seconds until = steady_now() + limit;
-  take_hand_in(
-      {number_, 0, peer, Blob(to_rank_0.begin(), to_rank_0.end()), Blob(to_peer.begin(), to_peer.end())});
+  Seconds until = clock_.now() + limit;
+  take_hand_in({.round = number_,
+                .rank = 0,
+                .peer = peer,
+                .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
+                .to_peer = Blob(to_peer.begin(), to_peer.end())});
   tend(0);
-  while (somebody_is_due()) {
-    if (end_is_wanted()) until = std::min(until, steady_now() + last_moment);
-    const Seconds left = until - steady_now();
+  while (a_rank_is_due()) {
+    if (end_is_wanted_()) until = std::min(until, clock_.now() + last_moment);
+    const Seconds left = until - clock_.now();
     if (left <= 0) break;
     tend(std::min(left, look_again));
   }
   return answer(peer, decide);
 }
 
-// Sleeps until something comes, and takes all that has.
+// Sleeps until something arrives, and takes everything that has.
 void Leader::tend(Seconds longest) {
-  pollfd polled[] = {{gate_.fd(), POLLIN, 0}, {branches_.fd(), POLLIN, 0}};
-  if (::poll(polled, 2, static_cast<int>(std::ceil(longest * 1000))) < 0 && errno != EINTR)
-    throw_errno("poll");
-  gate_.serve();
+  const Watched watched[] = {{&admission_.source()}, {&branches_.source()}};
+  network_.wait(watched, longest);
+  admission_.serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { take(from, frame); },
                   [this](int rank) { state(rank).ended = true; });
 }
 
-Reply Leader::judge(const Hello& hello) {
+Reply Leader::admit(const Hello& hello) {
   if (hello.size != size_ || hello.rank < 1 || hello.rank >= size_)
-    return Reply::refusal(fmt::format("says that it is rank {} of {}; the others are 1 to {} of {}",
+    return Reply::refusal(fmt::format("claims to be rank {} of {}, but ranks 1 to {} of {} are expected",
                                       hello.rank, hello.size, size_ - 1, size_));
   State& known = state(hello.rank);
   if (known.instance != 0 && known.instance != hello.instance)
-    return Reply::refusal(fmt::format("says that it is rank {}, and that one is here already", hello.rank));
+    return Reply::refusal(fmt::format("claims to be rank {}, which has already joined", hello.rank));
   known.instance = hello.instance;
   return tree_.place(hello);
 }
@@ -92,12 +94,12 @@ std::string Leader::missing() const {
   return more > 10 ? fmt::format("{} and {} more", text, more - 10) : text;
 }
 
-bool Leader::somebody_is_due() {
+bool Leader::a_rank_is_due() {
   while (due_ < states_.size() && !is_due(due_)) ++due_;
   return due_ < states_.size();
 }
 
-// A rank whose connection broke is due as long as its process has not ended: it may come by another way.
+// A rank whose connection broke stays due until its process ends: it may come back by another way.
 bool Leader::is_due(std::size_t rank) const {
   const State& one = states_[rank];
   return rank > 0 && !one.ended && !one.gone && one.now.round != number_;
@@ -105,7 +107,7 @@ bool Leader::is_due(std::size_t rank) const {
 
 void Leader::take(int from, const Channel::Frame& frame) {
   const auto must_be_a_rank = [&](int rank) {
-    if (rank < 1 || rank >= size_) throw MachineError("there is no such rank");
+    if (rank < 1 || rank >= size_) throw MachineError("a message of a rank that does not exist");
   };
   if (frame.kind == Channel::Kind::ended) {
     const int rank = HandIn::head_of(frame.body).rank;
@@ -120,28 +122,28 @@ void Leader::take(int from, const Channel::Frame& frame) {
     if (asked.round < number_) answer_again(asked.rank, asked.round);
     return;
   }
-  if (frame.kind != Channel::Kind::hand_in) throw MachineError("a letter that only rank 0 writes");
-  HandIn letter = HandIn::unpacked(frame.body);
-  must_be_a_rank(letter.rank);
-  branches_.reached_through(letter.rank, from);
-  note_joined(state(letter.rank));
-  take_hand_in(std::move(letter));
+  if (frame.kind != Channel::Kind::hand_in) throw MachineError("a message that only rank 0 sends");
+  HandIn hand_in = HandIn::unpacked(frame.body);
+  must_be_a_rank(hand_in.rank);
+  branches_.reached_through(hand_in.rank, from);
+  note_joined(state(hand_in.rank));
+  take_hand_in(std::move(hand_in));
 }
 
-// Old or new, measured is measured, but once; a late one is told where we are.
-void Leader::take_hand_in(HandIn letter) {
-  State& one = state(letter.rank);
-  if (letter.round > number_) throw MachineError("a letter for a round that has not begun");
-  if (std::exchange(one.gone, false)) due_ = 0;  // it is back, and waited for again
-  const bool is_new = one.taken == never || letter.round > one.taken;
+// What was measured counts, early or late, but only once. A late rank is told where the others are.
+void Leader::take_hand_in(HandIn hand_in) {
+  State& one = state(hand_in.rank);
+  if (hand_in.round > number_) throw MachineError("a message for a round that has not begun");
+  if (std::exchange(one.gone, false)) due_ = 0;  // it is back, and is waited for again
+  const bool is_new = one.taken == never || hand_in.round > one.taken;
   if (is_new) {
-    one.taken = letter.round;
-    handed_.push_back({letter.rank, std::move(letter.to_rank_0)});
+    one.taken = hand_in.round;
+    handed_.push_back({hand_in.rank, std::move(hand_in.to_rank_0)});
   }
-  if (letter.round < number_)
-    answer_again(letter.rank, letter.round);
+  if (hand_in.round < number_)
+    answer_again(hand_in.rank, hand_in.round);
   else if (is_new)
-    one.before = std::exchange(one.now, {letter.round, letter.peer, std::move(letter.to_peer)});
+    one.before = std::exchange(one.now, {hand_in.round, hand_in.peer, std::move(hand_in.to_peer)});
 }
 
 void Leader::answer_again(int rank, std::uint64_t round) {
@@ -156,7 +158,7 @@ const Leader::Part* Leader::part(int rank, std::uint64_t round) const {
 }
 
 Round Leader::answer(int peer, const Decide& decide) {
-  last_ = {number_, {}, {}, {}};
+  last_ = {.round = number_};
   std::vector<Answer::For> all;
   for (int rank = 0; rank < size_; ++rank) {
     const Part* mine = part(rank, number_);
@@ -172,14 +174,14 @@ Round Leader::answer(int peer, const Decide& decide) {
   last_.word = decide(handed, last_.gone);
   last_.relays = tree_.relays();
   branches_.send(last_.packed(), all);
-  branches_.drain(steady_now() + look_again, 0.02);  // we may not come back for long
+  branches_.drain(clock_.now() + look_again, 0.02);  // this rank may not come back for a while
   const View mine = for_rank(0, peer, number_);
   ++number_;
   due_ = 0;
   return {last_.round, last_.word, last_.gone, Blob(mine.begin(), mine.end())};
 }
 
-// What the peer handed in for this rank, if it means this rank too.
+// What the peer handed in for this rank, if it named this rank as its own peer.
 View Leader::for_rank(int rank, int peer, std::uint64_t round) const {
   if (peer < 0 || peer >= size_) return {};
   const Part* theirs = part(peer, round);

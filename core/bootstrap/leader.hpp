@@ -1,20 +1,26 @@
-// Rank 0 in the control plane: it alone decides who is gone, so all agree.
+// Rank 0 in the control plane: it alone decides which ranks are gone, so all agree.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/types.hpp"
+#include "bootstrap/admission.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/branches.hpp"
-#include "bootstrap/gate.hpp"
+#include "bootstrap/channel.hpp"
+#include "bootstrap/place.hpp"
 #include "bootstrap/tree.hpp"
 
 namespace everylink {
 
 class Leader final : public Bootstrap {
  public:
-  Leader(Place&, int tree_above, Seconds until);
+  Leader(const System&, Place&, int tree_above, Seconds until);
   ~Leader() override;
 
   int rank() const override { return 0; }
@@ -24,7 +30,7 @@ class Leader final : public Bootstrap {
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  // What a rank handed in for a round in time.
+  // What a rank handed in in time for a round.
   struct Part {
     std::uint64_t round = never;
     int peer = no_rank;
@@ -34,17 +40,17 @@ class Leader final : public Bootstrap {
     bool known = false;           // it has joined
     std::uint64_t instance = 0;   // of its process; 0: it came through another rank
     bool ended = false;           // its process has
-    bool gone = false;            // in the last round: not waited for
+    bool gone = false;            // in the last round, and so not waited for
     std::uint64_t taken = never;  // the last round that it handed in for, in time or late
-    Part now, before;             // before: for who missed the answer of the last round
+    Part now, before;             // before: in case it missed the answer of the last round
   };
 
   State& state(int rank) { return states_[static_cast<std::size_t>(rank)]; }
   const Part* part(int rank, std::uint64_t round) const;
-  Reply judge(const Hello&);
+  Reply admit(const Hello&);
   void note_joined(State&);
   std::string missing() const;
-  bool somebody_is_due();
+  bool a_rank_is_due();
   bool is_due(std::size_t rank) const;
   void tend(Seconds longest);
   void take(int from, const Channel::Frame&);
@@ -53,13 +59,16 @@ class Leader final : public Bootstrap {
   Round answer(int peer, const Decide&);
   View for_rank(int rank, int peer, std::uint64_t round) const;
 
+  Clock& clock_;
+  Network& network_;
+  std::function<bool()> end_is_wanted_;
   int size_;
   std::uint64_t number_ = 0;
   std::vector<State> states_;
   int joined_ = 1;
   Tree tree_;
   Branches branches_;
-  Gate gate_;
+  Admission admission_;
   std::vector<Handed> handed_;
   Answer::Common last_;
   std::size_t due_ = 0;

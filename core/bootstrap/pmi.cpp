@@ -1,6 +1,4 @@
-// The PMI-1 text protocol: a line there, a line back.
-#include "bootstrap/pmi.hpp"
-
+// The PMI-1 text protocol: a request line, an answer line.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,11 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <string>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "bootstrap/launcher.hpp"
 #include "net/socket.hpp"
 
 namespace everylink {
@@ -27,7 +29,7 @@ class Pmi final : public Launcher {
  public:
   Pmi() : server_(descriptor()), rank_(number_in("PMI_RANK")), size_(number_in("PMI_SIZE")) {
     if (rank_ >= size_)
-      throw MachineError(fmt::format("PMI_RANK={} is no rank of PMI_SIZE={}", rank_, size_));
+      throw MachineError(fmt::format("PMI_RANK={} is out of range: PMI_SIZE={}", rank_, size_));
     ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", answer_limit);
     const auto maxes = ask("cmd=get_maxes", "maxes", answer_limit);
     const auto longest = parse_integer(value_in(maxes, "vallen_max"), "vallen_max of the PMI server");
@@ -47,7 +49,7 @@ class Pmi final : public Launcher {
   void leave(int, bool) override {
     try {
       ask("cmd=finalize", "finalize_ack", answer_limit);
-    } catch (const MachineError&) {  // all is measured and kept
+    } catch (const MachineError&) {  // everything has been measured and recorded
     }
   }
 
@@ -57,9 +59,11 @@ class Pmi final : public Launcher {
                 "mpiexec of MPICH, or srun --mpi=pmi2,");
     const int fd = number_in("PMI_FD");
     if (::fcntl(fd, F_GETFD) < 0)
-      throw UsageError(fmt::format(
-          "PMI_FD={} is no open descriptor; mpiexec of MPICH and srun --mpi=pmi2 give one to what they start",
-          fd));
+      throw UsageError(
+          fmt::format("PMI_FD={} is not an open descriptor; mpiexec of MPICH and srun --mpi=pmi2 pass one to "
+                      "the processes that "
+                      "they start",
+                      fd));
     return fd;
   }
 
@@ -77,11 +81,11 @@ class Pmi final : public Launcher {
     if (sodium_hex2bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), hex.data(), hex.size(),
                        nullptr, &length, nullptr) != 0 ||
         length != bytes.size())
-      throw MachineError("the PMI server gave back something else than what rank 0 said");
+      throw MachineError("the PMI server returned something other than what rank 0 sent");
     return bytes;
   }
 
-  // In pieces as long as the server takes; the first letter of each says whether one more follows.
+  // In pieces as long as the server accepts; the first character of each tells whether another follows.
   void put(const std::string& text) {
     for (std::size_t at = 0, i = 0; at < text.size(); at += piece_, ++i)
       ask(fmt::format("cmd=put kvsname={} key=everylink-{} value={}{}", space_, i,
@@ -98,7 +102,7 @@ class Pmi final : public Launcher {
       text += piece.substr(1);
       if (piece[0] != '+') return text;
     }
-    throw MachineError("the PMI server gave back more than rank 0 said");
+    throw MachineError("the PMI server returned more than rank 0 sent");
   }
 
   Answer ask(const std::string& line, const std::string& expected, Seconds limit) {
@@ -113,7 +117,7 @@ class Pmi final : public Launcher {
   static std::string value_in(const Answer& answer, const std::string& name) {
     const auto found = answer.find(name);
     if (found == answer.end() || found->second.empty())
-      throw MachineError(fmt::format("the PMI server left out {}", name));
+      throw MachineError(fmt::format("the PMI server's answer lacks {}", name));
     return found->second;
   }
 
@@ -128,7 +132,7 @@ class Pmi final : public Launcher {
   void send(const std::string& line) {
     for (std::size_t at = 0; at < line.size();) {
       const ssize_t n = ::write(server_.fd(), line.data() + at, line.size() - at);
-      if (n <= 0) throw MachineError("the PMI server has gone");
+      if (n <= 0) throw MachineError("the PMI server has closed the connection");
       at += static_cast<std::size_t>(n);
     }
   }
@@ -141,10 +145,10 @@ class Pmi final : public Launcher {
         return line;
       }
       if (said_.size() > longest_line || !ready(server_, POLLIN, until))
-        throw MachineError("the PMI server does not answer: have all ranks been started?");
+        throw MachineError("the PMI server does not answer; have all ranks been started?");
       char part[4096];
       const ssize_t n = ::read(server_.fd(), part, sizeof part);
-      if (n <= 0) throw MachineError("the PMI server has gone");
+      if (n <= 0) throw MachineError("the PMI server has closed the connection");
       said_.append(part, static_cast<std::size_t>(n));
     }
   }

@@ -8,11 +8,11 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds connect_limit = 3;   // a path that swallows calls
-constexpr Seconds silent_limit = 8;    // before another address of the same rank is tried
-constexpr Seconds sent_on_limit = 20;  // for the one that rank 0 named; then rank 0 is asked again
-constexpr Seconds rank_0_first = 1;    // before the others are called too
-constexpr Seconds pause = 0.2;         // between two passes
+constexpr Seconds connect_limit = 3;    // the path drops our calls
+constexpr Seconds silent_limit = 8;     // before another address of the same rank is tried
+constexpr Seconds redirect_limit = 20;  // for the rank that rank 0 named; then rank 0 is asked again
+constexpr Seconds rank_0_first = 1;     // before the others are called too
+constexpr Seconds pause = 0.2;          // between two passes
 constexpr Seconds without_a_sign = 10;
 
 }  // namespace
@@ -20,37 +20,37 @@ constexpr Seconds without_a_sign = 10;
 void Search::begin(const Hello& hello, const std::vector<Relay>& relays) {
   hello_ = hello;
   attempts_.clear();
-  attempts_.push_back({0, rank_0_});
+  attempts_.push_back({.rank = 0, .addresses = rank_0_});
   for (const auto& relay : relays)
     if (relay.rank != hello.rank && relay.rank != hello.lost && !relay.addresses.empty())
-      attempts_.push_back({relay.rank, relay.addresses});
-  sent_on_.reset();
+      attempts_.push_back({.rank = relay.rank, .addresses = relay.addresses});
+  redirected_.reset();
   refusal_.clear();
-  began_ = sign_ = steady_now();
+  began_ = sign_ = clock_.now();
 }
 
-void Search::add_to(std::vector<pollfd>& polled) const {
+void Search::add_to(std::vector<Watched>& watched) const {
   const auto add = [&](const Attempt& one) {
-    if (one.call && one.call->fd() >= 0) polled.push_back({one.call->fd(), one.call->events(), 0});
+    if (one.call && one.call->state() != Call::State::failed) watched.push_back(one.call->watched());
   };
   for (const auto& one : attempts_) add(one);
-  if (sent_on_) add(*sent_on_);
+  if (redirected_) add(*redirected_);
 }
 
 std::optional<Search::Found> Search::step() {
-  auto found = step_all(steady_now());
+  auto found = step_all(clock_.now());
   if (!found) return {};
   attempts_.clear();
-  sent_on_.reset();
+  redirected_.reset();
   return found;
 }
 
 std::optional<Search::Found> Search::step_all(Seconds now) {
-  if (sent_on_) {
-    if (auto found = step(*sent_on_, now)) return found;
-    if (sent_on_->passes > 0 || now - sent_on_->began > sent_on_limit) {
-      hello_.lost = sent_on_->rank;
-      sent_on_.reset();
+  if (redirected_) {
+    if (auto found = step(*redirected_, now)) return found;
+    if (redirected_->passes > 0 || now - redirected_->began > redirect_limit) {
+      hello_.lost = redirected_->rank;
+      redirected_.reset();
     }
   }
   for (auto& one : attempts_) {
@@ -61,7 +61,7 @@ std::optional<Search::Found> Search::step_all(Seconds now) {
 }
 
 bool Search::is_its_turn(const Attempt& one, Seconds now) const {
-  if (sent_on_ || now < one.not_before) return false;
+  if (redirected_ || now < one.not_before) return false;
   const auto& call = attempts_[0].call;
   const bool rank_0_is_there = call && call->state() != Call::State::connecting;  // and busy
   return one.rank == 0 || attempts_[0].passes > 0 || (!rank_0_is_there && now - began_ > rank_0_first);
@@ -82,7 +82,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
       one.turned_away = one.call->turned_away() ? one.turned_away + 1 : 0;
       if (one.rank == 0 && one.turned_away >= 3)
         refusal_ = fmt::format(
-            "rank 0 at {} did not let us in ({}): EVERYLINK_KEY or EVERYLINK_KEY_FILE "
+            "rank 0 at {} did not admit this rank ({}): EVERYLINK_KEY or EVERYLINK_KEY_FILE "
             "must be the same for every rank",
             one.call->address().text(), one.call->why());
       if (one.rank == 0) last_fault_ = fmt::format("{}: {}", one.call->address().text(), one.call->why());
@@ -94,7 +94,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
 }
 
 void Search::start(Attempt& one, Seconds now) {
-  one.call = std::make_unique<Call>(one.addresses[one.next], key_, hello_);
+  one.call = std::make_unique<Call>(network_, one.addresses[one.next], key_, hello_);
   one.next = (one.next + 1) % one.addresses.size();
   one.began = now;
 }
@@ -102,21 +102,21 @@ void Search::start(Attempt& one, Seconds now) {
 std::optional<Search::Found> Search::hear(Attempt& one, Seconds now) {
   const Reply& reply = one.call->reply();
   keep_listening_ |= reply.keep_listening != 0;
-  switch (reply.verdict) {
-    case Verdict::welcome:
-      if (reply.rank != one.rank) break;  // an address that means another host here than there
+  switch (reply.decision) {
+    case Decision::welcome:
+      if (reply.rank != one.rank) break;  // the address means another host here than there
       return Found{one.call->take(), one.rank};
-    case Verdict::redirected:
+    case Decision::redirected:
       if (one.rank != 0 || reply.there.whole().empty()) break;
-      sent_on_ = Attempt{reply.rank, reply.there.whole()};
-      sent_on_->began = now;
+      redirected_ = Attempt{.rank = reply.rank, .addresses = reply.there.whole()};
+      redirected_->began = now;
       one.call.reset();
       one.noes = 0;
       return {};
-    case Verdict::refused:
-      if (one.rank == 0) refusal_ = fmt::format("rank 0 refuses this rank: it {}", reply.reason);
+    case Decision::refused:
+      if (one.rank == 0) refusal_ = fmt::format("rank 0 refused this rank: it {}", reply.reason);
       break;
-    case Verdict::no_way: break;
+    case Decision::no_way: break;
   }
   note_failure(one, now, true);
   return {};
@@ -131,7 +131,7 @@ void Search::note_failure(Attempt& one, Seconds now, bool no) {
 }
 
 bool Search::is_hopeless() const {
-  if (steady_now() - sign_ > without_a_sign) return true;
+  if (clock_.now() - sign_ > without_a_sign) return true;
   return std::all_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) {
     return one.noes >= 3 * static_cast<int>(one.addresses.size());
   });

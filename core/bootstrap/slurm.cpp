@@ -1,4 +1,4 @@
-// A Place from what Slurm tells its tasks.
+// A Place from what Slurm sets in the environment of its tasks.
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
@@ -10,7 +10,7 @@
 namespace everylink {
 namespace {
 
-// The first of a list of hosts: "n[08-11,15]-ib,m3" begins with n08-ib.
+// The first host of a list: n08-ib of "n[08-11,15]-ib,m3".
 std::string first_host(const std::string& list) {
   std::string host;
   bool skipping = false;  // the rest of a bracket
@@ -30,7 +30,7 @@ std::string first_host(const std::string& list) {
   return host;
 }
 
-// Ports that are neither well known nor handed out by the kernel; another run on the host has another step.
+// A port that is neither well known nor assigned by the kernel; another run on the host has another step.
 int port_of_step() {
   if (const auto reserved = variable("SLURM_STEP_RESV_PORTS"); !reserved.empty())
     return static_cast<int>(
@@ -48,11 +48,13 @@ Place place_from_slurm(const std::string& interface) {
   must_be_set(
       {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NODELIST"},
       "--bootstrap slurm", "srun");
-  Place place{number_in("SLURM_PROCID"), number_in("SLURM_STEP_NUM_TASKS"), "slurm", {}, Socket(), nullptr};
-  place.ends_together = true;
+  Place place{.rank = number_in("SLURM_PROCID"),
+              .size = number_in("SLURM_STEP_NUM_TASKS"),
+              .bootstrap = "slurm",
+              .ends_together = true};
   if (place.rank >= place.size)
     throw MachineError(
-        fmt::format("SLURM_PROCID={} is no rank of SLURM_STEP_NUM_TASKS={}", place.rank, place.size));
+        fmt::format("SLURM_PROCID={} is out of range: SLURM_STEP_NUM_TASKS={}", place.rank, place.size));
   place.own = address_of(interface);
   const bool is_given = !variable("EVERYLINK_RENDEZVOUS").empty();
   const std::string meeting =
@@ -65,7 +67,7 @@ Place place_from_slurm(const std::string& interface) {
   if (place.rank > 0) return place;
   place.listener =
       is_given ? listener_at(place.rendezvous[0]) : listener_of_rank_0(place.own, port_of_step());
-  place.rendezvous = addresses_of(place.listener);
+  place.rendezvous = place.listener->addresses();
   return place;
 }
 

@@ -1,41 +1,50 @@
-// The ranks that this process has started on this machine, and their end.
+// Supervises the ranks that this process has started on this machine, until they end.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <set>
+#include <vector>
 
+#include "base/clock.hpp"
 #include "base/types.hpp"
+#include "bootstrap/processes.hpp"
 
 namespace everylink {
 
-// One in a process. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 go on to the ranks.
+// At most one per process. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to the ranks.
 class Supervisor {
  public:
-  // `first`: the rank of the first one started; `all`: every rank of the run is among them.
-  Supervisor(int first, bool all);
-  // Starts the next rank. True: this is its process, which ends with the one that started it.
+  // `first`: the rank of the first one started; `all`: they are all ranks of the run.
+  Supervisor(Clock&, Processes&, int first, bool all);
+  // Starts the next rank. True: this is its process, which ends together with the one that started it.
   bool start();
-  // Until all have ended; then rank 0's exit code, or where rank 0 is not among them the largest. Who is left
-  // long after the run has ended is stopped or stuck, and is ended by its process id. `hear` is called when
-  // there is something to read from `fd`, and every `nap` seconds, until it gives false.
+  // Waits until all have ended. Returns rank 0's exit code, or the largest one if rank 0 is not among them.
+  // Ranks that are left long after the run has ended are stopped or stuck, and are killed. `hear` is called
+  // when there is something to read from `fd`, and every `nap` seconds, until it returns false.
   int wait(int fd = -1, const std::function<bool()>& hear = {}, Seconds nap = 0);
 
-  static void pass_on(int signal);
-  // Who is left after so long is ended.
+  void pass_on(int signal);
+  // Kills the ranks that are left after so long.
   void end_within(Seconds limit) { limit_ = limit; }
 
  private:
   void note_all();
-  void note(std::size_t index, int status);
-  int exit_code_of(int rank, int status);
+  void note(const Processes::Change&);
+  int exit_code_of(int rank, const Processes::Change&);
+  std::size_t left() const;
   bool is_over() const;
 
+  Clock& clock_;
+  Processes& processes_;
   const int first_;
   const bool all_;
   int code_;
+  std::vector<int> children_;  // process numbers; 0: has ended
+  bool end_wanted_ = false;
   bool one_gave_up_ = false;
-  int said_ = 0;                   // the signal that the last one was ended by
+  int reported_ = 0;               // the signal that ended the last rank
   std::set<std::size_t> stopped_;  // by index
   std::optional<Seconds> limit_, kill_at_;
 };

@@ -1,4 +1,4 @@
-// Where in the tree a rank belongs.
+// The place of each rank in the tree.
 #include "bootstrap/tree.hpp"
 
 #include <algorithm>
@@ -18,26 +18,26 @@ Reply Tree::place(const Hello& hello) {
   if (hello.host == own_host_) return welcome(hello, false);
   const auto addresses = hello.listens.whole();
   const auto known = leader_of_.find(hello.host);
-  if (addresses.empty()) return welcome(hello, false);  // nobody could be sent there
+  if (addresses.empty()) return welcome(hello, false);  // no rank could be redirected there
   if (known == leader_of_.end()) {
     const std::size_t number = leaders_.size();
     leader_of_[hello.host] = number;
     leaders_.push_back({hello.rank, addresses});
     const Relay& above = leaders_[(number - 1) / fan_out];
     const bool direct = is_star_ || above.rank == 0 || hello.lost == above.rank || hello.has_children;
-    return direct ? welcome(hello, true) : send_to(above, true);
+    return direct ? welcome(hello, true) : redirect_to(above, true);
   }
   Relay& leader = leaders_[known->second];
   if (is_star_ || hello.has_children || leader.rank == hello.rank)
     return welcome(hello, leader.rank == hello.rank);
-  if (leader.rank != hello.lost) return send_to(leader, false);
-  leader = {hello.rank, addresses};  // its host's leader is gone: it takes that place
+  if (leader.rank != hello.lost) return redirect_to(leader, false);
+  leader = {hello.rank, addresses};  // the leader of its host is gone: it takes over
   return welcome(hello, true);
 }
 
 Reply Tree::welcome(const Hello& hello, bool leads) {
   Reply reply;
-  reply.verdict = Verdict::welcome;
+  reply.decision = Decision::welcome;
   reply.rank = 0;
   const bool is_relay =
       std::any_of(relays_.begin(), relays_.end(), [&](const Relay& one) { return one.rank == hello.rank; });
@@ -47,9 +47,9 @@ Reply Tree::welcome(const Hello& hello, bool leads) {
   return reply;
 }
 
-Reply Tree::send_to(const Relay& leader, bool leads) const {
+Reply Tree::redirect_to(const Relay& leader, bool leads) const {
   Reply reply;
-  reply.verdict = Verdict::redirected;
+  reply.decision = Decision::redirected;
   reply.rank = leader.rank;
   reply.keep_listening = leads;
   reply.there = AddressList::of(leader.addresses);

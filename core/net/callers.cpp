@@ -1,45 +1,43 @@
-// Collects what strangers say at a listening socket.
+// Collects the first messages of callers.
 #include "net/callers.hpp"
 
-#include <sys/epoll.h>
-
-#include <cerrno>
-
-#include "base/errors.hpp"
+#include <utility>
 
 namespace everylink {
 
-Callers::Callers(Socket listener, std::size_t bytes, Greet greet)
-    : listener_(std::move(listener)),
+Callers::Callers(Network& network, Clock& clock, std::unique_ptr<Listener> listener, std::size_t bytes,
+                 Greet greet)
+    : clock_(clock),
+      listener_(std::move(listener)),
       bytes_(bytes),
       greet_(std::move(greet)),
-      epoll_(check_errno(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+      ready_(network.ready_set()) {
   listen_while_there_is_room();
 }
 
 void Callers::serve(const Heard& heard, const Dropped& dropped) {
   for (;;) {
     accept_all(dropped);
-    epoll_event events[most + 1];
-    const int n = ::epoll_wait(epoll_.fd(), events, most + 1, 0);
+    std::uint64_t numbers[most + 1];
+    const std::size_t n = ready_->take(numbers);
     bool moved = false;
-    for (int i = 0; i < n; ++i) {
-      const auto found = callers_.find(events[i].data.fd);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto found = callers_.find(numbers[i]);
       if (found == callers_.end()) continue;
       moved = true;
       const bool goes_on = read(found->second, dropped);
       if (goes_on && found->second.said.size() < bytes_) continue;
-      ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, found->first, nullptr);
+      ready_->remove(*found->second.connection);
       Caller caller = std::move(found->second);
       callers_.erase(found);
       if (goes_on) heard(std::move(caller));
     }
     if (!moved) break;
   }
-  // After reading: we may not have looked for long, and that is not the caller's fault.
-  std::erase_if(callers_, [&, now = steady_now()](const auto& one) {
+  // After reading: we may not have looked for a while, which is not the callers' fault.
+  std::erase_if(callers_, [&, now = clock_.now()](const auto& one) {
     if (now - one.second.since < patience) return false;
-    dropped(one.second, "has not said who it is for 5 s");
+    dropped(one.second, "did not complete its first message within 5 s");
     return true;
   });
   listen_while_there_is_room();
@@ -47,44 +45,39 @@ void Callers::serve(const Heard& heard, const Dropped& dropped) {
 
 void Callers::accept_all(const Dropped& dropped) {
   while (callers_.size() < most) {
-    Caller caller;
-    caller.socket = accept_from(listener_);
-    if (!caller.socket) {
-      if (errno == EMFILE || errno == ENFILE) rests_until_ = steady_now() + 1;
-      if (errno != ECONNABORTED) return;
-      continue;
-    }
-    caller.address = peer_address(caller.socket);
-    caller.since = steady_now();
+    auto accepted = listener_->accept();
+    if (accepted.out_of_descriptors) rests_until_ = clock_.now() + 1;
+    if (!accepted.connection) return;
+    Caller caller{.connection = std::move(accepted.connection), .since = clock_.now()};
+    caller.address = caller.connection->peer();
     if (greet_) caller.greeting = greet_();
-    if (!caller.greeting.empty() && ::send(caller.socket.fd(), caller.greeting.data(), caller.greeting.size(),
-                                           MSG_NOSIGNAL) != static_cast<ssize_t>(caller.greeting.size())) {
+    if (!caller.greeting.empty() &&
+        caller.connection->send(caller.greeting).bytes != caller.greeting.size()) {
       dropped(caller, "left at once");
       continue;
     }
-    const int fd = caller.socket.fd();
-    epoll_event event{EPOLLIN, {.fd = fd}};
-    check_errno(::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
-    callers_[fd] = std::move(caller);
+    ready_->add(*caller.connection, ++last_number_);
+    callers_[last_number_] = std::move(caller);
   }
 }
 
 bool Callers::read(Caller& caller, const Dropped& dropped) const {
   const std::size_t had = caller.said.size();
   caller.said.resize(bytes_);
-  const ssize_t n = ::recv(caller.socket.fd(), caller.said.data() + had, bytes_ - had, 0);
-  caller.said.resize(had + (n > 0 ? static_cast<std::size_t>(n) : 0));
-  if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
-  dropped(caller, had == 0 ? "left without a word" : "left in the middle of its first words");
+  const auto [bytes, state] = caller.connection->receive(std::span(caller.said).subspan(had));
+  caller.said.resize(had + bytes);
+  if (state == Connection::State::open) return true;
+  dropped(caller, had == 0 ? "left without sending anything" : "left before its first message was complete");
   return false;
 }
 
 void Callers::listen_while_there_is_room() {
-  const bool room = callers_.size() < most && steady_now() >= rests_until_;
+  const bool room = callers_.size() < most && clock_.now() >= rests_until_;
   if (room == listening_) return;
-  epoll_event event{EPOLLIN, {.fd = listener_.fd()}};
-  check_errno(::epoll_ctl(epoll_.fd(), room ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, listener_.fd(), &event),
-              "epoll_ctl");
+  if (room)
+    ready_->add(*listener_, 0);
+  else
+    ready_->remove(*listener_);
   listening_ = room;
 }
 

@@ -1,50 +1,54 @@
-// Collects what strangers say at a listening socket, until each has said as much as it must: then they are
-// known or refused.
+// Collects the first message of everybody who calls at a listener. Whoever sent it is then either known or
+// refused.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/types.hpp"
+#include "net/network.hpp"
 #include "net/socket.hpp"
 
 namespace everylink {
 
-// Each caller says a message of one fixed length, so that no length of theirs is ever trusted. At most 48 may
-// be half-way at a time, for 5 s each; the rest wait in the kernel.
+// The first message has a fixed length, so no length from a stranger is ever trusted. At most 48 callers may
+// be incomplete at a time, for 5 s each; the rest wait in the kernel.
 class Callers {
  public:
   static constexpr std::size_t most = 48;
   static constexpr Seconds patience = 5;
 
   struct Caller {
-    Socket socket;
-    Address address;
-    Blob greeting;  // what we said first
-    Blob said;
+    std::unique_ptr<Connection> connection = {};
+    Address address = {};
+    Blob greeting = {};  // what we sent first
+    Blob said = {};
     Seconds since = 0;
   };
-  using Greet = std::function<Blob()>;                                     // what a caller is told first
-  using Heard = std::function<void(Caller)>;                               // has said all
-  using Dropped = std::function<void(const Caller&, const std::string&)>;  // and why
+  using Greet = std::function<Blob()>;        // what a caller is sent first
+  using Heard = std::function<void(Caller)>;  // its message is complete
+  using Dropped = std::function<void(const Caller&, const std::string& reason)>;
 
-  Callers(Socket listener, std::size_t bytes, Greet greet = {});
-  int fd() const { return epoll_.fd(); }  // readable: serve has something to do
-  const Socket& events() const { return epoll_; }
-  const Socket& listener() const { return listener_; }
+  Callers(Network&, Clock&, std::unique_ptr<Listener>, std::size_t bytes, Greet greet = {});
+  const Source& source() const { return *ready_; }  // ready: serve has something to do
+  const Listener& listener() const { return *listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
 
  private:
   void accept_all(const Dropped&);
-  bool read(Caller&, const Dropped&) const;  // whether we go on with it
+  bool read(Caller&, const Dropped&) const;  // false: it was dropped
   void listen_while_there_is_room();
 
-  Socket listener_;
+  Clock& clock_;
+  std::unique_ptr<Listener> listener_;
   std::size_t bytes_;
   Greet greet_;
-  Socket epoll_;
-  std::map<int, Caller> callers_;  // by descriptor
+  std::unique_ptr<ReadySet> ready_;
+  std::map<std::uint64_t, Caller> callers_;  // by number; 0 is the listener
+  std::uint64_t last_number_ = 0;
   bool listening_ = false;
   Seconds rests_until_ = 0;  // no descriptor was free
 };

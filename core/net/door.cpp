@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "base/random.hpp"
 #include "net/callers.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink {
 
@@ -197,7 +199,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
 
 std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Socket listener, int count,
                                  Seconds until) {
-  Callers callers(std::move(listener), sizeof(Hello));
+  Callers callers(tcp_network(), steady_clock(), listener_on(std::move(listener)), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
   // A caller who has said all of its hello is either the one we expect, or nobody. One that means another
@@ -208,17 +210,19 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
     const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch &&
                       h.from == expected.from && h.to == expected.to && h.stream < sockets.size() &&
                       !sockets[h.stream];
+    Socket socket = socket_of(std::move(caller.connection));
     if (h.to != expected.to) {
       const Nonce name = named(rank_);
-      ::send(caller.socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
-    } else if (ours && send_all(caller.socket, theirs.nonce, until)) {
-      if (const auto device = way_to(theirs); !device.empty()) leave_by(caller.socket, device);
-      sockets[h.stream] = std::move(caller.socket);
+      ::send(socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
+    } else if (ours && send_all(socket, theirs.nonce, until)) {
+      if (const auto device = way_to(theirs); !device.empty()) leave_by(socket, device);
+      sockets[h.stream] = std::move(socket);
       ++found;
     }
   };
   while (found < count && steady_now() < until) {
-    ready(callers.events(), POLLIN, std::min(until, steady_now() + 1));
+    const Watched watched{&callers.source()};
+    tcp_network().wait({&watched, 1}, std::min(until - steady_now(), 1.0));
     callers.serve(hear, [](const Callers::Caller&, const std::string&) {});
   }
   if (found < count) sockets.clear();

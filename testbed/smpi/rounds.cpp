@@ -1,29 +1,29 @@
-// Joining without TCP: the simulator's ranks share one process, in which nobody may sleep but in a call of
-// the simulator. So the rounds go over a board that all see, and take no simulated time. Nobody is ever late
-// or gone here; where all ranks wait, the simulator ends the run and says so.
+// Joining without TCP: the simulator's ranks share one process, in which they may sleep only in a call of the
+// simulator. So rounds go over a board that all see, and take no virtual time. No rank is ever late or gone
+// here; when all ranks wait, the simulator ends the run and says so.
 #include <mpi.h>
 
 #include <simgrid/s4u.hpp>
 
-#include "bootstrap/bootstrap.hpp"
 #include "base/errors.hpp"
+#include "bootstrap/bootstrap.hpp"
 
 namespace everylink {
 namespace {
 
-struct Letter {
+struct Message {
   int peer = no_rank;
   Blob to_rank_0, to_peer;
 };
 
-// Whoever has waited at a barrier finds all that was written before it.
+// A rank that has waited at a barrier finds everything that was written before it.
 struct Board {
   explicit Board(int ranks)
-      : letters(static_cast<std::size_t>(ranks)),
+      : messages(static_cast<std::size_t>(ranks)),
         handed_in(simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks))),
         answered(simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks))) {}
 
-  std::vector<Letter> letters;
+  std::vector<Message> messages;
   Blob word;
   simgrid::s4u::BarrierPtr handed_in, answered;
 };
@@ -41,21 +41,21 @@ class Rounds final : public Bootstrap {
   int size() const override { return size_; }
 
   std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds, const Decide& decide) override {
-    letter(rank_) = {peer, {to_rank_0.begin(), to_rank_0.end()}, {to_peer.begin(), to_peer.end()}};
+    message(rank_) = {peer, {to_rank_0.begin(), to_rank_0.end()}, {to_peer.begin(), to_peer.end()}};
     board_->handed_in->wait();
     Blob from_peer;
-    if (peer != no_rank && letter(peer).peer == rank_) from_peer = letter(peer).to_peer;
+    if (peer != no_rank && message(peer).peer == rank_) from_peer = message(peer).to_peer;
     if (rank_ == 0) {
       std::vector<Handed> handed;
-      for (int rank = 0; rank < size_; ++rank) handed.push_back({rank, letter(rank).to_rank_0});
+      for (int rank = 0; rank < size_; ++rank) handed.push_back({rank, message(rank).to_rank_0});
       board_->word = decide(handed, {});
     }
     board_->answered->wait();
-    return Round{number_++, board_->word, {}, std::move(from_peer)};
+    return Round{.number = number_++, .word = board_->word, .from_peer = std::move(from_peer)};
   }
 
  private:
-  Letter& letter(int rank) { return board_->letters[static_cast<std::size_t>(rank)]; }
+  Message& message(int rank) { return board_->messages[static_cast<std::size_t>(rank)]; }
 
   const int rank_, size_;
   Board* board_ = nullptr;
@@ -64,6 +64,6 @@ class Rounds final : public Bootstrap {
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> join(Place& place, Seconds, int) { return std::make_unique<Rounds>(place); }
+std::unique_ptr<Bootstrap> join(Place& place, Seconds) { return std::make_unique<Rounds>(place); }
 
 }  // namespace everylink

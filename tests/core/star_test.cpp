@@ -1,4 +1,5 @@
-// The star of rounds over loopback: who hands in, who is gone, who is back, and strangers at the rendezvous.
+// Rounds in a star over loopback: ranks that hand in, are gone and come back, and strangers at the
+// rendezvous.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <thread>
 
 #include "host/signals.hpp"
+#include "net/socket.hpp"
 #include "world.hpp"
 
 namespace everylink {
@@ -34,8 +36,8 @@ TEST(Star, a_round_carries_everything_to_rank_0_and_its_word_back) {
 }
 
 TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
-  // 0 and 3 name each other; 1 names 2, who names 4; 4 names nobody; 5 names itself and 6 one who is not
-  // there.
+  // 0 and 3 name each other; 1 names 2, which names 4; 4 names no rank; 5 names itself and 6 one that does
+  // not exist.
   const int peers[] = {3, 2, 4, 0, no_rank, 5, 99};
   Star star(7);
   for (int rank = 0; rank < 7; ++rank)
@@ -48,7 +50,7 @@ TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
           << rank;
       const Round next = hand_in(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
       EXPECT_EQ(text(next.from_peer), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
-          << "what was handed in before is forgotten";
+          << "earlier hand-ins are forgotten";
     });
 }
 
@@ -60,7 +62,7 @@ TEST(Star, who_does_not_hand_in_is_gone_and_is_back_when_it_does) {
       return must(world.round(blob("zero"), 2, blob("offer of 0"), limit, echo));
     };
     EXPECT_EQ(round(short_limit()).gone, Ranks{2});
-    const Round second = round(long_limit());  // does not wait for who is gone
+    const Round second = round(long_limit());  // does not wait for a rank that is gone
     EXPECT_EQ(second.number, 1u);
     EXPECT_EQ(second.gone, Ranks{2});
     EXPECT_TRUE(second.from_peer.empty());
@@ -223,7 +225,7 @@ TEST(Star, who_never_joins_is_named) {
 }
 
 TEST(Star, without_anybody_at_the_rendezvous_a_rank_says_so) {
-  Place place{1, 2, "tcp", {}, Socket(), nullptr};
+  Place place{.rank = 1, .size = 2, .bootstrap = "tcp"};
   {
     const Socket closed = listen_on(loopback(0), 1);
     place.rendezvous = {local_address(closed)};
@@ -252,7 +254,7 @@ TEST(Star, large_words_pass_in_both_directions) {
           must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
       EXPECT_EQ(round.word, Blob(bytes, std::byte{99}));
       EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
-      hand_in(world, "");  // who leaves has sent what lies before
+      hand_in(world, "");  // a rank that leaves has sent everything before
     });
 }
 

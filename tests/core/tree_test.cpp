@@ -1,5 +1,5 @@
-// The tree of rounds: hosts that are only names, all over loopback. Ranks that are sent on, that lose who
-// stands above them, and that reach rank 0 through others.
+// Rounds in a tree: hosts are only names, all on loopback. Ranks are redirected, lose the rank above them,
+// and reach rank 0 through others.
 #include "bootstrap/tree.hpp"
 
 #include <gtest/gtest.h>
@@ -12,17 +12,14 @@
 #include <set>
 #include <thread>
 
-#include "bootstrap/node.hpp"
+#include "bootstrap/place.hpp"
+#include "net/socket.hpp"
 #include "world.hpp"
 
 namespace everylink {
 namespace {
 
-Mac host(int number) {
-  Place place{0, 0, "", {}, Socket(), nullptr};
-  place.host = "host " + std::to_string(number);
-  return host_of(place);
-}
+Mac host(int number) { return host_hash({.host = "host " + std::to_string(number)}); }
 Hello arriving(int rank, int on_host) {
   Hello hello;
   hello.rank = rank;
@@ -31,65 +28,65 @@ Hello arriving(int rank, int on_host) {
   return hello;
 }
 
-TEST(Tree, ten_thousand_hosts_stand_below_those_who_came_before_them_32_at_each) {
+TEST(Tree, ten_thousand_hosts_are_below_earlier_ones_32_at_each) {
   constexpr int hosts = 10000;
   Tree tree(hosts, host(0), 512);
   std::map<int, int> below, depth{{0, 0}};
   for (int rank = 1; rank < hosts; ++rank) {
     const Reply reply = tree.place(arriving(rank, rank));
     EXPECT_TRUE(reply.keep_listening);
-    ASSERT_TRUE(depth.contains(reply.rank)) << rank << " is sent to one who has not come yet";
+    ASSERT_TRUE(depth.contains(reply.rank)) << rank << " is redirected to a rank that has not arrived yet";
     ++below[reply.rank];
     depth[rank] = depth[reply.rank] + 1;
     EXPECT_LE(depth[rank], 3);
-    EXPECT_EQ(reply.verdict, reply.rank == 0 ? Verdict::welcome : Verdict::redirected);
+    EXPECT_EQ(reply.decision, reply.rank == 0 ? Decision::welcome : Decision::redirected);
   }
   for (const auto& [rank, count] : below) EXPECT_LE(count, 32) << rank;
   EXPECT_EQ(tree.relays().size(), 4u);
 }
 
-TEST(Tree, the_ranks_of_a_host_stand_below_the_first_of_them_and_those_beside_rank_0_below_it) {
+TEST(Tree, the_ranks_of_a_host_are_below_its_first_and_those_of_rank_0s_host_below_rank_0) {
   Tree tree(1000, host(0), 512);
-  EXPECT_EQ(tree.place(arriving(5, 1)).verdict, Verdict::welcome);
+  EXPECT_EQ(tree.place(arriving(5, 1)).decision, Decision::welcome);
   EXPECT_EQ(tree.place(arriving(4, 1)).rank, 5);
   EXPECT_FALSE(tree.place(arriving(4, 1)).keep_listening);
-  EXPECT_EQ(tree.place(arriving(1, 0)).verdict, Verdict::welcome);
+  EXPECT_EQ(tree.place(arriving(1, 0)).decision, Decision::welcome);
   EXPECT_FALSE(tree.place(arriving(1, 0)).keep_listening);
 }
 
-TEST(Tree, who_lost_its_hosts_first_takes_its_place_and_the_others_are_sent_there) {
+TEST(Tree, a_rank_that_lost_the_first_of_its_host_takes_its_place_and_the_others_are_redirected_there) {
   Tree tree(1000, host(0), 512);
   tree.place(arriving(5, 1));
   Hello orphan = arriving(7, 1), other = arriving(6, 1);
   orphan.lost = other.lost = 5;
-  EXPECT_EQ(tree.place(orphan).verdict, Verdict::welcome);
-  const Reply sent_on = tree.place(other);
-  EXPECT_EQ(sent_on.verdict, Verdict::redirected);
-  EXPECT_EQ(sent_on.rank, 7);
-  EXPECT_EQ(sent_on.there.whole().at(0).port(), 1007);
+  EXPECT_EQ(tree.place(orphan).decision, Decision::welcome);
+  const Reply redirected = tree.place(other);
+  EXPECT_EQ(redirected.decision, Decision::redirected);
+  EXPECT_EQ(redirected.rank, 7);
+  EXPECT_EQ(redirected.there.whole().at(0).port(), 1007);
 }
 
-TEST(Tree, who_has_others_below_it_is_never_sent_on) {
+TEST(Tree, a_rank_with_others_below_it_is_never_redirected) {
   Tree tree(1000, host(0), 512);
   for (int rank = 1; rank < 100; ++rank) tree.place(arriving(rank, rank));
   Hello with_children = arriving(70, 70);
   with_children.has_children = 1;
   with_children.lost = 2;
-  EXPECT_EQ(tree.place(with_children).verdict, Verdict::welcome);
+  EXPECT_EQ(tree.place(with_children).decision, Decision::welcome);
 }
 
-TEST(Tree, a_star_keeps_everybody_and_four_of_them_listen_on_for_others) {
+TEST(Tree, a_star_keeps_all_ranks_and_four_of_them_keep_listening_for_others) {
   Tree tree(512, host(0), 512);
   std::set<int> listening;
   for (int rank = 1; rank < 512; ++rank) {
     const Reply reply = tree.place(arriving(rank, rank / 8));
-    EXPECT_EQ(reply.verdict, Verdict::welcome);
+    EXPECT_EQ(reply.decision, Decision::welcome);
     if (reply.keep_listening) listening.insert(rank);
   }
   EXPECT_EQ(listening, (std::set<int>{8, 16, 24, 32})) << "the first of four hosts that are not rank 0's";
 }
 
-// Everything that reached rank 0: each letter says of which rank and round it is.
+// Everything that reached rank 0: each message names its rank and round.
 class Book {
  public:
   Decide decide() {
@@ -97,9 +94,9 @@ class Book {
       const std::lock_guard lock(mutex_);
       std::set<std::string> sorted;
       for (const auto& one : handed) {
-        const std::string letter = std::to_string(one.rank) + ":" + text(one.to_rank_0);
-        ++seen_[letter];
-        sorted.insert(letter);
+        const std::string message = std::to_string(one.rank) + ":" + text(one.to_rank_0);
+        ++seen_[message];
+        sorted.insert(message);
       }
       std::string word;
       for (const auto& one : sorted) word += one + " ";
@@ -112,7 +109,7 @@ class Book {
   }
   void expect_nothing_twice() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [letter, times] : seen_) EXPECT_EQ(times, 1) << letter;
+    for (const auto& [message, times] : seen_) EXPECT_EQ(times, 1) << message;
   }
 
  private:
@@ -120,7 +117,7 @@ class Book {
   std::map<std::string, int> seen_;
 };
 
-Round talk(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
+Round exchange(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
   return must(world.round(blob(std::to_string(number)), peer, blob("to " + std::to_string(peer)),
                           long_limit(), decide));
 }
@@ -148,7 +145,7 @@ std::map<int, std::vector<Round>> all_rounds(int tree_above) {
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     for (int number = 0; number < 12; ++number) {
       const int peer = world.rank() == 8 ? no_rank : (world.rank() ^ (1 + number % 7));
-      const Round round = talk(world, static_cast<std::uint64_t>(number), peer, book.decide());
+      const Round round = exchange(world, static_cast<std::uint64_t>(number), peer, book.decide());
       const std::lock_guard lock(mutex);
       rounds[world.rank()].push_back(round);
     }
@@ -179,8 +176,8 @@ TEST(Tree, when_the_first_of_a_host_is_killed_the_others_of_it_go_on_and_nothing
   Book book;
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 8; ++number) {
-      if (world.rank() == 1 && number == 3) return;  // 2, 3 and 8 stand below it
-      const Round round = talk(world, number, world.rank() ^ 1, book.decide());
+      if (world.rank() == 1 && number == 3) return;  // 2, 3 and 8 are below it
+      const Round round = exchange(world, number, world.rank() ^ 1, book.decide());
       EXPECT_EQ(round.number, number) << world.rank();
       EXPECT_EQ(round.gone, number < 3 ? Ranks{} : Ranks{1}) << world.rank() << " " << number;
       if (world.rank() != 8 && (number < 3 || (world.rank() ^ 1) != 1))
@@ -203,7 +200,7 @@ TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
       const bool without_1 = number >= 2 && number < 5;
       const Round round = must(world.round(blob(std::to_string(number)), no_rank, {},
                                            without_1 ? short_limit() : long_limit(), book.decide()));
-      if (without_1) {  // those below it may have been quick for one round more
+      if (without_1) {  // the ranks below it may have been quick for one more round
         EXPECT_EQ(round.gone.at(0), 1) << number;
         for (const int rank : round.gone) EXPECT_TRUE(rank <= 3 || rank == 8) << rank;
       }
@@ -218,7 +215,7 @@ TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
     if (world.rank() == 0) return leads(world);
     for (std::uint64_t number = 0;;) {
       if (world.rank() == 1 && number == 2) slept.wait();
-      const Round round = talk(world, number, no_rank);
+      const Round round = exchange(world, number, no_rank);
       if (round.word.empty()) break;
       if (world.rank() > 3 && world.rank() < 8) EXPECT_EQ(round.number, number);
       number = round.number + 1;
@@ -232,14 +229,14 @@ TEST(Tree, without_rank_0_everybody_ends_soon) {
   Star star(9, 4);
   const Seconds began = steady_now();
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
-    talk(world, 0, no_rank, Book().decide());
+    exchange(world, 0, no_rank, Book().decide());
     if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
   });
   star.wait();
   EXPECT_LT(steady_now() - began, 60 * patience());
 }
 
-// A way between two ranks that can be cut: what comes is passed on, both ways.
+// A path between two ranks that can be cut: it passes on what arrives, both ways.
 class Cable {
  public:
   explicit Cable(const Address& to) : to_(to), thread_([this] { pass_on(); }) {}
@@ -289,7 +286,7 @@ TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_
   const auto part = [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 8; ++number) {
       if (world.rank() == 3 && number == 3) cable.cut();
-      const Round round = talk(world, number, 3 - world.rank(), book.decide());
+      const Round round = exchange(world, number, 3 - world.rank(), book.decide());
       EXPECT_EQ(round.number, number);
       EXPECT_EQ(round.gone, Ranks{}) << world.rank() << " " << number;
       EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
@@ -306,8 +303,8 @@ TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_
 TEST(Relay, who_cannot_reach_rank_0_at_all_joins_through_a_rank_that_listens) {
   Star star(4);
   Book book;
-  Socket of_relay = listen_on(loopback(0), 16);
-  const Relay relay{1, {local_address(of_relay)}};
+  auto of_relay = tcp_network().listen(loopback(0), 16);
+  const Relay relay{1, of_relay->addresses()};
   Address nowhere;
   {
     const Socket closed = listen_on(loopback(0), 1);
@@ -315,7 +312,7 @@ TEST(Relay, who_cannot_reach_rank_0_at_all_joins_through_a_rank_that_listens) {
   }
   const auto part = [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 4; ++number)
-      EXPECT_EQ(talk(world, number, no_rank, book.decide()).gone, Ranks{});
+      EXPECT_EQ(exchange(world, number, no_rank, book.decide()).gone, Ranks{});
   };
   Place cut_off = star.place_on("d", 3), first = star.place_on("b", 1);
   cut_off.rendezvous = {nowhere};
@@ -333,7 +330,7 @@ TEST(Relay, two_relays_that_have_both_lost_rank_0_do_not_wait_for_each_other) {
   Star star(4);
   const Seconds began = steady_now();
   const auto part = [&](Bootstrap& world) {
-    talk(world, 0, no_rank, Book().decide());
+    exchange(world, 0, no_rank, Book().decide());
     if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
   };
   for (int rank = 0; rank < 4; ++rank) star.start(star.place_on(std::string(1, "abcd"[rank]), rank), part);

@@ -12,6 +12,8 @@
 
 #include "base/errors.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "host/signals.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink {
 
@@ -20,7 +22,9 @@ inline Seconds patience() {
   return factor ? std::atof(factor) : 1;
 }
 inline Seconds long_limit() { return 30 * patience(); }    // for what must happen
-inline Seconds short_limit() { return 0.2 * patience(); }  // for who does not come
+inline Seconds short_limit() { return 0.2 * patience(); }  // for a rank that does not come
+
+inline System this_system() { return {steady_clock(), tcp_network(), end_is_wanted}; }
 
 inline Blob blob(const std::string& text) {
   const View bytes = std::as_bytes(std::span(text));
@@ -29,7 +33,7 @@ inline Blob blob(const std::string& text) {
 inline std::string text(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 using Ranks = std::vector<int>;
 
-// What rank 0 says: who handed in what, as "1:b 2:c", in the order in which it came.
+// Rank 0's word: what each rank handed in, as "1:b 2:c", in the order of arrival.
 inline Blob echo(std::span<const Handed> handed, std::span<const int>) {
   std::string said;
   for (const auto& one : handed) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
@@ -37,7 +41,7 @@ inline Blob echo(std::span<const Handed> handed, std::span<const int>) {
 }
 inline const Decide never = [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); };
 
-// Outlives the star whose ranks wait for it.
+// Must outlive the star whose ranks wait for it.
 class Event {
  public:
   void happens() { promise_.set_value(); }
@@ -57,12 +61,17 @@ class Star {
   explicit Star(int size, int tree_above = 512)
       : size_(size),
         tree_above_(tree_above),
-        listener_(listen_on(loopback(0), 64)),
-        address_(local_address(listener_)) {}
+        listener_(tcp_network().listen(loopback(0), 64)),
+        address_(listener_->addresses()[0]) {}
   ~Star() { wait(); }
 
   Place place(int rank, int size) {
-    return {rank, size, "local", {address_}, rank == 0 ? std::move(listener_) : Socket(), nullptr, key_};
+    return {.rank = rank,
+            .size = size,
+            .bootstrap = "local",
+            .rendezvous = {address_},
+            .listener = rank == 0 ? std::move(listener_) : nullptr,
+            .key = key_};
   }
   // On a host of this name, as if it were another machine.
   Place place_on(const std::string& host, int rank) {
@@ -72,9 +81,10 @@ class Star {
     return place;
   }
   void start(Place place, Part part) {
-    ranks_.push_back(
-        std::async(std::launch::async, [place = std::make_shared<Place>(std::move(place)), part,
-                                        above = tree_above_] { part(*join(*place, long_limit(), above)); }));
+    ranks_.push_back(std::async(
+        std::launch::async, [place = std::make_shared<Place>(std::move(place)), part, above = tree_above_] {
+          part(*join(*place, long_limit(), above, this_system()));
+        }));
   }
   void start(int rank, Part part) { start(place(rank, size_), std::move(part)); }
   void wait() {
@@ -90,7 +100,7 @@ class Star {
  private:
   int size_, tree_above_;
   const Key key_ = random_key();
-  Socket listener_;
+  std::unique_ptr<Listener> listener_;
   Address address_;
   std::vector<std::future<void>> ranks_;
 };

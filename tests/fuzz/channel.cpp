@@ -1,10 +1,11 @@
-// The control connection: frames as they come, and what is in them.
+// Control traffic: frames as they arrive, and their contents.
 #include "bootstrap/channel.hpp"
 
 #include <sys/socket.h>
 
 #include "base/errors.hpp"
 #include "fuzz.hpp"
+#include "net/tcp_network.hpp"
 
 using namespace everylink;
 
@@ -33,7 +34,7 @@ void read(const Channel::Frame& frame) {
 EVERYLINK_FUZZ_TARGET(channel) {
   int ends[2];
   check_errno(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
-  Channel channel{Socket(ends[0])};
+  Channel channel(connection_on(Socket(ends[0])));
   const Socket other(ends[1]);
   fuzz::Pieces in(bytes);
   const std::size_t at_once = 1 + std::size_t{in.byte()};

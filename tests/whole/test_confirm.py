@@ -93,7 +93,7 @@ def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path
         (["--confirm", "pairs", "--force"], "--confirm and --force exclude each other"),
         (["--confirm", "pairs", "--no-output"], "--confirm and --no-output exclude each other"),
         (["--confirm", "pairs", "-n", 7], "messages is '12' in the file, but '7' now"),
-        (["--confirm", "pairs", "--unidirectional"], "kernel was semidirectional there"),
+        (["--confirm", "pairs", "--unidirectional"], "kernel is 'semidirectional' in the file"),
         (["--confirm", "beyond"], "--confirm beyond: line 1: rank 6 is not one of 0 to 5"),
         (["--confirm", "empty"], "--confirm empty: the file has no pairs"),
         (["--confirm", "pairs", "-o", "no.h5"], "no.h5: No such file"),

@@ -125,10 +125,10 @@ SAID = ["ranks 0 2 2", "cores 0 2", "key 0123456789abcdef", "meet loopback", "go
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([], "nobody says which ranks to start"),
-        (SAID[:-1], "nobody says which ranks to start"),
-        ([*SAID[:2], *SAID[3:]], "a key and a place to meet are wanted"),
-        ([*SAID[:2], "keys 0123456789abcdef"], "'keys' is nothing that everylink run says"),
+        ([], "no lines on standard input say which ranks to start"),
+        (SAID[:-1], "no lines on standard input say which ranks to start"),
+        ([*SAID[:2], *SAID[3:]], "a key and a place to meet are required"),
+        ([*SAID[:2], "keys 0123456789abcdef"], "everylink run does not send 'keys'"),
         (["ranks 0 3 2", *SAID[1:]], "ranks, a key"),
         (["ranks 0 2", *SAID[1:]], "a number is missing"),
         (["ranks 0 99999999 99999999", *SAID[1:]], "out of range"),

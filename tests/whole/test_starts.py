@@ -159,7 +159,7 @@ def test_wrong_pmi_variables_are_named(run: Run, variables: dict[str, str], word
 def test_a_rank_beyond_the_last_is_the_launchers_fault_and_said_by_it(run: Run) -> None:
     done = run(*QUICK, "--no-output", environment={"PMI_FD": "1", "PMI_RANK": "2", "PMI_SIZE": "2"})
     assert done.returncode == 1
-    assert "PMI_RANK=2 is no rank of PMI_SIZE=2" in done.stderr
+    assert "PMI_RANK=2 is out of range: PMI_SIZE=2" in done.stderr
 
 
 @pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")

@@ -1,42 +1,51 @@
+// Ranks that this process starts on its own machine.
+//
+// --np N: all ranks of the run.
+//
 // --bootstrap stdin: the ranks of one host of several. `everylink run --hosts` starts this process on each
-// and writes lines into its standard input, so that nobody sees the key of the run:
+// host and writes lines to its standard input, so that nobody sees the key of the run:
 //
-//   ranks FIRST COUNT SIZE    ours are COUNT of SIZE, from FIRST on
-//   cores INDEX OF            and on this machine they are those from INDEX on of OF
+//   ranks FIRST COUNT SIZE    this host has COUNT of SIZE ranks, starting with FIRST
+//   cores INDEX OF            on this machine they are numbers INDEX and up, of OF
 //   key TEXT
-//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: rank 0 is ours, and listens there
-//   go
+//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: rank 0 is on this host and listens
+//   there go
 //
-// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output. Later come
-// `signal NUMBER`, `alive` every few seconds, and `end` once rank 0 has ended. When the input ends, or is
-// silent for long, whoever started the ranks is lost, and they are ended.
+// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output. Later lines are
+// `signal NUMBER`, `alive` every few seconds, and `end` once rank 0 has ended. When the input ends or is
+// silent for long, the process that started the ranks is lost, and the ranks are ended.
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <span>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bootstrap/place.hpp"
+#include "bootstrap/processes.hpp"
 #include "bootstrap/supervisor.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Seconds start_limit = 60;
-constexpr Seconds silent_limit =
-    600;  // whoever reads what we say may take a while, and says nothing meanwhile
-constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end by themselves
+constexpr Seconds silent_limit = 600;               // a slow reader of our output may hold up the input, too
+constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end on their own
 constexpr std::size_t longest_line = 1 << 16;
 constexpr int most_ranks = 1 << 24;
 
 // The lines of the standard input.
 class Input {
  public:
-  // Takes what is there; false: it has ended.
+  // Reads what is there; false: it has ended.
   bool take() {
     char piece[4096];
     const ssize_t n = ::read(STDIN_FILENO, piece, sizeof piece);
@@ -65,7 +74,7 @@ struct Task {
 };
 
 [[noreturn]] void refuse(const std::string& line) {
-  throw UsageError(fmt::format("--bootstrap stdin: '{}' is nothing that everylink run says", line));
+  throw UsageError(fmt::format("--bootstrap stdin: everylink run does not send '{}'", line));
 }
 
 int number(const std::vector<std::string>& words, std::size_t which) {
@@ -75,7 +84,7 @@ int number(const std::vector<std::string>& words, std::size_t which) {
   return static_cast<int>(value);
 }
 
-// Does what the line says; true: it was the last one.
+// Obeys the line; true: it was the last one.
 bool understand(const std::string& line, Task& task) {
   const auto words = split(line, ' ');
   if (words[0] == "go") return true;
@@ -91,7 +100,7 @@ bool understand(const std::string& line, Task& task) {
   } else if (words[0] == "meet" && words.size() == 2) {
     task.meet = words[1];
   } else if (words[0] != "alive") {
-    refuse(words[0]);  // and nothing behind it, which might be the key
+    refuse(words[0]);  // without the rest, which might be the key
   }
   return false;
 }
@@ -103,13 +112,15 @@ Task read_task(Input& input) {
       if (understand(input.line(), task)) {
         const bool whole = task.first >= 0 && task.count > 0 && task.count <= task.size - task.first &&
                            task.size > 1 && !task.key.empty() && !task.meet.empty();
-        if (!whole) throw UsageError("--bootstrap stdin: ranks, a key and a place to meet are wanted");
+        if (!whole) throw UsageError("--bootstrap stdin: ranks, a key and a place to meet are required");
         return task;
       }
     pollfd polled{STDIN_FILENO, POLLIN, 0};
     const Seconds left = std::max(0.0, until - steady_now());
     if (::poll(&polled, 1, static_cast<int>(left * 1000)) == 0 || !input.take())
-      throw UsageError("--bootstrap stdin: nobody says which ranks to start; everylink run --hosts does");
+      throw UsageError(
+          "--bootstrap stdin: no lines on standard input say which ranks to start; everylink run --hosts "
+          "sends them");
   }
 }
 
@@ -118,12 +129,13 @@ Key key_of(const Task& task) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Heeds what is said while the ranks run; false: nothing more can come.
+// Obeys the input while the ranks run.
 class Ear {
  public:
   Ear(Input& input, Supervisor& ranks, bool has_rank_0)
       : input_(input), ranks_(ranks), has_rank_0_(has_rank_0), heard_(steady_now()) {}
 
+  // False: no more input can come.
   bool hear() {
     pollfd polled{STDIN_FILENO, POLLIN, 0};
     const bool ended = ::poll(&polled, 1, 0) > 0 && !input_.take();
@@ -131,10 +143,10 @@ class Ear {
     while (input_.has_line()) heed(input_.line());
     if (!ended && steady_now() - heard_ < silent_limit) return true;
     if (over_) return false;
-    // A signal to any rank ends the whole run, in good order. That is rank 0's host's to do: the others may
-    // be the only ones that are lost, and the run goes on without them.
+    // A signal to any rank ends the whole run in good order. Only rank 0's host sends it: any other host may
+    // be the only one that is lost, and the run continues without it.
     if (has_rank_0_)
-      Supervisor::pass_on(SIGTERM);
+      ranks_.pass_on(SIGTERM);
     else
       ranks_.end_within(lost_limit);
     return false;
@@ -149,7 +161,7 @@ class Ear {
     } else if (words[0] == "signal") {
       const int signal = number(words, 1);
       for (const int known : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
-        if (signal == known) Supervisor::pass_on(signal);
+        if (signal == known) ranks_.pass_on(signal);
     }
   }
 
@@ -162,17 +174,37 @@ class Ear {
 
 }  // namespace
 
+int run_here(int ranks, const std::function<int(Place)>& body) {
+  auto listener = tcp_network().listen(loopback(0), ranks);
+  const auto rendezvous = listener->addresses();
+  const Key key = random_key();
+  Supervisor supervisor(steady_clock(), child_processes(), 0, true);
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (!supervisor.start()) continue;
+    if (rank != 0) listener.reset();  // else it would answer when rank 0 no longer does
+    return body({.rank = rank,
+                 .size = ranks,
+                 .bootstrap = "local",
+                 .rendezvous = rendezvous,
+                 .listener = std::move(listener),
+                 .key = key,
+                 .core = {rank, ranks}});
+  }
+  listener.reset();
+  return supervisor.wait();
+}
+
 int run_on_host(const std::string& interface, const std::function<void()>& may_start,
                 const std::function<int(Place)>& body) {
   Input input;
   const Task task = read_task(input);
-  Socket listener;
+  std::unique_ptr<Listener> listener;
   std::vector<Address> rendezvous;
   if (task.first == 0) {
     may_start();
-    listener = task.meet == "loopback" ? listen_on(loopback(0), task.size)
+    listener = task.meet == "loopback" ? tcp_network().listen(loopback(0), task.size)
                                        : listener_of_rank_0(address_of(interface));
-    rendezvous = addresses_of(listener);
+    rendezvous = listener->addresses();
     std::string said;
     for (const auto& one : rendezvous) said += (said.empty() ? "" : ",") + one.text();
     fmt::print("everylink-meets {}\n", said);
@@ -181,17 +213,21 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
     for (const auto& one : split(task.meet, ','))
       rendezvous.push_back(parse_address(one, "--bootstrap stdin"));
   }
-  Supervisor supervisor(task.first, task.count == task.size);
+  Supervisor supervisor(steady_clock(), child_processes(), task.first, task.count == task.size);
   for (int i = 0; i < task.count; ++i) {
     if (!supervisor.start()) continue;
     const int rank = task.first + i;
-    if (rank != 0) listener = Socket();  // else it would answer when rank 0 no longer does
-    Place place{rank, task.size, "stdin", rendezvous, std::move(listener), nullptr, key_of(task)};
-    place.own = address_of(interface);
-    place.core = {task.core_index + i, task.core_of};
-    return body(std::move(place));
+    if (rank != 0) listener.reset();  // else it would answer when rank 0 no longer does
+    return body({.rank = rank,
+                 .size = task.size,
+                 .bootstrap = "stdin",
+                 .rendezvous = rendezvous,
+                 .listener = std::move(listener),
+                 .key = key_of(task),
+                 .own = address_of(interface),
+                 .core = {task.core_index + i, task.core_of}});
   }
-  listener = Socket();
+  listener.reset();
   Ear ear(input, supervisor, task.first == 0);
   return supervisor.wait(
       STDIN_FILENO, [&] { return ear.hear(); }, 10);

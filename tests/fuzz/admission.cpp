@@ -1,5 +1,6 @@
-// What strangers say at the gate to a run, and what a wrong acceptor answers; and both with the right key.
-#include "bootstrap/gate.hpp"
+// What strangers send to be admitted to a run, and what a wrong acceptor answers; and both with the right
+// key.
+#include "bootstrap/admission.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -8,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "fuzz.hpp"
+#include "net/tcp_network.hpp"
 
 using namespace everylink;
 
@@ -37,25 +39,26 @@ struct Listening {
 };
 
 void hostile_caller(fuzz::Pieces& in, bool has_key) {
-  Listening here;
+  auto listener = tcp_network().listen(loopback(0), 8);
+  const Address address = listener->addresses()[0];
   int welcome = 0;
-  Gate gate(
-      std::move(here.listener), key,
+  Admission admission(
+      tcp_network(), steady_clock(), std::move(listener), key,
       [](const Hello& hello) {
         hello.listens.whole();
         return Reply::refusal("is not wanted");
       },
-      [&](const Hello&, Socket) { ++welcome; }, [](const std::string&) {});
-  const Socket caller = connect_to(here.address, steady_now() + patience);
-  gate.serve();
+      [&](const Hello&, std::unique_ptr<Connection>) { ++welcome; }, [](const std::string&) {});
+  const Socket caller = connect_to(address, steady_now() + patience);
+  admission.serve();
   Challenge challenge;
   if (!receive_all(caller, std::as_writable_bytes(std::span(&challenge, 1)), steady_now() + patience))
-    throw std::logic_error("the gate does not greet");
+    throw std::logic_error("the acceptor does not greet");
   Greeting greeting = taken<Greeting>(in);
   if (has_key) greeting.proof = proof("caller", challenge, greeting.nonce, bytes_of(greeting.hello));
   const View said = bytes_of(greeting).first(sizeof greeting - (has_key ? 0 : in.byte()));
   send_all(caller, said, steady_now() + patience);
-  gate.serve();
+  admission.serve();
   if (welcome) throw std::logic_error("a stranger came in");
 }
 
@@ -66,7 +69,7 @@ void step(Call& call, Seconds until) {
 
 void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
   Listening there;
-  Call call(there.address, key, Hello{});
+  Call call(tcp_network(), there.address, key, Hello{});
   const Seconds until = steady_now() + patience;
   if (!ready(there.listener, POLLIN, until)) throw std::logic_error("it does not call");
   Socket acceptor = accept_from(there.listener);
@@ -91,7 +94,7 @@ void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
 
 }  // namespace
 
-EVERYLINK_FUZZ_TARGET(gate) {
+EVERYLINK_FUZZ_TARGET(admission) {
   fuzz::Pieces in(bytes);
   const int who = in.byte() % 4;
   if (who < 2)

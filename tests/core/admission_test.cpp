@@ -1,5 +1,5 @@
-// The gate: who has the key comes in, nobody else does, and each refusal is said once.
-#include "bootstrap/gate.hpp"
+// Admission: a caller that has the key comes in, no other does, and each refusal is reported once.
+#include "bootstrap/admission.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 
 #include <thread>
 
+#include "net/callers.hpp"
+#include "net/tcp_network.hpp"
 #include "world.hpp"
 
 namespace everylink {
@@ -67,47 +69,47 @@ TEST(Hmac, one_changed_bit_is_another_proof) {
   EXPECT_FALSE(same(mac, other));
 }
 
-// A gate on loopback, and what it did.
+// Admission on loopback, and what it did.
 struct Opened {
   explicit Opened(const Key& key)
-      : listener(listen_on(loopback(0), 256)),
-        address(local_address(listener)),
-        gate(
-            std::move(listener), key,
+      : listener(tcp_network().listen(loopback(0), 256)),
+        address(listener->addresses()[0]),
+        admission(
+            tcp_network(), steady_clock(), std::move(listener), key,
             [this](const Hello& hello) {
-              judged.push_back(hello.rank);
+              asked.push_back(hello.rank);
               Reply reply;
-              reply.verdict = Verdict::welcome;
+              reply.decision = Decision::welcome;
               reply.rank = 0;
               return reply;
             },
-            [this](const Hello& hello, Socket socket) {
+            [this](const Hello& hello, std::unique_ptr<Connection> connection) {
               welcomed.push_back(hello.rank);
-              sockets.push_back(std::move(socket));
+              sockets.push_back(socket_of(std::move(connection)));
             },
-            [this](const std::string& line) { said.push_back(line); }) {}
+            [this](const std::string& line) { reported.push_back(line); }) {}
 
   // Serves until the caller knows, or for `limit`.
   Call::State serve(Call& call, Seconds limit = long_limit()) {
     const Seconds until = steady_now() + limit;
     while (call.step() != Call::State::answered && call.state() != Call::State::failed &&
            steady_now() < until)
-      gate.serve();
+      admission.serve();
     return call.state();
   }
   void serve_for(Seconds time) {
     for (const Seconds until = steady_now() + time; steady_now() < until;) {
-      gate.serve();
+      admission.serve();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
-  Socket listener;
+  std::unique_ptr<Listener> listener;
   Address address;
-  Ranks judged, welcomed;
+  Ranks asked, welcomed;
   std::vector<Socket> sockets;
-  std::vector<std::string> said;
-  Gate gate;
+  std::vector<std::string> reported;
+  Admission admission;
 };
 
 Hello hello_of(int rank) {
@@ -117,35 +119,35 @@ Hello hello_of(int rank) {
   return hello;
 }
 
-TEST(Gate, who_has_the_key_comes_in_and_knows_that_it_is_the_right_place) {
+TEST(Admission, a_caller_with_the_key_comes_in_and_knows_that_it_is_the_right_place) {
   const Key key = random_key();
   Opened opened(key);
-  Call call(opened.address, key, hello_of(3));
+  Call call(tcp_network(), opened.address, key, hello_of(3));
   ASSERT_EQ(opened.serve(call), Call::State::answered) << call.why();
-  EXPECT_EQ(call.reply().verdict, Verdict::welcome);
+  EXPECT_EQ(call.reply().decision, Decision::welcome);
   EXPECT_EQ(opened.welcomed, Ranks{3});
-  const Socket ours = call.take();
+  const Socket ours = socket_of(call.take());
   EXPECT_TRUE(send_all(opened.sockets.at(0), blob("x"), steady_now() + long_limit()));
   std::byte got{};
   EXPECT_TRUE(receive_all(ours, std::span(&got, 1), steady_now() + long_limit()));
   EXPECT_EQ(got, std::byte{'x'});
-  EXPECT_TRUE(opened.said.empty());
+  EXPECT_TRUE(opened.reported.empty());
 }
 
-TEST(Gate, a_caller_with_another_key_is_turned_away_and_that_is_said_once) {
+TEST(Admission, a_caller_with_another_key_is_turned_away_and_that_is_reported_once) {
   Opened opened(random_key());
   for (int i = 0; i < 5; ++i) {
-    Call call(opened.address, random_key(), hello_of(3));
+    Call call(tcp_network(), opened.address, random_key(), hello_of(3));
     EXPECT_EQ(opened.serve(call), Call::State::failed);
     EXPECT_TRUE(call.turned_away());
   }
-  EXPECT_TRUE(opened.judged.empty()) << "nothing of what it says is looked at";
-  ASSERT_EQ(opened.said.size(), 1u);
-  EXPECT_NE(opened.said[0].find("127.0.0.1"), std::string::npos) << opened.said[0];
-  EXPECT_NE(opened.said[0].find("key"), std::string::npos) << opened.said[0];
+  EXPECT_TRUE(opened.asked.empty()) << "nothing that it sends is looked at";
+  ASSERT_EQ(opened.reported.size(), 1u);
+  EXPECT_NE(opened.reported[0].find("127.0.0.1"), std::string::npos) << opened.reported[0];
+  EXPECT_NE(opened.reported[0].find("key"), std::string::npos) << opened.reported[0];
 }
 
-// One who listens in our place, without the key: the caller greets it.
+// A process without the key listens in our place: the caller greets it.
 void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& greeting) {
   const Seconds until = steady_now() + long_limit();
   ASSERT_TRUE(ready(listener, POLLIN, until));
@@ -157,17 +159,17 @@ void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& gre
   ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
 }
 
-// Who listens in our place sees a nonce and a proof that is good for nothing else.
-TEST(Gate, a_caller_does_not_believe_one_who_sends_its_own_proof_back) {
+// A process that listens in our place sees a nonce, and a proof that is useless to it.
+TEST(Admission, a_caller_does_not_believe_an_acceptor_that_sends_its_own_proof_back) {
   const Key key = random_key();
   const Socket listener = listen_on(loopback(0), 4);
-  Call call(local_address(listener), key, hello_of(1));
+  Call call(tcp_network(), local_address(listener), key, hello_of(1));
   Socket caller;
   Greeting greeting;
   ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, greeting));
   const Seconds until = steady_now() + long_limit();
   Answered answered;
-  answered.reply.verdict = Verdict::welcome;
+  answered.reply.decision = Decision::welcome;
   answered.proof = greeting.proof;
   ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&answered, 1)), until));
   while (call.step() == Call::State::greeted && steady_now() < until) {
@@ -176,25 +178,25 @@ TEST(Gate, a_caller_does_not_believe_one_who_sends_its_own_proof_back) {
   EXPECT_NE(call.why().find("key"), std::string::npos) << call.why();
 }
 
-TEST(Gate, what_was_said_at_one_challenge_is_no_answer_to_another) {
+TEST(Admission, a_greeting_for_one_challenge_is_no_answer_to_another) {
   const Key key = random_key();
   Opened opened(key);
-  Greeting heard;  // by one who listens in: the acceptor that it calls first
+  Greeting heard;  // by an eavesdropper: the acceptor that is called first
   {
     const Socket listener = listen_on(loopback(0), 4);
-    Call call(local_address(listener), key, hello_of(1));
+    Call call(tcp_network(), local_address(listener), key, hello_of(1));
     Socket caller;
     ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, heard));
   }
   const Socket again = connect_to(opened.address, steady_now() + long_limit());
   ASSERT_TRUE(send_all(again, std::as_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
   const Seconds until = steady_now() + long_limit();
-  while (opened.said.empty() && steady_now() < until) opened.gate.serve();
-  EXPECT_TRUE(opened.judged.empty());
-  EXPECT_EQ(opened.said.size(), 1u);
+  while (opened.reported.empty() && steady_now() < until) opened.admission.serve();
+  EXPECT_TRUE(opened.asked.empty());
+  EXPECT_EQ(opened.reported.size(), 1u);
 }
 
-TEST(Gate, garbage_and_port_scans_are_said_once_each_and_the_rank_comes_in) {
+TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_comes_in) {
   const Key key = random_key();
   Opened opened(key);
   for (int i = 0; i < 20; ++i) {
@@ -205,16 +207,16 @@ TEST(Gate, garbage_and_port_scans_are_said_once_each_and_the_rank_comes_in) {
     static_cast<void>(send_all(halfway, blob("GET / HTTP/1.1\r\n\r\n"), steady_now() + long_limit()));
     opened.serve_for(0.002);
   }
-  Call call(opened.address, key, hello_of(3));
+  Call call(tcp_network(), opened.address, key, hello_of(3));
   EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
   opened.serve_for(short_limit());
   EXPECT_EQ(opened.welcomed, Ranks{3});
-  EXPECT_EQ(opened.judged, Ranks{3});
-  EXPECT_LE(opened.said.size(), 5u);
-  EXPECT_GE(opened.said.size(), 2u);
+  EXPECT_EQ(opened.asked, Ranks{3});
+  EXPECT_LE(opened.reported.size(), 5u);
+  EXPECT_GE(opened.reported.size(), 2u);
 }
 
-TEST(Gate, half_open_callers_hold_only_so_many_places_and_not_for_long) {
+TEST(Admission, half_open_callers_hold_only_so_many_places_and_not_for_long) {
   const Key key = random_key();
   Opened opened(key);
   std::vector<Socket> silent;
@@ -222,15 +224,15 @@ TEST(Gate, half_open_callers_hold_only_so_many_places_and_not_for_long) {
     silent.push_back(connect_to(opened.address, steady_now() + long_limit()));
   const Seconds began = steady_now();
   opened.serve_for(short_limit());
-  Call call(opened.address, key, hello_of(3));
+  Call call(tcp_network(), opened.address, key, hello_of(3));
   EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
   EXPECT_GE(steady_now() - began, Callers::patience * 0.9)
       << "there was no place before one of them had to go";
-  ASSERT_EQ(opened.said.size(), 1u) << "one line for all";
-  EXPECT_NE(opened.said[0].find("5 s"), std::string::npos) << opened.said[0];
+  ASSERT_EQ(opened.reported.size(), 1u) << "one line for all";
+  EXPECT_NE(opened.reported[0].find("5 s"), std::string::npos) << opened.reported[0];
 }
 
-TEST(Gate, an_address_list_of_a_liar_gives_only_addresses) {
+TEST(Admission, an_address_list_of_a_liar_gives_only_addresses) {
   AddressList list = AddressList::of({loopback(7)});
   list.count = 1 << 30;
   list.at[1] = loopback(8);

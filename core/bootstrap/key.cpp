@@ -1,0 +1,91 @@
+// Keys and HMAC-SHA-256, by libsodium.
+#include "bootstrap/key.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "net/socket.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr std::size_t longest_key = 1024;
+
+Key key_in_file(const std::string& path) {
+  const Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto complain = [&](const std::string& why) {
+    throw UsageError(fmt::format("EVERYLINK_KEY_FILE={}: {}", path, why));
+  };
+  struct stat about {};
+  if (!file || ::fstat(file.fd(), &about) < 0) complain(std::strerror(errno));
+  if (!S_ISREG(about.st_mode)) complain("is not a file");
+  if (about.st_mode & (S_IRGRP | S_IROTH)) complain("others can read it; restrict it with chmod 600");
+  char text[longest_key + 2];
+  const ssize_t n = ::read(file.fd(), text, sizeof text);
+  if (n < 0) complain(std::strerror(errno));
+  std::string_view key(text, static_cast<std::size_t>(n));
+  while (!key.empty() && (key.back() == '\n' || key.back() == '\r')) key.remove_suffix(1);
+  if (key.empty()) complain("is empty; create a key with openssl rand -hex 32");
+  if (key.size() > longest_key) complain(fmt::format("is longer than {} bytes", longest_key));
+  const View bytes = std::as_bytes(std::span(key));
+  return {bytes.begin(), bytes.end()};
+}
+
+// The library does not accept a null pointer, not even for no bytes.
+const unsigned char* raw(const std::byte* at) {
+  static constexpr unsigned char nothing = 0;
+  return at ? reinterpret_cast<const unsigned char*>(at) : &nothing;
+}
+
+}  // namespace
+
+static_assert(sizeof(Mac) == crypto_auth_hmacsha256_BYTES);
+
+Key random_key() {
+  Key key(32);
+  draw(key);
+  return key;
+}
+
+Mac hmac_sha256(View key, std::initializer_list<View> parts) {
+  crypto_auth_hmacsha256_state state;
+  crypto_auth_hmacsha256_init(&state, raw(key.data()), key.size());
+  for (const View part : parts) crypto_auth_hmacsha256_update(&state, raw(part.data()), part.size());
+  Mac mac;
+  crypto_auth_hmacsha256_final(&state, reinterpret_cast<unsigned char*>(mac.data()));
+  sodium_memzero(&state, sizeof state);
+  return mac;
+}
+
+bool same(const Mac& a, const Mac& b) { return sodium_memcmp(a.data(), b.data(), a.size()) == 0; }
+
+Key key_from_variables() {
+  const std::string text = variable("EVERYLINK_KEY"), path = variable("EVERYLINK_KEY_FILE");
+  if (!text.empty() && !path.empty())
+    throw UsageError("EVERYLINK_KEY and EVERYLINK_KEY_FILE are both set; set only one of them");
+  if (text.size() > longest_key)
+    throw UsageError(fmt::format("EVERYLINK_KEY is longer than {} bytes", longest_key));
+  if (!path.empty()) return key_in_file(path);
+  const View bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+void must_share_a_key(const Key& key, const std::string& where) {
+  if (key.empty())
+    throw UsageError(fmt::format(
+        "{} can be reached from other machines, so the ranks must share a key: set EVERYLINK_KEY or "
+        "EVERYLINK_KEY_FILE=PATH to the same value for every rank (create one with openssl rand -hex 32)",
+        where));
+}
+
+}  // namespace everylink

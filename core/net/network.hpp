@@ -1,0 +1,85 @@
+// A network as the control plane sees it: connections that carry bytes in order, listeners, and sleeping
+// until one of them is ready. TCP is one implementation (tcp_network.hpp); tests use a simulated one. Only
+// Network::wait blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "net/socket.hpp"
+
+namespace everylink {
+
+// What a process can wait for.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual int handle() const = 0;  // by which its network knows it; negative: it is never ready
+};
+
+// Destroying one closes it in good order: the peer learns that this process has ended.
+class Connection : public Source {
+ public:
+  enum class State {
+    open,    // zero bytes: nothing to receive, or no room to send, at the moment
+    ended,   // the process at the other end has ended, as its kernel said in good order
+    broken,  // the path to it is broken
+  };
+  struct Transfer {
+    std::size_t bytes = 0;
+    State state = State::open;
+  };
+
+  virtual int connect_result() = 0;  // 0: connected; EINPROGRESS; or the errno that says why not
+  virtual Transfer send(View) = 0;
+  virtual Transfer receive(std::span<std::byte>) = 0;
+  virtual bool is_dark() const = 0;  // what was sent has gone unanswered for long
+  virtual void reset() = 0;          // closes without the orderly end
+  virtual Address peer() const = 0;
+};
+
+class Listener : public Source {
+ public:
+  struct Accepted {
+    std::unique_ptr<Connection> connection;  // null: nobody waits, or nobody can be accepted now
+    bool out_of_descriptors = false;
+  };
+
+  virtual Accepted accept() = 0;
+  // The addresses at which others can call it: all of this machine's if it listens on all, loopback only if
+  // there is no other.
+  virtual std::vector<Address> addresses() const = 0;
+};
+
+// Many sources, to wait for as one.
+class ReadySet : public Source {
+ public:
+  virtual void add(const Source&, std::uint64_t key) = 0;
+  virtual void remove(const Source&) = 0;  // a closed source leaves by itself
+  // Fills in the keys of sources where something has arrived, or there is room again, since they were last
+  // given. Returns how many; never waits.
+  virtual std::size_t take(std::span<std::uint64_t> keys) = 0;
+};
+
+struct Watched {
+  const Source* source;
+  bool arrival = true;  // wait for something to arrive
+  bool room = false;    // wait for room to send, or a connection to be made
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  virtual std::unique_ptr<Connection> connect(const Address&) = 0;
+  virtual std::unique_ptr<Listener> listen(const Address&, int backlog) = 0;  // throws MachineError
+  virtual std::unique_ptr<ReadySet> ready_set() = 0;
+  // Sleeps until one of them is ready, but no longer than this. False: none is. A signal ends the sleep
+  // early.
+  virtual bool wait(std::span<const Watched>, Seconds longest) = 0;
+};
+
+}  // namespace everylink

@@ -1,0 +1,20 @@
+// The network of this machine: TCP through the kernel.
+#pragma once
+
+#include <memory>
+
+#include "net/network.hpp"
+#include "net/socket.hpp"
+
+namespace everylink {
+
+// Connections that it makes or accepts are watched (socket.hpp), so that a dark path ends them.
+Network& tcp_network();
+
+// For users of plain sockets. The listener's connections are not watched; `socket_of` takes the socket out of
+// one of them.
+std::unique_ptr<Listener> listener_on(Socket);
+std::unique_ptr<Connection> connection_on(Socket);
+Socket socket_of(std::unique_ptr<Connection>);
+
+}  // namespace everylink

@@ -1,0 +1,252 @@
+// The control plane on virtual time: its clock, network and processes are simulated, so that limits of
+// minutes pass at once and every run takes the same steps.
+#include "simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bootstrap/admission.hpp"
+#include "bootstrap/processes.hpp"
+#include "bootstrap/supervisor.hpp"
+#include "world.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr Seconds join_limit = 60, forever = 1e6;
+
+// Ranks that join over a simulated network, each on a host of its own.
+class Joining {
+ public:
+  explicit Joining(int size) : size_(size), listener_(network.listen(loopback(0), 64)) {
+    rendezvous = listener_->addresses();
+  }
+
+  void start(int rank, std::function<void(Bootstrap&)> part) {
+    auto place = std::make_shared<Place>(Place{.rank = rank,
+                                               .size = size_,
+                                               .bootstrap = "tcp",
+                                               .rendezvous = rendezvous,
+                                               .listener = rank == 0 ? std::move(listener_) : nullptr,
+                                               .key = blob("key"),
+                                               .host = "host " + std::to_string(rank)});
+    network.start(
+        [this, place, part = std::move(part)] { part(*join(*place, join_limit, 512, network.system())); });
+  }
+
+  Simulation network;
+  std::vector<Address> rendezvous;
+
+ private:
+  int size_;
+  std::unique_ptr<Listener> listener_;
+};
+
+Round exchange(Bootstrap& world, const std::string& mine, Seconds limit = forever) {
+  return must(world.round(blob(mine), no_rank, {}, limit, world.rank() == 0 ? Decide(echo) : never));
+}
+
+std::vector<Simulation::Event> events_of_five_rounds() {
+  Joining ranks(3);
+  for (int rank = 0; rank < 3; ++rank)
+    ranks.start(rank, [&](Bootstrap& world) {
+      for (std::uint64_t number = 0; number < 5; ++number) {
+        const Round round = exchange(world, std::to_string(number));
+        EXPECT_EQ(round.number, number);
+        EXPECT_EQ(round.gone, Ranks{});
+        for (int other = 0; other < 3; ++other)
+          EXPECT_NE(text(round.word).find(std::to_string(other) + ":" + std::to_string(number)),
+                    std::string::npos);
+      }
+    });
+  ranks.network.run();
+  EXPECT_LT(ranks.network.now(), 1);
+  return ranks.network.events();
+}
+
+TEST(Simulation, ranks_join_and_hold_rounds_and_every_run_takes_the_same_steps) {
+  const auto events = events_of_five_rounds();
+  EXPECT_GT(events.size(), 20u);
+  EXPECT_EQ(events, events_of_five_rounds());
+}
+
+TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_when_it_wakes) {
+  Joining ranks(3);
+  auto& network = ranks.network;
+  ranks.start(0, [&](Bootstrap& world) {
+    EXPECT_EQ(exchange(world, "").gone, Ranks{});
+    const Seconds began = network.now();
+    EXPECT_EQ(exchange(world, "", 10).gone, Ranks{2});
+    EXPECT_NEAR(network.now() - began, 10, 1e-6);
+    network.sleep(200);  // rank 2 wakes meanwhile
+    const Round last = exchange(world, "", 10);
+    EXPECT_EQ(last.gone, Ranks{});
+    EXPECT_NE(text(last.word).find("2:late "), std::string::npos) << text(last.word);
+    EXPECT_NE(text(last.word).find("2:back "), std::string::npos) << text(last.word);
+  });
+  ranks.start(1, [&](Bootstrap& world) {
+    for (const auto& gone : {Ranks{}, Ranks{2}, Ranks{}}) EXPECT_EQ(exchange(world, "").gone, gone);
+  });
+  ranks.start(2, [&](Bootstrap& world) {
+    exchange(world, "");
+    network.sleep(100);
+    EXPECT_EQ(exchange(world, "late").gone, Ranks{2}) << "all ranks agree that it was gone";
+    EXPECT_EQ(exchange(world, "back").gone, Ranks{});
+  });
+  network.run();
+}
+
+TEST(Simulation, a_rank_that_never_joins_is_named_when_the_limit_has_passed) {
+  Joining ranks(3);
+  ranks.start(0, [](Bootstrap&) { ADD_FAILURE() << "joined without rank 2"; });
+  ranks.start(1, [](Bootstrap& world) {
+    EXPECT_FALSE(world.round({}, no_rank, {}, forever, never)) << "rank 0 has given up";
+  });
+  try {
+    ranks.network.run();
+    FAIL();
+  } catch (const MachineError& error) {
+    EXPECT_EQ(std::string(error.what()), "not all ranks joined; missing: 2");
+  }
+  EXPECT_GE(ranks.network.now(), join_limit);
+  EXPECT_LT(ranks.network.now(), join_limit + 5);
+}
+
+TEST(Simulation, an_address_that_drops_calls_costs_three_seconds_then_the_next_one_is_called) {
+  Joining ranks(2);
+  const Address dark = loopback(9);
+  ranks.network.drop_calls_to(dark);
+  ranks.start(0, [](Bootstrap& world) { exchange(world, ""); });
+  ranks.rendezvous.insert(ranks.rendezvous.begin(), dark);
+  ranks.start(1, [&](Bootstrap& world) {
+    EXPECT_GT(ranks.network.now(), 3);
+    EXPECT_LT(ranks.network.now(), 3.2);
+    exchange(world, "");
+  });
+  ranks.network.run();
+}
+
+TEST(Simulation, a_caller_that_says_nothing_is_dropped_after_five_seconds) {
+  Simulation network;
+  auto listener = network.listen(loopback(0), 4);
+  const Address address = listener->addresses()[0];
+  std::vector<std::string> reported;
+  Seconds dropped_at = 0;
+  network.start([&] {
+    Admission admission(
+        network, network, std::move(listener), blob("key"), [](const Hello&) { return Reply(); },
+        [](const Hello&, std::unique_ptr<Connection>) { ADD_FAILURE() << "a stranger came in"; },
+        [&](const std::string& line) { reported.push_back(line); });
+    while (reported.empty()) {
+      const Watched watched{&admission.source()};
+      network.wait({&watched, 1}, 0.1);
+      admission.serve();
+    }
+    dropped_at = network.now();
+  });
+  network.start([&] {
+    const auto silent = network.connect(address);
+    network.sleep(60);
+  });
+  network.run();
+  EXPECT_NEAR(dropped_at, 5, 0.11);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("did not complete its first message within 5 s"), std::string::npos)
+      << reported[0];
+}
+
+// Processes that end as planned, on the same virtual time.
+class PlannedProcesses final : public Clock, public Processes {
+ public:
+  using Kind = Change::Kind;
+  void plan(Seconds at, Change change) { changes_.emplace(at, change); }
+  void plan_signal(Seconds at, int number) { signals_.emplace(at, number); }
+
+  Seconds now() override { return now_; }
+  void hold_signals() override {}
+  int start() override { return ++started_; }
+  std::optional<Change> next_change() override { return taken(changes_); }
+  void signal(int process, int number) override {
+    sent.push_back({now_, process, number});
+    if (number == SIGKILL) plan(now_, {process, Kind::killed, SIGKILL});
+  }
+  std::vector<int> wait(int, Seconds longest) override {
+    Seconds until = now_ + longest;
+    if (!changes_.empty()) until = std::min(until, changes_.begin()->first);
+    if (!signals_.empty()) until = std::min(until, signals_.begin()->first);
+    now_ = std::max(now_, until);
+    const auto signal = taken(signals_);
+    return signal ? std::vector<int>{*signal} : std::vector<int>();
+  }
+
+  struct Sent {
+    Seconds at;
+    int process, number;
+  };
+  std::vector<Sent> sent;
+
+ private:
+  template <class T>
+  std::optional<T> taken(std::multimap<Seconds, T>& planned) {
+    if (planned.empty() || planned.begin()->first > now_) return {};
+    const T first = planned.begin()->second;
+    planned.erase(planned.begin());
+    return first;
+  }
+
+  Seconds now_ = 0;
+  int started_ = 0;
+  std::multimap<Seconds, Change> changes_;
+  std::multimap<Seconds, int> signals_;
+};
+
+TEST(Supervisor, a_rank_left_25_s_after_rank_0_has_ended_is_killed) {
+  PlannedProcesses processes;
+  processes.plan(10, {1, PlannedProcesses::Kind::exited, 3});
+  Supervisor supervisor(processes, processes, 0, true);
+  for (int rank = 0; rank < 2; ++rank) EXPECT_FALSE(supervisor.start());
+  EXPECT_EQ(supervisor.wait(), 3) << "rank 0's exit code";
+  ASSERT_EQ(processes.sent.size(), 1u);
+  EXPECT_NEAR(processes.sent[0].at, 35, 0.02);
+  EXPECT_EQ(processes.sent[0].process, 2);
+  EXPECT_EQ(processes.sent[0].number, SIGKILL);
+}
+
+TEST(Supervisor, a_signal_is_passed_on_and_ranks_that_end_in_time_are_not_killed) {
+  PlannedProcesses processes;
+  processes.plan_signal(100, SIGTERM);
+  processes.plan(110, {1, PlannedProcesses::Kind::exited, 0});
+  processes.plan(111, {2, PlannedProcesses::Kind::exited, 0});
+  Supervisor supervisor(processes, processes, 0, true);
+  for (int rank = 0; rank < 2; ++rank) supervisor.start();
+  EXPECT_EQ(supervisor.wait(), 0);
+  ASSERT_EQ(processes.sent.size(), 2u);
+  for (const auto& one : processes.sent) {
+    EXPECT_EQ(one.at, 100);
+    EXPECT_EQ(one.number, SIGTERM);
+  }
+}
+
+TEST(Supervisor, when_one_rank_gave_rank_0_up_and_all_others_are_stopped_they_are_killed) {
+  PlannedProcesses processes;
+  processes.plan(1, {1, PlannedProcesses::Kind::stopped, SIGSTOP});
+  processes.plan(2, {2, PlannedProcesses::Kind::stopped, SIGSTOP});
+  processes.plan(5, {3, PlannedProcesses::Kind::exited, exit_machine});
+  Supervisor supervisor(processes, processes, 0, true);
+  for (int rank = 0; rank < 3; ++rank) supervisor.start();
+  EXPECT_EQ(supervisor.wait(), exit_machine);
+  EXPECT_EQ(processes.sent.size(), 2u);
+  EXPECT_NEAR(processes.now(), 30, 0.02);
+}
+
+}  // namespace
+}  // namespace everylink
