@@ -134,7 +134,7 @@ Call::State Call::step() {
 // Whether all of it has arrived.
 bool Call::fill(std::span<std::byte> whole) {
   const auto [bytes, state] = connection_->receive(whole.subspan(got_));
-  if (state != Connection::State::open) {
+  if (state != ByteStream::State::open) {
     turned_away_ = state_ == State::greeted;
     fail(turned_away_ ? "it closed the connection after our greeting" : "it closed the connection");
     return false;

@@ -87,7 +87,7 @@ void print_refusal(const std::string& line);  // on standard error
 class Admission {
  public:
   using Policy = std::function<Reply(const Hello&)>;
-  using Welcome = std::function<void(const Hello&, std::unique_ptr<Connection>)>;
+  using Welcome = std::function<void(const Hello&, std::unique_ptr<ByteStream>)>;
   using Report = std::function<void(const std::string& line)>;  // for people
 
   Admission(Network&, Clock&, std::unique_ptr<Listener>, Key, Policy, Welcome, Report = print_refusal);
@@ -123,7 +123,7 @@ class Call {
   bool refused() const { return refused_; }          // failed: no process listens there
   bool turned_away() const { return turned_away_; }  // failed: an acceptor of a run closed after our greeting
   const Address& address() const { return address_; }
-  std::unique_ptr<Connection> take() { return std::move(connection_); }
+  std::unique_ptr<ByteStream> take() { return std::move(connection_); }
 
  private:
   bool fill(std::span<std::byte>);
@@ -134,7 +134,7 @@ class Call {
   Address address_;
   Key key_;
   Hello hello_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<ByteStream> connection_;
   State state_ = State::connecting;
   std::size_t got_ = 0;
   Challenge challenge_;

@@ -23,8 +23,8 @@ struct Handed {
 
 // The same on every rank, except from_peer.
 struct Round {
-  std::uint64_t number = 0;  // another than the one handed in for, or this rank is among the gone: it was
-                             // late, and learns where the others are
+  std::uint64_t number = 0;    // another than the one handed in for, or this rank is among the gone: it was
+                               // late, and learns where the others are
   Blob word = {};              // rank 0's, from decide
   std::vector<int> gone = {};  // sorted: the ranks that did not hand in for this round
   Blob from_peer = {};         // what `peer` handed in for this rank; empty: nothing

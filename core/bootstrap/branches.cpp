@@ -15,7 +15,7 @@ Branches::Branches(Network& network, Clock& clock, int size)
       ready_(network.ready_set()),
       ways_(static_cast<std::size_t>(size), no_rank) {}
 
-void Branches::add(int rank, std::unique_ptr<Connection> connection) {
+void Branches::add(int rank, std::unique_ptr<ByteStream> connection) {
   ready_->add(*connection, static_cast<std::uint64_t>(rank));
   const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a message of this rank arrives here
   channels_[rank].close();                                       // its earlier connection

@@ -30,10 +30,10 @@ void Channel::flush() {
   while (open() && has_to_send()) {
     const auto [bytes, state] = connection_->send(View(outbox_).subspan(sent_));
     sent_ += bytes;
-    if (state != Connection::State::open) {
+    if (state != ByteStream::State::open) {
       // What the peer sent before may still wait in the kernel. next() reads it and then sees an end that
       // looks like one in good order, because the error is reported only once.
-      broken_ |= state == Connection::State::broken;
+      broken_ |= state == ByteStream::State::broken;
       break;
     }
     if (bytes == 0) return;
@@ -54,8 +54,8 @@ std::optional<Channel::Frame> Channel::next() {
     const auto [count, state] = connection_->receive(bytes);
     inbox_.insert(inbox_.end(), bytes, bytes + count);
     if (count > 0) continue;
-    if (state == Connection::State::open) return {};
-    ended_ = !broken_ && state == Connection::State::ended;
+    if (state == ByteStream::State::open) return {};
+    ended_ = !broken_ && state == ByteStream::State::ended;
     connection_.reset();
     return {};
   }

@@ -22,12 +22,12 @@ class Channel {
     Blob body;
   };
 
-  explicit Channel(std::unique_ptr<Connection> connection = {}) : connection_(std::move(connection)) {}
+  explicit Channel(std::unique_ptr<ByteStream> connection = {}) : connection_(std::move(connection)) {}
   bool open() const { return connection_ != nullptr; }
   // Why it is not open: the process at the other end has ended, as its kernel said in good order. Otherwise
   // the path to it is broken, and it may come by another one.
   bool ended() const { return ended_; }
-  const Connection& connection() const { return *connection_; }
+  const ByteStream& connection() const { return *connection_; }
   bool has_to_send() const { return sent_ < outbox_.size(); }
 
   void send(Kind, std::initializer_list<View> parts);
@@ -43,7 +43,7 @@ class Channel {
   };
   std::optional<Frame> cut();
 
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<ByteStream> connection_;
   Blob inbox_, outbox_;
   std::size_t begin_ = 0, sent_ = 0;  // of the inbox, of the outbox
   bool ended_ = false, broken_ = false;

@@ -46,7 +46,7 @@ Follower::Follower(const System& system, Place& place, Seconds until)
     hello_.listens = AddressList::of(listener->addresses());
     admission_.emplace(
         network_, clock_, std::move(listener), key_, [this](const Hello& caller) { return admit(caller); },
-        [this](const Hello& caller, std::unique_ptr<Connection> connection) {
+        [this](const Hello& caller, std::unique_ptr<ByteStream> connection) {
           branches_.add(caller.rank, std::move(connection));
         });
   }

@@ -29,7 +29,7 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds until
       admission_(
           network_, clock_, std::move(place.listener), place.key,
           [this](const Hello& hello) { return admit(hello); },
-          [this](const Hello& hello, std::unique_ptr<Connection> connection) {
+          [this](const Hello& hello, std::unique_ptr<ByteStream> connection) {
             note_joined(state(hello.rank));
             branches_.add(hello.rank, std::move(connection));
           }) {

@@ -20,7 +20,7 @@ namespace everylink {
 class Search {
  public:
   struct Found {
-    std::unique_ptr<Connection> connection;
+    std::unique_ptr<ByteStream> connection;
     int rank;  // that is now above this one
   };
 

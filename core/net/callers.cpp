@@ -66,7 +66,7 @@ bool Callers::read(Caller& caller, const Dropped& dropped) const {
   caller.said.resize(bytes_);
   const auto [bytes, state] = caller.connection->receive(std::span(caller.said).subspan(had));
   caller.said.resize(had + bytes);
-  if (state == Connection::State::open) return true;
+  if (state == ByteStream::State::open) return true;
   dropped(caller, had == 0 ? "left without sending anything" : "left before its first message was complete");
   return false;
 }

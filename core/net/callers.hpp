@@ -22,7 +22,7 @@ class Callers {
   static constexpr Seconds patience = 5;
 
   struct Caller {
-    std::unique_ptr<Connection> connection = {};
+    std::unique_ptr<ByteStream> connection = {};
     Address address = {};
     Blob greeting = {};  // what we sent first
     Blob said = {};

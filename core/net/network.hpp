@@ -1,4 +1,4 @@
-// A network as the control plane sees it: connections that carry bytes in order, listeners, and sleeping
+// A network as the control plane sees it: streams of bytes, listeners, and sleeping
 // until one of them is ready. TCP is one implementation (tcp_network.hpp); tests use a simulated one. Only
 // Network::wait blocks.
 #pragma once
@@ -22,7 +22,7 @@ class Source {
 };
 
 // Destroying one closes it in good order: the peer learns that this process has ended.
-class Connection : public Source {
+class ByteStream : public Source {
  public:
   enum class State {
     open,    // zero bytes: nothing to receive, or no room to send, at the moment
@@ -45,7 +45,7 @@ class Connection : public Source {
 class Listener : public Source {
  public:
   struct Accepted {
-    std::unique_ptr<Connection> connection;  // null: nobody waits, or nobody can be accepted now
+    std::unique_ptr<ByteStream> connection;  // null: nobody waits, or nobody can be accepted now
     bool out_of_descriptors = false;
   };
 
@@ -74,7 +74,7 @@ struct Watched {
 class Network {
  public:
   virtual ~Network() = default;
-  virtual std::unique_ptr<Connection> connect(const Address&) = 0;
+  virtual std::unique_ptr<ByteStream> connect(const Address&) = 0;
   virtual std::unique_ptr<Listener> listen(const Address&, int backlog) = 0;  // throws MachineError
   virtual std::unique_ptr<ReadySet> ready_set() = 0;
   // Sleeps until one of them is ready, but no longer than this. False: none is. A signal ends the sleep

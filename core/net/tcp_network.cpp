@@ -15,9 +15,9 @@
 namespace everylink {
 namespace {
 
-class TcpConnection final : public Connection {
+class TcpStream final : public ByteStream {
  public:
-  explicit TcpConnection(Socket socket, int failure = 0) : socket_(std::move(socket)), failure_(failure) {}
+  explicit TcpStream(Socket socket, int failure = 0) : socket_(std::move(socket)), failure_(failure) {}
 
   int handle() const override { return socket_.fd(); }
   int connect_result() override { return socket_ ? everylink::connect_result(socket_) : failure_; }
@@ -62,7 +62,7 @@ class TcpListener final : public Listener {
       Socket socket = accept_from(socket_);
       if (socket) {
         if (watches_) watch(socket);
-        return {std::make_unique<TcpConnection>(std::move(socket))};
+        return {std::make_unique<TcpStream>(std::move(socket))};
       }
       if (errno != ECONNABORTED) return {nullptr, errno == EMFILE || errno == ENFILE};
     }
@@ -110,11 +110,11 @@ class Epoll final : public ReadySet {
 
 class TcpNetwork final : public Network {
  public:
-  std::unique_ptr<Connection> connect(const Address& address) override {
+  std::unique_ptr<ByteStream> connect(const Address& address) override {
     Socket socket = start_connecting(address);
-    if (!socket) return std::make_unique<TcpConnection>(Socket(), errno);
+    if (!socket) return std::make_unique<TcpStream>(Socket(), errno);
     watch(socket);
-    return std::make_unique<TcpConnection>(std::move(socket));
+    return std::make_unique<TcpStream>(std::move(socket));
   }
 
   std::unique_ptr<Listener> listen(const Address& address, int backlog) override {
@@ -148,12 +148,12 @@ std::unique_ptr<Listener> listener_on(Socket socket) {
   return std::make_unique<TcpListener>(std::move(socket), false);
 }
 
-std::unique_ptr<Connection> connection_on(Socket socket) {
-  return std::make_unique<TcpConnection>(std::move(socket));
+std::unique_ptr<ByteStream> stream_on(Socket socket) {
+  return std::make_unique<TcpStream>(std::move(socket));
 }
 
-Socket socket_of(std::unique_ptr<Connection> connection) {
-  return static_cast<TcpConnection&>(*connection).take();
+Socket socket_of(std::unique_ptr<ByteStream> connection) {
+  return static_cast<TcpStream&>(*connection).take();
 }
 
 }  // namespace everylink

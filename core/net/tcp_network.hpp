@@ -14,7 +14,7 @@ Network& tcp_network();
 // For users of plain sockets. The listener's connections are not watched; `socket_of` takes the socket out of
 // one of them.
 std::unique_ptr<Listener> listener_on(Socket);
-std::unique_ptr<Connection> connection_on(Socket);
-Socket socket_of(std::unique_ptr<Connection>);
+std::unique_ptr<ByteStream> stream_on(Socket);
+Socket socket_of(std::unique_ptr<ByteStream>);
 
 }  // namespace everylink

@@ -83,7 +83,7 @@ struct Opened {
               reply.rank = 0;
               return reply;
             },
-            [this](const Hello& hello, std::unique_ptr<Connection> connection) {
+            [this](const Hello& hello, std::unique_ptr<ByteStream> connection) {
               welcomed.push_back(hello.rank);
               sockets.push_back(socket_of(std::move(connection)));
             },

@@ -38,7 +38,7 @@ class Simulation final : public Clock, public Network {
   };
 
   Seconds now() override { return now_; }
-  std::unique_ptr<Connection> connect(const Address&) override;
+  std::unique_ptr<ByteStream> connect(const Address&) override;
   std::unique_ptr<Listener> listen(const Address&, int backlog) override;
   std::unique_ptr<ReadySet> ready_set() override;
   bool wait(std::span<const Watched>, Seconds longest) override;
@@ -73,19 +73,19 @@ class Simulation final : public Clock, public Network {
     struct Piece {
       Seconds at;
       Blob bytes;
-      Connection::State state;
+      ByteStream::State state;
     };
     std::deque<Piece> pieces;
     std::size_t taken = 0;  // pieces received
     bool is_over = false;   // nothing more can be put in
   };
   class SimulatedSource;
-  class SimulatedConnection;
+  class SimulatedStream;
   class SimulatedListener;
   class SimulatedSet;
 
-  void put(Pipe& pipe, Blob bytes, Connection::State state = Connection::State::open) {
-    if (std::exchange(pipe.is_over, pipe.is_over || state != Connection::State::open)) return;
+  void put(Pipe& pipe, Blob bytes, ByteStream::State state = ByteStream::State::open) {
+    if (std::exchange(pipe.is_over, pipe.is_over || state != ByteStream::State::open)) return;
     pipe.pieces.push_back({now_ + latency, std::move(bytes), state});
     arrivals_.insert(now_ + latency);
   }
@@ -124,17 +124,17 @@ class Simulation::SimulatedSource {
                                                [](const SimulatedSource*) {}};  // expires with this object
 };
 
-class Simulation::SimulatedConnection final : public Connection, public SimulatedSource {
+class Simulation::SimulatedStream final : public ByteStream, public SimulatedSource {
  public:
-  SimulatedConnection(Simulation& network, std::shared_ptr<Pipe> in, std::shared_ptr<Pipe> out, Address peer,
-                      int failure, Seconds connected_at)
+  SimulatedStream(Simulation& network, std::shared_ptr<Pipe> in, std::shared_ptr<Pipe> out, Address peer,
+                  int failure, Seconds connected_at)
       : network_(network),
         in_(std::move(in)),
         out_(std::move(out)),
         peer_(peer),
         failure_(failure),
         connected_at_(connected_at) {}
-  ~SimulatedConnection() override { network_.put(*out_, {}, State::ended); }
+  ~SimulatedStream() override { network_.put(*out_, {}, State::ended); }
 
   int handle() const override { return 0; }
   int connect_result() override { return network_.now_ < connected_at_ ? EINPROGRESS : failure_; }
@@ -196,7 +196,7 @@ class Simulation::SimulatedListener final : public Listener, public SimulatedSou
   }
   std::vector<Address> addresses() const override { return {address_}; }
 
-  void call(Seconds at, std::unique_ptr<SimulatedConnection> connection) {
+  void call(Seconds at, std::unique_ptr<SimulatedStream> connection) {
     callers_.push_back({at, std::move(connection)});
   }
   bool has_arrival() const override { return !callers_.empty() && callers_.front().at <= network_.now_; }
@@ -209,7 +209,7 @@ class Simulation::SimulatedListener final : public Listener, public SimulatedSou
  private:
   struct Waiting {
     Seconds at;
-    std::unique_ptr<SimulatedConnection> connection;
+    std::unique_ptr<SimulatedStream> connection;
   };
   Simulation& network_;
   Address address_;
@@ -256,20 +256,20 @@ class Simulation::SimulatedSet final : public ReadySet, public SimulatedSource {
   std::vector<Member> watched_;
 };
 
-inline std::unique_ptr<Connection> Simulation::connect(const Address& address) {
+inline std::unique_ptr<ByteStream> Simulation::connect(const Address& address) {
   note("connect");
   auto there = std::make_shared<Pipe>(), back = std::make_shared<Pipe>();
   if (dropped_.contains(address.text()))
-    return std::make_unique<SimulatedConnection>(*this, back, there, address, 0, never);
+    return std::make_unique<SimulatedStream>(*this, back, there, address, 0, never);
   const auto found = listeners_.find(address.text());
   const Seconds connected_at = now_ + 2 * latency;
   arrivals_.insert(now_ + latency);
   arrivals_.insert(connected_at);
   if (found == listeners_.end())
-    return std::make_unique<SimulatedConnection>(*this, back, there, address, ECONNREFUSED, connected_at);
-  found->second->call(now_ + latency, std::make_unique<SimulatedConnection>(*this, there, back,
-                                                                            loopback(++next_port_), 0, 0));
-  return std::make_unique<SimulatedConnection>(*this, back, there, address, 0, connected_at);
+    return std::make_unique<SimulatedStream>(*this, back, there, address, ECONNREFUSED, connected_at);
+  found->second->call(now_ + latency,
+                      std::make_unique<SimulatedStream>(*this, there, back, loopback(++next_port_), 0, 0));
+  return std::make_unique<SimulatedStream>(*this, back, there, address, 0, connected_at);
 }
 
 inline std::unique_ptr<Listener> Simulation::listen(const Address& address, int) {

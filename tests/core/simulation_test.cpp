@@ -51,7 +51,7 @@ class Joining {
   std::unique_ptr<Listener> listener_;
 };
 
-Round exchange(Bootstrap& world, const std::string& mine, Seconds limit = forever) {
+Round hold_round(Bootstrap& world, const std::string& mine, Seconds limit = forever) {
   return must(world.round(blob(mine), no_rank, {}, limit, world.rank() == 0 ? Decide(echo) : never));
 }
 
@@ -60,7 +60,7 @@ std::vector<Simulation::Event> events_of_five_rounds() {
   for (int rank = 0; rank < 3; ++rank)
     ranks.start(rank, [&](Bootstrap& world) {
       for (std::uint64_t number = 0; number < 5; ++number) {
-        const Round round = exchange(world, std::to_string(number));
+        const Round round = hold_round(world, std::to_string(number));
         EXPECT_EQ(round.number, number);
         EXPECT_EQ(round.gone, Ranks{});
         for (int other = 0; other < 3; ++other)
@@ -83,24 +83,24 @@ TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_
   Joining ranks(3);
   auto& network = ranks.network;
   ranks.start(0, [&](Bootstrap& world) {
-    EXPECT_EQ(exchange(world, "").gone, Ranks{});
+    EXPECT_EQ(hold_round(world, "").gone, Ranks{});
     const Seconds began = network.now();
-    EXPECT_EQ(exchange(world, "", 10).gone, Ranks{2});
+    EXPECT_EQ(hold_round(world, "", 10).gone, Ranks{2});
     EXPECT_NEAR(network.now() - began, 10, 1e-6);
     network.sleep(200);  // rank 2 wakes meanwhile
-    const Round last = exchange(world, "", 10);
+    const Round last = hold_round(world, "", 10);
     EXPECT_EQ(last.gone, Ranks{});
     EXPECT_NE(text(last.word).find("2:late "), std::string::npos) << text(last.word);
     EXPECT_NE(text(last.word).find("2:back "), std::string::npos) << text(last.word);
   });
   ranks.start(1, [&](Bootstrap& world) {
-    for (const auto& gone : {Ranks{}, Ranks{2}, Ranks{}}) EXPECT_EQ(exchange(world, "").gone, gone);
+    for (const auto& gone : {Ranks{}, Ranks{2}, Ranks{}}) EXPECT_EQ(hold_round(world, "").gone, gone);
   });
   ranks.start(2, [&](Bootstrap& world) {
-    exchange(world, "");
+    hold_round(world, "");
     network.sleep(100);
-    EXPECT_EQ(exchange(world, "late").gone, Ranks{2}) << "all ranks agree that it was gone";
-    EXPECT_EQ(exchange(world, "back").gone, Ranks{});
+    EXPECT_EQ(hold_round(world, "late").gone, Ranks{2}) << "all ranks agree that it was gone";
+    EXPECT_EQ(hold_round(world, "back").gone, Ranks{});
   });
   network.run();
 }
@@ -125,12 +125,12 @@ TEST(Simulation, an_address_that_drops_calls_costs_three_seconds_then_the_next_o
   Joining ranks(2);
   const Address dark = loopback(9);
   ranks.network.drop_calls_to(dark);
-  ranks.start(0, [](Bootstrap& world) { exchange(world, ""); });
+  ranks.start(0, [](Bootstrap& world) { hold_round(world, ""); });
   ranks.rendezvous.insert(ranks.rendezvous.begin(), dark);
   ranks.start(1, [&](Bootstrap& world) {
     EXPECT_GT(ranks.network.now(), 3);
     EXPECT_LT(ranks.network.now(), 3.2);
-    exchange(world, "");
+    hold_round(world, "");
   });
   ranks.network.run();
 }
@@ -144,7 +144,7 @@ TEST(Simulation, a_caller_that_says_nothing_is_dropped_after_five_seconds) {
   network.start([&] {
     Admission admission(
         network, network, std::move(listener), blob("key"), [](const Hello&) { return Reply(); },
-        [](const Hello&, std::unique_ptr<Connection>) { ADD_FAILURE() << "a stranger came in"; },
+        [](const Hello&, std::unique_ptr<ByteStream>) { ADD_FAILURE() << "a stranger came in"; },
         [&](const std::string& line) { reported.push_back(line); });
     while (reported.empty()) {
       const Watched watched{&admission.source()};

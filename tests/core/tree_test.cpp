@@ -117,7 +117,7 @@ class Book {
   std::map<std::string, int> seen_;
 };
 
-Round exchange(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
+Round hold_round(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
   return must(world.round(blob(std::to_string(number)), peer, blob("to " + std::to_string(peer)),
                           long_limit(), decide));
 }
@@ -145,7 +145,7 @@ std::map<int, std::vector<Round>> all_rounds(int tree_above) {
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     for (int number = 0; number < 12; ++number) {
       const int peer = world.rank() == 8 ? no_rank : (world.rank() ^ (1 + number % 7));
-      const Round round = exchange(world, static_cast<std::uint64_t>(number), peer, book.decide());
+      const Round round = hold_round(world, static_cast<std::uint64_t>(number), peer, book.decide());
       const std::lock_guard lock(mutex);
       rounds[world.rank()].push_back(round);
     }
@@ -177,7 +177,7 @@ TEST(Tree, when_the_first_of_a_host_is_killed_the_others_of_it_go_on_and_nothing
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 8; ++number) {
       if (world.rank() == 1 && number == 3) return;  // 2, 3 and 8 are below it
-      const Round round = exchange(world, number, world.rank() ^ 1, book.decide());
+      const Round round = hold_round(world, number, world.rank() ^ 1, book.decide());
       EXPECT_EQ(round.number, number) << world.rank();
       EXPECT_EQ(round.gone, number < 3 ? Ranks{} : Ranks{1}) << world.rank() << " " << number;
       if (world.rank() != 8 && (number < 3 || (world.rank() ^ 1) != 1))
@@ -215,7 +215,7 @@ TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
     if (world.rank() == 0) return leads(world);
     for (std::uint64_t number = 0;;) {
       if (world.rank() == 1 && number == 2) slept.wait();
-      const Round round = exchange(world, number, no_rank);
+      const Round round = hold_round(world, number, no_rank);
       if (round.word.empty()) break;
       if (world.rank() > 3 && world.rank() < 8) EXPECT_EQ(round.number, number);
       number = round.number + 1;
@@ -229,7 +229,7 @@ TEST(Tree, without_rank_0_everybody_ends_soon) {
   Star star(9, 4);
   const Seconds began = steady_now();
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
-    exchange(world, 0, no_rank, Book().decide());
+    hold_round(world, 0, no_rank, Book().decide());
     if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
   });
   star.wait();
@@ -286,7 +286,7 @@ TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_
   const auto part = [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 8; ++number) {
       if (world.rank() == 3 && number == 3) cable.cut();
-      const Round round = exchange(world, number, 3 - world.rank(), book.decide());
+      const Round round = hold_round(world, number, 3 - world.rank(), book.decide());
       EXPECT_EQ(round.number, number);
       EXPECT_EQ(round.gone, Ranks{}) << world.rank() << " " << number;
       EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
@@ -312,7 +312,7 @@ TEST(Relay, who_cannot_reach_rank_0_at_all_joins_through_a_rank_that_listens) {
   }
   const auto part = [&](Bootstrap& world) {
     for (std::uint64_t number = 0; number < 4; ++number)
-      EXPECT_EQ(exchange(world, number, no_rank, book.decide()).gone, Ranks{});
+      EXPECT_EQ(hold_round(world, number, no_rank, book.decide()).gone, Ranks{});
   };
   Place cut_off = star.place_on("d", 3), first = star.place_on("b", 1);
   cut_off.rendezvous = {nowhere};
@@ -330,7 +330,7 @@ TEST(Relay, two_relays_that_have_both_lost_rank_0_do_not_wait_for_each_other) {
   Star star(4);
   const Seconds began = steady_now();
   const auto part = [&](Bootstrap& world) {
-    exchange(world, 0, no_rank, Book().decide());
+    hold_round(world, 0, no_rank, Book().decide());
     if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
   };
   for (int rank = 0; rank < 4; ++rank) star.start(star.place_on(std::string(1, "abcd"[rank]), rank), part);

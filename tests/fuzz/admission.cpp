@@ -48,7 +48,7 @@ void hostile_caller(fuzz::Pieces& in, bool has_key) {
         hello.listens.whole();
         return Reply::refusal("is not wanted");
       },
-      [&](const Hello&, std::unique_ptr<Connection>) { ++welcome; }, [](const std::string&) {});
+      [&](const Hello&, std::unique_ptr<ByteStream>) { ++welcome; }, [](const std::string&) {});
   const Socket caller = connect_to(address, steady_now() + patience);
   admission.serve();
   Challenge challenge;

@@ -34,7 +34,7 @@ void read(const Channel::Frame& frame) {
 EVERYLINK_FUZZ_TARGET(channel) {
   int ends[2];
   check_errno(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
-  Channel channel(connection_on(Socket(ends[0])));
+  Channel channel(stream_on(Socket(ends[0])));
   const Socket other(ends[1]);
   fuzz::Pieces in(bytes);
   const std::size_t at_once = 1 + std::size_t{in.byte()};

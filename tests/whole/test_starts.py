@@ -121,11 +121,11 @@ def test_ranks_join_through_any_pmi_1_server(tmp_path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[Change, str]] = {
-    "it goes away": (lambda line: None if "barrier" in line else line, "gone"),
+    "it goes away": (lambda line: None if "barrier" in line else line, "closed the connection"),
     "it refuses": (lambda line: line.replace("rc=0", "rc=-1"), "refused 'cmd=init'"),
     "it answers something else": (lambda line: "HTTP/1.1 400 Bad Request", "refused"),
-    "it forgets the value": (lambda line: line.split(" value=")[0], "left out value"),
-    "it changes what rank 0 said": (lambda line: line.replace("value=.", "value=.zz"), "something else"),
+    "it forgets the value": (lambda line: line.split(" value=")[0], "lacks value"),
+    "it changes what rank 0 said": (lambda line: line.replace("value=.", "value=.zz"), "something other"),
     "it takes no long values": (lambda line: line.replace("vallen_max=64", "vallen_max=many"), "vallen_max"),
     "it never ends a line": (lambda line: "x" * 200_000, "does not answer"),
 }
