@@ -206,7 +206,10 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
                                        : listener_of_rank_0(address_of(interface));
     rendezvous = listener->addresses();
     std::string said;
-    for (const auto& one : rendezvous) said += (said.empty() ? "" : ",") + one.text();
+    for (const auto& one : rendezvous) {
+      if (!said.empty()) said += ',';
+      said += one.text();
+    }
     fmt::print("everylink-meets {}\n", said);
     std::fflush(stdout);
   } else {

@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "net/tcp_network.hpp"
 
 namespace everylink::contract {
 
@@ -116,14 +117,16 @@ void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& bo
     body(rank);
     return rank.end();
   }
-  Socket listener = listen_on(loopback(0), ranks);
-  const Address rendezvous = local_address(listener);
+  auto listener = tcp_network().listen(loopback(0), ranks);
+  const auto rendezvous = listener->addresses();
   std::vector<pid_t> children;
   for (int r = 0; r < ranks; ++r) {
     const pid_t child = ::fork();
     if (child == 0) {
       try {
-        Place place{r, ranks, "local", {rendezvous}, r == 0 ? std::move(listener) : Socket(), nullptr};
+        Place place{.rank = r, .size = ranks, .bootstrap = "local", .rendezvous = rendezvous};
+        if (r == 0) place.listener = std::move(listener);
+        listener.reset();
         const auto world = join(place, patience());
         Rank rank(*world, bytes);
         body(rank);
@@ -136,7 +139,7 @@ void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& bo
     }
     children.push_back(child);
   }
-  listener = Socket();
+  listener.reset();
   for (const pid_t child : children) {
     int status = 0;
     ::waitpid(child, &status, 0);
