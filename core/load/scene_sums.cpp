@@ -14,6 +14,7 @@ namespace everylink {
 namespace {
 
 constexpr double share_of_p99 = 0.99;
+constexpr double least_for_p99 = 100;  // readings: of fewer, the largest one would stand for the p99
 
 // The share of a part's readings that are not above `time`.
 double share_below(const Statistics& t, double time) {
@@ -103,7 +104,7 @@ double pooled_quantile(double share, std::span<const Statistics> parts) {
   double low = 0, high = 0, all = 0;
   for (const auto& t : parts)
     if (t.n) high = std::max(high, double{t.max}), all += t.n;
-  if (all == 0) return std::nan("");
+  if (all == 0 || (share > 0.5 && all < least_for_p99)) return std::nan("");
   constexpr int halvings = 60;
   for (int i = 0; i < halvings; ++i) {
     const double middle = (low + high) / 2;

@@ -10,8 +10,9 @@
 
 namespace everylink {
 
-// A quantile of all readings together, taken from what is known of each part: its distribution is taken as
-// straight lines through its minimum, median, p99 and maximum. NaN: of nothing.
+// A quantile of all readings together. The distribution of each part is taken as straight lines through its
+// minimum, median, p99 and maximum. NaN: there are no readings, or fewer than 100 for a quantile above the
+// median.
 double pooled_quantile(double share, std::span<const Statistics>);
 // A line for each flow; where they are asked for, for each client and server.
 std::vector<std::string> lines_of_flows(const Scene&, std::size_t bytes, const std::vector<FlowRow>&,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
@@ -44,12 +45,29 @@ Script make(const Crowd& crowd) {
           }};
 }
 
-// Student's t for a two-sided interval of 95 %, by the expansion of Cornish and Fisher: good to 1 % from 4
-// degrees of freedom on.
-double student_95(double freedom) {
-  constexpr double z = 1.959964;
-  constexpr double z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
+// The probability that Student's t with `freedom` degrees of freedom, whose tangent is sqrt(freedom) times that
+// of `angle`, lies between its negative and itself (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+double student_within(double angle, int freedom) {
+  const double square = std::cos(angle) * std::cos(angle);
+  const bool is_odd = freedom % 2;
+  double term = is_odd ? std::cos(angle) : 1, sum = 0;
+  for (int i = is_odd ? 3 : 2; i <= freedom; i += 2) {
+    sum += term;
+    term *= square * (i - 1) / i;
+  }
+  sum *= std::sin(angle);
+  return is_odd ? 2 / std::numbers::pi * (angle + sum) : sum;
+}
+
+// Student's t of a two-sided interval of 95 %.
+double student_95(int freedom) {
+  constexpr int halvings = 60;
+  double low = 0, high = std::numbers::pi / 2;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (low + high) / 2;
+    (student_within(middle, freedom) < 0.95 ? low : high) = middle;
+  }
+  return std::sqrt(freedom) * std::tan(low);
 }
 
 std::vector<std::string> brief(std::span<const SceneSums> scenes) {
