@@ -164,15 +164,7 @@ void LoadCampaign::say_scene(const Scene& scene, const std::vector<FlowRow>& row
   }
 }
 
-// Each link once, however many scenes it is part of: a host is not to blame for one link that failed in all
-// of them.
 void LoadCampaign::note_link(const FlowRow& row) {
-  const auto number =
-      static_cast<std::size_t>(row.flow.from) * log_.ranks.size() + static_cast<std::size_t>(row.flow.to);
-  if (known_.empty()) known_.resize(log_.ranks.size() * log_.ranks.size());
-  const bool was_ok = known_[number] && !severed_.contains(std::minmax(row.flow.from, row.flow.to));
-  if (known_[number] && (row.outcome == Outcome::ok || !was_ok)) return;
-  known_[number] = true;
   Sample sample;
   sample.from = static_cast<std::uint32_t>(row.flow.from);
   sample.to = static_cast<std::uint32_t>(row.flow.to);
@@ -207,9 +199,9 @@ std::string LoadCampaign::summary() const {
     std::vector<SceneSums> of_size;
     for (const auto& sums : sums_)
       if (sums.bytes == bytes) of_size.push_back(sums);
-    const std::string size = options_.sizes.size() > 1 ? text_of_size(bytes) + ", " : "";
+    const std::string size = options_.sizes.size() > 1 ? " at " + text_of_size(bytes) : "";
     for (const auto& line : pattern_.brief(of_size))
-      lines.push_back(fmt::format("{}{}: {}", size, pattern_.name, line));
+      lines.push_back(fmt::format("{}{}: {}", pattern_.name, size, line));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

@@ -58,7 +58,6 @@ class LoadCampaign final : public Campaign {
   std::optional<Whole> whole_;  // the last scene none of whose flows failed
   std::vector<SceneSums> sums_;
   std::int64_t flows_ok_ = 0, flows_failed_ = 0;
-  std::vector<bool> known_;  // of each link: it is among failures_, whether it failed or not
 };
 
 }  // namespace everylink

@@ -162,7 +162,6 @@ void PairResults::learn(const LinkRows& link) {
     if (old_lines_) old_lines_->add(of_largest);
     slowest_.add(of_largest);
     log_.failures.add(*worst);
-    links_ok_ += worst->outcome == Outcome::ok;
   } else {
     slowest_.add_again(of_largest);
     if (of_largest.attempt == Attempt::alone) log_.failures.add_again(*worst);
@@ -263,7 +262,7 @@ void PairResults::tell_progress(const Measure& order, Seconds now) {
   log_.console.step({.iteration = order.iteration,
                      .step = steps_done_,
                      .steps = known,
-                     .links_done = links_ok_ + log_.failures.count(),
+                     .links_done = log_.failures.links(),
                      .links_failed = log_.failures.count(),
                      .elapsed = elapsed,
                      .left = left > 0 ? seconds_left : 0});
@@ -298,7 +297,8 @@ int PairResults::end(bool interrupted, bool kept) {
     log_.console.say(
         "\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
         (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
-  log_.console.end(code, links_ok_, log_.failures.count(), options_.no_output ? "" : options_.output);
+  log_.console.end(code, log_.failures.links() - log_.failures.count(), log_.failures.count(),
+                   options_.no_output ? "" : options_.output);
   return code;
 }
 
@@ -316,7 +316,7 @@ std::string PairResults::results() const {
 std::string PairResults::summary() const {
   std::string text;
   if (log_.failures.count() > 0) {
-    text += fmt::format("{} of {} links FAILED:\n", log_.failures.count(), log_.failures.count() + links_ok_);
+    text += fmt::format("{} of {} links FAILED:\n", log_.failures.count(), log_.failures.links());
     for (const auto& line : log_.failures.lines()) text += "  " + line + "\n";
   }
   for (const auto& remark : log_.remarks.all()) text += "Note: " + remark + "\n";
@@ -326,14 +326,15 @@ std::string PairResults::summary() const {
     const auto& t = by_size_[i];
     if (!t.any()) continue;
     const auto bandwidth = [&](double one_way) { return text_of_bandwidth(t.bandwidth(one_way)); };
-    text += fmt::format("\n{:>10}: one-way {} / {} / {} (min / avg / max), bandwidth {} / {} / {}{}",
-                        text_of_size(options_.sizes[i]), text_of_seconds(t.min()), text_of_seconds(t.mean()),
-                        text_of_seconds(t.max()), bandwidth(t.min()), bandwidth(t.mean()), bandwidth(t.max()),
-                        directions_of(options_) == 2 ? " (both directions)" : "");
+    text += fmt::format(
+        "\n{:>10}: mean one-way time {} / {} / {} (min / avg / max of the turns), bandwidth {} / {} / {}{}",
+        text_of_size(options_.sizes[i]), text_of_seconds(t.min()), text_of_seconds(t.mean()),
+        text_of_seconds(t.max()), bandwidth(t.min()), bandwidth(t.mean()), bandwidth(t.max()),
+        directions_of(options_) == 2 ? " (both directions)" : "");
   }
   const auto name = [&](std::uint32_t rank) { return fmt::format("{}:{}", log_.ranks[rank].host, rank); };
   if (!slowest_.pairs().empty())
-    text += fmt::format("\nSlowest links of {}, first and measured again alone:",
+    text += fmt::format("\nSlowest links at {}, mean time first, then measured again alone:",
                         text_of_size(options_.sizes[largest_]));
   for (const auto& pair : slowest_.pairs()) {
     const auto& first = *std::find_if(pair.first.begin(), pair.first.end(),

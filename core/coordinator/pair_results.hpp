@@ -61,7 +61,6 @@ class PairResults {
   std::optional<OldLines> old_lines_;  // instead of them, as mpilinktest
   std::vector<LinkTimes> by_size_;
   Slowest slowest_;
-  std::int64_t links_ok_ = 0;
   std::vector<std::int32_t> corrupt_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>
       known_;  // from, to, step of a step cut short

@@ -67,5 +67,25 @@ TEST_F(FailuresTest, a_link_that_comes_late_and_is_ok_is_taken_back) {
   EXPECT_EQ(failures_.count(), 9);
 }
 
+TEST_F(FailuresTest, a_link_that_was_measured_twice_counts_once_and_failed_if_it_failed_once) {
+  add_all(4, Outcome::timeout);
+  add_all(4, Outcome::ok);
+  add_all(4, Outcome::broken);
+  EXPECT_EQ(failures_.count(), 10);
+  EXPECT_EQ(failures_.links(), 30);
+  EXPECT_EQ(failures_.lines().front(), "host n4: 10 of 10 links timed out");
+}
+
+TEST_F(FailuresTest, one_direction_of_a_host_is_named_and_links_that_were_ok_alone_come_last) {
+  for (int from = 0; from < 6; ++from)
+    for (int to = 0; to < 6; ++to)
+      if (from != to) failures_.add(sample(from, to, from == 1 ? Outcome::corrupt : Outcome::ok));
+  failures_.add(sample(2, 3, Outcome::timeout));
+  for (int to = 0; to < 6; ++to) failures_.add_again(sample(1, to, Outcome::ok));
+  const auto lines = failures_.lines();
+  EXPECT_EQ(lines.at(0), "link n2:2 -> n3:3: timed out");
+  EXPECT_EQ(lines.at(1), "from host n1: 5 of 5 links delivered wrong bytes");
+}
+
 }  // namespace
 }  // namespace everylink

@@ -216,6 +216,16 @@ TEST(Brief, gives_the_effective_bisection_bandwidth_and_an_interval) {
       "halves; 1.05 GiB/s a flow");
 }
 
+TEST(Brief, gives_the_interval_of_few_draws_by_the_t_of_their_degrees_of_freedom) {
+  std::vector<SceneSums> draws;
+  for (int i = 0; i < 5; ++i) draws.push_back(sums(1, (4.0 + 0.1 * i) * (1 << 30)));
+  // Mean 4.2 GiB/s; deviation 0.15811, t(4) 2.776445: 0.19632.
+  EXPECT_EQ(
+      pattern_named("random-bisection")->brief(draws).at(0),
+      "effective bisection bandwidth 4.2 GiB/s, 95 % interval 4.004 GiB/s to 4.396 GiB/s, over 5 random "
+      "halves; 4.2 GiB/s a flow");
+}
+
 TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
   std::vector<SceneSums> scenes(2);
   scenes[1].variant = 1;
@@ -308,6 +318,14 @@ TEST(PooledQuantile, is_that_of_all_readings_together) {
   EXPECT_NEAR(pooled_quantile(0.99, std::vector{fast}), 3, 1e-6);
   EXPECT_NEAR(pooled_quantile(0.95, std::vector{fast, slow}), 20, 1e-6);
   EXPECT_TRUE(std::isnan(pooled_quantile(0.5, std::vector<Statistics>{})));
+}
+
+TEST(PooledQuantile, of_fewer_than_100_readings_has_no_p99) {
+  Statistics few;
+  few.n = 50, few.min = 1, few.median = 2, few.max = 4;
+  EXPECT_NEAR(pooled_quantile(0.5, std::vector{few}), 2, 1e-6);
+  EXPECT_TRUE(std::isnan(pooled_quantile(0.99, std::vector{few})));
+  EXPECT_NEAR(pooled_quantile(0.99, std::vector{few, few}), 3.96, 1e-6);
 }
 
 TEST(Meter, gives_the_time_until_the_last_message_where_there_is_no_duration) {

@@ -1,4 +1,7 @@
-"""Failed links folded into few lines: a host that is dark is one line, not one for each of its links."""
+"""Failed links folded into few lines: one line for a host whose links all failed, not one for each of them.
+
+The core folds what it prints by the same rules (core/coordinator/failures.cpp).
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -184,7 +187,7 @@ def _group(
     tried = None if again is None else _counted(again[inside])
     return FailedGroup(
         naming.form.format(*subject), naming.kind, naming.direction, subject,
-        outcomes.total(), total, tuple(outcomes.most_common()), tried,
+        outcomes.total(), total, tuple(sorted(outcomes.items(), key=lambda one: (-one[1], one[0]))), tried,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.links.failed import Failures, fold_failures
 from everylink.model.loads import Load
 from everylink.model.results import Results, Size
 from everylink.model.rows import Outcome, Rows
@@ -15,13 +16,24 @@ MATRICES = ("shift", "all-to-all")  # of these, those in which each rank meets e
 
 def as_links(results: Results, load: Load) -> Results:
     """The same run with a row for each flow of a pattern: its time is that of a message at the flow's rate."""
-    sizes = tuple(Size(size, 0, len(results.ranks), _rows(load, size)) for size in load.sizes)
+    sizes = tuple(Size(size, 0, len(results.ranks), _rows(load, size, _of_size(load, size))) for size in load.sizes)
     return replace(results, sizes=sizes, loads=())
 
 
-def _rows(load: Load, size: int) -> Rows:
+def fold_failed_flows(results: Results, load: Load) -> Failures:
+    """The connections of a pattern that failed in any scene, folded as links are."""
     flows = load.flows
-    those = np.flatnonzero((load.scenes.bytes[flows.scene] == size) & (flows.frm != flows.to))
+    size = max(load.sizes, default=0)
+    return fold_failures(results, Size(size, 0, len(results.ranks), _rows(load, size, np.arange(len(flows)))))
+
+
+def _of_size(load: Load, size: int) -> NDArray[np.intp]:
+    flows = load.flows
+    return np.flatnonzero((load.scenes.bytes[flows.scene] == size) & (flows.frm != flows.to))
+
+
+def _rows(load: Load, size: int, those: NDArray[np.intp]) -> Rows:
+    flows = load.flows
     rate, count = load.rate[those], len(those)
     seconds = np.divide(size, rate, out=np.full(count, np.nan), where=rate > 0).astype(np.float32)
     unknown: NDArray[np.float32] = np.full(count, np.nan, np.float32)

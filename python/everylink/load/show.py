@@ -1,6 +1,5 @@
 """What `show` prints of a load pattern: a row a scene, what they say together, and which flows failed."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -10,21 +9,19 @@ from rich.text import Text
 from everylink.judge.verdict import JudgedRun
 from everylink.links.extremes import slowest
 from everylink.load.conclusions import conclusions, heading, service_conclusions
-from everylink.load.links import MATRICES, as_links
+from everylink.load.links import MATRICES, as_links, fold_failed_flows
 from everylink.load.service import service_sums
 from everylink.load.sums import SceneSums, scene_sums
 from everylink.load.tables import MIB, print_cells, print_parties, round_table, scene_columns, service_table
 from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
 from everylink.model.results import Results
-from everylink.model.rows import outcome_text
 from everylink.terminal.console import heat_map
 from everylink.terminal.questions import print_hosts
 from everylink.terminal.summary import print_head, print_judgement, print_remarks
 from everylink.units import bandwidth, number_text, plural, size_text
 
 MOST_SCENES = 40  # rows; of more, every so many-th
-MOST_FAILED = 20
 
 
 def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
@@ -112,13 +109,8 @@ def _failed(results: Results, load: Load) -> Text | None:
     if not bad.any():
         return None
     text = Text(f"FAILED: {int(bad.sum())} of {plural(len(flows), 'flow')}", style="bold red")
-    links = Counter(zip(flows.frm[bad].tolist(), flows.to[bad].tolist(), flows.outcome[bad].tolist(), strict=True))
-    for (frm, to, outcome), count in links.most_common(MOST_FAILED):
-        names = f"{results.ranks.name(frm)} -> {results.ranks.name(to)}"
-        times = f", in {plural(count, 'scene')}" if count > 1 else ""
-        text.append(f"\n  {names}: {outcome_text(outcome)}{times}", style="not bold red")
-    if len(links) > MOST_FAILED:
-        text.append(f"\n  and {plural(len(links) - MOST_FAILED, 'more link')}", style="not bold red")
+    for line in fold_failed_flows(results, load).lines():
+        text.append(f"\n  {line}", style="not bold red")
     return text
 
 

@@ -114,4 +114,5 @@ def _slowest(results: Results, size: Size, most: int, console: Console) -> Rende
             unknown = math.isnan(link.second)
             cells += [outcome_text(link.second_outcome) if unknown else time_text(link.second), again]
         table.add_row(*cells)
-    return Group(Text(f"Slowest links at {size_text(size.bytes)}, and measured again", style="bold"), table)
+    title = f"Slowest links at {size_text(size.bytes)}, median time first, then measured again alone"
+    return Group(Text(title, style="bold"), table)
