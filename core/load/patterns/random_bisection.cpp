@@ -45,8 +45,8 @@ Script make(const Crowd& crowd) {
           }};
 }
 
-// The probability that Student's t with `freedom` degrees of freedom, whose tangent is sqrt(freedom) times that
-// of `angle`, lies between its negative and itself (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+// The probability that Student's t with `freedom` degrees of freedom, whose tangent is sqrt(freedom) times
+// that of `angle`, lies between its negative and itself (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
 double student_within(double angle, int freedom) {
   const double square = std::cos(angle) * std::cos(angle);
   const bool is_odd = freedom % 2;
