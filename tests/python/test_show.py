@@ -50,15 +50,15 @@ def test_both_directions_are_named_for_the_bidirectional_kernel(tmp_path: Path, 
 def test_a_run_that_did_not_end_and_steps_that_did_not_overlap_are_said(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", overlap=0.42)
     _, out, _ = everylink("show", as_left_by_a_kill(path, tmp_path / "killed.h5"))
-    assert "has not ended by itself" in out
+    assert "still in progress or was killed" in out
     assert "after 42% of the time" in out
 
 
 def test_a_run_that_a_signal_ended_is_said_to_be_one(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", uncommitted=3, attributes={"complete": 0, "interrupted": 1})
     _, out, _ = everylink("show", path)
-    assert "! The run was ended by a signal before it was through. These are the links so far." in out
-    assert "has not ended by itself" not in out
+    assert "! A signal ended the run before it finished. Only the links measured so far are shown." in out
+    assert "still in progress or was killed" not in out
 
 
 def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> None:

@@ -58,7 +58,7 @@ class _Found:
 
     @property
     def explained(self) -> Matrix:
-        """Of two ends the slower counts."""
+        """The slower of two ends counts."""
         return np.maximum(self.effect[0][:, None], self.effect[1][None, :]).astype(np.float32)
 
 
@@ -130,7 +130,7 @@ def changed_within(
     symmetric: bool,
     least: float,
 ) -> Within:
-    """Compare links that stay on their host (`near`), by the median of each host; `host` has an entry a link."""
+    """Compare links that stay on their host (`near`), by the median of each host; `host` has one entry per link."""
     before, after = (_log_times(part, ranks, symmetric)[near] for part in links)
     numbers, change = _medians(after - before, host[near])
     level = float(np.median(change))

@@ -1,4 +1,4 @@
-"""Writes report pages as PDF, PNG or PostScript: a page for each figure."""
+"""Writes report pages as PDF, PNG or PostScript: one page per figure."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO

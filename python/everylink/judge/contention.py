@@ -33,9 +33,9 @@ def matched_alone(results: Results, alone: Results) -> Results:
 
 
 def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64]) -> Iterable[Verdict]:
-    """One verdict where links between groups suffer from others far more than links inside of a group.
+    """One verdict where links between groups suffer from others far more than links within a group.
 
-    Then no single cable is bad: there are too few between the switches. `group_of` has an entry a host.
+    Then no single cable is bad: there are too few between the switches. `group_of` has one entry per host.
     """
     found: list[Verdict] = []
     near = group_of[:, None] == group_of[None, :]

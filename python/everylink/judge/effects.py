@@ -28,8 +28,8 @@ class Effects:
     `expected` [hosts, hosts]: what these explain, log seconds. Both have no entries where hosts are too many: then
     there is only `expected_at`. `sent`, `received`: what is certain of each host.
 
-    `typical`: log seconds of a link inside of a group, and between groups.
-    `group_effect` and `group_z` have an entry a group, 0 where a group is like the others.
+    `typical`: log seconds of a link within a group, and between groups.
+    `group_effect` and `group_z` have one entry per group, 0 where a group is like the others.
     """
 
     send: Ends
@@ -74,7 +74,7 @@ class Effects:
 
 
 def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
-    """`group_of` has an entry a host; `blind` as in Spreads."""
+    """`group_of` has one entry per host; `blind` as in Spreads."""
     spreads = Spreads(blind)
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]
@@ -115,7 +115,7 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
 
 
 def _of_classes(matrix: Matrix, near: Mask, good: Mask) -> tuple[float, float]:
-    """The median of each class, inside of a group and between groups, over its good links where there are any."""
+    """The median of each class, within a group and between groups, over its good links if there are any."""
     typical = []
     for mask in (near, ~near):
         chosen = known_sample(np.where(mask & good, matrix, np.float32(np.nan)))

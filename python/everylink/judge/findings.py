@@ -98,7 +98,7 @@ class Findings:
 
 
 def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -> Findings:
-    """Fit, then test every group, host, rank and pair. `group_of` has an entry a host.
+    """Fit, then test every group, host, rank and pair. `group_of` has one entry per host.
 
     `blind`: hosts may be of groups that nobody knows; then links differ by them, and ranks cannot be compared.
     """

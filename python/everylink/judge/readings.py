@@ -80,7 +80,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Further:
-    """Readings of links that have one already; an entry a reading: ranks and log seconds."""
+    """Further readings of links; one entry per reading: ranks and log seconds."""
 
     frm: Index
     to: Index

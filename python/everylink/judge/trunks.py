@@ -88,7 +88,7 @@ def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
 
 
 def _only_beyond(effects: Effects) -> Mask:
-    """Of each host whether it is slow with other groups and, as far as measured, healthy inside of its own."""
+    """Of each host whether it is slow with other groups and, as far as measured, healthy within its own."""
     beyond = np.zeros(len(effects.group_of), bool)
     added = np.maximum(effects.sent, effects.received)
     for host in np.flatnonzero(added > 0):

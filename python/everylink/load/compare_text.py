@@ -1,4 +1,4 @@
-"""What `compare` prints of two runs of a load pattern: a line for each finding; or one JSON object."""
+"""What `compare` prints of two runs of a load pattern: one line per finding, or one JSON object."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a pattern's scenes say, in sentences."""
+"""The conclusions of a pattern's scenes, as sentences."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ MOST_NAMED = 3
 
 
 def said(load: Load, name: Callable[[int], str]) -> list[str]:
-    """All that a pattern says, of each size where it may differ; of clients and servers of the largest."""
+    """All conclusions of a pattern, for each size; for clients and servers at the largest size only."""
     if load.name == "client-server":
         sums = service_sums(load)
         return [
@@ -29,12 +29,12 @@ def said(load: Load, name: Callable[[int], str]) -> list[str]:
 
 
 def heading(load: Load, size: int) -> str:
-    """What stands before a sentence: the pattern, and of several sizes the one that is meant."""
+    """The beginning of a sentence: the pattern, and the size if there are several."""
     return f"{load.name} at {size_text(size)}" if len(load.sizes) > 1 else load.name
 
 
 def conclusions(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    """What a pattern's scenes of one size say, in sentences."""
+    """The conclusions of a pattern's scenes of one size, as sentences."""
     conclude = CONCLUSIONS.get(load.name)
     return conclude(load, sums) if conclude and sums else []
 
@@ -117,7 +117,7 @@ def _all_to_all(load: Load, sums: Sequence[SceneSums]) -> list[str]:
 
 
 def service_conclusions(sums: Sequence[ServiceSums], name: Callable[[int], str]) -> list[str]:
-    """Of the scenes of one size of clients and servers, a sentence each; `name` gives that of a rank."""
+    """One sentence for each scene of one size of clients and servers; `name` returns the name of a rank."""
     lines = []
     for scene in sums:
         ends = scene.finishers

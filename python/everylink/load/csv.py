@@ -1,4 +1,4 @@
-"""Writes the flows of load patterns as comma-separated values, a line a flow, with units in the header."""
+"""Writes the flows of load patterns as comma-separated values, one line per flow, with units in the header."""
 
 import csv
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def _lines(load: Load, hosts: tuple[str, ...], size: int | None) -> Iterator[tup
 
 
 def _served_rate(load: Load) -> NDArray[np.float64]:
-    """Bytes a second of each connection of a client with a server."""
+    """Bytes per second of each connection of a client with a server."""
     flows = load.flows
     known = np.isin(flows.kind, (PUT, GET)) & flows.ok & (flows.seconds > 0)
     sent = flows.messages * load.scenes.bytes[flows.scene].astype(np.float64)

@@ -152,7 +152,7 @@ def _clear(judged: Judgement) -> Judgement:
 
 @dataclass(frozen=True)
 class _Judge:
-    """What is judged, and where it is said."""
+    """What is judged, and where the findings go."""
 
     results: Results
     load: Load
@@ -168,7 +168,7 @@ class _Judge:
         return np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
 
     def bulk(self, large: bool) -> tuple[Index, Index, Values]:
-        """Flows that have a rate, with large messages or small ones; who is compared with whom, seconds a byte.
+        """Flows that have a rate, with large messages or small ones; what is compared with what, in seconds per byte.
 
         Equals are of one scene; where flows run one at a time, all of one size.
         """

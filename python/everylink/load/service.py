@@ -1,4 +1,4 @@
-"""What clients and servers got in each scene, and quantiles of what many flows measured."""
+"""What clients and servers achieved in each scene, and quantiles over many flows."""
 
 import math
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def _timed(flows: Flows, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _part_below(knots: Values, at: float) -> Values:
-    """What part of the readings of each flow is at most so long."""
+    """The fraction of each flow's readings that are at most this long."""
     below = np.zeros(knots.shape[1])
     for first, last, part in zip(knots, knots[1:], (0.5, 0.49, 0.01), strict=False):
         width = last - first
@@ -75,9 +75,9 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Party:
-    """A client or a server in one scene: `rows` are its flows that ended well, and how many did not.
+    """A client or a server in one scene: `rows` are its flows that ended well, `failed` counts the others.
 
-    `seconds` until its last reply, bytes a `rate` second. NaN: not known.
+    `seconds` is the time until its last reply, `rate` is in bytes per second. NaN: not known.
     """
 
     rank: int
@@ -90,7 +90,7 @@ class Party:
 
     @property
     def waiting(self) -> Waiting:
-        """Worked out only where it is asked for, because that takes long for many."""
+        """Computed on demand, because it takes long for many flows."""
         return _waiting(self.load, self.rows)
 
     @property
@@ -101,7 +101,7 @@ class Party:
 
 @dataclass(frozen=True)
 class ServiceSums:
-    """One scene; each transfer counts once. `rate` in bytes a second until the last client had its last reply.
+    """One scene; each transfer counts once. `rate` in bytes per second until the last client had its last reply.
 
     `clients` and `servers` are in order of their ranks. `jain`: 1 where all clients had the same rate, 1 / their
     number where one had all (Jain, Chiu, Hawe 1984).

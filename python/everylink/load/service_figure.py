@@ -1,4 +1,4 @@
-"""The panels of clients and servers: bandwidth and latency over size, who ends when, and each server."""
+"""The panels of clients and servers: bandwidth and latency over size, when each client ends, and each server."""
 
 from collections.abc import Callable, Sequence
 
@@ -38,7 +38,7 @@ def service_panels(results: Results, load: Load) -> list[tuple[str, Callable[[Ax
 
 
 def _curves(sums: Sequence[ServiceSums]) -> list[Curve]:
-    """The scenes of each direction and number of requests under way, by size."""
+    """The scenes of each direction and number of requests in flight, by size."""
     found: list[Curve] = []
     for point in sorted({scene.point for scene in sums}):
         for variant in dict.fromkeys(scene.variant for scene in sums):

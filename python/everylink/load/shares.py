@@ -1,4 +1,4 @@
-"""Which rank, host or server gets less than its share, or whether shares as a whole are unfair."""
+"""Finds ranks, hosts and servers that get less than their share, and shares that are unfair as a whole."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from everylink.robust import MEDIAN_ERROR, Values, discoveries, healthy_spread, 
 FALSE_RATE = 0.001
 FEWEST = 2  # readings of one that may be called slow
 FEW, LEAST_OF_FEW = 5, 1.75  # of fewer readings than these, so many times as long
-MOST = 1 / 3  # of all: of more it cannot be told who is well
+MOST = 1 / 3  # of all: if more look slow, the healthy ones cannot be identified
 LOW, QUARTER = 0.5, 0.25  # quantiles
 Index = NDArray[np.int64]
 LEAST_JAIN = 0.9  # of fair shares: rates that spread by less than a third of their mean
@@ -71,7 +71,7 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
 
 
 def too_many(slow: Sequence[Slow]) -> bool:
-    """Whether so many look slow that it cannot be told who is well; one of two or three may."""
+    """Whether so many look slow that the healthy ones cannot be identified. One of two or three may look slow."""
     return bool(slow) and len(slow) > max(1, MOST * slow[0].tested)
 
 
@@ -126,7 +126,7 @@ def _differ(shares: list[list[float]]) -> bool:
     if sum(map(len, shares)) <= len(shares):
         return False
     if all(np.ptp(logs) == 0 for logs in shares):
-        return True  # made-up ones
+        return True  # simulated ones
     return bool(stats.f_oneway(*shares).pvalue < FALSE_RATE)
 
 

@@ -1,4 +1,4 @@
-"""What `show` prints of a load pattern: a row a scene, what they say together, and which flows failed."""
+"""What `show` prints of a load pattern: one row per scene, what they say together, and which flows failed."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from everylink.terminal.questions import print_hosts
 from everylink.terminal.summary import print_head, print_judgement, print_remarks
 from everylink.units import bandwidth, number_text, plural, size_text
 
-MOST_SCENES = 40  # rows; of more, every so many-th
+MOST_SCENES = 40  # rows; of more scenes, evenly spaced ones
 
 
 def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:

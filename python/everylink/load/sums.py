@@ -1,4 +1,4 @@
-"""What the flows of each scene add up to; and of an all-to-all, what its rounds say."""
+"""Sums of the flows of each scene, and of the rounds of an all-to-all."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ NOISE = 0.02  # four flows that share evenly have a quarter, more or less
 
 @dataclass(frozen=True)
 class Spread:
-    """Slowest, mean and fastest flow of a scene, and all of them together: bytes a second, NaN without a flow."""
+    """Slowest, mean and fastest flow of a scene, and all of them together, in bytes per second; NaN without a flow."""
 
     min: float
     mean: float
@@ -74,7 +74,7 @@ def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.floa
 
 
 def knee(sums: Sequence[SceneSums]) -> int | None:
-    """At how many senders, the first time, each has less than a quarter of what one alone has; None: nowhere."""
+    """The smallest number of senders at which each has less than a quarter of one alone; None if there is none."""
     alone = sums[0].rate.mean
     return next((scene.point for scene in sums if scene.rate.mean < (1 - NOISE) * alone / 4), None)
 
@@ -91,7 +91,7 @@ def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple
 
 @dataclass(frozen=True)
 class Impact:
-    """How many times as long the victims' messages take while the others load the network; NaN: not known."""
+    """The factor by which the load lengthens the victims' messages; NaN: not known."""
 
     mean: float
     median: float
@@ -153,7 +153,7 @@ class RoundSums:
 
 
 def round_sums(sums: Sequence[SceneSums]) -> tuple[RoundSums, ...]:
-    """One entry a size, ascending."""
+    """One entry per size, in ascending order."""
     return tuple(_of_size([s for s in sums if s.bytes == size]) for size in sorted({s.bytes for s in sums}))
 
 

@@ -21,7 +21,7 @@ Titled = tuple[str, Sequence[str], list[list[str]]]  # with headings and rows
 
 
 def service_table(sums: Sequence[ServiceSums], point: str) -> Cells:
-    """A row a scene: direction, size, requests under way; each transfer counts once."""
+    """One row per scene: direction, size, requests in flight; each transfer counts once."""
     headings = (
         "", "size (B)", point, "failed", "time (ms)", "bandwidth (MiB/s)", "requests (1/s)", "latency: mean (us)",
         "median (us)", "p99 (us)", "service (us)", "Jain", "last/first",
@@ -38,7 +38,7 @@ def service_table(sums: Sequence[ServiceSums], point: str) -> Cells:
 
 
 def party_table(parties: Sequence[Party], what: str, name: Callable[[int], str]) -> Cells:
-    """A row a client or server of a scene, in order of ranks."""
+    """One row per client or server of a scene, in order of ranks."""
     headings = (
         what, "failed", "requests", "time (ms)", "bandwidth (MiB/s)", "latency: mean (us)", "median (us)", "p99 (us)",
         "service (us)",
@@ -54,7 +54,7 @@ def party_table(parties: Sequence[Party], what: str, name: Callable[[int], str])
 
 
 def round_table(sums: Sequence[SceneSums]) -> Cells:
-    """A row a size of an all-to-all."""
+    """One row per size of an all-to-all."""
     headings = (
         "size (B)", "rounds", "flows", "failed", "each to each (ms)", "bandwidth in all (MiB/s)", "a message (us)",
         "messages (1/s)",

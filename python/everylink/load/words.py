@@ -7,13 +7,13 @@ from everylink.units import plural, time_text
 
 
 def load_lines(results: Results) -> list[str]:
-    """What was run, and what carried it."""
+    """The run, and the transport actually used."""
     carried = f"mode {mode_text(results)}, memory {results.facts.memory}"
     return [where_and_when(results), carried, *map(_load_text, results.loads), *carrier_lines(results)]
 
 
 def load_warnings(results: Results) -> list[str]:
-    """What a reader must know before believing the numbers."""
+    """Warnings that a reader needs before the numbers."""
     return warnings(results, measured=True)
 
 

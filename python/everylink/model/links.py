@@ -10,7 +10,7 @@ from everylink.model.rows import MAIN, STATISTICS, Outcome, Rows, chosen
 
 @dataclass(frozen=True)
 class Links:
-    """One entry a link, ordered by (from, to), all arrays of one length.
+    """One entry per link, ordered by (from, to). All arrays have the same length.
 
     Times in seconds come from the rows that ended ok, NaN where there is none. A link has failed if any of its rows
     did; `outcome` is that of its first failed row.

@@ -14,7 +14,7 @@ PATTERNS = ("incast", "outcast", "shift", "ring", "random-bisection", "victim", 
 
 @dataclass(frozen=True)
 class Scenes:
-    """One entry a scene: message size, point of the sweep, variant, when it began in seconds, ranks that were gone."""
+    """One entry per scene: message size, point of the sweep, variant, start in seconds, number of absent ranks."""
 
     bytes: NDArray[np.uint64]
     point: NDArray[np.uint32]
@@ -25,9 +25,9 @@ class Scenes:
 
 @dataclass(frozen=True)
 class Flows:
-    """One entry a flow of a scene: `messages` arrived in `seconds` on the clock of who receives.
+    """One entry per flow of a scene: `messages` arrived in `seconds` on the receiver's clock.
 
-    `sent_` the same on the clock of who sends. `n` to `max` are the one-way times of a ping in seconds.
+    `sent_` has the same on the sender's clock. `n` to `max` are the one-way times of a ping in seconds.
 
     Of a PUT, from a server to a client, and a GET, the other way, `seconds` and `messages` are on the clock of the
     client, `sent_` on that of the server; `n` to `max` are from request to reply, and `service_` is the server's part.
@@ -64,7 +64,7 @@ class Flows:
 class Load:
     """One pattern of a results file; `point` says what its points are, `options` what the user chose.
 
-    The first ranks, so many as there are `servers`, are servers.
+    Ranks 0 to `servers` - 1 are servers.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Load:
 
     @property
     def rate(self) -> NDArray[np.float64]:
-        """Bytes a second of each bulk flow that ended well; NaN for the others."""
+        """Bytes per second of each bulk flow that ended well; NaN for the others."""
         flows = self.flows
         sizes = self.scenes.bytes[flows.scene].astype(np.float64)
         known = flows.ok & (flows.kind == BULK) & (flows.seconds > 0)
@@ -93,12 +93,12 @@ class Load:
         return rate
 
     def variant_of(self, scene: int) -> str:
-        """The word for the variant of a scene; empty where there is one only."""
+        """The word for the variant of a scene; empty if the pattern has only one."""
         variant = int(self.scenes.variant[scene])
         return self.variants[variant] if variant < len(self.variants) else f"variant {variant}"
 
     def rows_of_scenes(self) -> list[NDArray[np.intp]]:
-        """The numbers of the flows of each scene."""
+        """The indices of each scene's flows."""
         order = np.argsort(self.flows.scene, kind="stable")
         bounds = np.searchsorted(self.flows.scene[order], np.arange(len(self.scenes.point) + 1))
         return [order[begin:end] for begin, end in pairwise(bounds.tolist())]

@@ -56,7 +56,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Ranks:
-    """One entry a rank, so all have length N."""
+    """One entry per rank: all columns have length N."""
 
     host: tuple[str, ...]
     host_index: NDArray[np.uint32]
@@ -81,7 +81,7 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Steps:
-    """One entry a step; `began` in seconds, `overlap` 1 where all pairs of the step ran at the same time."""
+    """One entry per step; `began` in seconds, `overlap` 1 where all pairs of the step ran at the same time."""
 
     iteration: NDArray[np.uint32]
     seed: NDArray[np.uint64]
@@ -101,23 +101,23 @@ class Size:
 
     @cached_property
     def links(self) -> Links:
-        """Each link once, its main rows pooled. Raises NotEnoughMemory where there are too many."""
+        """One entry per link, its main rows pooled. Raises NotEnoughMemory where there are too many."""
         refuse_more_than_there_is(LINK_BYTES * len(self.rows), f"to pool the {len(self.rows):,} rows of a size")
         return pool(self.rows, self.ranks)
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """How each link ended; much smaller than `links`."""
+        """The outcome of each link; much smaller than `links`."""
         return outcomes(self.rows, self.ranks)
 
     @cached_property
     def retests(self) -> Links:
-        """Each link that was measured a second time once: its newest retest."""
+        """The newest retest of each link that was measured again."""
         return newest(self.rows, self.ranks, RETEST)
 
     @cached_property
     def alone(self) -> Links:
-        """Each link that was tried once more alone because it had failed."""
+        """The newest attempt alone of each link that had failed."""
         return newest(self.rows, self.ranks, ALONE)
 
 
@@ -128,7 +128,7 @@ class Results:
     A run of a load pattern has `loads` and no sizes.
 
     `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
-    `parts_left_out` has a sentence for each of their files that does not fit.
+    `parts_left_out` has one sentence for each of their files that does not fit.
     """
 
     path: Path
@@ -143,12 +143,12 @@ class Results:
 
     @property
     def directions(self) -> int:
-        """How many messages share a one-way time: 2 with the bidirectional kernel."""
+        """Messages that share a one-way time: 2 with the bidirectional kernel."""
         return 2 if self.facts.kernel == "bidirectional" else 1
 
     @property
     def bandwidth_label(self) -> str:
-        """How a bandwidth of this run must be called."""
+        """The label of this run's bandwidths."""
         return "bandwidth, both directions" if self.directions == 2 else "bandwidth"
 
     @property

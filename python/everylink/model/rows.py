@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
 MAIN, RETEST, ALONE, CONFIRM, DIRECTION = 0, 1, 2, 3, 4
-MISSING = "missing"  # metadata of a column that not every file has: what stands in for it
+MISSING = "missing"  # metadata of a column that older files lack: the value used in its place
 Index = NDArray[np.int64]
 SPARSE, SMALL_TABLE = 64, 2**20  # a table of all links is made where it has no more cells than this for each row
 BLOCK = 2**20  # rows that are looked at together: more need more memory, and are no faster

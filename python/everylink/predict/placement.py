@@ -50,7 +50,7 @@ class Cost:
     mean: float
 
     def key(self) -> tuple[int, int, float]:
-        """What is smaller is better: of exchanges that differ by chance the one with the smaller mean."""
+        """Smaller is better; of exchanges that differ only by chance, the one with the smaller mean."""
         return self.failed, round(math.log(max(self.seconds, 1e-12)) / LEAST_GAIN), self.mean
 
 

@@ -1,4 +1,4 @@
-"""What a traffic pattern costs: phases of messages over links whose times are known."""
+"""Predicts the cost of a traffic pattern: phases of messages over links of known times."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

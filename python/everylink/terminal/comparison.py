@@ -1,4 +1,4 @@
-"""What `compare` prints: a line for each finding, the worst first; or one JSON object."""
+"""What `compare` prints: one line per finding, the worst first, or one JSON object."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Shows a run while it goes on: a live bar on a terminal, plain lines that other programs can match elsewhere."""
+"""Shows a run in progress: a live bar on a terminal, plain lines elsewhere, which other programs can match."""
 
 import json
 import time

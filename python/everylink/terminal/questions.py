@@ -70,7 +70,7 @@ def print_hosts(results: Results, size: Size, console: Console) -> None:
 
 
 def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
-    """Mean and worst of one host with their bandwidths, and whom the worst link joins it with."""
+    """Mean and worst of one host with their bandwidths, and the other end of the worst link."""
     texts = [
         f"{time_text(float(t))} {bandwidth_text(bandwidth(size.bytes, float(t), results.directions))}"
         for t in (end.mean[i], end.worst[i])
@@ -80,7 +80,7 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
 
 
 def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
-    """Print a line for each fit. Raises UserMistake where there is none."""
+    """Print one line per fit. Raises UserMistake if there is none."""
     if not fits:
         raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
     print_head(results, run_lines(results), link_warnings(results), console)

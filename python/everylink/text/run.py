@@ -1,4 +1,4 @@
-"""Sentences about a run that the terminal and the reports share."""
+"""Sentences about a run, shared by the terminal and the reports."""
 
 import math
 from collections import Counter
@@ -10,12 +10,12 @@ from everylink.units import plural, size_text
 MOST_REMARKS = 20
 MOST_WAYS = 3
 SAME_NUMA_NODE = 10  # the kernel's distance
-LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose what lies below
-SIMULTANEOUS = 0.8  # below this overlap, pairs of a step did not load the network together
+LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose the transport below
+SIMULTANEOUS = 0.8  # below this overlap, the pairs of a step did not load the network simultaneously
 
 
 def pairs_text(results: Results) -> str:
-    """Whether pairs ran at the same time."""
+    """Whether pairs ran simultaneously."""
     return "serial: one pair at a time" if results.facts.serial else "parallel: all pairs of a step at the same time"
 
 
@@ -33,13 +33,13 @@ def kernel_text(results: Results) -> str:
 
 
 def tool_text(results: Results) -> str:
-    """What measured: a bare version is that of everylink-measure."""
+    """Which tool measured: a bare version is that of everylink-measure."""
     version = results.facts.tool_version
     return f"everylink-measure {version}" if version[:1].isdigit() else version
 
 
 def turn_text(results: Results) -> str:
-    """Messages and warm-ups, where these are known."""
+    """Messages and warm-ups, if known."""
     facts = results.facts
     warmups = [] if facts.warmups < 0 else [plural(facts.warmups, "warm-up")]
     return " and ".join([plural(facts.messages, "message"), *warmups])
@@ -66,7 +66,7 @@ def run_lines(results: Results) -> list[str]:
 
 
 def carrier_lines(results: Results) -> list[str]:
-    """What really carried the messages, as far as the ranks know."""
+    """The transport actually used, as far as the ranks know."""
     ranks = results.ranks
     ways = Counter(zip(ranks.lanes, ranks.device, ranks.libraries, strict=True))
     lines = []
@@ -90,7 +90,7 @@ def numa_lines(results: Results) -> list[str]:
 
 
 def over_tcp(results: Results) -> str | None:
-    """What is to be known where a library that could do better sent messages over TCP, unless it was told to."""
+    """A warning if a library used TCP although it was not told to."""
     facts = results.facts
     if facts.transport not in LAYERED or "tcp" in facts.transport_options:
         return None
@@ -98,7 +98,7 @@ def over_tcp(results: Results) -> str | None:
     found = sorted(lane for lane in lanes if lane.startswith("tcp"))
     if not found:
         return None
-    chosen = f"{LAYERED[facts.transport]} chose TCP by itself ({', '.join(found)})"
+    chosen = f"{LAYERED[facts.transport]} chose TCP on its own ({', '.join(found)})"
     return f"{chosen}: a faster network, if there is one, was not used."
 
 
@@ -108,30 +108,30 @@ def link_warnings(results: Results) -> list[str]:
 
 
 def warnings(results: Results, measured: bool) -> list[str]:
-    """What a reader must know before believing the numbers; `measured`: whether there are any."""
+    """Warnings that a reader needs before the numbers; `measured`: whether there are any."""
     found = []
     if results.facts.interrupted:
-        found.append("The run was ended by a signal before it was through. These are the links so far.")
+        found.append("A signal ended the run before it finished. Only the links measured so far are shown.")
     elif not results.facts.complete:
-        found.append("The run has not ended by itself: it still goes on, or was ended. These are the links so far.")
+        found.append("The run is still in progress or was killed. Only the links measured so far are shown.")
     if not measured:
         found.append("No link has been measured yet.")
     if results.rows_from_parts:
         rows = plural(results.rows_from_parts, "row")
-        found.append(f"{rows} merged in from {folder_of(results.path)}: what ranks could not hand in.")
+        found.append(f"{rows} merged in from {folder_of(results.path)}: ranks could not report them.")
     found += results.parts_left_out
     if chosen := over_tcp(results):
         found.append(chosen)
     if not results.facts.serial and not math.isnan(results.overlap) and results.overlap < SIMULTANEOUS:
         found.append(
-            f"The pairs of a step ran only partly at the same time: half of them had ended after "
-            f"{results.overlap:.0%} of the time of the last one (median of the steps)."
+            f"The pairs of a step overlapped only partly: half of them had finished after "
+            f"{results.overlap:.0%} of the time of the slowest one (median over the steps)."
         )
     return found
 
 
 def remarks(results: Results) -> list[str]:
-    """What the run itself noticed; of many sentences the first."""
+    """What the run itself noticed; the first sentences if there are many."""
     left_out = len(results.remarks) - MOST_REMARKS
     more = [f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []
     return [*results.remarks[:MOST_REMARKS], *more]

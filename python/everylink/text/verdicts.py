@@ -35,7 +35,7 @@ def verdict_json(results: Results, judgement: Judgement) -> str:
 
 
 def verdict_junit(results: Results, judgement: Judgement) -> str:
-    """One test case a verdict, which failed; or one that passed, where there is none."""
+    """One failed test case per verdict; if there are none, one that passed."""
     suite = ElementTree.Element(
         "testsuite",
         name="everylink",
