@@ -22,10 +22,11 @@ int number_in(const char* name) {
   return static_cast<int>(value);
 }
 
-void must_be_set(std::initializer_list<const char*> names, const std::string& what, const std::string& who) {
+void must_be_set(std::initializer_list<const char*> names, const std::string& what,
+                 const std::string& setter) {
   for (const char* name : names)
     if (variable(name).empty())
-      throw UsageError(fmt::format("{}: {} is not set; {} sets it", what, name, who));
+      throw UsageError(fmt::format("{}: {} is not set; {} sets it", what, name, setter));
 }
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// What a launcher says in this process's environment.
+// Environment variables that a launcher sets.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +8,8 @@ namespace everylink {
 
 std::string variable(const char* name);  // "": not set
 int number_in(const char* name);         // 0 to 2^24; throws UsageError, which names the variable
-// Throws UsageError for the first that is not set: "`what`: NAME is not set; `who` sets it".
-void must_be_set(std::initializer_list<const char*> names, const std::string& what, const std::string& who);
+// Throws UsageError for the first that is not set: "`what`: NAME is not set; `setter` sets it".
+void must_be_set(std::initializer_list<const char*> names, const std::string& what,
+                 const std::string& setter);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// Collects the first message of everybody who calls at a listener. Whoever sent it is then either known or
+// Collects the first message of every process that calls a listener. Its sender is then either known or
 // refused.
 #pragma once
 

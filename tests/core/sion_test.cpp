@@ -236,7 +236,7 @@ TEST_F(ChunkTest, a_file_that_is_gone_or_too_short_is_an_error) {
   EXPECT_FALSE(std::filesystem::exists(options_.output));
 }
 
-TEST_F(ChunkTest, every_rank_stands_in_the_file_before_it_has_written) {
+TEST_F(ChunkTest, every_rank_is_in_the_file_before_it_has_written) {
   const Bytes file = contents_of(options_.output);
   for (int rank = 0; rank < 3; ++rank)
     EXPECT_EQ(file.substr(layout_.chunk_at(rank), 289), bytes_of(head(rank, "host")));

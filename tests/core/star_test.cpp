@@ -54,7 +54,7 @@ TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
     });
 }
 
-TEST(Star, who_does_not_hand_in_is_gone_and_is_back_when_it_does) {
+TEST(Star, a_rank_that_does_not_hand_in_is_gone_and_is_back_when_it_does) {
   Event two_rounds_over, late_is_told;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
@@ -96,7 +96,7 @@ TEST(Star, who_does_not_hand_in_is_gone_and_is_back_when_it_does) {
   });
 }
 
-TEST(Star, who_is_late_by_one_round_learns_that_it_was_gone) {
+TEST(Star, a_rank_that_is_late_by_one_round_learns_that_it_was_gone) {
   Event round_over, late_is_told;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
@@ -118,7 +118,7 @@ TEST(Star, who_is_late_by_one_round_learns_that_it_was_gone) {
   });
 }
 
-TEST(Star, who_ends_is_gone_without_waiting_for_the_limit) {
+TEST(Star, a_rank_that_ends_is_gone_without_waiting_for_the_limit) {
   Event ended;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
@@ -137,7 +137,7 @@ TEST(Star, who_ends_is_gone_without_waiting_for_the_limit) {
   ended.happens();
 }
 
-// In a process of its own, because the wish to end stays.
+// In a process of its own, because the request to end cannot be taken back.
 TEST(Star, a_signal_to_rank_0_ends_its_waiting_at_once) {
   EXPECT_EXIT(
       {
@@ -209,7 +209,7 @@ TEST(Star, a_second_rank_of_the_same_number_is_refused) {
   EXPECT_TRUE(first->round({}, no_rank, {}, long_limit(), never));
 }
 
-TEST(Star, who_never_joins_is_named) {
+TEST(Star, a_rank_that_never_joins_is_named) {
   Star star(4);
   auto place = star.place(0, 4);
   auto two = std::async(std::launch::async,
@@ -224,7 +224,7 @@ TEST(Star, who_never_joins_is_named) {
   }
 }
 
-TEST(Star, without_anybody_at_the_rendezvous_a_rank_says_so) {
+TEST(Star, a_rank_reports_that_no_process_listens_at_the_rendezvous) {
   Place place{.rank = 1, .size = 2, .bootstrap = "tcp"};
   {
     const Socket closed = listen_on(loopback(0), 1);

@@ -171,7 +171,7 @@ TEST(Tree, its_rounds_are_those_of_the_star) {
   }
 }
 
-TEST(Tree, when_the_first_of_a_host_is_killed_the_others_of_it_go_on_and_nothing_counts_twice) {
+TEST(Tree, when_the_first_of_a_host_is_killed_the_others_continue_and_nothing_counts_twice) {
   Star star(9, 4);
   Book book;
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
@@ -191,7 +191,7 @@ TEST(Tree, when_the_first_of_a_host_is_killed_the_others_of_it_go_on_and_nothing
       EXPECT_EQ(book.times(rank, number), 1) << rank << " " << number;
 }
 
-TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
+TEST(Tree, a_rank_that_slept_for_many_rounds_is_back_and_so_are_the_ranks_below_it) {
   Star star(9, 4);
   Book book;
   Event slept;
@@ -225,7 +225,7 @@ TEST(Tree, who_slept_for_many_rounds_is_back_and_so_are_those_below_it) {
   book.expect_nothing_twice();
 }
 
-TEST(Tree, without_rank_0_everybody_ends_soon) {
+TEST(Tree, without_rank_0_all_ranks_end_soon) {
   Star star(9, 4);
   const Seconds began = steady_now();
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
@@ -279,7 +279,7 @@ class Cable {
   std::thread thread_;
 };
 
-TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_no_round) {
+TEST(Relay, a_rank_that_loses_the_way_to_rank_0_continues_through_another_rank_and_misses_no_round) {
   Star star(4);
   Book book;
   Cable cable(star.address());
@@ -300,7 +300,7 @@ TEST(Relay, who_loses_the_way_to_rank_0_goes_on_through_another_rank_and_misses_
   book.expect_nothing_twice();
 }
 
-TEST(Relay, who_cannot_reach_rank_0_at_all_joins_through_a_rank_that_listens) {
+TEST(Relay, a_rank_that_cannot_reach_rank_0_at_all_joins_through_one_that_listens) {
   Star star(4);
   Book book;
   auto of_relay = tcp_network().listen(loopback(0), 16);

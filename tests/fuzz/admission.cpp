@@ -96,9 +96,9 @@ void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
 
 EVERYLINK_FUZZ_TARGET(admission) {
   fuzz::Pieces in(bytes);
-  const int who = in.byte() % 4;
-  if (who < 2)
-    hostile_caller(in, who == 1);
+  const int kind = in.byte() % 4;
+  if (kind < 2)
+    hostile_caller(in, kind == 1);
   else
-    hostile_acceptor(in, who == 3);
+    hostile_acceptor(in, kind == 3);
 }

@@ -1,5 +1,5 @@
-// The parsers that read what others wrote, each as a function of bytes: for libFuzzer (`make fuzz`), and for
-// the replay of its corpus (`make test`). The file NAME.cpp holds the target NAME, tests/data/fuzz/NAME its
+// The parsers of input from others, each as a function of bytes: for libFuzzer (`make fuzz`), and for the
+// replay of its corpus (`make test`). The file NAME.cpp holds the target NAME, tests/data/fuzz/NAME its
 // corpus.
 #pragma once
 
@@ -22,12 +22,12 @@ struct Registration {
   Registration(const char* name, Target target) { targets().push_back({name, target}); }
 };
 
-// Calls it, and takes the errors that it may throw.
+// Calls it, and catches the errors that it may throw.
 void call(Target, View);
 
 inline std::string text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// The front of the bytes, a piece at a time, for targets of several arguments.
+// Takes pieces from the front of the bytes, for targets with several arguments.
 class Pieces {
  public:
   explicit Pieces(View bytes) : rest_(bytes) {}

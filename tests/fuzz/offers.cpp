@@ -1,5 +1,4 @@
-// What a peer says of where it listens. Nothing leaves this machine: whoever calls finds every address
-// refused.
+// Where a peer claims to listen. Nothing leaves this machine: every call is refused.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,7 +13,7 @@ using namespace everylink;
 
 static bool refuses = false;
 
-// Stands in front of the C library's, and reads what the kernel would.
+// Replaces the C library's function, and reads what the kernel would read.
 extern "C" int connect(int socket, const sockaddr* address, socklen_t length) {
   if (!refuses) return static_cast<int>(::syscall(SYS_connect, socket, address, length));
   volatile unsigned char sum = 0;

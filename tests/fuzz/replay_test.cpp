@@ -1,5 +1,5 @@
-// Every input of the corpus again, and some thousands of mutations of them, the same in every run: what
-// libFuzzer once found stays mended, also where there is no libFuzzer.
+// Replays every input of the corpus and some thousands of mutations of them, the same in every run: what
+// libFuzzer once found stays fixed, also where there is no libFuzzer.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 #include "fuzz.hpp"
 
-extern "C" void __sanitizer_set_report_fd(void*) __attribute__((weak));  // there where there is a sanitizer
+extern "C" void __sanitizer_set_report_fd(void*) __attribute__((weak));  // defined when a sanitizer is linked
 
 namespace {
 
@@ -25,8 +25,8 @@ std::size_t largest_allocation = 0;
 // GCC 12 does not see that new and delete below belong together.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-// A list that claims more than has come must be refused before it is allocated. All forms, because a
-// sanitizer wants each delete to be of its new.
+// A list that claims more than has arrived must be refused before it is allocated. All forms are replaced,
+// because a sanitizer requires each delete to match its new.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   largest_allocation = std::max(largest_allocation, bytes);
   return std::malloc(bytes ? bytes : 1);
@@ -50,7 +50,7 @@ namespace everylink::fuzz {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of one allocation, for inputs of some kilobytes
-constexpr int mutations = 3000;                            // a target
+constexpr int mutations = 3000;                            // per target
 
 Blob contents_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -69,7 +69,7 @@ std::vector<Blob> corpus_of(const std::string& name) {
   return inputs;
 }
 
-// As libFuzzer does in its simplest moves: bytes changed, put in, taken out, doubled, and large numbers.
+// The simplest moves of libFuzzer: bytes are changed, inserted, removed, doubled, or set to large numbers.
 Blob mutated(Blob bytes, std::mt19937& draw) {
   const auto below = [&](std::size_t n) { return n ? draw() % n : 0; };
   for (std::size_t moves = 1 + below(4); moves > 0; --moves) {
@@ -91,7 +91,7 @@ Blob mutated(Blob bytes, std::mt19937& draw) {
   return bytes;
 }
 
-// What a target says goes nowhere, what a sanitizer says of it does not.
+// Discards what a target prints, but not what a sanitizer reports.
 class Quiet {
  public:
   Quiet() : out_(::dup(STDOUT_FILENO)), error_(::dup(STDERR_FILENO)) {
@@ -116,18 +116,18 @@ class Quiet {
   int out_, error_;
 };
 
-// What is wrong with how it takes the input; "": nothing.
+// What is wrong with how the target handles the input; "": nothing.
 std::string wrong_with(const Named& named, View input) {
   largest_allocation = 0;
   try {
     call(named.target, input);
   } catch (const std::exception& error) {
-    return fmt::format("not an error of ours: {}", error.what());
+    return fmt::format("an exception of another type: {}", error.what());
   }
   return largest_allocation > most_bytes ? fmt::format("it allocated {} bytes", largest_allocation) : "";
 }
 
-// The first of all inputs that is not taken well.
+// The first input that is not handled well.
 std::string first_wrong(const Named& named, const std::vector<Blob>& corpus) {
   const Quiet quiet;
   std::mt19937 draw(1);
