@@ -11,15 +11,15 @@
 namespace everylink {
 
 // bulk: messages one way, as many as fit; ping: a message there and back, one at a time, `from` holds the
-// clock; put, get: bytes go from `from` to `to`, whenever a client asks its server for them, which puts them
-// into the client's memory, or gets them out of it, and then replies.
+// clock; put, get: bytes go from `from` to `to` whenever a client requests them: the server puts them into
+// the client's memory, or gets them out of it, and then replies.
 enum class FlowKind : std::uint8_t { bulk = 0, ping = 1, put = 2, get = 3 };
 
 struct Flow {
   int from, to;
   FlowKind kind = FlowKind::bulk;
 
-  bool is_asked_for() const { return kind == FlowKind::put || kind == FlowKind::get; }
+  bool carries_requests() const { return kind == FlowKind::put || kind == FlowKind::get; }
   int client() const { return kind == FlowKind::put ? to : from; }
   int server() const { return kind == FlowKind::put ? from : to; }
 };

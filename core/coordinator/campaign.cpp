@@ -1,4 +1,4 @@
-// What campaigns share.
+// What all campaigns share.
 #include "coordinator/campaign.hpp"
 
 #include <fmt/format.h>

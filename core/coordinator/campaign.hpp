@@ -1,4 +1,4 @@
-// What a run does: it measures pairs, or it plays a load pattern. The coordinator drives either through one
+// What a run measures: pairs, or the scenes of a load pattern. The coordinator drives both through one
 // interface.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace everylink {
 
-// Sentences about the run, each once.
+// Sentences about the run, without repeats.
 class Remarks {
  public:
   void add(const std::string& text) {
@@ -32,12 +32,12 @@ class Remarks {
   std::vector<std::string> all_;
 };
 
-// Commits what was recorded once per second of real time: a kill loses no more than that.
+// Commits what was recorded once per second of real time, so a kill loses no more than that.
 class Commits {
  public:
   explicit Commits(Recorder& recorder) : recorder_(recorder) {}
   void start() { last_ = steady_now(); }
-  // Whether the file now holds everything that was recorded.
+  // True: the file now holds everything that was recorded.
   bool if_due(bool at_once) {
     constexpr Seconds every = 1;
     if (!at_once && steady_now() < last_ + every) return false;
@@ -51,7 +51,7 @@ class Commits {
   Seconds last_ = 0;
 };
 
-// What every campaign writes to and knows about the ranks.
+// What every campaign writes to, and what it knows about the ranks.
 struct RunLog {
   Recorder& recorder;
   Console& console;
@@ -64,35 +64,35 @@ struct RunLog {
     ranks = all;
     failures.know(all, host_of);
   }
-  // What a rank's transport knows about a link that failed.
+  // Notes what the transport of a rank says about a link that failed.
   void remark_fault(const Report&);
   std::vector<std::string> lanes() const;
-  // How the plan of every run begins: which ranks, where, over what.
+  // The first line of every plan: the ranks, hosts, transport and memory.
   std::string heading(const Facts&) const;
 };
 
-// What a round brought.
-struct Brought {
+// The results of a round.
+struct RoundResults {
   std::vector<Report> reports;  // by rank
-  const Order& done;            // the order whose results they are; some may be late
+  const Order& done;            // the order that these reports answer; some may be late
   std::span<const int> gone;    // sorted
   Seconds began, now;           // of `done`, on the transport's clock
-  bool interrupted;             // the run ends here, and ranks that left first made links of others fail
+  bool interrupted;             // the run ends here; ranks that left first broke links of others
 };
 
 class Campaign {
  public:
   virtual ~Campaign() = default;
   virtual std::size_t memory_bytes() const = 0;  // of each of a rank's two memories
-  // Opens the output, says what is to come, and gives the first order.
+  // Opens the output, prints the plan, and returns the first order.
   virtual Order begin(Facts) = 0;
-  virtual void keep(const Brought&) = 0;
-  // The order that follows `current`, whose results come one round later. Nothing: all is done, and kept.
+  virtual void keep(const RoundResults&) = 0;
+  // The order after `current`, whose results arrive one round later. Nothing: everything is done and kept.
   virtual std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) = 0;
-  // The last thing ranks do before the end, if there is any.
+  // What ranks do last before the end, if anything.
   virtual std::optional<Order> last_order() const = 0;
-  virtual std::string summary() const = 0;  // of what is known so far
-  // Closes the output, says the results and gives the exit code. `kept`: the output holds what was measured.
+  virtual std::string summary() const = 0;  // of the results so far
+  // Closes the output, prints the results and returns the exit code. `kept`: the output holds all results.
   virtual int finish(bool interrupted, bool kept) = 0;
 };
 

@@ -1,4 +1,5 @@
-// Rank 0's voice. A closed pipe must not end a run: what cannot be said is lost, what was measured is not.
+// Prints progress and results. A closed pipe must not end a run: text that cannot be written is dropped,
+// results are not.
 #include "coordinator/console.hpp"
 
 #include <fmt/format.h>
@@ -30,14 +31,14 @@ std::string quoted(std::string_view text) {
 
 std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
 
-// Who does not read holds nothing up for long: the text is lost then. A pipe that polls as writable takes
-// PIPE_BUF bytes without a wait.
+// A reader that does not read delays the run only briefly; then the text is dropped. A pipe that polls as
+// writable takes PIPE_BUF bytes without blocking.
 void write(int fd, std::string_view text) {
   static bool stuck = false;
-  constexpr int patience = 30000, when_ending = 200;  // milliseconds
+  constexpr int usual_limit = 30000, limit_when_ending = 200;  // milliseconds
   while (!text.empty()) {
     pollfd one{fd, POLLOUT, 0};
-    const int ready = ::poll(&one, 1, stuck ? 0 : end_is_wanted() ? when_ending : patience);
+    const int ready = ::poll(&one, 1, stuck ? 0 : end_is_wanted() ? limit_when_ending : usual_limit);
     if (ready < 0 && errno == EINTR) continue;
     stuck = ready <= 0;
     if (stuck) return;

@@ -1,4 +1,5 @@
-// Rank 0's voice: text for people and scripts, or one JSON object a line for programs.
+// Prints progress and results on rank 0: text for people and scripts, or one JSON object per line for
+// programs.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +20,21 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void say(std::string_view lines);
-  void complain(std::string_view line);  // to the standard error
+  void complain(std::string_view line);  // to standard error
   bool quiet() const { return progress_ == Progress::none; }
 
   struct Plan {
     int ranks, hosts;
     std::string transport, kernel, schedule;
     std::vector<std::size_t> sizes;
-    std::int64_t steps, links;  // a pass through the schedule
+    std::int64_t steps, links;  // of one pass through the schedule
     double file_bytes;
     std::string output;  // "": none
   };
   void plan(const Plan&);
   struct Step {
     std::uint32_t iteration;
-    std::int64_t step, steps;  // of all iterations that are known to come
+    std::int64_t step, steps;  // of all iterations known so far
     std::int64_t links_done, links_failed;
     Seconds elapsed, left;
   };

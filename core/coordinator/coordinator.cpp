@@ -34,7 +34,7 @@ std::string created_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
-// Drawn; fixed where the whole file is to be reproducible.
+// Random, but fixed by SOURCE_DATE_EPOCH, which makes the whole file reproducible.
 RunId fresh_run_id() {
   RunId run;
   if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed) {
@@ -83,7 +83,7 @@ Blob Coordinator::decide(std::span<const Handed> handed, std::span<const int> go
   return packed(introduction_);
 }
 
-// By rank, not in the order of their coming: the same run gives the same file.
+// In the order of ranks, not of arrival, so the same run gives the same file.
 std::vector<Report> Coordinator::reports_of(std::span<const Handed> handed) const {
   std::vector<Report> reports;
   for (const auto& one : handed) {
@@ -96,7 +96,7 @@ std::vector<Report> Coordinator::reports_of(std::span<const Handed> handed) cons
   return reports;
 }
 
-// Round 0 brings what each rank knows about itself; the answer tells all what they share.
+// Round 0: each rank reports its facts; the answer is what all of them share.
 Blob Coordinator::introduce(std::span<const Handed> handed, std::span<const int> gone) {
   if (!gone.empty())
     throw MachineError(fmt::format("{} {} joined but then stopped responding",
@@ -141,14 +141,15 @@ void Coordinator::refuse_large_buffers() const {
     wanted[rank.machine] += 2 * campaign_->memory_bytes();
     if (rank.free_memory && wanted[rank.machine] > rank.free_memory)
       throw UsageError(
-          fmt::format("-s/--size-messages: the buffers of the ranks on {} take {}, and it has {} free; take "
+          fmt::format("-s/--size-messages: the buffers of the ranks on {} take {}, but only {} are free; use "
                       "smaller messages or fewer ranks",
                       rank.host, text_of_bytes(static_cast<double>(wanted[rank.machine])),
                       text_of_bytes(static_cast<double>(rank.free_memory))));
   }
 }
 
-// Round 1: every rank has its transport, or says why not. The output is opened before anything is measured.
+// Round 1: every rank has its transport, or reports why not. The output is opened before anything is
+// measured.
 Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const int> gone) {
   stage_ = Stage::working;
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
@@ -170,7 +171,7 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
                            .one_sided = context_.one_sided});
 }
 
-// A rank that cannot take part says why; once is enough.
+// Prints why a rank cannot take part, for the first such rank only.
 std::optional<Order> Coordinator::refused(const std::vector<Report>& reports) const {
   for (const auto& report : reports) {
     if (report.fault.empty()) continue;
@@ -185,7 +186,7 @@ void Coordinator::warn(const std::string& text) {
   log_.console.complain("warning: " + text);
 }
 
-// Names and addresses that two hosts share: each looks like the other to those who run the cluster.
+// Warns of names and addresses that two hosts share: operators cannot tell such hosts apart.
 void Coordinator::remark_doubles() {
   std::map<std::string, std::set<int>> by_name, by_address;
   for (std::size_t rank = 0; rank < log_.ranks.size(); ++rank) {
@@ -206,8 +207,8 @@ void Coordinator::remark_doubles() {
   remark_all(by_address, "have the address");
 }
 
-// An order is given one round before it is followed, so that every rank can hand in an offer for it: this
-// round brings the results of `measured_`, ranks now do `current_`, and the order after that is decided.
+// An order is given one round before ranks follow it, so that every rank can send an offer for it. In this
+// round the results of `measured_` arrive, ranks begin `current_`, and the order after that is decided.
 Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) {
   clean_ &= gone.empty();
   bool interrupted = end_is_wanted();
@@ -254,7 +255,7 @@ Order Coordinator::end(bool interrupted) {
   return close({}, {});
 }
 
-// Every rank has written its own part of a .sion file, or says why not.
+// Every rank has written its own part of a .sion file, or reports why not.
 Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const int> gone) {
   bool kept = true;
   for (const auto& report : of_writing) {
@@ -263,10 +264,10 @@ Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const 
     kept = false;
   }
   if (!gone.empty()) {
-    log_.remarks.add(
-        fmt::format("{} {} ended before writing what they had measured: {} shows it as not measured",
-                    gone.size() == 1 ? "rank" : "ranks", first_of(gone), context_.options.output));
-    kept &= log_.failures.count() > 0;  // else the exit code says that something is wrong
+    log_.remarks.add(fmt::format("{} {} ended before writing {} measurements: {} shows them as not measured",
+                                 gone.size() == 1 ? "rank" : "ranks", first_of(gone),
+                                 gone.size() == 1 ? "its" : "their", context_.options.output));
+    kept &= log_.failures.count() > 0;  // else the exit code already shows a fault
   }
   const int exit_code = campaign_->finish(interrupted_, kept);
   committed_ = rounds_;

@@ -1,4 +1,4 @@
-// Decides what every rank does next: rank 0 runs it once per round. It knows neither transports nor kernels.
+// Decides what every rank does next. Rank 0 runs it once per round. It knows neither transports nor kernels.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ class Coordinator {
     const Options& options;
     std::string bootstrap;
     bool pinned;
-    bool real_memory;              // messages really lie somewhere
-    std::function<Seconds()> now;  // the transport's clock, as soon as there is one
-    std::string one_sided = {};    // what puts and gets; "": the kernel does neither
+    bool real_memory;              // messages occupy memory
+    std::function<Seconds()> now;  // the transport's clock, once the transport exists
+    std::string one_sided = {};    // what carries puts and gets; "": the run has none
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
-  // One round. Never throws for what the user or the machine did wrong: it says so and orders everybody to
+  // One round. Never throws for errors of the user or the machine: it prints them and orders every rank to
   // stop.
   Blob decide(std::span<const Handed>, std::span<const int> gone);
 
@@ -50,7 +50,7 @@ class Coordinator {
   Stage stage_ = Stage::introducing;
   Introduction introduction_;
   Order current_;   // what ranks do between this round and the next
-  Order measured_;  // whose results this round brings
+  Order measured_;  // the order whose results arrive in this round
   Seconds step_began_ = 0;
   bool clean_ = true, interrupted_ = false;
   std::uint64_t rounds_ = 0, committed_ = 0;

@@ -1,4 +1,4 @@
-// Which ranks look dark or slow.
+// Finds the ranks that look dark or slow.
 #include "coordinator/health.hpp"
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 namespace everylink {
 namespace {
 
-constexpr double patience = 20;                                          // times the usual time of a pair
-constexpr std::size_t enough = 3, kept_times = 1001, taken_a_step = 64;  // times of pairs
+constexpr double timeout_factor = 20;                                      // times the usual time of a pair
+constexpr std::size_t enough = 3, kept_times = 1001, taken_per_step = 64;  // times of pairs
 constexpr int dark_after = 8;
 
 }  // namespace
 
-// Both ends report; of a pair whose other end is gone nothing is learned.
+// Both ends of a pair report. A pair with an end that is gone is left out.
 std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, const Measure& order,
                                            std::span<const int> gone) const {
   std::map<std::pair<int, int>, Pair> pairs;
@@ -43,9 +43,9 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
 void Health::learn(const std::vector<Report>& reports, const Measure& order, std::span<const int> gone) {
   std::size_t taken[2] = {0, 0};
   for (const auto& pair : pairs_of(reports, order, gone)) {
-    const bool moved = pair.done > 0;  // something arrived, whatever came then
+    const bool moved = pair.done > 0;  // something arrived before any fault
     const bool whole = messages_of(order, pair.reach, pair.a, pair.b) == 0;
-    if ((pair.answered || moved) && whole && taken[index(pair.reach)]++ < taken_a_step) note_time(pair);
+    if ((pair.answered || moved) && whole && taken[index(pair.reach)]++ < taken_per_step) note_time(pair);
     if (pair.answered) {
       note_answer(pair, pair.a);
       note_answer(pair, pair.b);
@@ -66,14 +66,14 @@ void Health::note_time(const Pair& pair) {
   times[next_[index(pair.reach)]++ % kept_times] = pair.took;
 }
 
-// A slow rank stays slow until a pair of it would have been fast with all its messages.
+// A slow rank stays slow until one of its pairs would have been fast enough with all messages.
 void Health::note_answer(const Pair& pair, int rank) {
   const auto found = troubles_.find({rank, pair.reach});
   if (found == troubles_.end()) return;
   const auto messages = found->second.messages;
   const Seconds whole = messages ? pair.took * options_.messages / messages : 0;
   found->second = Trouble();
-  if (whole > patience / 2 * usual(pair.reach))
+  if (whole > timeout_factor / 2 * usual(pair.reach))
     found->second.messages = messages;
   else
     troubles_.erase(found);
@@ -84,7 +84,7 @@ bool Health::is_suspect(int rank, Reach reach) const {
   return found != troubles_.end() && found->second.suspect;
 }
 
-// One silent peer may be the peer's fault; a second one makes the rank suspect.
+// One silent pair may be the fault of the peer; a second peer makes the rank suspect.
 void Health::note_silent(int rank, int peer, Reach reach, std::uint32_t step) {
   Trouble& trouble = troubles_[{rank, reach}];
   ++trouble.silent_in_row;
@@ -94,7 +94,7 @@ void Health::note_silent(int rank, int peer, Reach reach, std::uint32_t step) {
     trouble.dark_since = std::max(step, 1u);
 }
 
-// Fewer messages for a rank that was slow towards two peers, so that it ends in time with what it measures.
+// A rank that was slow with two peers gets fewer messages, so that its pairs end in time with a result.
 void Health::note_slow(const Pair& pair, int rank, int peer) {
   Trouble& trouble = troubles_[{rank, pair.reach}];
   trouble.silent_in_row = 0;
@@ -112,9 +112,10 @@ Seconds Health::usual(Reach reach) const {
   return *middle;
 }
 
-// A dark rank is tried at growing distances: 1, 2, 4, 8, ... steps after it was found dark.
+// A dark rank is tried at growing intervals: 1, 2, 4, 8, ... steps after it was found dark.
 void Health::advise(Measure& order) const {
-  for (const Reach reach : {Reach::near, Reach::far}) order.patience[index(reach)] = patience * usual(reach);
+  for (const Reach reach : {Reach::near, Reach::far})
+    order.timeouts[index(reach)] = timeout_factor * usual(reach);
   order.care.clear();
   for (const auto& [key, trouble] : troubles_) {
     const bool dark = trouble.dark_since > 0;

@@ -1,5 +1,5 @@
-// Which ranks look dark or slow, so that they do not hold up the others: how long a pair may take, how many
-// messages a slow rank gets, and which ranks are not tried at all.
+// Finds the ranks that look dark or slow, so that they do not delay the others: how long a pair may take, how
+// many messages a slow rank sends, and which ranks are not tried.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class Health {
   Health(const Options& options, std::vector<std::int32_t> host_of)
       : options_(options), host_of_(std::move(host_of)) {}
 
-  // What a step of the main run brought.
+  // Learns from the results of one step of the main run.
   void learn(const std::vector<Report>&, const Measure& step, std::span<const int> gone);
-  // Writes into an order of the main run what is known so far.
+  // Writes what is known so far into an order of the main run.
   void advise(Measure&) const;
 
  private:
-  // A rank's trouble within one reach; who has none is not kept.
+  // The trouble of a rank within one reach. Ranks without trouble have no entry.
   struct Trouble {
     int first_silent = no_rank, first_slow = no_rank;  // the first peer of each kind
     bool suspect = false;                              // silent towards a second one
@@ -36,7 +36,7 @@ class Health {
     int a, b;
     Reach reach;
     bool answered = true;    // no size timed out
-    std::uint32_t done = 0;  // messages of its best turn; more than 0: something arrived
+    std::uint32_t done = 0;  // messages of its best turn; above 0: something arrived
     Seconds took = 0;
   };
   using Key = std::pair<int, Reach>;
@@ -52,7 +52,7 @@ class Health {
   const Options& options_;
   const std::vector<std::int32_t> host_of_;
   std::map<Key, Trouble> troubles_;
-  std::vector<Seconds> times_[2];  // of pairs, the latest of them
+  std::vector<Seconds> times_[2];  // of the latest pairs
   std::size_t next_[2] = {0, 0};
 };
 

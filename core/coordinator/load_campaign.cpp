@@ -1,4 +1,4 @@
-// Plays a load pattern.
+// Measures a load pattern.
 #include "coordinator/load_campaign.hpp"
 
 #include <fmt/format.h>
@@ -21,15 +21,16 @@ std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<d
 }  // namespace
 
 LoadCampaign::LoadCampaign(const Options& options, const Introduction& all, RunLog& log)
-    : options_(options), pattern_(*pattern_named(options.pattern)), play_(options, all), log_(log) {}
+    : options_(options), pattern_(*pattern_named(options.pattern)), plan_(options, all), log_(log) {}
 
 Order LoadCampaign::begin(Facts facts) {
   log_.know(facts.ranks, facts.host_of);
-  facts.servers = play_.asking().servers;
+  facts.servers = plan_.request_load().servers;
   facts.point = pattern_.point;
   facts.variants.assign(pattern_.variants.begin(), pattern_.variants.end());
-  facts.flows = play_.scenes() * std::max(static_cast<std::int64_t>(log_.ranks.size()),
-                                          std::int64_t{play_.asking().servers} * play_.asking().clients);
+  facts.flows =
+      plan_.scenes() * std::max(static_cast<std::int64_t>(log_.ranks.size()),
+                                std::int64_t{plan_.request_load().servers} * plan_.request_load().clients);
   const Options& o = options_;
   const double bytes = o.no_output ? 0 : estimated_bytes(facts);
   log_.console.plan({.ranks = static_cast<int>(log_.ranks.size()),
@@ -38,13 +39,13 @@ Order LoadCampaign::begin(Facts facts) {
                      .kernel = o.kernel,
                      .schedule = o.pattern,
                      .sizes = o.sizes,
-                     .steps = play_.scenes(),
+                     .steps = plan_.scenes(),
                      .links = facts.flows,
                      .file_bytes = bytes,
                      .output = o.no_output ? "" : o.output});
   std::string text = log_.heading(facts) + "\n";
   text += fmt::format("Pattern {}: {}\n{} scenes{}, messages of {}", o.pattern, pattern_.summary,
-                      play_.scenes(), work(), sizes());
+                      plan_.scenes(), work(), sizes());
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
@@ -67,20 +68,21 @@ std::string LoadCampaign::sizes() const {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Of a scene.
+// The work of one scene.
 std::string LoadCampaign::work() const {
-  const auto& asking = play_.asking();
-  if (asking.requests)
-    return fmt::format(", {} server(s), {} client(s), {} requests of a client to each server", asking.servers,
-                       asking.clients, asking.requests);
-  if (play_.messages()) return fmt::format(", {} messages a flow", play_.messages());
+  const auto& load = plan_.request_load();
+  if (load.requests)
+    return fmt::format(", {} server(s), {} client(s), {} requests from each client to each server",
+                       load.servers, load.clients, load.requests);
+  if (plan_.messages()) return fmt::format(", {} messages per flow", plan_.messages());
   return " of " + text_of_seconds(options_.duration);
 }
 
 std::optional<Order> LoadCampaign::next(const Order&, std::span<const int>, Seconds) { return following(); }
 
-// Turn by turn, then the flows, and before and after them a round without work, which brings what came
-// before. So the flows begin together in virtual time, and the next scene leaves out what failed in this one.
+// The order of a scene: its turns of connecting, a round without work, its flows, a round without work. The
+// rounds without work collect the results so far, so that the flows begin together in virtual time, and the
+// next scene leaves out what failed in this one.
 std::optional<Order> LoadCampaign::following() {
   if (const auto* connects = order_.as<Connect>()) {
     Connect next = *connects;
@@ -92,60 +94,60 @@ std::optional<Order> LoadCampaign::following() {
     ++scene_;
   } else if (std::exchange(connected_, false)) {
     RunFlows flows{.scene = scene_, .begins = latest_};
-    if (whole_) flows.patience = play_.patience_of(scene_, whole_->scene, whole_->took);
+    if (whole_) flows.timeout = plan_.timeout(scene_, whole_->scene, whole_->took);
     order_ = {flows};
   } else {
-    if (scene_ == play_.scenes()) return {};
+    if (scene_ == plan_.scenes()) return {};
     order_ = {first_of(scene_)};
   }
   return order_;
 }
 
 bool LoadCampaign::is_connected(const Connect& order) const {
-  return order.turn > 0 && order.turn >= static_cast<std::uint32_t>(staged_->turns);
+  return order.turn > 0 && order.turn >= static_cast<std::uint32_t>(assigned_->turns);
 }
 
 Connect LoadCampaign::first_of(std::int64_t scene) {
   Connect order{.scene = scene};
-  staged_ = play_.staged(scene);
+  assigned_ = plan_.assigned(scene);
   for (const auto& [rank, peers] : silent_)
     if (peers.size() >= peers_of_a_dark_rank) order.dark.push_back(rank);
   for (const auto& [a, b] : severed_) order.severed.insert(order.severed.end(), {a, b});
   return first_order_ = order;
 }
 
-void LoadCampaign::keep(const Brought& brought) {
-  if (brought.interrupted) return;
-  const auto* flows = brought.done.as<RunFlows>();
-  if (!began_ && (flows || brought.done.is<Connect>())) began_ = brought.began;
-  for (const auto& report : brought.reports) {
+void LoadCampaign::keep(const RoundResults& round) {
+  if (round.interrupted) return;
+  const auto* flows = round.done.as<RunFlows>();
+  if (!began_ && (flows || round.done.is<Connect>())) began_ = round.began;
+  for (const auto& report : round.reports) {
     latest_ = std::max(latest_, report.now);
     log_.remark_fault(report);
   }
   if (!flows) return;
-  const auto rows = rows_of(staged_->scene, brought.reports, brought.gone, first_order_);
+  const auto rows = rows_of(assigned_->scene, round.reports, round.gone, first_order_);
   const auto failed_before = flows_failed_;
   learn(rows);
-  const Scene& scene = staged_->scene;
-  const std::size_t bytes = play_.bytes(flows->scene);
+  const Scene& scene = assigned_->scene;
+  const std::size_t bytes = plan_.bytes(flows->scene);
   log_.recorder.scenes()->scene({.bytes = bytes,
                                  .point = scene.point,
                                  .variant = scene.variant,
-                                 .began = brought.began - *began_,
-                                 .gone = static_cast<std::uint32_t>(brought.gone.size())},
+                                 .began = round.began - *began_,
+                                 .gone = static_cast<std::uint32_t>(round.gone.size())},
                                 rows);
-  if (flows_failed_ == failed_before) whole_ = {flows->scene, brought.now - brought.began};
+  if (flows_failed_ == failed_before) whole_ = {flows->scene, round.now - round.began};
   sums_.push_back(sums_of(scene, bytes, rows));
   if (!log_.console.quiet()) say_scene(scene, rows);
-  const Seconds elapsed = brought.now - *began_;
-  const auto played = flows->scene + 1, scenes = play_.scenes();
+  const Seconds elapsed = round.now - *began_;
+  const auto done = flows->scene + 1, scenes = plan_.scenes();
   log_.console.step({.iteration = 0,
-                     .step = played,
+                     .step = done,
                      .steps = scenes,
                      .links_done = flows_ok_ + flows_failed_,
                      .links_failed = flows_failed_,
                      .elapsed = elapsed,
-                     .left = elapsed / static_cast<double>(played) * static_cast<double>(scenes - played)});
+                     .left = elapsed / static_cast<double>(done) * static_cast<double>(scenes - done)});
 }
 
 void LoadCampaign::say_scene(const Scene& scene, const std::vector<FlowRow>& rows) const {
@@ -157,7 +159,7 @@ void LoadCampaign::say_scene(const Scene& scene, const std::vector<FlowRow>& row
   }
   if (const auto* table = pattern_.traits.table) {
     const auto of_row =
-        table->of_sizes ? static_cast<std::size_t>(play_.scenes()) / options_.sizes.size() : 1;
+        table->of_sizes ? static_cast<std::size_t>(plan_.scenes()) / options_.sizes.size() : 1;
     if (sums_.size() % of_row == 0) log_.console.say(table->row(std::span(sums_).last(of_row)));
   } else {
     log_.console.say(line_of(pattern_, sums_.back(), options_.sizes.size() > 1));

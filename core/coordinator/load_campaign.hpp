@@ -1,4 +1,4 @@
-// Plays a load pattern: which scene comes next, and what became of its flows.
+// Measures a load pattern: decides which scene comes next, and records the results of its flows.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coordinator/campaign.hpp"
-#include "load/play.hpp"
+#include "load/scene_plan.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
@@ -17,12 +17,12 @@ namespace everylink {
 
 class LoadCampaign final : public Campaign {
  public:
-  // Throws UsageError where so many ranks cannot play the pattern. `options` and `log` outlive it.
+  // Throws UsageError if the pattern cannot run with so many ranks. `options` and `log` outlive it.
   LoadCampaign(const Options&, const Introduction&, RunLog&);
 
-  std::size_t memory_bytes() const override { return play_.memory_bytes(); }
+  std::size_t memory_bytes() const override { return plan_.memory_bytes(); }
   Order begin(Facts) override;
-  void keep(const Brought&) override;
+  void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override { return {}; }
   std::string summary() const override;
@@ -30,7 +30,7 @@ class LoadCampaign final : public Campaign {
 
  private:
   std::optional<Order> following();
-  bool is_connected(const Connect&) const;  // after all turns of its scene
+  bool is_connected(const Connect&) const;  // `order` is past the last turn of its scene
   Connect first_of(std::int64_t scene);
   void note_link(const FlowRow&);
   void learn(const std::vector<FlowRow>&);
@@ -40,16 +40,16 @@ class LoadCampaign final : public Campaign {
 
   const Options& options_;
   const Pattern& pattern_;
-  const Play play_;
+  const ScenePlan plan_;
   RunLog& log_;
-  std::optional<Staged> staged_;  // the current scene
-  Connect first_order_;           // of that scene
-  Order order_{HandIn{}};         // the last one that was given out
-  std::int64_t scene_ = 0;        // the one that order is about
-  bool connected_ = false;        // every turn of that scene has been given out
-  Seconds latest_ = 0;            // of the ranks' virtual clocks
+  std::optional<AssignedScene> assigned_;  // the current scene
+  Connect first_order_;                    // of that scene
+  Order order_{HandIn{}};                  // the last one given
+  std::int64_t scene_ = 0;                 // the scene of that order
+  bool connected_ = false;                 // all turns of that scene have been given
+  Seconds latest_ = 0;                     // of the ranks' virtual clocks
   std::optional<Seconds> began_;
-  std::map<int, std::set<int>> silent_;    // of each rank: the peers it failed with, and none succeeded since
+  std::map<int, std::set<int>> silent_;    // by rank: the peers it failed with since its last success
   std::set<std::pair<int, int>> severed_;  // pairs that failed
   struct Whole {
     std::int64_t scene;

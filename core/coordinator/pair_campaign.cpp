@@ -28,7 +28,7 @@ PairCampaign::PairCampaign(const Options& options, const Introduction& introduct
       plan_(plan_for(options, introduction, options.randomize ? 1 : 0)) {
   if (plan_.pairs == 0)
     throw UsageError(
-        fmt::format("{}: there is no pair to measure among {} ranks on {} host(s)", options.pairs_option(),
+        fmt::format("{}: no pair to measure among {} ranks on {} host(s)", options.pairs_option(),
                     introduction.host_of.size(),
                     1 + *std::max_element(introduction.host_of.begin(), introduction.host_of.end())));
 }
@@ -53,20 +53,20 @@ Measure PairCampaign::measure(Attempt attempt) const {
   return order;
 }
 
-void PairCampaign::keep(const Brought& brought) {
-  const auto* done = brought.done.as<Measure>();
+void PairCampaign::keep(const RoundResults& round) {
+  const auto* done = round.done.as<Measure>();
   calibrated_ = done && done->calibrates;
-  if (calibrated_) tune(brought.reports);
-  results_.keep(brought);
-  if (brought.interrupted) return;
-  if (brought.done.is<WriteRows>()) {
+  if (calibrated_) tune(round.reports);
+  results_.keep(round);
+  if (round.interrupted) return;
+  if (round.done.is<WriteRows>()) {
     saved_ = steady_now();
     save_took_ = saved_ - save_began_;
   }
   if (!done || calibrated_) return;
-  results_.end_step(brought, plan_);
+  results_.end_step(round, plan_);
   if (done->attempt == Attempt::main)
-    health_.learn(brought.reports, *done, brought.gone);
+    health_.learn(round.reports, *done, round.gone);
   else if (done->attempt == Attempt::confirm)
     log_.console.retest(done->step().row + 1 - recalled_.steps,
                         static_cast<std::size_t>(busy_steps()) * passes());
@@ -85,7 +85,7 @@ std::optional<Order> PairCampaign::next(const Order& current, std::span<const in
   return next;
 }
 
-// After the last order of each kind comes a round without work, which brings what that order gave.
+// After the last order of each kind comes a round without work, which collects the results of that order.
 std::optional<Order> PairCampaign::after(const Order& current, std::span<const int> gone, Seconds now) {
   if (const auto* order = current.as<Measure>()) {
     if (order->calibrates) return Order{HandIn{}};
@@ -106,7 +106,7 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
     iteration_ = static_cast<std::uint32_t>(done);
     return begin_again(gone, now);
   }
-  if (!again_.empty()) return {};  // all of it is done
+  if (!again_.empty()) return {};  // everything is done
   if (iteration_ + 1 < passes() || (!options_.confirms() && now - results_.began() < options_.min_runtime))
     return start_iteration(iteration_ + 1);
   return begin_again(gone, now);
@@ -129,7 +129,7 @@ Order PairCampaign::start_iteration(std::uint32_t iteration, std::int64_t busy_s
   return {std::move(order)};
 }
 
-// How many steps a pass has, idle ones left out.
+// The steps of a pass, without idle ones.
 std::int64_t PairCampaign::busy_steps() const {
   if (options_.serial) return plan_.pairs;
   std::int64_t steps = 0;
@@ -175,7 +175,7 @@ Order PairCampaign::next_again(Seconds now) {
   return {std::move(order)};
 }
 
-// Nothing is measured while ranks write, so writing takes a small part of the run.
+// Ranks do not measure while they write, so writing may take only a small part of the run.
 bool PairCampaign::is_time_to_save(const Order& current, const Order& next) const {
   constexpr Seconds at_least = 1;
   constexpr double part = 0.02;
@@ -188,7 +188,7 @@ std::optional<Order> PairCampaign::last_order() const {
   return Order{WriteRows{.at_end = true, .corrupt = results_.corrupt()}};
 }
 
-// One value for all: the largest need of any rank.
+// One value for all ranks: the largest that any rank needs.
 void PairCampaign::tune(const std::vector<Report>& reports) {
   tunings_.assign(options_.sizes.size(), {});
   for (const auto& report : reports)
@@ -209,11 +209,10 @@ void PairCampaign::refuse_long_serial(const std::vector<Report>& reports) const 
   const double messages_probed = 6, messages = options_.messages + options_.warmups;
   const Seconds all = busy * messages / messages_probed * static_cast<double>(plan_.pairs) * passes();
   if (options_.serial && !options_.yes && all > long_serial)
-    throw UsageError(
-        fmt::format("--serial-tests: {} pairs one after the other will take about {}; --yes does it all the "
-                    "same, --schedule "
-                    "sample:K measures a part",
-                    plan_.pairs, text_of_duration(all)));
+    throw UsageError(fmt::format(
+        "--serial-tests: {} pairs one after the other will take about {}; use --yes to measure them "
+        "all, or --schedule sample:K to measure a part",
+        plan_.pairs, text_of_duration(all)));
 }
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// Measures pairs: the schedule's steps, then the links that failed or were slowest once more.
+// Measures pairs: the steps of the schedule, then the failed and the slowest links once more.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace everylink {
 
 class PairCampaign final : public Campaign {
  public:
-  // Throws UsageError where the schedule has no pair. `options`, `introduction` and `log` outlive it.
+  // Throws UsageError if the schedule has no pair. `options`, `introduction` and `log` outlive it.
   PairCampaign(const Options&, const Introduction&, RunLog&);
 
   std::size_t memory_bytes() const override;
   Order begin(Facts) override;
-  void keep(const Brought&) override;
+  void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override;
   std::string summary() const override { return results_.summary(); }
@@ -46,16 +46,16 @@ class PairCampaign final : public Campaign {
   std::vector<Tuning> tunings_;  // one per size
   std::uint32_t iteration_ = 0;
   std::uint32_t next_row_ = 0;
-  bool calibrated_ = false;  // this round brought what calibration found
-  Recalled recalled_;        // of the run that this one continues
+  bool calibrated_ = false;  // this round brought the results of calibration
+  Recalled recalled_;        // of the run that this one resumes
   struct Again {
     Attempt attempt;
     int low, high;
   };
-  std::vector<Again> again_;  // pairs to be measured once more: those that failed, then the slowest
+  std::vector<Again> again_;  // pairs to measure once more: failed ones, then the slowest
   std::size_t again_done_ = 0;
   Seconds again_began_ = 0;
-  std::optional<Order> planned_;  // follows once ranks have saved
+  std::optional<Order> planned_;  // the order after ranks have saved
   Seconds save_began_ = 0, saved_ = steady_now(), save_took_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Results of pairs.
+// The results of pairs.
 #include "coordinator/pair_results.hpp"
 
 #include <fmt/format.h>
@@ -42,9 +42,9 @@ PairResults::PairResults(const Options& options, RunLog& log)
     old_lines_.emplace(options.sizes[largest_], directions_of(options), options.serial);
 }
 
-Recalled PairResults::begin(const Facts& facts, std::int64_t steps_a_pass, std::uint32_t passes) {
+Recalled PairResults::begin(const Facts& facts, std::int64_t steps_per_pass, std::uint32_t passes) {
   host_of_ = facts.host_of;
-  steps_a_pass_ = steps_a_pass;
+  steps_per_pass_ = steps_per_pass;
   passes_ = passes;
   log_.know(facts.ranks, facts.host_of);
   if (old_lines_) slowest_.keep_at_most(log_.ranks.size());
@@ -65,8 +65,8 @@ void PairResults::start(Seconds now) {
   log_.commits.start();
 }
 
-// One end that gives up closes the connection, and the other finds it broken: both timed out. One end that is
-// refused leaves the other waiting: both are broken.
+// If one end gives up, it closes the connection, and the other end finds it broken: both get `timeout`. If
+// one end is refused, the other end waits in vain: both get `broken`.
 void PairResults::agree(LinkRows& ours, const LinkRows& theirs) {
   for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
     Sample& a = ours.samples[i];
@@ -78,25 +78,25 @@ void PairResults::agree(LinkRows& ours, const LinkRows& theirs) {
   }
 }
 
-// Both ends of a link report in the same round. A rank that comes late has its links kept without the other
-// end's word, and only where they are ok: the others have stood as absent since.
-void PairResults::keep(const Brought& brought) {
-  const auto* done = brought.done.as<Measure>();
+// Both ends of a link report in the same round. The links of a late rank are kept without the report of the
+// other end, and only if they are ok: the others are already recorded as absent.
+void PairResults::keep(const RoundResults& round) {
+  const auto* done = round.done.as<Measure>();
   const auto in_time = [&](const Report& report) { return done && report.step == done->step().row; };
   const auto is_ok = [](const Sample& sample) { return sample.outcome == Outcome::ok; };
-  // The end of a run makes ranks that left first look broken to others.
+  // When the run ends, links to ranks that left first look broken.
   const auto counts = [&](const Report& report) {
     const auto& samples = report.led.samples;
-    return !brought.interrupted || std::all_of(samples.begin(), samples.end(), is_ok);
+    return !round.interrupted || std::all_of(samples.begin(), samples.end(), is_ok);
   };
   std::map<std::pair<int, int>, const Report*> of_this_step;  // (rank, peer)
-  for (const auto& report : brought.reports)
+  for (const auto& report : round.reports)
     if (in_time(report) && counts(report)) of_this_step[{report.rank, report.peer}] = &report;
-  for (const auto& report : brought.reports) {
+  for (const auto& report : round.reports) {
     if (report.led.samples.empty() || !counts(report)) continue;
     LinkRows led = report.led;
     log_.remark_fault(report);
-    if (in_time(report) && is_among(brought.gone, report.peer))
+    if (in_time(report) && is_among(round.gone, report.peer))
       for (auto& sample : led.samples)
         if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
           sample.outcome = Outcome::absent;
@@ -111,31 +111,32 @@ void PairResults::keep(const Brought& brought) {
   }
 }
 
-void PairResults::end_step(const Brought& brought, const Plan& plan) {
-  const auto& order = *brought.done.as<Measure>();
+void PairResults::end_step(const RoundResults& round, const Plan& plan) {
+  const auto& order = *round.done.as<Measure>();
   std::vector<char> reported(log_.ranks.size());
   std::vector<Seconds> busy;
-  for (const auto& report : brought.reports) {
+  for (const auto& report : round.reports) {
     if (report.led.samples.empty() || report.step != order.step().row) continue;
     reported[static_cast<std::size_t>(report.rank)] = 1;
     busy.push_back(report.busy);
   }
-  keep_untried(order, plan, reported, brought.gone);
+  keep_untried(order, plan, reported, round.gone);
   std::sort(busy.begin(), busy.end());
   const bool any = !busy.empty() && busy.back() > 0;
   log_.recorder.step({.iteration = order.iteration,
                       .seed = order.relabelling,
-                      .began = brought.began - began_,
+                      .began = round.began - began_,
                       .overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known,
-                      .gone = static_cast<std::uint32_t>(brought.gone.size())});
-  if (order.attempt == Attempt::main) tell_progress(order, brought.now);
+                      .gone = static_cast<std::uint32_t>(round.gone.size())});
+  if (order.attempt == Attempt::main) tell_progress(order, round.now);
 }
 
-// A sample learns from the other end how much arrived, and whether it was what had been sent.
+// Adds what the other end saw to each sample: how many messages arrived, and whether their contents were
+// right.
 void PairResults::keep_link(LinkRows link, const std::vector<Note>& seen_by_peer) {
   if (link.samples.front().attempt == Attempt::main && !known_.empty() &&
       known_.contains({link.samples.front().from, link.samples.front().to, link.samples.front().step}))
-    return;  // it stands in the file that this run goes on with
+    return;  // the file of the resumed run already has it
   for (std::size_t i = 0; i < std::min(link.samples.size(), seen_by_peer.size()); ++i) {
     Sample& sample = link.samples[i];
     sample.arrived = seen_by_peer[i].arrived;
@@ -168,7 +169,7 @@ void PairResults::learn(const LinkRows& link) {
   }
 }
 
-// Links that nobody will hand in: of ranks that are gone, and of dark ones.
+// Keeps links that no rank reports: links of ranks that are gone, and of dark ranks.
 void PairResults::keep_untried(const Measure& order, const Plan& plan, std::vector<char>& reported,
                                std::span<const int> gone) {
   const auto keep_link_of = [&](int from, int to, Outcome outcome) {
@@ -181,7 +182,7 @@ void PairResults::keep_untried(const Measure& order, const Plan& plan, std::vect
     keep_link_of(care.rank, peer, Outcome::presumed);
     keep_link_of(peer, care.rank, Outcome::presumed);
   }
-  // Who came back with this very round has not taken part either.
+  // A rank that came back in this round took no part in the step either.
   for (int rank = 0; rank < static_cast<int>(reported.size()); ++rank)
     if (const int peer =
             reported[static_cast<std::size_t>(rank)] ? no_rank : partner_in(order.step(), plan, rank);
@@ -213,7 +214,7 @@ void PairResults::tell_plan(const Facts& facts) {
                      .kernel = o.kernel,
                      .schedule = o.schedule_text(),
                      .sizes = o.sizes,
-                     .steps = steps_a_pass_,
+                     .steps = steps_per_pass_,
                      .links = facts.links,
                      .file_bytes = bytes,
                      .output = o.no_output ? "" : o.output});
@@ -226,7 +227,7 @@ void PairResults::tell_plan(const Facts& facts) {
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
   text += fmt::format("\n{}{}: {} links in {} steps",
                       o.confirms() ? "Pairs of " + o.confirm : "Schedule " + o.schedule_text(),
-                      o.serial ? ", one pair at a time" : "", facts.links, steps_a_pass_);
+                      o.serial ? ", one pair at a time" : "", facts.links, steps_per_pass_);
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   if (passes_ > 1) text += fmt::format(", {} times", passes_);
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
@@ -248,16 +249,16 @@ void PairResults::tell_plan(const Facts& facts) {
 void PairResults::tell_progress(const Measure& order, Seconds now) {
   const auto iteration = order.iteration;
   ++steps_done_;
-  const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_a_pass_;
-  const std::int64_t left_here = (iteration + 1) * steps_a_pass_ - steps_done_, left = known - steps_done_;
-  const Seconds elapsed = now - began_, a_step = elapsed / (steps_done_ - steps_before_);
-  const Seconds seconds_left = std::max(a_step * static_cast<double>(left), options_.min_runtime - elapsed);
+  const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_per_pass_;
+  const std::int64_t left_here = (iteration + 1) * steps_per_pass_ - steps_done_, left = known - steps_done_;
+  const Seconds elapsed = now - began_, per_step = elapsed / (steps_done_ - steps_before_);
+  const Seconds seconds_left = std::max(per_step * static_cast<double>(left), options_.min_runtime - elapsed);
   const int ranks = static_cast<int>(log_.ranks.size());
   const auto lines =
       lines_.end_step(steps_done_) + "\n" + lines_.timing(elapsed, steps_done_, left_here, left);
   const auto text =
       old_lines_ ? old_lines_->end_step(iteration, step_number(order.step(), options_.serial, ranks)) : lines;
-  if ((steps_a_pass_ <= most_step_lines || options_.step_lines) && !log_.console.quiet() && !text.empty())
+  if ((steps_per_pass_ <= most_step_lines || options_.step_lines) && !log_.console.quiet() && !text.empty())
     log_.console.say(text);
   log_.console.step({.iteration = order.iteration,
                      .step = steps_done_,
@@ -266,17 +267,17 @@ void PairResults::tell_progress(const Measure& order, Seconds now) {
                      .links_failed = log_.failures.count(),
                      .elapsed = elapsed,
                      .left = left > 0 ? seconds_left : 0});
-  if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, a_step);
+  if (steps_done_ == steps_before_ + steps_to_judge_by && left > 0) tell_job_end(seconds_left, per_step);
 }
 
-// Slurm says when it will end the job; what it says is not ours to trust.
-void PairResults::tell_job_end(Seconds seconds_left, Seconds a_step) {
+// Slurm sets the time at which it ends the job. The value is not trusted: it may be missing or wrong.
+void PairResults::tell_job_end(Seconds seconds_left, Seconds per_step) {
   const char* said = std::getenv("SLURM_JOB_END_TIME");
   const Seconds available = said ? std::strtod(said, nullptr) - static_cast<double>(std::time(nullptr)) : 0;
   if (available <= 0 || seconds_left <= available) return;
-  const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / a_step));
+  const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / per_step));
   log_.console.say(
-      fmt::format("This run will take {} more, and the job ends in {}: --schedule sample:{} would fit",
+      fmt::format("This run needs {} more, but the job ends in {}; --schedule sample:{} would fit",
                   text_of_duration(seconds_left), text_of_duration(available), fits));
 }
 
@@ -291,7 +292,7 @@ int PairResults::end(bool interrupted, bool kept) {
                                                : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !log_.console.quiet()) log_.console.say(rest);
-  // Who reads JSON has the file for the rest.
+  // A program that reads JSON finds the rest in the file.
   log_.console.say(options_.progress == Progress::json ? results() : summary());
   if (!options_.preset.empty() && !options_.confirms())
     log_.console.say(
@@ -302,7 +303,7 @@ int PairResults::end(bool interrupted, bool kept) {
   return code;
 }
 
-// Of the slowest pairs both links are measured again; LinkTest 1.2 counts links.
+// Both links of each slowest pair are measured again, but LinkTest 1.2 counts links.
 std::vector<Retest> PairResults::retests() const {
   auto all = slowest_.retests();
   if (old_lines_) all.resize(std::min(all.size(), slowest_.pairs().size()));

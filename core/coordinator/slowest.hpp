@@ -1,4 +1,4 @@
-// The slowest pairs of a run, to be measured again at its end.
+// The slowest pairs of a run, which are measured again at its end.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Slowest {
   std::size_t keep_;
   std::vector<Pair> pairs_;
   std::unordered_map<Key, std::size_t> at_;  // where in pairs_
-  std::set<std::pair<float, Key>> by_time_;  // as many as ranks may be kept, and every link is added
+  std::set<std::pair<float, Key>> by_time_;  // sorted: every link is added, and thousands may be kept
 };
 
 }  // namespace everylink

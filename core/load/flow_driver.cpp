@@ -1,4 +1,5 @@
-// The two ends of a bulk flow and of a ping (docs/decisions/0006-patterns.md).
+// The two ends of a bulk flow and of a ping. How they agree on the end:
+// docs/decisions/0050-the-end-of-a-flow.md.
 #include "load/flow_driver.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ constexpr Slice receipt{0, 0};
 constexpr std::uint64_t blocks_ahead = 2;
 constexpr std::uint64_t goes_on_seed = 1, ends_seed = 2;  // of a note's contents
 
-// Sends block after block, at most two without a receipt.
+// Sends block after block, with at most two blocks that have no receipt yet.
 class BulkSender final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
@@ -22,12 +23,12 @@ class BulkSender final : public FlowDriver {
   bool step() override {
     bool moved = false;
     if (!may_send() && received_ < sent_) {
-      if (!done_first(receipts_)) return false;
+      if (!pop_done(receipts_)) return false;
       meter_.read(now(), ++received_ * static_cast<std::uint64_t>(c_.layout.window));
       moved = true;
     }
-    while (out_.size() > (sent_ - received_) * tickets_a_block()) {
-      if (!done_first(out_)) return moved;
+    while (out_.size() > (sent_ - received_) * tickets_per_block()) {
+      if (!pop_done(out_)) return moved;
       moved = true;
     }
     if (may_send())
@@ -42,11 +43,12 @@ class BulkSender final : public FlowDriver {
  private:
   bool may_send() const { return sent_ < blocks_ && sent_ < received_ + blocks_ahead; }
   std::uint64_t window() const { return static_cast<std::uint64_t>(c_.layout.window); }
-  std::size_t tickets_a_block() const { return static_cast<std::size_t>(c_.layout.window) + 1; }
+  std::size_t tickets_per_block() const { return static_cast<std::size_t>(c_.layout.window) + 1; }
 
-  // Its note says whether the block after the next one exists: the peer makes ready for it in time.
+  // The note of a block says whether the block after the next one exists, so the peer posts its receives in
+  // time.
   void send_block() {
-    const bool goes_on = c_.messages ? blocks_ * window() < c_.messages : !is_time_over();
+    const bool goes_on = c_.messages ? blocks_ * window() < c_.messages : !is_time_up();
     if (goes_on) {
       blocks_ = sent_ + blocks_ahead + 1;
       receipts_.push_back(link_->start_recv(receipt));
@@ -60,7 +62,7 @@ class BulkSender final : public FlowDriver {
   }
 
   std::deque<int> out_, receipts_;
-  std::uint64_t blocks_ = blocks_ahead, sent_ = 0, received_ = 0;  // received: receipts
+  std::uint64_t blocks_ = blocks_ahead, sent_ = 0, received_ = 0;  // received_: receipts
 };
 
 class BulkReceiver final : public FlowDriver {
@@ -73,7 +75,7 @@ class BulkReceiver final : public FlowDriver {
     if (block_ == blocks_) return leave();
     bool moved = false;
     while (arrived_ <= c_.layout.window) {
-      if (!done_first(in_)) return moved;
+      if (!pop_done(in_)) return moved;
       ++arrived_;
       moved = true;
     }
@@ -90,59 +92,61 @@ class BulkReceiver final : public FlowDriver {
 
   void end_block() {
     meter_.read(now(), (block_ + 1) * static_cast<std::uint64_t>(c_.layout.window));
-    if (reads_on(c_.layout.note(c_.lane, block_))) {
+    if (is_followed(c_.layout.note(c_.lane, block_))) {
       blocks_ = block_ + blocks_ahead + 1;
       make_ready(block_ + blocks_ahead);
     }
-    while (!receipts_.empty() && done_first(receipts_)) continue;
+    while (!receipts_.empty() && pop_done(receipts_)) continue;
     receipts_.push_back(link_->start_send(receipt));
     ++block_;
     arrived_ = 0;
   }
 
   bool leave() {
-    if (!receipts_.empty() && !done_first(receipts_)) return false;
+    if (!receipts_.empty() && !pop_done(receipts_)) return false;
     open_ = !receipts_.empty();
     return true;
   }
 
   std::deque<int> in_, receipts_;
   std::uint64_t blocks_ = blocks_ahead, block_ = 0;
-  int arrived_ = 0;  // of this block, its note included
+  int arrived_ = 0;  // messages of this block, including its note
 };
 
-// Each message says in its first bytes whether another one follows.
+// Holds the clock: sends a message and waits for its echo.
 class PingLeader final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
   void prepare() override {}
+  void begin(Seconds until) override {
+    FlowDriver::begin(until);
+    warm_ = stop_ - c_.duration * 4 / 5;
+  }
   bool step() override {
-    if (!under_way_ && !last_ && out_.empty()) {
+    if (!in_flight_ && !last_ && out_.empty()) {
       start();
-      if (!apart_) return true;
+      if (!waits_in_turn_) return true;
     }
-    if (under_way_) {
-      if (!done(in_)) return false;
+    if (in_flight_) {
+      if (!is_done(in_)) return false;
       note_lap();
-      under_way_ = false;
+      in_flight_ = false;
     }
     while (!out_.empty())
-      if (!done_first(out_)) return true;
+      if (!pop_done(out_)) return true;
     open_ = !last_;
     return true;
   }
 
  private:
-  void begun() override { warm_ = stop_ - c_.duration * 4 / 5; }
-
   void start() {
     const Slice message = c_.layout.ping(c_.lane, lap_++);
-    last_ = is_time_over();
+    last_ = is_time_up();
     write_note(message, !last_);
     in_ = link_->start_recv(message);
     begin_ = now();
     out_.push_back(link_->start_send(message));
-    under_way_ = true;
+    in_flight_ = true;
   }
 
   void note_lap() {
@@ -154,29 +158,30 @@ class PingLeader final : public FlowDriver {
   std::deque<int> out_;
   int in_ = 0;
   std::uint64_t lap_ = 0;
-  bool under_way_ = false, last_ = false;
+  bool in_flight_ = false, last_ = false;
   Seconds begin_ = 0, warm_ = 0;
 };
 
+// Echoes each message.
 class PingFollower final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
   void prepare() override { in_ = link_->start_recv(c_.layout.ping(c_.lane, 0)); }
   bool step() override {
     if (last_) return leave();
-    if (!done(in_)) return false;
+    if (!is_done(in_)) return false;
     const Slice message = c_.layout.ping(c_.lane, lap_++);
-    last_ = !reads_on(message);
+    last_ = !is_followed(message);
     if (!last_) in_ = link_->start_recv(c_.layout.ping(c_.lane, lap_));
     out_.push_back(link_->start_send(message));
-    while (out_.size() > 1 && done_first(out_)) continue;
+    while (out_.size() > 1 && pop_done(out_)) continue;
     meter_.read(now(), lap_);
     return true;
   }
 
  private:
   bool leave() {
-    if (!out_.empty() && !done_first(out_)) return false;
+    if (!out_.empty() && !pop_done(out_)) return false;
     open_ = !out_.empty();
     return true;
   }
@@ -187,7 +192,7 @@ class PingFollower final : public FlowDriver {
   bool last_ = false;
 };
 
-// Of fewer than 1,000 readings too: an impact on the tail is a ratio of two of them.
+// From 100 readings on, where other statistics need 1,000: the impact on the tail is a ratio of two of these.
 float nearest_p99(const std::vector<float>& sorted) {
   constexpr std::size_t least = 100;
   if (sorted.size() < least) return not_known;
@@ -201,41 +206,40 @@ void FlowDriver::begin(Seconds until) {
   meter_.begin(start, c_.messages ? 0 : c_.duration);
   stop_ = start + c_.duration;
   until_ = until;
-  begun();
 }
 
-bool FlowDriver::done(int ticket) {
+bool FlowDriver::is_done(int ticket) {
   if (!open_) return false;
-  const Outcome outcome = link_->wait(ticket, apart_ ? until_ : 0);
+  const Outcome outcome = link_->wait(ticket, waits_in_turn_ ? until_ : 0);
   if (outcome == Outcome::ok) return true;
-  if (apart_ || outcome != Outcome::timeout) end(outcome);
+  if (waits_in_turn_ || outcome != Outcome::timeout) end(outcome);
   return false;
 }
 
-bool FlowDriver::done_first(std::deque<int>& tickets) {
-  if (!done(tickets.front())) return false;
+bool FlowDriver::pop_done(std::deque<int>& tickets) {
+  if (!is_done(tickets.front())) return false;
   tickets.pop_front();
   return true;
 }
 
 void FlowDriver::end(Outcome outcome) {
-  seen_.outcome = outcome;
+  result_.outcome = outcome;
   open_ = false;
 }
 
-FlowEnd FlowDriver::seen() {
-  seen_.seconds = seconds();
-  seen_.messages = messages();
-  seen_.times = statistics_of(times_);
-  seen_.times.p99 = nearest_p99(times_);
-  return seen_;
+FlowEnd FlowDriver::result() {
+  result_.seconds = seconds();
+  result_.messages = messages();
+  result_.times = statistics_of(times_);
+  result_.times.p99 = nearest_p99(times_);
+  return result_;
 }
 
 void FlowDriver::write_note(Slice message, bool goes_on) {
   c_.out.fill({message.offset, note_bytes}, goes_on ? goes_on_seed : ends_seed);
 }
 
-bool FlowDriver::reads_on(Slice message) const {
+bool FlowDriver::is_followed(Slice message) const {
   return c_.in.holds({message.offset, note_bytes}, goes_on_seed);
 }
 

@@ -1,4 +1,4 @@
-// One end of one flow: what it does next, whenever it is asked.
+// One end of one flow, as a state machine that the loop of a rank drives.
 #pragma once
 
 #include <deque>
@@ -13,57 +13,57 @@ namespace everylink {
 class FlowDriver {
  public:
   struct Context {
-    std::uint32_t flow;
+    std::uint32_t flow;  // its index in the scene
     bool sends;
     int lane, turn;
     const FlowLayout& layout;
     Seconds duration;
-    std::uint64_t messages;  // of a bulk flow; 0: as many as fit into the duration
+    std::uint64_t messages;  // of a bulk flow; 0: as many as fit in the duration
     Transport& transport;
-    VirtualTime* virtual_time;  // of the transport; null: it has none
-    bool waits_in_turn;         // for one link after the other, because none can be tested
+    VirtualTime* virtual_time;  // of the transport; null: it uses real time
+    bool waits_in_turn;         // the transport can wait for a ticket, but not test it
     Memory &out, &in;
   };
-  FlowDriver(const Context& context, std::unique_ptr<Link> link)
-      : c_(context), apart_(context.waits_in_turn), link_(std::move(link)) {
-    seen_.flow = context.flow;
-    seen_.sends = context.sends;
+  FlowDriver(const Context& context, std::unique_ptr<Link> link) : c_(context), link_(std::move(link)) {
+    result_.flow = context.flow;
+    result_.sends = context.sends;
   }
   virtual ~FlowDriver() = default;
   FlowDriver(const FlowDriver&) = delete;
   FlowDriver& operator=(const FlowDriver&) = delete;
 
-  virtual void prepare() = 0;  // what must stand ready before the peer begins
-  void begin(Seconds until);   // from here on `step` may be called
-  virtual bool step() = 0;     // one block at most; says whether anything moved
+  virtual void prepare() = 0;         // posts what must be ready before the peer begins
+  virtual void begin(Seconds until);  // `step` may be called from now on
+  virtual bool step() = 0;            // makes progress by at most one block; false: nothing was ready
   bool is_open() const { return open_; }
   bool sends() const { return c_.sends; }
-  virtual void end(Outcome);  // before its end
-  FlowEnd seen();
+  virtual void end(Outcome);  // ends it early
+  FlowEnd result();
 
   int turn() const { return c_.turn; }
   Link& link() { return *link_; }
-  bool is_well() const { return seen_.outcome == Outcome::ok; }
-  void bury() { static_cast<void>(link_.release()); }  // a library may still hold it
+  bool is_ok() const { return result_.outcome == Outcome::ok; }
+  // A link that could not be closed is never freed: a library may still hold it.
+  void abandon() { static_cast<void>(link_.release()); }
 
  protected:
-  virtual void begun() {}
-  virtual Seconds seconds() const { return meter_.seconds(); }  // that so many messages took:
   virtual std::uint64_t messages() const { return meter_.messages(); }
-  // A test, or a wait where made-up time has no tests. A fault ends the flow.
-  bool done(int ticket);
-  bool done_first(std::deque<int>& tickets);  // and takes it out
+  virtual Seconds seconds() const { return meter_.seconds(); }  // the time that these messages took
+  // Tests the ticket, or waits for it if `waits_in_turn`. A fault ends the flow.
+  bool is_done(int ticket);
+  bool pop_done(std::deque<int>& tickets);  // removes the first ticket if it is done
   Seconds now() const { return c_.virtual_time ? c_.virtual_time->now_on(*link_) : c_.transport.now(); }
-  bool is_time_over() const { return now() >= stop_; }
-  void write_note(Slice message, bool goes_on);  // into its first bytes
-  bool reads_on(Slice message) const;
+  bool is_time_up() const { return now() >= stop_; }
+  // The first bytes of a message say whether another one follows.
+  void write_note(Slice message, bool goes_on);
+  bool is_followed(Slice message) const;
 
   const Context c_;
-  const bool apart_;
+  const bool waits_in_turn_ = c_.waits_in_turn;
   std::unique_ptr<Link> link_;
   bool open_ = true;
   Seconds stop_ = 0, until_ = 0;
-  FlowEnd seen_;
+  FlowEnd result_;
   Meter meter_;
   std::vector<float> times_;
 };

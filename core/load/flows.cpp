@@ -23,8 +23,11 @@ int usual_window(std::size_t bytes) {
 }
 
 FlowLayout FlowLayout::of(std::size_t bytes, std::size_t ping_bytes, int window, int degree) {
-  FlowLayout layout{bytes, ping_bytes, window, 2 * degree,
-                    1};  // two flows are in each other's way at either end
+  FlowLayout layout{.bytes = bytes,
+                    .ping_bytes = ping_bytes,
+                    .window = window,
+                    .lanes = 2 * degree,  // each end of a flow may be busy with `degree` - 1 other flows
+                    .buffers = 1};
   layout.buffers = static_cast<int>(
       std::clamp<std::size_t>(most_memory / layout.buffer_bytes(), 1, static_cast<std::size_t>(degree)));
   return layout;
@@ -51,47 +54,54 @@ Slice FlowLayout::slot(int lane, std::uint64_t block, int message) const {
                   (block % 2) * static_cast<std::uint64_t>(window) + static_cast<std::uint64_t>(message));
 }
 
-Slice FlowLayout::asked(int lane, std::uint64_t request) const {
+Slice FlowLayout::client_slice(int lane, std::uint64_t request) const {
   return numbered(lane, request % (2 * static_cast<std::uint64_t>(window)));
 }
 
-// All buffers, one behind the other.
-Slice FlowLayout::served(int place) const { return numbered(0, static_cast<std::uint64_t>(place)); }
+// All buffers, one after the other.
+Slice FlowLayout::server_slice(int place) const { return numbered(0, static_cast<std::uint64_t>(place)); }
 
 Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
-    : work_(std::move(work)), transport_(transport), out_(out), in_(in), desk_(std::make_unique<Desk>()) {
-  desk_->most_in_flight = static_cast<int>(work_.staged.scene.point);
-  for (int place = 0; place < std::min(work_.asking.slots, work_.layout.places()); ++place)
-    desk_->places.push_back(place);
+    : work_(std::move(work)),
+      transport_(transport),
+      out_(out),
+      in_(in),
+      queues_(std::make_unique<RequestQueues>()) {
+  queues_->most_in_flight = static_cast<int>(work_.assigned.scene.point);
+  for (int place = 0; place < std::min(work_.request_load.slots, work_.layout.places()); ++place)
+    queues_->free_places.push_back(place);
 }
 Flows::~Flows() = default;
 
 int Flows::peer_in(int turn) const {
-  const auto& flows = work_.staged.scene.flows;
+  const auto& flows = work_.assigned.scene.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (work_.staged.turn[i] != turn) continue;
+    if (work_.assigned.turn[i] != turn) continue;
     if (flows[i].from == work_.rank) return flows[i].to;
     if (flows[i].to == work_.rank) return flows[i].from;
   }
   return no_rank;
 }
 
-// Its first receives stand ready when both ends have met.
+// The first receives are posted before both ends meet.
 std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until) {
-  const auto& flows = work_.staged.scene.flows;
+  const auto& flows = work_.assigned.scene.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (work_.staged.turn[i] != turn || (flows[i].from != work_.rank && flows[i].to != work_.rank)) continue;
+    if (work_.assigned.turn[i] != turn || (flows[i].from != work_.rank && flows[i].to != work_.rank))
+      continue;
     const bool sends = flows[i].from == work_.rank;
     auto [link, fault] = transport_.connect(sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
     if (!link) {
       const bool late = transport_.now() >= until;
-      unconnected_.push_back(
-          {static_cast<std::uint32_t>(i), sends, late ? Outcome::timeout : Outcome::broken, 0, 0, {}});
+      unconnected_.push_back({.flow = static_cast<std::uint32_t>(i),
+                              .sends = sends,
+                              .outcome = late ? Outcome::timeout : Outcome::broken,
+                              .times = {}});
       return fault;
     }
     const FlowDriver::Context context{.flow = static_cast<std::uint32_t>(i),
                                       .sends = sends,
-                                      .lane = work_.staged.lane[i],
+                                      .lane = work_.assigned.lane[i],
                                       .turn = turn,
                                       .layout = work_.layout,
                                       .duration = work_.duration,
@@ -104,19 +114,20 @@ std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Secon
     const auto receivers =
         std::find_if(drivers_.begin(), drivers_.end(), [](const auto& d) { return !d->sends(); });
     const auto& flow = flows[i];
-    const AskedContext asked{.asking = work_.asking,
-                             .kind = flow.kind,
-                             .patience = work_.patience,
-                             .check = work_.check,
-                             .desk = *desk_,
-                             .one_sided = work_.entry.one_sided};
-    auto& driver = **drivers_.insert(sends ? receivers : drivers_.end(),
-                                     !flow.is_asked_for() ? make_driver(context, std::move(link), flow.kind)
-                                                          : make_asked_driver(context, asked, std::move(link),
-                                                                              flow.client() == work_.rank));
+    const RequestContext requests{.request_load = work_.request_load,
+                                  .kind = flow.kind,
+                                  .reply_timeout = work_.reply_timeout,
+                                  .check = work_.check,
+                                  .queues = *queues_,
+                                  .one_sided = work_.entry.one_sided};
+    auto& driver = **drivers_.insert(
+        sends ? receivers : drivers_.end(),
+        !flow.carries_requests()
+            ? make_driver(context, std::move(link), flow.kind)
+            : make_request_driver(context, requests, std::move(link), flow.client() == work_.rank));
     driver.prepare();
     if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
-    if (!driver.is_well()) give_up(driver);
+    if (!driver.is_ok()) give_up(driver);
     break;
   }
   return {};
@@ -149,30 +160,30 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
   std::vector<FlowEnd> ends = unconnected_;
   for (const auto& driver : drivers_) {
     if (driver->is_open()) driver->end(Outcome::timeout);
-    ends.push_back(driver->seen());
+    ends.push_back(driver->result());
   }
   return ends;
 }
 
-// Closed at once, so that the peer does not wait for us.
+// Closes the link at once, so that the peer does not wait for us.
 void Flows::give_up(FlowDriver& driver) {
-  unconnected_.push_back(driver.seen());
+  unconnected_.push_back(driver.result());
   shut(driver);
   std::erase_if(drivers_, [&](const auto& one) { return one.get() == &driver; });
 }
 
 void Flows::shut(FlowDriver& driver) {
   if (driver.link().close(transport_.now() + close_limit) == Outcome::ok) return;
-  driver.bury();
+  driver.abandon();
   is_clean_ = false;
 }
 
-// First what failed, then the others, whose ends meet once more: what the peer still waits for must not end
-// with our link.
+// Closes failed links first. The ends of the others meet once more: the peer may still wait for a message on
+// its link, which closing ours would break.
 bool Flows::close(Seconds until) {
   for (const auto& driver : drivers_)
-    if (!driver->is_well()) shut(*driver);
-  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_well(); });
+    if (!driver->is_ok()) shut(*driver);
+  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_ok(); });
   for (auto* driver : in_order_of_turns()) static_cast<void>(driver->link().meet(until));
   for (const auto& driver : drivers_) shut(*driver);
   drivers_.clear();

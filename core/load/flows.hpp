@@ -1,4 +1,4 @@
-// One rank's part in a scene of a pattern: a link for each of its flows, and one loop that moves them all.
+// One rank's part in a scene of a pattern: one link per flow, and one loop that drives them all.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace everylink {
 // Where the messages of a scene's flows lie: the same offsets at both ends.
 struct FlowLayout {
   std::size_t bytes;       // of a message
-  std::size_t ping_bytes;  // of a ping: at least a note, and no more than a message
-  int window;              // messages of a block
-  int lanes;               // flows at a rank, one way: each has notes of its own
-  int buffers;             // lanes that have buffers of their own; the others share them
+  std::size_t ping_bytes;  // of a ping: at least a note, at most a message
+  int window;              // messages per block
+  int lanes;               // flows of a rank in one direction; each lane has its own notes
+  int buffers;             // lanes with buffers of their own; the other lanes share these
 
   static FlowLayout of(std::size_t bytes, std::size_t ping_bytes, int window, int degree);
   std::size_t memory_bytes() const {
@@ -27,9 +27,9 @@ struct FlowLayout {
   Slice note(int lane, std::uint64_t block) const;
   Slice ping(int lane, std::uint64_t lap) const;
   Slice slot(int lane, std::uint64_t block, int message) const;
-  // Of flows that are asked for: where a client has the bytes of a request, and all places of a server.
-  Slice asked(int lane, std::uint64_t request) const;
-  Slice served(int place) const;
+  // Flows that carry requests: the bytes of a request at its client, and each place of a server.
+  Slice client_slice(int lane, std::uint64_t request) const;
+  Slice server_slice(int place) const;
   int places() const { return buffers * 2 * window; }
   bool shares_buffers() const { return 2 * buffers < lanes; }
 
@@ -42,43 +42,44 @@ struct FlowLayout {
 
 inline constexpr std::size_t note_bytes = 8;
 
-// The messages of a block unless the user says how many: a MiB, or 16 of them.
+// Messages per block unless the user gives --window: 1 MiB, at most 16 messages.
 int usual_window(std::size_t bytes);
 inline constexpr int largest_flow_window = 31;  // two blocks and their notes fit into 64 tickets
 
-// With a request: `most` where nothing is known yet, then by what others took, `least` anyhow.
-struct Patience {
+// How long a request may take: `most` while nothing is known, then a multiple of the longest time so far, but
+// at least `least`.
+struct ReplyTimeout {
   Seconds least, most;
 };
 
 class FlowDriver;
-struct Desk;
+struct RequestQueues;
 
 class Flows {
  public:
   struct Work {
-    Staged staged;
+    AssignedScene assigned;
     FlowLayout layout;
     int rank;
-    Seconds duration;             // of bulk flows and pings ...
-    std::uint64_t messages;       // ... or messages of a bulk flow; 0: as many as fit
-    Asking asking;                // of flows that are asked for ...
-    Patience patience;            // ... with a peer
-    bool check;                   // every byte of these
-    bool crowded;                 // more ranks than cores on this machine
-    const TransportEntry& entry;  // of the transport
-    bool waits_in_turn;           // for one link after the other, because none can be tested
+    Seconds duration;        // of bulk flows and pings ...
+    std::uint64_t messages;  // ... or the messages of a bulk flow; 0: as many as fit
+    RequestLoad request_load;
+    ReplyTimeout reply_timeout;
+    bool check;    // verify every byte of requests
+    bool crowded;  // more ranks than cores on this machine
+    const TransportEntry& entry;
+    bool waits_in_turn;  // the transport can wait for a ticket, but not test it
   };
   Flows(Work, Transport&, Memory& out, Memory& in);
   ~Flows();
 
   // The peer to connect to in this turn, or no_rank.
   int peer_in(int turn) const;
-  // Both ends call it with each other's offer; gives what the transport knows of a fault.
+  // Both ends call it with each other's offer. Returns what the transport says about a fault, or "".
   std::string connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until);
-  // All flows whose links stand; each has a limit of its own part, and none outlasts `until`.
+  // Runs all flows that are connected, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
-  // False: a library may still hold our buffers, which are never to be touched again.
+  // False: a library may still hold our buffers, so nothing may touch them again.
   bool close(Seconds until);
 
  private:
@@ -89,10 +90,10 @@ class Flows {
   const Work work_;
   Transport& transport_;
   Memory &out_, &in_;
-  std::unique_ptr<Desk> desk_;
-  bool is_clean_ = true;  // no library holds anything of ours
+  std::unique_ptr<RequestQueues> queues_;
+  bool is_clean_ = true;  // no library holds our buffers
   std::vector<FlowEnd> unconnected_;
-  std::vector<std::unique_ptr<FlowDriver>> drivers_;  // who send first, then who receive
+  std::vector<std::unique_ptr<FlowDriver>> drivers_;  // senders first, then receivers
 };
 
 }  // namespace everylink

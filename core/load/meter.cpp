@@ -1,4 +1,4 @@
-// At which rate messages arrive.
+// The rate at which messages arrive.
 #include "load/meter.hpp"
 
 #include <algorithm>

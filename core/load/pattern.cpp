@@ -1,4 +1,4 @@
-// The table of patterns, and how a scene is staged.
+// The table of patterns, and how the flows of a scene get their turns and lanes.
 #include "load/pattern.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ const Pattern* pattern_named(std::string_view name) {
 
 namespace {
 
-// The smallest number that none of these sets has; they have it then.
+// The smallest number that none of these sets contains; adds it to all of them.
 int take_first_free(std::initializer_list<std::set<int>*> taken) {
   int number = 0;
   const auto is_taken = [&](const std::set<int>* set) { return set->contains(number); };
@@ -41,8 +41,8 @@ int take_first_free(std::initializer_list<std::set<int>*> taken) {
 
 }  // namespace
 
-Staged staged(Scene scene) {
-  Staged all{std::move(scene), {}, {}, 0};
+AssignedScene assign(Scene scene) {
+  AssignedScene all{std::move(scene), {}, {}, 0};
   std::map<int, std::set<int>> turns, out, in;  // by rank
   for (const auto& flow : all.scene.flows) {
     all.turn.push_back(take_first_free({&turns[flow.from], &turns[flow.to]}));
@@ -54,8 +54,8 @@ Staged staged(Scene scene) {
   return all;
 }
 
-int pattern_number(const Crowd& crowd, const std::string& name, int fallback, int least, int most) {
-  const auto text = setting(crowd.settings, name);
+int pattern_number(const PatternInput& input, const std::string& name, int fallback, int least, int most) {
+  const auto text = setting(input.settings, name);
   if (text.empty()) return fallback;
   const auto value = parse_integer(text, "--" + name);
   if (value < least || value > most)
@@ -63,9 +63,9 @@ int pattern_number(const Crowd& crowd, const std::string& name, int fallback, in
   return static_cast<int>(value);
 }
 
-std::vector<int> pattern_numbers(const Crowd& crowd, const std::string& name, int least, int most) {
+std::vector<int> pattern_numbers(const PatternInput& input, const std::string& name, int least, int most) {
   std::vector<int> numbers;
-  const auto text = setting(crowd.settings, name);
+  const auto text = setting(input.settings, name);
   for (const auto& word : text.empty() ? std::vector<std::string>() : split(text, ',')) {
     const auto value = parse_integer(word, "--" + name);
     if (value < least || value > most)

@@ -1,5 +1,5 @@
-// The two ends of a connection over which a client asks its server for bulk data
-// (docs/decisions/0006-patterns.md).
+// The two ends of a connection over which a client requests bulk data from a server
+// (docs/decisions/0057-requests-are-flows.md).
 #pragma once
 
 #include <deque>
@@ -13,29 +13,29 @@ namespace everylink {
 class Client;
 class Server;
 
-// What the connections of a rank share.
-struct Desk {
-  // Of a client: requests go round its servers, and no more than so many are under way.
+// The requests of a rank, which all of its connections share.
+struct RequestQueues {
+  // On a client: it sends to its servers in rotation, with at most so many requests in flight.
   int most_in_flight = 0;
-  std::deque<Client*> turns;      // who has requests left, the next one first
-  std::deque<Client*> in_flight;  // whom each request under way belongs to, the oldest first
-  // Of a server: each request that came takes a place, the oldest first.
-  std::vector<int> places;  // that are free
-  std::deque<Server*> waiting;
-  Seconds moved = 0;    // when any of its connections did
-  Seconds longest = 0;  // that a reply, or serving, took
+  std::deque<Client*> to_send;    // connections with requests to send, the next one first
+  std::deque<Client*> in_flight;  // the connection of each request in flight, the oldest first
+  // On a server: each request that arrived takes a free place, the oldest request first.
+  std::vector<int> free_places;
+  std::deque<Server*> waiting;  // the connection of each request without a place, the oldest first
+  Seconds last_progress = 0;    // of any connection
+  Seconds longest = 0;          // that a reply or a service took
 };
 
-struct AskedContext {
-  const Asking& asking;
+struct RequestContext {
+  const RequestLoad& request_load;
   FlowKind kind;
-  Patience patience;
+  ReplyTimeout reply_timeout;
   bool check;
-  Desk& desk;
+  RequestQueues& queues;
   OneSided& (*one_sided)(Link&);
 };
 
-std::unique_ptr<FlowDriver> make_asked_driver(const FlowDriver::Context&, const AskedContext&,
-                                              std::unique_ptr<Link>, bool asks);
+std::unique_ptr<FlowDriver> make_request_driver(const FlowDriver::Context&, const RequestContext&,
+                                                std::unique_ptr<Link>, bool is_client);
 
 }  // namespace everylink

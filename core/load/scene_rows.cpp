@@ -1,4 +1,4 @@
-// What became of the flows of a scene.
+// The rows of a scene.
 #include "load/scene_rows.hpp"
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ struct Ends {
   const FlowEnd* receives = nullptr;
 };
 
-// Both ends of a flow that failed say the same: who gives up first closes the link, which breaks it for the
-// other.
+// Both ends of a failed flow get the same outcome: the end that gives up first closes the link, which breaks
+// it for the other end.
 Outcome agreed(Outcome a, Outcome b) {
   if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
   return a != Outcome::ok ? a : b;
 }
 
-// What nobody handed in.
+// The outcome of a flow that neither end, or only one, reported.
 Outcome unseen(const Flow& flow, std::span<const int> gone, const Connect& first) {
   if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
   return first.leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
@@ -31,23 +31,24 @@ std::vector<Ends> ends_of(const std::vector<Flow>& flows, const std::vector<Repo
   for (const auto& report : reports)
     for (const auto& end : report.flows) {
       if (end.flow >= flows.size())
-        throw MachineError(fmt::format("rank {} reports a flow that is none", report.rank));
+        throw MachineError(fmt::format("rank {} reports a flow that does not exist", report.rank));
       const Flow& flow = flows[end.flow];
       if ((end.sends ? flow.from : flow.to) != report.rank)
-        throw MachineError(fmt::format("rank {} reports a flow of others", report.rank));
+        throw MachineError(fmt::format("rank {} reports a flow of other ranks", report.rank));
       (end.sends ? ends[end.flow].sends : ends[end.flow].receives) = &end;
     }
   return ends;
 }
 
-// The clock of who receives stands first, of what is asked for that of the client.
+// The receiver's clock stands first; for flows that carry requests, the client's.
 void fill_times(FlowRow& row, const Ends& ends) {
-  const bool is_asked_for = row.flow.is_asked_for();
-  const bool turned = is_asked_for && row.flow.client() == row.flow.from;
-  const auto *first = turned ? ends.sends : ends.receives, *second = turned ? ends.receives : ends.sends;
+  const bool requests = row.flow.carries_requests();
+  const bool client_sends = requests && row.flow.client() == row.flow.from;
+  const auto *first = client_sends ? ends.sends : ends.receives,
+             *second = client_sends ? ends.receives : ends.sends;
   if (first) row.seconds = first->seconds, row.messages = first->messages;
   if (second) row.sent_seconds = second->seconds, row.sent_messages = second->messages;
-  if (is_asked_for) {
+  if (requests) {
     if (first) row.times = first->times;
     if (second) row.service = second->times;
   } else if (second) {

@@ -1,4 +1,4 @@
-// What became of the flows of a scene, by what both ends of each say.
+// The rows of a scene: what both ends of each flow report, put together.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace everylink {
 
-// A row a flow, in their order. `first` is the scene's first order, which says what was left out; `gone`:
-// ranks, sorted. Throws MachineError where a rank reports what it had no part in.
+// One row per flow, in the order of the flows. `first` is the scene's first order, which names the pairs that
+// were left out; `gone` are ranks, sorted. Throws MachineError if a rank reports a flow that is not its own.
 std::vector<FlowRow> rows_of(const Scene&, const std::vector<Report>&, std::span<const int> gone,
                              const Connect& first);
 

@@ -142,7 +142,7 @@ SceneSums sums_of(const Scene& scene, std::size_t bytes, const std::vector<FlowR
   if (sums.bulks) sums.mean = sums.total / sums.bulks;
   for (double* time : {&sums.ping_mean, &sums.ping_median, &sums.ping_p99})
     *time /= sums.pings;  // NaN without any
-  if (!rows.empty() && rows.front().flow.is_asked_for()) sum_requests(sums, rows);
+  if (!rows.empty() && rows.front().flow.carries_requests()) sum_requests(sums, rows);
   return sums;
 }
 
@@ -150,7 +150,7 @@ std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
                                         const std::vector<FlowRow>& rows, const NameOfRank& name) {
   std::vector<std::string> lines;
   const std::string head = fmt::format("  {}, {}", text_of_bytes(static_cast<double>(bytes)), scene.point);
-  if (!rows.empty() && rows.front().flow.is_asked_for()) {
+  if (!rows.empty() && rows.front().flow.carries_requests()) {
     for (const bool asks : {true, false})
       for (const auto& [rank, party] : asks ? clients_of(rows) : servers_of(rows))
         lines.push_back(fmt::format(

@@ -1,4 +1,4 @@
-// What rank 0 tells every rank first: which ranks there are, and what was drawn or read for all of them.
+// The first thing that rank 0 tells every rank: which ranks there are, and what was drawn or read for all.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace everylink {
 struct Introduction {
   RunId run{};
   std::vector<std::int32_t> host_of;
-  std::vector<char> crowded;  // by rank: more ranks than cores on its machine
+  std::vector<char> crowded;  // by rank: its machine has more ranks than cores
   bool one_machine = false;
   std::uint64_t seed = 0;
-  FileText schedule_option;  // its text, or the contents of the file of pairs
+  FileText schedule_option;  // its value, or the contents of the file of pairs
   Order first;
   static constexpr auto fields = std::tuple(
       &Introduction::run, &Introduction::host_of, &Introduction::crowded, &Introduction::one_machine,
@@ -27,9 +27,9 @@ struct Introduction {
   bool is_sound() const { return crowded.size() == host_of.size(); }
 };
 
-// The pairs of the schedule, or those that are to be confirmed, which are in their own order always.
+// The pairs of the schedule, or those to confirm, which always keep their own order.
 Plan pairs_of(const Options&, const Introduction&, std::uint64_t relabelling);
-// The plan of one iteration; every rank makes the same.
+// The plan of one iteration. It is the same on every rank.
 Plan plan_for(const Options&, const Introduction&, std::uint64_t relabelling);
 
 }  // namespace everylink

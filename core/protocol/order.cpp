@@ -1,4 +1,4 @@
-// What an order says about a pair.
+// What an order means for a pair.
 #include "protocol/order.hpp"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ bool is_tried(const Measure& order, Reach reach, int a, int b) {
 }
 
 Seconds longest_budget(const Measure& order, Reach reach) {
-  const Seconds usual = order.patience[index(reach)];
+  const Seconds usual = order.timeouts[index(reach)];
   return usual > 0 ? std::max(least, usual) : std::numeric_limits<Seconds>::infinity();
 }
 
 Seconds budget_of(const Measure& order, Reach reach, int a, int b) {
-  const Seconds usual = order.patience[index(reach)], longest = longest_budget(order, reach);
+  const Seconds usual = order.timeouts[index(reach)], longest = longest_budget(order, reach);
   if (!(usual > 0)) return longest;
   for (const int rank : {a, b})
     if (const RankCare* care = care_for(order, reach, rank); care && care->suspect)

@@ -1,4 +1,4 @@
-// What rank 0 tells every rank in a round: what to do next.
+// What the coordinator tells every rank in a round: what to do next.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace everylink {
 
-// Near: two ranks of one host. Near and far pairs use different ways, so each is judged among its own.
+// near: both ranks on one host. Near and far pairs use different paths, so each kind has its own limits.
 enum class Reach : std::uint8_t { near = 0, far = 1 };
 constexpr Reach last_of(Reach) { return Reach::far; }
 inline std::size_t index(Reach reach) { return static_cast<std::size_t>(reach); }
@@ -24,13 +24,13 @@ inline Reach reach_of(std::span<const std::int32_t> host_of, int a, int b) {
                                                                                       : Reach::far;
 }
 
-// How a rank in trouble is treated by peers within one reach.
+// How peers within one reach treat a rank that looks dark or slow.
 struct RankCare {
   std::int32_t rank = no_rank;
   Reach reach = Reach::near;
-  bool suspect = false;        // gets little time
-  bool dark = false;           // is not tried in this step
-  std::uint32_t messages = 0;  // at most per turn; 0: all
+  bool suspect = false;        // gets a short time limit
+  bool dark = false;           // not tried in this step
+  std::uint32_t messages = 0;  // at most, per turn; 0: all
   static constexpr auto fields =
       std::tuple(&RankCare::rank, &RankCare::reach, &RankCare::suspect, &RankCare::dark, &RankCare::messages);
 };
@@ -38,11 +38,11 @@ struct RankCare {
 // The end of the run.
 struct Stop {
   std::int32_t exit_code = 0;
-  bool clean = true;  // every library has given back every buffer of ours
+  bool clean = true;  // no library holds any of our buffers
   static constexpr auto fields = std::tuple(&Stop::exit_code, &Stop::clean);
 };
 
-// Nothing to do; the next round brings what the last order gave.
+// Nothing to do; the next round brings the results of the last order.
 struct HandIn {
   static constexpr auto fields = std::tuple();
 };
@@ -55,31 +55,31 @@ struct Step {
   static constexpr auto fields = std::tuple(&Step::row, &Step::schedule_step, &Step::first, &Step::second);
 };
 
-// Pairs measure. An order may carry several steps, which a rank takes one after the other; a round exchanges
-// one offer per rank, so today every order carries one.
+// Pairs measure. An order can carry several steps, which a rank takes one after the other. A round exchanges
+// one offer per rank, so today every order carries one step.
 struct Measure {
-  bool calibrates = false;  // only the tunings are found; nothing is kept
+  bool calibrates = false;  // only finds the tunings; nothing is recorded
   std::uint32_t iteration = 0;
-  std::uint64_t relabelling = 0;  // of this iteration; 0: natural order of the ranks
+  std::uint64_t relabelling = 0;  // seed of this iteration; 0: natural order of the ranks
   Attempt attempt = Attempt::main;
   std::vector<Step> steps;
   std::vector<Tuning> tunings;            // one per size
-  std::array<Seconds, 2> patience{0, 0};  // with a pair of each reach; 0: not known
+  std::array<Seconds, 2> timeouts{0, 0};  // of a pair of each reach; 0: not known
   std::vector<RankCare> care;             // of ranks that look dark or slow
   static constexpr auto fields =
       std::tuple(&Measure::calibrates, &Measure::iteration, &Measure::relabelling, &Measure::attempt,
-                 &Measure::steps, &Measure::tunings, &Measure::patience, &Measure::care);
+                 &Measure::steps, &Measure::tunings, &Measure::timeouts, &Measure::care);
   bool is_sound() const { return steps.size() == 1; }
 
   const Step& step() const { return steps.front(); }
-  // All pairs of a step at the same time, step by step; else one pair.
+  // True: all pairs of a step at the same time, step by step; false: one pair.
   bool goes_through_plan() const { return attempt == Attempt::main || attempt == Attempt::confirm; }
 };
 
-// Each rank writes its own part of a .sion file, while the run goes on or at its end.
+// Each rank writes its own part of a .sion file, during the run or at its end.
 struct WriteRows {
   bool at_end = false;
-  std::vector<std::int32_t> corrupt;  // links from, to, from, to, ...: only `to` knows of it
+  std::vector<std::int32_t> corrupt;  // links: from, to, from, to, ...; only `to` has seen it
   static constexpr auto fields = std::tuple(&WriteRows::at_end, &WriteRows::corrupt);
 };
 
@@ -87,26 +87,26 @@ struct WriteRows {
 struct Connect {
   std::int64_t scene = 0;  // counted through all sizes
   std::uint32_t turn = 0;
-  std::vector<std::int32_t> dark = {};     // ranks that are not tried
-  std::vector<std::int32_t> severed = {};  // links that are not tried: from, to, from, to, ...
+  std::vector<std::int32_t> dark = {};     // ranks not to try
+  std::vector<std::int32_t> severed = {};  // links not to try: from, to, from, to, ...
   static constexpr auto fields =
       std::tuple(&Connect::scene, &Connect::turn, &Connect::dark, &Connect::severed);
 
-  bool leaves_out(int a, int b) const;  // a pair that would fail again
+  bool leaves_out(int a, int b) const;  // whether this pair would fail again
 };
 
 // All flows of a scene run.
 struct RunFlows {
   std::int64_t scene = 0;
-  Seconds begins = 0;    // in virtual time, which has no other common clock
-  Seconds patience = 0;  // by what earlier scenes took; 0: not known
-  static constexpr auto fields = std::tuple(&RunFlows::scene, &RunFlows::begins, &RunFlows::patience);
+  Seconds begins = 0;   // in virtual time, where ranks have no common clock
+  Seconds timeout = 0;  // from the time of earlier scenes; 0: not known
+  static constexpr auto fields = std::tuple(&RunFlows::scene, &RunFlows::begins, &RunFlows::timeout);
 };
 
-// Complete in itself, so that a rank that slept can go on from any order.
+// Complete in itself, so a rank that was stopped can continue from any order.
 struct Order {
   std::variant<Stop, HandIn, Measure, WriteRows, Connect, RunFlows> action;
-  std::uint64_t committed = 0;  // the file holds what rounds before this one brought
+  std::uint64_t committed = 0;  // the file holds the results of all rounds before this one
   static constexpr auto fields = std::tuple(&Order::action, &Order::committed);
 
   template <class Action>
@@ -123,16 +123,16 @@ struct Order {
   }
 };
 
-// What an order says about one pair.
+// What an order means for one pair.
 bool is_tried(const Measure&, Reach, int a, int b);
-Seconds budget_of(const Measure&, Reach, int a, int b);          // for all its sizes; infinite: not known yet
+Seconds budget_of(const Measure&, Reach, int a, int b);          // for all sizes; infinite: not known yet
 Seconds longest_budget(const Measure&, Reach);                   // of any pair
-std::uint32_t messages_of(const Measure&, Reach, int a, int b);  // at most per turn; 0: all
+std::uint32_t messages_of(const Measure&, Reach, int a, int b);  // at most, per turn; 0: all
 
 // The partner of a rank in a step, or no_rank.
 int partner_in(const Step&, const Plan&, int rank);
-// The number of the step in the schedule, from 1; pairs that are measured one at a time share their step's
-// number.
+// The number of the step in the schedule, from 1. Pairs that are measured one at a time share the number of
+// their step.
 std::int32_t step_number(const Step&, bool serial, int ranks);
 
 }  // namespace everylink

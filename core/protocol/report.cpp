@@ -1,4 +1,4 @@
-// What a report may hold.
+// What a report may contain.
 #include "protocol/report.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ constexpr Seconds longest_time = 1e9;
 
 }  // namespace
 
-// Peers have our key, but a broken one must not break the file.
+// Only processes with the key of the run send reports, but a broken one must not damage the file.
 void Report::check(int from, int ranks, std::size_t sizes) const {
   const auto is_time = [](Seconds t) { return t >= 0 && t <= longest_time; };
   bool good = rank == from && peer >= no_rank && peer < ranks && peer != rank;
@@ -24,7 +24,7 @@ void Report::check(int from, int ranks, std::size_t sizes) const {
   for (std::size_t i = 0; good && i < led.samples.size(); ++i)
     good = led.samples[i].from == static_cast<std::uint32_t>(rank) &&
            led.samples[i].to == static_cast<std::uint32_t>(peer) && led.samples[i].size == i;
-  if (!good) throw MachineError(fmt::format("rank {} reports what no run of this kind can have", from));
+  if (!good) throw MachineError(fmt::format("rank {} sent a report that is impossible in this run", from));
 }
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// What a rank hands in, in each round.
+// What a rank tells the coordinator in each round.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace everylink {
 
-// What one end saw of the other's messages, for one size.
+// What one end saw of the messages of the other end, for one size.
 struct Note {
   std::int32_t arrived = -1;  // while the other led
   bool corrupt = false;
   static constexpr auto fields = std::tuple(&Note::arrived, &Note::corrupt);
 };
 
-// What a rank hands in after a step. The first one carries what its transport says about itself.
+// The results of one order. The first report describes the transport of its rank.
 struct Report {
   Carrier carrier = {};
   std::string fault = {};  // why this rank cannot take part; "": it can
@@ -29,11 +29,11 @@ struct Report {
   std::int32_t rank = no_rank, peer = no_rank;
   bool abandoned = false;           // a library may still hold our buffers
   bool interrupted = false;         // a signal asked this rank to end the run
-  Seconds busy = 0;                 // with the messages
-  Seconds took = 0;                 // with the pair, connecting included
-  std::string fault_of_link = {};   // what the transport knows of a link that failed
-  LinkRows led = {};                // the link from us to the peer
-  std::vector<Note> notes = {};     // the link from the peer to us: one per size
+  Seconds busy = 0;                 // measuring
+  Seconds took = 0;                 // for the pair, including connecting
+  std::string fault_of_link = {};   // what the transport says about a link that failed
+  LinkRows led = {};                // the link from this rank to the peer
+  std::vector<Note> notes = {};     // about the link from the peer to this rank: one per size
   std::vector<Tuning> needs = {};   // calibration: one per size
   std::vector<FlowEnd> flows = {};  // of a scene
   Seconds now = 0;                  // in virtual time
@@ -42,7 +42,7 @@ struct Report {
       &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took, &Report::fault_of_link,
       &Report::led, &Report::notes, &Report::needs, &Report::flows, &Report::now);
 
-  // Throws MachineError unless it may come from this rank in a run of so many ranks and sizes.
+  // Throws MachineError if rank `from` cannot have sent this in a run of so many ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;
 };
 

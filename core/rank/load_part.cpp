@@ -7,26 +7,26 @@ namespace everylink {
 namespace {
 
 constexpr Seconds leave_limit = 5;
-constexpr Seconds simulated_limit = 120;  // of real time, for what takes no virtual time
+constexpr Seconds simulated_limit = 120;  // of real time, for what takes place in virtual time
 
 }  // namespace
 
 LoadPart::LoadPart(const Work& work, Endpoint& endpoint, std::function<void()> abandon)
     : work_(work),
-      play_(work.options, work.introduction),
+      plan_(work.options, work.introduction),
       endpoint_(endpoint),
       abandon_(std::move(abandon)) {}
 
 void LoadPart::enter_scene(std::int64_t scene) {
   if (scene_ == scene) return;
   leave_scene();
-  flows_.emplace(Flows::Work{.staged = play_.staged(scene),
-                             .layout = play_.layout(scene),
+  flows_.emplace(Flows::Work{.assigned = plan_.assigned(scene),
+                             .layout = plan_.layout(scene),
                              .rank = work_.rank,
                              .duration = work_.options.duration,
-                             .messages = play_.messages(),
-                             .asking = play_.asking(),
-                             .patience = play_.patience(scene),
+                             .messages = plan_.messages(),
+                             .request_load = plan_.request_load(),
+                             .reply_timeout = plan_.reply_timeout(scene),
                              .check = work_.options.check,
                              .crowded = work_.introduction.crowded[static_cast<std::size_t>(work_.rank)] != 0,
                              .entry = work_.entry,
@@ -42,11 +42,11 @@ int LoadPart::peer_in(const Connect& order) {
 }
 
 Seconds LoadPart::limit_of(const Connect&) const {
-  return play_.connect_limit() + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
+  return plan_.connect_limit() + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
 }
 
 Seconds LoadPart::limit_of(const RunFlows& order) const {
-  return play_.flow_limit(order) + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
+  return plan_.flow_limit(order) + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
 }
 
 Report LoadPart::connect(const Connect& order, int peer, const Round& round) {
@@ -55,7 +55,7 @@ Report LoadPart::connect(const Connect& order, int peer, const Round& round) {
   auto& transport = *endpoint_.transport;
   if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
     report.peer = peer;
-    const Seconds until = begin_link(work_.entry, transport, round.from_peer) + play_.connect_limit();
+    const Seconds until = begin_link(work_.entry, transport, round.from_peer) + plan_.connect_limit();
     report.fault_of_link =
         flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
   }
@@ -69,7 +69,7 @@ Report LoadPart::run(const RunFlows& order) {
   enter_scene(order.scene);
   auto& transport = *endpoint_.transport;
   if (auto* time = virtual_time_of(work_.entry, transport)) time->advance_to(order.begins);
-  report.flows = flows_->run(transport.now() + play_.flow_limit(order));
+  report.flows = flows_->run(transport.now() + plan_.flow_limit(order));
   report.interrupted = end_is_wanted();
   report.abandoned = !leave_scene();
   if (work_.entry.virtual_time) report.now = endpoint_.transport->now();

@@ -1,4 +1,4 @@
-// A rank's part in a load pattern: how it follows each order.
+// A rank's part in a load pattern: it connects and runs its flows, as orders say.
 #pragma once
 
 #include <functional>
@@ -7,13 +7,13 @@
 
 #include "bootstrap/bootstrap.hpp"
 #include "load/flows.hpp"
-#include "load/play.hpp"
+#include "load/scene_plan.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/report.hpp"
 
 namespace everylink {
 
-// A transport and the memories it registers: they live and are abandoned together.
+// A transport and the memories that it registers. They are freed, or abandoned, together.
 struct Endpoint {
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
@@ -25,16 +25,16 @@ class LoadPart {
     const Options& options;
     const Introduction& introduction;
     int rank;
-    const TransportEntry& entry;  // of the transport
+    const TransportEntry& entry;
     bool waits_in_turn;
   };
-  // `endpoint` may be filled later, and `abandon` replaces what it holds.
+  // `endpoint` may be filled later. `abandon` replaces its contents.
   LoadPart(const Work&, Endpoint& endpoint, std::function<void()> abandon);
 
-  std::size_t memory_bytes() const { return play_.memory_bytes(); }  // of each of the two memories
-  // The peer that this order connects us to, or no_rank.
+  std::size_t memory_bytes() const { return plan_.memory_bytes(); }  // of each of the two memories
+  // The peer to connect to, or no_rank.
   int peer_in(const Connect&);
-  // Real time that following an order may take.
+  // The real time that an order may take.
   Seconds limit_of(const Connect&) const;
   Seconds limit_of(const RunFlows&) const;
   Report connect(const Connect&, int peer, const Round&);
@@ -45,11 +45,10 @@ class LoadPart {
   bool leave_scene();
 
   const Work work_;
-  const Play play_;
+  const ScenePlan plan_;
   Endpoint& endpoint_;
   const std::function<void()> abandon_;
-  std::int64_t scene_ =
-      -1;  // the one that links stand for: each from its turn on, until all flows have ended
+  std::int64_t scene_ = -1;  // the scene of `flows_`; -1: none
   std::optional<Flows> flows_;
 };
 

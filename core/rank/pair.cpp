@@ -1,4 +1,4 @@
-// One pair in one step.
+// Measures one pair in one step.
 #include "rank/pair.hpp"
 
 #include <algorithm>
@@ -11,8 +11,9 @@ namespace everylink {
 namespace {
 
 constexpr Seconds close_limit = 1;
-constexpr Seconds answers_leave_in =
-    4e-6;  // of real time a rank: so long after the first the last one begins its step
+// Real time per rank from the answer to the first rank until the last rank has its answer and begins its
+// step.
+constexpr Seconds answers_leave_in = 4e-6;
 constexpr int probe_messages = 4, probe_window = 16, probe_warmups = 2;
 
 Seconds clock_cost(const Transport& clock) {
@@ -102,7 +103,7 @@ class Pair {
     return shot;
   }
 
-  // Both turns of a size, the lower rank's first; a kernel in which both lead has one.
+  // Both turns of a size, first the one that the lower rank leads. A kernel in which both lead has one turn.
   void measure(std::size_t i, Seconds until, float setup) {
     Sample sample;
     sample.setup = setup;
@@ -128,7 +129,7 @@ class Pair {
       if (leads) led = std::move(laps);
     }
     report_.interrupted = state_ != Outcome::ok && end_is_wanted();
-    if (report_.interrupted) return;  // the links are not to blame, and a link's sizes stay together
+    if (report_.interrupted) return;  // no fault of the link, and the sizes of a link stay together
     if (probing()) report_.needs.push_back(need(i, led));
     report_.notes.push_back(note);
     if (work_.options.keep_laps) report_.led.laps.push_back(led.one_way);
@@ -137,7 +138,7 @@ class Pair {
     if (!probing()) work_.keep(sample);
   }
 
-  // Stopped by the others' patience, not by its own limit, while messages still came: its laps are good.
+  // The step's time limit stopped it, not its own, while messages still arrived: its laps are valid.
   bool was_only_slow(const Laps& laps) const {
     const Seconds now = transport_.now();
     return state_ == Outcome::timeout && now >= last_call_ && !laps.one_way.empty() &&
@@ -157,8 +158,9 @@ class Pair {
     return outcome;
   }
 
-  // So many rounds that reading the clock costs less than 1 % of them, and so many that warm-up outlasts the
-  // answers. A made-up clock costs nothing, and no answer disturbs what it times.
+  // Enough rounds that reading the clock takes less than 1 % of their time, and enough warm-ups to outlast
+  // the answers to other ranks. A virtual clock costs nothing to read, and answers do not disturb virtual
+  // time.
   Tuning need(std::size_t i, const Laps& led) const {
     Tuning tuning;
     const Options& o = work_.options;
@@ -182,9 +184,9 @@ class Pair {
   Transport& transport_;
   Memory &out_, &in_;
   std::unique_ptr<Link> link_;
-  OneSided* one_sided_ = nullptr;  // its other side, where the kernel puts or gets
+  OneSided* one_sided_ = nullptr;  // the same link, if the kernel puts or gets
   Outcome state_ = Outcome::ok;
-  Seconds last_call_ = 0;  // however many sizes there are
+  Seconds last_call_ = 0;  // for any number of sizes
   Report report_;
 };
 

@@ -1,4 +1,4 @@
-// One pair in one step: every size, both links, over one connection.
+// Measures one pair in one step: every size, both links, over one connection.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@ namespace everylink {
 struct PairWork {
   const Options& options;
   const Kernel& kernel;
-  const TransportEntry& entry;  // of the transport
-  int rank, peer, size;         // size: of the run
+  const TransportEntry& entry;
+  int rank, peer, size;  // size: ranks of the run
   std::uint64_t epoch;
   const Measure& order;
-  Seconds budget;                           // for all sizes, connecting included
-  std::uint32_t messages;                   // at most, a turn; 0: as the options say
-  std::function<void(const Sample&)> keep;  // each link and size as soon as it is known
+  Seconds budget;                           // for all sizes, including connecting
+  std::uint32_t messages;                   // at most, per turn; 0: as the options say
+  std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
 };
 
-// Connects, measures and closes. `peer_offer` empty: the peer is gone. Never throws for a link's fault. A
-// signal that wants the end cuts it short: what was not measured then is not in the report.
+// Connects, measures and closes. An empty `peer_offer` means that the peer is gone. Never throws for the
+// fault of a link. A signal that ends the run cuts it short: the report leaves out what was not measured.
 Report measure_pair(const PairWork&, Transport&, Memory& out, Memory& in, View peer_offer);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// The straight line of a run.
+// A run from begin to end.
 #include "rank/run.hpp"
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ namespace everylink {
 namespace {
 
 constexpr Seconds join_limit = 60;
-constexpr Seconds begin_limit = 30;     // to hand in before measuring: memory is made and filled
-constexpr Seconds exchange_limit = 10;  // to hand in after a step, whose own limit comes on top
-constexpr Seconds watch_limit = 60;     // for a library to come back, after the limit that we gave it
+constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
+constexpr Seconds exchange_limit = 10;  // for the reports after a step, on top of its own limit
+constexpr Seconds watch_limit = 60;     // for a call of a library to return, after the limit we gave it
 constexpr Seconds leave_limit = 120;
-constexpr Seconds write_limit = 120;  // for a file system to take what a round brought
+constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
 
 class Runner {
  public:
@@ -49,7 +49,7 @@ class Runner {
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)
       throw UsageError(fmt::format(
-          "{}: mode {} has no one-sided transfers; the guide names the modes that have",
+          "{}: mode {} has no one-sided transfers; the guide lists the modes that have them",
           options.pattern.empty() ? fmt::format("--{}", kernel_.name) : options.pattern, entry_.name));
     const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
     const std::string host = entry_.host_name ? entry_.host_name(place.rank, place.size, settings_) : "";
@@ -58,25 +58,25 @@ class Runner {
     world_ = join(place, join_limit);
     if (place.rank == 0) {
       const Coordinator::Context context{
-          options,
-          place.bootstrap,
-          pinned,
-          moves_bytes(),
-          [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
-          one_sided_ ? std::string(entry_.one_sided_by) : ""};
+          .options = options,
+          .bootstrap = place.bootstrap,
+          .pinned = pinned,
+          .real_memory = moves_bytes(),
+          .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
+          .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : ""};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
 
   ~Runner() {
-    for (auto& endpoint : abandoned_) {  // nothing that a library still holds is freed
+    for (auto& endpoint : abandoned_) {  // a library may still hold these, so they are never freed
       static_cast<void>(endpoint.transport.release());
       static_cast<void>(endpoint.out.release());
       static_cast<void>(endpoint.in.release());
     }
   }
 
-  // Gives the last order.
+  // Returns the last order.
   Stop run() {
     Order order = introduce();
     Report report = prepare(order);
@@ -88,7 +88,7 @@ class Runner {
       const auto next = unpacked<Order>(round.word);
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
-      if (late) unsaved_.hand_in_later(number_);
+      if (late) unsaved_.report_later(number_);
       if (!chunk_) unsaved_.forget_before(next.committed);
       report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
       if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
@@ -102,14 +102,14 @@ class Runner {
   bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
-  // The peer that this order connects us to, or no_rank.
+  // The peer to connect to, or no_rank.
   int peer_in(const Order& order) {
     if (const auto* measure = order.as<Measure>()) return partner(*measure);
     if (const auto* connect = order.as<Connect>()) return load_part_->peer_in(*connect);
     return no_rank;
   }
 
-  // Nothing is measured any more once `next` is about to end the run.
+  // Measures nothing if `next` ends the run.
   Report follow(const Order& order, const Order& next, int peer, const Round& round) {
     Report report{.rank = world_->rank()};
     if (const auto* writes = order.as<WriteRows>()) {
@@ -134,7 +134,7 @@ class Runner {
                                  stop_watching();
                                  return word;
                                });
-    if (!round) throw RunLost("rank 0 is lost; the results file holds what was committed");
+    if (!round) throw RunLost("lost the connection to rank 0; the results file holds what was committed");
     return std::move(*round);
   }
 
@@ -158,7 +158,7 @@ class Runner {
     return introduction_.first;
   }
 
-  // Makes what carries the messages; a rank that cannot says so in its first report, so that rank 0 says it
+  // Makes the transport and its memory. A rank that cannot says so in its first report, and rank 0 prints it
   // once.
   Report prepare(const Order& order) {
     Report report;
@@ -180,14 +180,14 @@ class Runner {
     return report;
   }
 
-  // The file is there as soon as measuring is to begin, and everybody must see it. Gives "", or the fault.
+  // The file exists before measuring begins, and every rank must see it. Returns "", or the fault.
   std::string begin_chunk(std::int32_t& fault_exit) {
     const int error = chunk_->begin();
     if (error == 0) return "";
     fault_exit = exit_usage;
     return fmt::format(
-        "rank {} on {}: --output {}: {}; every rank writes its own part of a .sion file, which must lie on "
-        "a file system that all hosts share (rank 0 alone writes a .h5 file)",
+        "rank {} on {}: --output {}: {}; every rank writes its own part of a .sion file, so it must be on a "
+        "file system that all hosts share (only rank 0 writes a .h5 file)",
         world_->rank(), facts_.host, options_.output, sion::text_of_error(error));
   }
 
@@ -205,7 +205,7 @@ class Runner {
     fault_exit = exit_machine;
     return fmt::format("rank {} on {}: {}: {}{}", world_->rank(), facts_.host, options_.output,
                        sion::text_of_error(error),
-                       unsaved_.write_beside() ? "; what it measured is in " + unsaved_.path() : "");
+                       unsaved_.write_beside() ? "; its measurements are in " + unsaved_.path() : "");
   }
 
   void make_endpoint() {
@@ -214,7 +214,7 @@ class Runner {
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
     const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(options_);
     endpoint_ = {memory.make(bytes), memory.make(bytes), nullptr};
-    if (moves_bytes()) {  // pages that were never written are one zero page, and too fast
+    if (moves_bytes()) {  // unwritten pages all map to one zero page, which is too fast
       endpoint_.out->fill({0, bytes}, 1);
       endpoint_.in->fill({0, bytes}, 2);
     }
@@ -245,7 +245,7 @@ class Runner {
 
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
 
-  // How long any pair of this step may take.
+  // The longest that a pair of this step may take.
   Seconds limit_of(const Measure& order) const {
     Seconds all = 0;
     for (const auto bytes : options_.sizes) all += options_.limit(bytes);
@@ -264,7 +264,7 @@ class Runner {
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
       chunk_->keep_all_to_all(step_number(order.step(), options_.serial, world_->size()),
-                              static_cast<float>(all_to_all.front()));  // as in the lines
+                              static_cast<float>(all_to_all.front()));  // as in the output lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::direction;
@@ -283,7 +283,7 @@ class Runner {
                           if (chunk_)
                             chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()));
                         }};
-    watch(unsaved_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
                           gone ? View() : View(round.from_peer));
     stop_watching();
@@ -299,18 +299,18 @@ class Runner {
     make_endpoint();
   }
 
-  // Follows an order of a load pattern within its limit.
+  // Follows an order of a load pattern, under a time limit.
   template <class Action, class Do>
   Report watched(const Action& order, Do follow) {
     step_limit_ = load_part_->limit_of(order);
-    watch(unsaved_, step_limit_ + watch_limit, "a call of the transport", stays_);
+    watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     Report report = follow();
     stop_watching();
     tell_lanes(report);
     return report;
   }
 
-  // A library may choose its way only when it connects.
+  // A library may choose its path only when it connects.
   void tell_lanes(Report& report) {
     Carrier carrier = endpoint_.transport->carrier();
     if (carrier.lanes == lanes_told_) return;
@@ -318,7 +318,7 @@ class Runner {
     report.carrier = std::move(carrier);
   }
 
-  // Everybody takes part, and nobody once one was late: what it left behind never ends.
+  // Every rank takes part. Once a rank was late, none does: its all-to-all would never complete.
   std::vector<Seconds> time_all_to_all(const Round& round) {
     std::vector<Seconds> times;
     for (const auto bytes : options_.sizes) {
@@ -339,20 +339,20 @@ class Runner {
   Console console_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<sion::Chunk> chunk_;  // of a .sion file
-  Parts unsaved_;
-  const bool stays_;  // this process must not end before rank 0 does
+  UnsavedRows unsaved_;
+  const bool stays_;  // this process must not end before rank 0
   RankFacts facts_;
   std::unique_ptr<Bootstrap> world_;
   std::unique_ptr<Coordinator> coordinator_;
   Introduction introduction_;
   std::uint64_t number_ = 0;  // of the next round
-  Seconds step_limit_ = 0;    // of what the next hand-in brings
+  Seconds step_limit_ = 0;    // for the work of the next report
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
   Endpoint endpoint_;
   std::vector<Endpoint> abandoned_;
   std::string lanes_told_;
-  std::optional<LoadPart> load_part_;  // of a load pattern; it ends before what carries its links
+  std::optional<LoadPart> load_part_;  // of a load pattern; destroyed before the transport of its links
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };
@@ -370,7 +370,8 @@ int run(const Options& options, Place place) {
     const CallLimit limit(leave_limit, "leaving the library that started the ranks");
     place.launcher->leave(last.exit_code, last.clean);
   }
-  // Rank 0 says how the run went; where one error ends all, another must not be the first to say it.
+  // Rank 0 reports how the run went. Under a launcher that ends all ranks when one fails, no other rank may
+  // be the first to fail.
   return place.ends_together && place.rank > 0 ? exit_ok : last.exit_code;
 }
 

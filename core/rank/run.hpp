@@ -1,5 +1,5 @@
-// The straight line of a run, the same on every rank: the only file that knows transports, memory, kernels
-// and schedules.
+// A run from begin to end, the same on every rank. This is the only file that knows transports, memory,
+// kernels and schedules.
 #pragma once
 
 #include "base/options.hpp"
@@ -7,8 +7,8 @@
 
 namespace everylink {
 
-// Measures as this rank, until rank 0's word is to stop. Gives the exit code; throws for the machine's faults
-// and ours.
+// Measures as this rank until the order to stop. Returns the exit code. Throws for faults of the machine and
+// of this program.
 int run(const Options&, Place);
 
 }  // namespace everylink

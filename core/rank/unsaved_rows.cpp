@@ -1,4 +1,4 @@
-// What the results file does not hold yet, and the timer that saves it.
+// Rows that the results file does not hold yet, and the timer that saves them.
 #include "rank/unsaved_rows.hpp"
 
 #include <fcntl.h>
@@ -28,24 +28,24 @@ bool write_all(int fd, const void* bytes, std::size_t count) {
   return true;
 }
 
-// The handler must not come while the rows move.
-class Undisturbed {
+// Blocks the handler while the rows move.
+class AlarmBlocked {
  public:
-  Undisturbed() {
+  AlarmBlocked() {
     sigset_t alarm;
     ::sigemptyset(&alarm);
     ::sigaddset(&alarm, SIGALRM);
     ::sigprocmask(SIG_BLOCK, &alarm, &before_);
   }
-  ~Undisturbed() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Undisturbed(const Undisturbed&) = delete;
-  Undisturbed& operator=(const Undisturbed&) = delete;
+  ~AlarmBlocked() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  AlarmBlocked(const AlarmBlocked&) = delete;
+  AlarmBlocked& operator=(const AlarmBlocked&) = delete;
 
  private:
   sigset_t before_;
 };
 
-Parts* watched = nullptr;
+UnsavedRows* watched = nullptr;
 const char* watched_call = "";
 bool stays = false;
 std::optional<timer_t> timer;
@@ -58,7 +58,7 @@ void set_timer(Seconds in) {
 
 void end_now(int) {
   for (const char* text :
-       {"everylink-measure: ", watched_call, " does not come back; this rank saves what it has and leaves\n"})
+       {"everylink-measure: ", watched_call, " did not return; this rank saves its measurements and exits\n"})
     static_cast<void>(write_all(STDERR_FILENO, text, std::strlen(text)));
   if (watched) watched->write();
   constexpr unsigned for_rank_0 = 600;
@@ -68,42 +68,56 @@ void end_now(int) {
 
 }  // namespace
 
-Parts::Parts(const Options& options, int rank) : options_(options) {
+UnsavedRows::UnsavedRows(const Options& options, int rank) : options_(options) {
   head_.rank = static_cast<std::uint32_t>(rank);
   if (options.no_output) return;
   folder_ = options.output + ".parts";
   path_ = fmt::format("{}/{}", folder_, rank);
 }
 
-Parts::~Parts() {
+UnsavedRows::~UnsavedRows() {
   stop_watching();
   write();
 }
 
-void Parts::keep(const Sample& s, std::uint64_t round) {
+void UnsavedRows::keep(const Sample& s, std::uint64_t round) {
   if (path_.empty()) return;
   const Statistics& t = s.one_way;
-  const Undisturbed guard;
-  rows_.push_back({options_.sizes[s.size], s.from, s.to, s.step, static_cast<std::uint8_t>(s.attempt),
-                   static_cast<std::uint8_t>(s.outcome), 0, s.arrived, s.setup, t.n, t.min, t.median, t.mean,
-                   t.p99, t.max, t.late, s.all_to_all});
+  const AlarmBlocked guard;
+  rows_.push_back({.bytes = options_.sizes[s.size],
+                   .from = s.from,
+                   .to = s.to,
+                   .step = s.step,
+                   .attempt = static_cast<std::uint8_t>(s.attempt),
+                   .outcome = static_cast<std::uint8_t>(s.outcome),
+                   .reserved = 0,
+                   .arrived = s.arrived,
+                   .setup = s.setup,
+                   .n = t.n,
+                   .min = t.min,
+                   .median = t.median,
+                   .mean = t.mean,
+                   .p99 = t.p99,
+                   .max = t.max,
+                   .late = t.late,
+                   .all_to_all = s.all_to_all});
   rounds_.push_back(round);
 }
 
-void Parts::hand_in_later(std::uint64_t round) { std::fill(rounds_.begin(), rounds_.end(), round); }
+void UnsavedRows::report_later(std::uint64_t round) { std::fill(rounds_.begin(), rounds_.end(), round); }
 
-void Parts::forget_before(std::uint64_t round) {
+void UnsavedRows::forget_before(std::uint64_t round) {
   const auto n = std::lower_bound(rounds_.begin(), rounds_.end(), round) - rounds_.begin();
-  const Undisturbed guard;
+  const AlarmBlocked guard;
   rounds_.erase(rounds_.begin(), rounds_.begin() + n);
   rows_.erase(rows_.begin(), rows_.begin() + n);
 }
 
-bool Parts::write() noexcept {
+bool UnsavedRows::write() noexcept {
   return rows_.empty() || (place_in_file_ && place_in_file_()) || write_beside();
 }
 
-bool Parts::write_beside() noexcept {
+bool UnsavedRows::write_beside() noexcept {
   ::mkdir(folder_.c_str(), 0777);
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return false;
@@ -112,7 +126,7 @@ bool Parts::write_beside() noexcept {
   return ::close(fd) == 0 && whole;
 }
 
-void watch(Parts& parts, Seconds limit, const char* what, bool stay) {
+void watch(UnsavedRows& rows, Seconds limit, const char* what, bool stay) {
   if (!timer) {
     struct sigaction action {};
     action.sa_handler = end_now;
@@ -122,7 +136,7 @@ void watch(Parts& parts, Seconds limit, const char* what, bool stay) {
     event.sigev_signo = SIGALRM;
     check_errno(::timer_create(CLOCK_MONOTONIC, &event, &timer.emplace()), "timer_create");
   }
-  watched = &parts;
+  watched = &rows;
   watched_call = what;
   stays = stay;
   set_timer(std::max(limit, 1.0));

@@ -1,5 +1,6 @@
-// What this rank has measured and the results file does not hold yet: written beside the file, to
-// FILE.parts/<rank>, when rank 0 is lost or a library does not come back (docs/results-file.md).
+// Rows that this rank has measured and the results file does not hold yet. They are written to
+// FILE.parts/<rank> if the connection to rank 0 is lost or a library call does not return
+// (docs/results-file.md).
 #pragma once
 
 #include <array>
@@ -14,21 +15,21 @@
 
 namespace everylink {
 
-class Parts {
+class UnsavedRows {
  public:
-  Parts(const Options&, int rank);
-  ~Parts();  // writes what is left
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
+  UnsavedRows(const Options&, int rank);
+  ~UnsavedRows();  // writes the rows that are left
+  UnsavedRows(const UnsavedRows&) = delete;
+  UnsavedRows& operator=(const UnsavedRows&) = delete;
 
   void know(const RunId& run) { head_.run = run; }
   void prefer(std::function<bool()> place_in_file) { place_in_file_ = std::move(place_in_file); }
-  // A link and size that is handed in for this round.
+  // Keeps a row that this round reports.
   void keep(const Sample&, std::uint64_t round);
-  void hand_in_later(std::uint64_t round);  // what could not be handed in before goes with this round
-  void forget_before(std::uint64_t round);  // the file has it
-  // To the rank's own place in the results file, if it has one, else or if that fails beside it. Made of
-  // nothing but system calls, for the handler of a signal; false: could not.
+  void report_later(std::uint64_t round);   // all rows so far are reported with this round instead
+  void forget_before(std::uint64_t round);  // the file holds these rows
+  // Writes to the rank's own place in the results file; without one, or if that fails, beside the file. Uses
+  // only system calls, because a signal handler calls it. False: not written.
   bool write() noexcept;
   bool write_beside() noexcept;
   const std::string& path() const { return path_; }
@@ -58,13 +59,13 @@ class Parts {
   std::string folder_, path_;
   Head head_;
   std::vector<Row> rows_;
-  std::vector<std::uint64_t> rounds_;  // of each row, growing
+  std::vector<std::uint64_t> rounds_;  // of each row, in ascending order
 };
 
-// From here on, a call that does not come back within `limit` seconds ends this process: what it has is
-// written first. `what` (a literal) says which call. `stay`: it must not end before rank 0 does (MPI would
-// end all), so it sleeps.
-void watch(Parts&, Seconds limit, const char* what, bool stay);
+// From now on, if stop_watching is not called within `limit` seconds, the rows are written and this process
+// ends. `what` (a literal) names the call. `stay`: the process must not end before rank 0 (MPI would end all
+// ranks), so it sleeps.
+void watch(UnsavedRows&, Seconds limit, const char* what, bool stay);
 void stop_watching();
 
 }  // namespace everylink

@@ -98,7 +98,7 @@ std::unique_ptr<Link> Rank::connect(int peer, std::uint64_t number, View theirs,
   return transport->connect(peer, epoch(number), theirs, until).link;
 }
 
-void Rank::bury(std::unique_ptr<Link> link) {
+void Rank::abandon(std::unique_ptr<Link> link) {
   mpi_is_clean = false;
   static_cast<void>(link.release());
   static_cast<void>(transport.release());

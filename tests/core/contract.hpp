@@ -45,7 +45,7 @@ class Rank {
 
   // As core/run.cpp does when a link could not be closed: nothing that a library may still hold is touched
   // again.
-  void bury(std::unique_ptr<Link>);
+  void abandon(std::unique_ptr<Link>);
   // A transport with other options.
   void make_transport(const Settings& options);
 

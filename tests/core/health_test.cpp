@@ -114,7 +114,7 @@ TEST_F(HealthTest, a_rank_that_is_slow_towards_two_peers_gets_fewer_messages_unt
   EXPECT_EQ(messages_of(advice(), Reach::far, 7, 0), 0u);
 }
 
-TEST_F(HealthTest, when_every_pair_is_slower_than_the_first_ones_the_patience_grows) {
+TEST_F(HealthTest, when_every_pair_is_slower_than_the_first_ones_the_timeout_grows) {
   for (int i = 0; i < 3; ++i) step(6, 7, Outcome::ok);
   const auto before = budget_of(advice(), Reach::far, 0, 1);
   for (int i = 0; i < 40; ++i) {

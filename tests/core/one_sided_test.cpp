@@ -370,7 +370,7 @@ TEST_F(OneSidedContract, both_kernels_move_their_messages_the_right_way_and_whol
 class OneSidedFaults : public OneSidedContract {};
 
 void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
-  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.bury(std::move(link));
+  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
 }
 
 TEST_F(OneSidedFaults, a_peer_that_does_nothing_costs_the_limit_at_most_and_what_was_started_goes_on) {

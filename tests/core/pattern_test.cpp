@@ -1,4 +1,4 @@
-// Every pattern as a list of flows: who sends to whom in each scene, how a scene is staged, and what its
+// Every pattern as a list of flows: who sends to whom in each scene, how a scene is assigned, and what its
 // results amount to.
 #include "load/pattern.hpp"
 
@@ -23,7 +23,7 @@ using Pair = std::pair<int, int>;
 struct People {
   std::vector<std::int32_t> host_of;
   Settings settings;
-  Crowd crowd() const { return {static_cast<int>(host_of.size()), 7, host_of, settings}; }
+  PatternInput input() const { return {static_cast<int>(host_of.size()), 7, host_of, settings}; }
 };
 
 People people(int size, int a_host = 1, Settings settings = {}) {
@@ -32,7 +32,7 @@ People people(int size, int a_host = 1, Settings settings = {}) {
   return all;
 }
 
-Script script_of(std::string_view name, const People& all) { return pattern_named(name)->make(all.crowd()); }
+Sweep sweep_of(std::string_view name, const People& all) { return pattern_named(name)->make(all.input()); }
 
 std::vector<Pair> pairs_of(const Scene& scene) {
   std::vector<Pair> pairs;
@@ -56,9 +56,9 @@ INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const au
 TEST_P(EveryPattern, has_flows_between_two_different_ranks_only) {
   for (const int size : {4, 5, 8, 13})
     for (const int a_host : {1, 2, 3}) {
-      const Script script = script_of(GetParam(), people(size, a_host));
-      for (std::int64_t i = 0; i < script.scenes; ++i)
-        for (const auto& flow : script.scene(i).flows) {
+      const Sweep sweep = sweep_of(GetParam(), people(size, a_host));
+      for (std::int64_t i = 0; i < sweep.scenes; ++i)
+        for (const auto& flow : sweep.scene(i).flows) {
           EXPECT_NE(flow.from, flow.to);
           EXPECT_TRUE(flow.from >= 0 && flow.from < size && flow.to >= 0 && flow.to < size);
         }
@@ -66,21 +66,21 @@ TEST_P(EveryPattern, has_flows_between_two_different_ranks_only) {
 }
 
 TEST_P(EveryPattern, holds_no_more_flows_at_a_rank_than_it_says) {
-  const Script script = script_of(GetParam(), people(13, 2));
-  for (std::int64_t i = 0; i < script.scenes; ++i) {
+  const Sweep sweep = sweep_of(GetParam(), people(13, 2));
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     std::map<int, int> out, in;
-    for (const auto& flow : script.scene(i).flows) {
-      EXPECT_LE(++out[flow.from], script.degree);
-      EXPECT_LE(++in[flow.to], script.degree);
+    for (const auto& flow : sweep.scene(i).flows) {
+      EXPECT_LE(++out[flow.from], sweep.degree);
+      EXPECT_LE(++in[flow.to], sweep.degree);
     }
   }
 }
 
 TEST_P(EveryPattern, is_staged_so_that_a_rank_has_one_peer_a_turn_and_each_flow_buffers_of_its_own) {
-  const Script script = script_of(GetParam(), people(13));
-  const FlowLayout layout = FlowLayout::of(1000, 8, 2, script.degree);
-  for (std::int64_t i = 0; i < script.scenes; ++i) {
-    const Staged all = staged(script.scene(i));
+  const Sweep sweep = sweep_of(GetParam(), people(13));
+  const FlowLayout layout = FlowLayout::of(1000, 8, 2, sweep.degree);
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) {
+    const AssignedScene all = assign(sweep.scene(i));
     std::set<Pair> busy, sends, receives;  // a rank in a turn; a lane at a rank
     for (std::size_t k = 0; k < all.scene.flows.size(); ++k) {
       const auto& flow = all.scene.flows[k];
@@ -98,40 +98,40 @@ TEST_P(EveryPattern, is_staged_so_that_a_rank_has_one_peer_a_turn_and_each_flow_
 }
 
 TEST(Incast, doubles_the_senders_until_all_send_to_one) {
-  const Script script = script_of("incast", people(8));
+  const Sweep sweep = sweep_of("incast", people(8));
   std::vector<std::int64_t> counts;
-  for (std::int64_t i = 0; i < script.scenes; ++i) counts.push_back(script.scene(i).point);
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) counts.push_back(sweep.scene(i).point);
   EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 2, 4, 7}));
-  EXPECT_EQ(pairs_of(script.scene(2)), (std::vector<Pair>{{1, 0}, {2, 0}, {3, 0}, {4, 0}}));
-  EXPECT_EQ(pairs_of(script_of("outcast", people(8)).scene(1)), (std::vector<Pair>{{0, 1}, {0, 2}}));
+  EXPECT_EQ(pairs_of(sweep.scene(2)), (std::vector<Pair>{{1, 0}, {2, 0}, {3, 0}, {4, 0}}));
+  EXPECT_EQ(pairs_of(sweep_of("outcast", people(8)).scene(1)), (std::vector<Pair>{{0, 1}, {0, 2}}));
 }
 
 TEST(Incast, takes_one_rank_of_each_other_host_before_the_second_of_any) {
-  const Script script = script_of("incast", people(6, 2, {{"root", "1"}, {"counts", "5"}}));
-  EXPECT_EQ(pairs_of(script.scene(0)), (std::vector<Pair>{{2, 1}, {4, 1}, {3, 1}, {5, 1}, {0, 1}}));
+  const Sweep sweep = sweep_of("incast", people(6, 2, {{"root", "1"}, {"counts", "5"}}));
+  EXPECT_EQ(pairs_of(sweep.scene(0)), (std::vector<Pair>{{2, 1}, {4, 1}, {3, 1}, {5, 1}, {0, 1}}));
 }
 
 TEST(Incast, refuses_a_root_and_a_count_that_are_not_there) {
-  EXPECT_THROW(script_of("incast", people(4, 1, {{"root", "4"}})), UsageError);
-  EXPECT_THROW(script_of("incast", people(4, 1, {{"counts", "4"}})), UsageError);
-  EXPECT_THROW(script_of("incast", people(4, 1, {{"counts", "0"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"root", "4"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "4"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "0"}})), UsageError);
 }
 
 TEST(Shift, measures_every_link_once_over_all_distances) {
-  const Script script = script_of("shift", people(7));
+  const Sweep sweep = sweep_of("shift", people(7));
   std::set<Pair> seen;
-  for (std::int64_t i = 0; i < script.scenes; ++i)
-    for (const auto& pair : pairs_of(script.scene(i))) EXPECT_TRUE(seen.insert(pair).second);
+  for (std::int64_t i = 0; i < sweep.scenes; ++i)
+    for (const auto& pair : pairs_of(sweep.scene(i))) EXPECT_TRUE(seen.insert(pair).second);
   EXPECT_EQ(seen.size(), 7u * 6u);
-  EXPECT_EQ(pairs_of(script.scene(1)).front(), Pair(0, 2));
+  EXPECT_EQ(pairs_of(sweep.scene(1)).front(), Pair(0, 2));
 }
 
 TEST(Ring, goes_once_round_through_all_ranks) {
-  const Script script = script_of("ring", people(9, 1, {{"draws", "4"}}));
-  EXPECT_EQ(script.scenes, 5);
-  for (std::int64_t i = 0; i < script.scenes; ++i) {
+  const Sweep sweep = sweep_of("ring", people(9, 1, {{"draws", "4"}}));
+  EXPECT_EQ(sweep.scenes, 5);
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     std::map<int, int> next;
-    for (const auto& [from, to] : pairs_of(script.scene(i))) next[from] = to;
+    for (const auto& [from, to] : pairs_of(sweep.scene(i))) next[from] = to;
     int rank = 0, steps = 0;
     do rank = next.at(rank), ++steps;
     while (rank != 0);
@@ -142,11 +142,11 @@ TEST(Ring, goes_once_round_through_all_ranks) {
 
 TEST(RandomBisection, joins_two_halves_of_the_hosts_and_no_two_ranks_of_one) {
   const People all = people(12, 2);
-  const Script script = script_of("random-bisection", all);
-  EXPECT_EQ(script.scenes, 20);
+  const Sweep sweep = sweep_of("random-bisection", all);
+  EXPECT_EQ(sweep.scenes, 20);
   std::set<std::vector<Pair>> drawn;
-  for (std::int64_t i = 0; i < script.scenes; ++i) {
-    const auto pairs = pairs_of(script.scene(i));
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) {
+    const auto pairs = pairs_of(sweep.scene(i));
     EXPECT_EQ(pairs.size(), 6u);
     std::set<int> senders, receivers;
     for (const auto& [from, to] : pairs) senders.insert(from / 2), receivers.insert(to / 2);
@@ -159,9 +159,9 @@ TEST(RandomBisection, joins_two_halves_of_the_hosts_and_no_two_ranks_of_one) {
 }
 
 TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_no_victim_loads) {
-  const Script script = script_of("victim", people(20, 1, {{"repeats", "2"}}));
-  EXPECT_EQ(script.scenes, 4);
-  const auto alone = script.scene(0), loaded = script.scene(1);
+  const Sweep sweep = sweep_of("victim", people(20, 1, {{"repeats", "2"}}));
+  EXPECT_EQ(sweep.scenes, 4);
+  const auto alone = sweep.scene(0), loaded = sweep.scene(1);
   EXPECT_EQ(alone.flows.size(), 2u);  // a fifth of 20 are 4 victims
   EXPECT_EQ(loaded.flows.size(), 2u + 15u);
   std::set<int> victims;
@@ -180,10 +180,10 @@ TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_no_victim_loads) {
 }
 
 TEST(Victim, refuses_what_leaves_nobody_to_load_the_network) {
-  EXPECT_THROW(script_of("victim", people(3)), UsageError);
-  EXPECT_THROW(script_of("victim", people(6, 1, {{"victims", "6"}})), UsageError);
-  EXPECT_THROW(script_of("victim", people(6, 1, {{"congestor", "victim"}})), UsageError);
-  EXPECT_THROW(script_of("victim", people(6, 1, {{"congestor", "jam"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", people(3)), UsageError);
+  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"victims", "6"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"congestor", "victim"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"congestor", "jam"}})), UsageError);
 }
 
 SceneSums sums(std::int64_t point, double mean, std::uint8_t variant = 0) {
@@ -237,12 +237,12 @@ TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
 }
 
 TEST(ClientServer, connects_every_client_with_every_server_and_nobody_else) {
-  const Script script = script_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "1,8"}}));
-  ASSERT_EQ(script.scenes, 4);
-  EXPECT_EQ(script.degree, 4);
-  EXPECT_EQ(script.asking.most_in_flight, 8);
-  for (std::int64_t i = 0; i < script.scenes; ++i) {
-    const Scene scene = script.scene(i);
+  const Sweep sweep = sweep_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "1,8"}}));
+  ASSERT_EQ(sweep.scenes, 4);
+  EXPECT_EQ(sweep.degree, 4);
+  EXPECT_EQ(sweep.request_load.most_in_flight, 8);
+  for (std::int64_t i = 0; i < sweep.scenes; ++i) {
+    const Scene scene = sweep.scene(i);
     EXPECT_EQ(scene.point, i < 2 ? 1 : 8);
     std::set<Pair> pairs;
     for (const auto& flow : scene.flows) {
@@ -258,11 +258,11 @@ TEST(AllToAll, takes_every_pair_both_ways_once_in_rounds_and_one_after_the_other
   for (const int size : {2, 4, 5, 7, 8})
     for (const bool sequential : {false, true}) {
       const Settings settings = sequential ? Settings{{"sequential", "yes"}} : Settings{};
-      const Script script = script_of("all-to-all", people(size, 1, settings));
+      const Sweep sweep = sweep_of("all-to-all", people(size, 1, settings));
       std::set<Pair> all;
-      for (std::int64_t i = 0; i < script.scenes; ++i) {
+      for (std::int64_t i = 0; i < sweep.scenes; ++i) {
         std::map<int, int> sends, receives;
-        const auto pairs = pairs_of(script.scene(i));
+        const auto pairs = pairs_of(sweep.scene(i));
         EXPECT_EQ(pairs.size(), sequential ? 1 : size - size % 2);
         for (const auto& [from, to] : pairs) {
           EXPECT_TRUE(all.emplace(from, to).second);

@@ -24,7 +24,7 @@ Seconds limit() { return patience() / 20; }  // for what does not come
 void sleep(Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
-  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.bury(std::move(link));
+  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
 }
 
 // --- Stopped in mid-message

@@ -30,15 +30,15 @@ Scene single_of(int size, std::int64_t number) {
   return {round, 0, {{rank, circle_partner(size, round, rank)}}};
 }
 
-Script make(const Crowd& crowd) {
-  const bool sequential = !setting(crowd.settings, "sequential").empty();
-  const auto rounds = circle_steps(crowd.size);
-  Script script{rounds * (sequential ? flows_a_round(crowd.size) : 1), 1,
-                [sequential, size = crowd.size](std::int64_t number) {
-                  return sequential ? single_of(size, number) : round_of(size, number);
-                }};
-  script.messages = static_cast<std::uint64_t>(pattern_number(crowd, "niters", 0, 1, most_messages));
-  return script;
+Sweep make(const PatternInput& input) {
+  const bool sequential = !setting(input.settings, "sequential").empty();
+  const auto rounds = circle_steps(input.size);
+  Sweep sweep{rounds * (sequential ? flows_a_round(input.size) : 1), 1,
+              [sequential, size = input.size](std::int64_t number) {
+                return sequential ? single_of(size, number) : round_of(size, number);
+              }};
+  sweep.messages = static_cast<std::uint64_t>(pattern_number(input, "niters", 0, 1, most_messages));
+  return sweep;
 }
 
 // A message from each to each takes as long as the slowest flow of every round.

@@ -16,33 +16,32 @@ constexpr std::uint8_t put = 0;
 constexpr int usual_requests = 1024, most_requests = 1 << 24;
 constexpr int usual_slots = 128, most_slots = 1 << 16;
 
-Scene scene_of(const Asking& asking, int in_flight, std::uint8_t variant) {
+Scene scene_of(const RequestLoad& load, int in_flight, std::uint8_t variant) {
   Scene scene{in_flight, variant, {}};
-  for (int client = asking.servers; client < asking.servers + asking.clients; ++client)
-    for (int server = 0; server < asking.servers; ++server)
+  for (int client = load.servers; client < load.servers + load.clients; ++client)
+    for (int server = 0; server < load.servers; ++server)
       scene.flows.push_back(variant == put ? Flow{server, client, FlowKind::put}
                                            : Flow{client, server, FlowKind::get});
   return scene;
 }
 
-Script make(const Crowd& crowd) {
-  Asking asking;
-  asking.servers = pattern_number(crowd, "servers", 1, 1, crowd.size - 1);
-  asking.clients = crowd.size - asking.servers;
-  asking.requests = pattern_number(crowd, "niters", usual_requests, 1, most_requests);
-  asking.slots = pattern_number(crowd, "slots", usual_slots, 1, most_slots);
-  auto in_flight = pattern_numbers(crowd, "nflight", 1, most_in_flight * asking.servers);
+Sweep make(const PatternInput& input) {
+  RequestLoad load;
+  load.servers = pattern_number(input, "servers", 1, 1, input.size - 1);
+  load.clients = input.size - load.servers;
+  load.requests = pattern_number(input, "niters", usual_requests, 1, most_requests);
+  load.slots = pattern_number(input, "slots", usual_slots, 1, most_slots);
+  auto in_flight = pattern_numbers(input, "nflight", 1, most_in_flight * load.servers);
   if (in_flight.empty()) in_flight = {1};
-  asking.most_in_flight = *std::max_element(in_flight.begin(), in_flight.end());
+  load.most_in_flight = *std::max_element(in_flight.begin(), in_flight.end());
   const auto directions = static_cast<std::int64_t>(2);
-  Script script{directions * static_cast<std::int64_t>(in_flight.size()),
-                std::max(asking.servers, asking.clients),
-                [asking, in_flight, directions](std::int64_t number) {
-                  return scene_of(asking, in_flight[static_cast<std::size_t>(number / directions)],
-                                  static_cast<std::uint8_t>(number % directions));
-                }};
-  script.asking = asking;
-  return script;
+  Sweep sweep{directions * static_cast<std::int64_t>(in_flight.size()), std::max(load.servers, load.clients),
+              [load, in_flight, directions](std::int64_t number) {
+                return scene_of(load, in_flight[static_cast<std::size_t>(number / directions)],
+                                static_cast<std::uint8_t>(number % directions));
+              }};
+  sweep.request_load = load;
+  return sweep;
 }
 
 std::string microseconds(Seconds time) { return std::isnan(time) ? "-" : fmt::format("{:.2f}", time * 1e6); }

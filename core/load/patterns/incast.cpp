@@ -10,7 +10,7 @@ extern const Pattern pattern_incast{
     {""},
     {{"root", "RANK", "who receives (0)"}, {"counts", "K,...", "how many send (1, 2, 4, ... all others)"}},
     {},
-    [](const Crowd& crowd) { return one_to_many(crowd, true); },
+    [](const PatternInput& input) { return one_to_many(input, true); },
     [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "sender"); }};
 
 }  // namespace everylink

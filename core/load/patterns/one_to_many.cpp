@@ -15,13 +15,13 @@ namespace {
 
 // One of each other host first, then the second of each, ...; those of the root's own host, which do not load
 // the network, last.
-std::vector<int> others_of(const Crowd& crowd, int root) {
-  const auto host = [&](int rank) { return crowd.host_of[static_cast<std::size_t>(rank)]; };
-  std::vector<int> local(static_cast<std::size_t>(crowd.size));
+std::vector<int> others_of(const PatternInput& input, int root) {
+  const auto host = [&](int rank) { return input.host_of[static_cast<std::size_t>(rank)]; };
+  std::vector<int> local(static_cast<std::size_t>(input.size));
   std::map<int, int> on_host;
-  for (int rank = 0; rank < crowd.size; ++rank) local[static_cast<std::size_t>(rank)] = on_host[host(rank)]++;
+  for (int rank = 0; rank < input.size; ++rank) local[static_cast<std::size_t>(rank)] = on_host[host(rank)]++;
   std::vector<int> others;
-  for (int i = 1; i < crowd.size; ++i) others.push_back((root + i) % crowd.size);
+  for (int i = 1; i < input.size; ++i) others.push_back((root + i) % input.size);
   std::stable_sort(others.begin(), others.end(), [&](int a, int b) {
     const auto key = [&](int rank) {
       return std::tuple(host(rank) == host(root), local[static_cast<std::size_t>(rank)]);
@@ -33,9 +33,9 @@ std::vector<int> others_of(const Crowd& crowd, int root) {
 
 constexpr double noise = 0.02;  // four that share evenly have a quarter, more or less
 
-std::vector<int> counts_of(const Crowd& crowd) {
-  const int most = std::min(crowd.size - 1, most_links);
-  auto counts = pattern_numbers(crowd, "counts", 1, most);
+std::vector<int> counts_of(const PatternInput& input) {
+  const int most = std::min(input.size - 1, most_links);
+  auto counts = pattern_numbers(input, "counts", 1, most);
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   if (!counts.empty()) return counts;
@@ -46,11 +46,11 @@ std::vector<int> counts_of(const Crowd& crowd) {
 
 }  // namespace
 
-Script one_to_many(const Crowd& crowd, bool towards) {
-  const int root = pattern_number(crowd, "root", 0, 0, crowd.size - 1);
-  const auto counts = counts_of(crowd);
+Sweep one_to_many(const PatternInput& input, bool towards) {
+  const int root = pattern_number(input, "root", 0, 0, input.size - 1);
+  const auto counts = counts_of(input);
   return {static_cast<std::int64_t>(counts.size()), counts.back(),
-          [root, towards, counts, others = others_of(crowd, root)](std::int64_t number) {
+          [root, towards, counts, others = others_of(input, root)](std::int64_t number) {
             Scene scene{counts[static_cast<std::size_t>(number)], 0, {}};
             for (std::int64_t i = 0; i < scene.point; ++i) {
               const int other = others[static_cast<std::size_t>(i)];

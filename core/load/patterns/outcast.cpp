@@ -10,7 +10,7 @@ extern const Pattern pattern_outcast{
     {""},
     {{"root", "RANK", "who sends (0)"}, {"counts", "K,...", "how many receive (1, 2, 4, ... all others)"}},
     {},
-    [](const Crowd& crowd) { return one_to_many(crowd, false); },
+    [](const PatternInput& input) { return one_to_many(input, false); },
     [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "receiver"); }};
 
 }  // namespace everylink

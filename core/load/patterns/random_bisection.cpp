@@ -20,18 +20,18 @@ using Groups = std::vector<std::vector<int>>;
 
 // Halves are of hosts, or what stays within a host would not cross the network; of ranks where there is one
 // host.
-Groups groups_of(const Crowd& crowd) {
-  const int hosts = 1 + *std::max_element(crowd.host_of.begin(), crowd.host_of.end());
-  Groups groups(static_cast<std::size_t>(hosts > 1 ? hosts : crowd.size));
-  for (int rank = 0; rank < crowd.size; ++rank)
-    groups[static_cast<std::size_t>(hosts > 1 ? crowd.host_of[static_cast<std::size_t>(rank)] : rank)]
+Groups groups_of(const PatternInput& input) {
+  const int hosts = 1 + *std::max_element(input.host_of.begin(), input.host_of.end());
+  Groups groups(static_cast<std::size_t>(hosts > 1 ? hosts : input.size));
+  for (int rank = 0; rank < input.size; ++rank)
+    groups[static_cast<std::size_t>(hosts > 1 ? input.host_of[static_cast<std::size_t>(rank)] : rank)]
         .push_back(rank);
   return groups;
 }
 
-Script make(const Crowd& crowd) {
-  const int draws = pattern_number(crowd, "draws", usual_draws, 1, most_draws);
-  return {draws, 1, [groups = groups_of(crowd), seed = crowd.seed](std::int64_t number) {
+Sweep make(const PatternInput& input) {
+  const int draws = pattern_number(input, "draws", usual_draws, 1, most_draws);
+  return {draws, 1, [groups = groups_of(input), seed = input.seed](std::int64_t number) {
             Scene scene{number, 0, {}};
             const auto count = static_cast<std::int64_t>(groups.size());
             const Shuffle at(count, mix(seed, static_cast<std::uint64_t>(number)) | 1);

@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint8_t natural = 0, drawn = 1;
 constexpr int usual_draws = 10, most_draws = 100000;
 
-Script make(const Crowd& crowd) {
-  const int draws = pattern_number(crowd, "draws", usual_draws, 0, most_draws);
+Sweep make(const PatternInput& input) {
+  const int draws = pattern_number(input, "draws", usual_draws, 0, most_draws);
   return {1 + draws, 1,
-          [size = crowd.size, seed = crowd.seed](std::int64_t number) {
+          [size = input.size, seed = input.seed](std::int64_t number) {
             Scene scene{number, number == 0 ? natural : drawn, {}};
             const Shuffle at(size, number == 0 ? 0 : mix(seed, static_cast<std::uint64_t>(number)) | 1);
             for (int place = 0; place < size; ++place)

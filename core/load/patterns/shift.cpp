@@ -10,17 +10,17 @@
 namespace everylink {
 namespace {
 
-std::vector<int> distances_of(const Crowd& crowd) {
-  auto distances = pattern_numbers(crowd, "distances", 1, crowd.size - 1);
+std::vector<int> distances_of(const PatternInput& input) {
+  auto distances = pattern_numbers(input, "distances", 1, input.size - 1);
   if (!distances.empty()) return distances;
-  for (int d = 1; d < crowd.size; ++d) distances.push_back(d);
+  for (int d = 1; d < input.size; ++d) distances.push_back(d);
   return distances;
 }
 
-Script make(const Crowd& crowd) {
-  const auto distances = distances_of(crowd);
+Sweep make(const PatternInput& input) {
+  const auto distances = distances_of(input);
   return {static_cast<std::int64_t>(distances.size()), 1,
-          [distances, size = crowd.size](std::int64_t number) {
+          [distances, size = input.size](std::int64_t number) {
             Scene scene{distances[static_cast<std::size_t>(number)], 0, {}};
             for (int rank = 0; rank < size; ++rank)
               scene.flows.push_back({rank, static_cast<int>((rank + scene.point) % size)});

@@ -22,15 +22,15 @@ struct Roles {
 };
 
 // Every fifth rank by default, drawn; an even number of them.
-Roles roles_of(const Crowd& crowd) {
-  const int most = (crowd.size - 2) / 2 * 2;
+Roles roles_of(const PatternInput& input) {
+  const int most = (input.size - 2) / 2 * 2;
   if (most < 2)
     throw UsageError("victim: wants 4 ranks at least: two victims, and two that load the network");
   const int count =
-      pattern_number(crowd, "victims", std::clamp(crowd.size / 5 / 2 * 2, 2, most), 2, most) / 2 * 2;
-  const Shuffle at(crowd.size, mix(crowd.seed, 1) | 1);
+      pattern_number(input, "victims", std::clamp(input.size / 5 / 2 * 2, 2, most), 2, most) / 2 * 2;
+  const Shuffle at(input.size, mix(input.seed, 1) | 1);
   Roles roles;
-  for (int i = 0; i < crowd.size; ++i)
+  for (int i = 0; i < input.size; ++i)
     (i < count ? roles.victims : roles.others).push_back(static_cast<int>(at(i)));
   std::sort(roles.victims.begin(), roles.victims.end());
   std::sort(roles.others.begin(), roles.others.end());
@@ -38,9 +38,9 @@ Roles roles_of(const Crowd& crowd) {
 }
 
 // The scene of the congestor that loads most, among the others only.
-std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
+std::vector<Flow> load_of(const PatternInput& input, const Roles& roles, int& degree) {
   const auto name =
-      setting(crowd.settings, "congestor").empty() ? "incast" : setting(crowd.settings, "congestor");
+      setting(input.settings, "congestor").empty() ? "incast" : setting(input.settings, "congestor");
   const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
   if (!congestor)
     throw UsageError(fmt::format("--congestor {}: there is no such pattern to load the network with", name));
@@ -51,12 +51,12 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
   std::vector<std::int32_t> host_of;
   for (const int rank : roles.others)
     host_of.push_back(hosts
-                          .try_emplace(crowd.host_of[static_cast<std::size_t>(rank)],
+                          .try_emplace(input.host_of[static_cast<std::size_t>(rank)],
                                        static_cast<std::int32_t>(hosts.size()))
                           .first->second);
-  const Script script = congestor->make({static_cast<int>(roles.others.size()), crowd.seed, host_of, {}});
-  degree = script.degree;
-  auto flows = script.scene(script.heaviest).flows;
+  const Sweep sweep = congestor->make({static_cast<int>(roles.others.size()), input.seed, host_of, {}});
+  degree = sweep.degree;
+  auto flows = sweep.scene(sweep.heaviest).flows;
   for (auto& flow : flows) {
     flow.from = roles.others[static_cast<std::size_t>(flow.from)];
     flow.to = roles.others[static_cast<std::size_t>(flow.to)];
@@ -64,25 +64,25 @@ std::vector<Flow> load_of(const Crowd& crowd, const Roles& roles, int& degree) {
   return flows;
 }
 
-std::size_t ping_bytes_of(const Crowd& crowd) {
+std::size_t ping_bytes_of(const PatternInput& input) {
   constexpr std::size_t least = 8;
-  const auto text = setting(crowd.settings, "ping-size");
+  const auto text = setting(input.settings, "ping-size");
   const std::size_t bytes = text.empty() ? least : parse_bytes(text, "--ping-size");
   if (bytes < least)
     throw UsageError(fmt::format("--ping-size: {} does not work; {} or more does", text, least));
   return bytes;
 }
 
-Script make(const Crowd& crowd) {
-  const Roles roles = roles_of(crowd);
-  const std::int64_t repeats = pattern_number(crowd, "repeats", usual_repeats, 1, most_repeats);
+Sweep make(const PatternInput& input) {
+  const Roles roles = roles_of(input);
+  const std::int64_t repeats = pattern_number(input, "repeats", usual_repeats, 1, most_repeats);
   std::vector<Flow> pings;
   const std::size_t pairs = roles.victims.size() / 2;
   for (std::size_t i = 0; i < pairs; ++i)
     pings.push_back({roles.victims[i], roles.victims[pairs + i], FlowKind::ping});
-  const std::size_t ping_bytes = ping_bytes_of(crowd);
+  const std::size_t ping_bytes = ping_bytes_of(input);
   int degree = 1;
-  const auto load = load_of(crowd, roles, degree);
+  const auto load = load_of(input, roles, degree);
   return {2 * repeats, degree,
           [pings, load](std::int64_t number) {
             Scene scene{number / 2, number % 2 == 0 ? alone : loaded, pings};

@@ -14,15 +14,15 @@
 namespace everylink {
 namespace {
 
-class PartsTest : public ::testing::Test {
+class UnsavedRowsTest : public ::testing::Test {
  protected:
-  PartsTest() {
-    std::string folder = std::filesystem::temp_directory_path() / "everylink-parts-XXXXXX";
+  UnsavedRowsTest() {
+    std::string folder = std::filesystem::temp_directory_path() / "everylink-unsaved-XXXXXX";
     folder_ = ::mkdtemp(folder.data());
     options_.output = folder_ / "r.h5";
     options_.sizes = {1, 4096};
   }
-  ~PartsTest() override { std::filesystem::remove_all(folder_); }
+  ~UnsavedRowsTest() override { std::filesystem::remove_all(folder_); }
 
   static Sample sample(std::uint32_t to, std::uint32_t size) {
     Sample s;
@@ -41,15 +41,15 @@ class PartsTest : public ::testing::Test {
   Options options_;
 };
 
-TEST_F(PartsTest, what_the_file_has_is_forgotten_and_the_rest_is_written_at_the_end) {
+TEST_F(UnsavedRowsTest, what_the_file_has_is_forgotten_and_the_rest_is_written_at_the_end) {
   {
-    Parts parts(options_, 3);
+    UnsavedRows rows(options_, 3);
     RunId run;
     run.fill(7);
-    parts.know(run);
-    parts.keep(sample(1, 0), 5);
-    parts.keep(sample(2, 1), 6);
-    parts.forget_before(6);
+    rows.know(run);
+    rows.keep(sample(1, 0), 5);
+    rows.keep(sample(2, 1), 6);
+    rows.forget_before(6);
   }
   const auto bytes = written();
   ASSERT_EQ(bytes.size(), 32u + 64u);
@@ -63,34 +63,34 @@ TEST_F(PartsTest, what_the_file_has_is_forgotten_and_the_rest_is_written_at_the_
   EXPECT_EQ(to, 2u);
 }
 
-TEST_F(PartsTest, nothing_is_written_when_the_file_has_it_all) {
+TEST_F(UnsavedRowsTest, nothing_is_written_when_the_file_has_it_all) {
   {
-    Parts parts(options_, 3);
-    parts.keep(sample(1, 0), 5);
-    parts.hand_in_later(9);
-    parts.forget_before(9);
-    parts.forget_before(10);
+    UnsavedRows rows(options_, 3);
+    rows.keep(sample(1, 0), 5);
+    rows.report_later(9);
+    rows.forget_before(9);
+    rows.forget_before(10);
   }
   EXPECT_FALSE(std::filesystem::exists(options_.output + ".parts"));
 }
 
-TEST_F(PartsTest, what_could_not_be_handed_in_stays_until_the_round_that_takes_it) {
+TEST_F(UnsavedRowsTest, what_could_not_be_handed_in_stays_until_the_round_that_takes_it) {
   {
-    Parts parts(options_, 3);
-    parts.keep(sample(1, 0), 5);
-    parts.hand_in_later(9);
-    parts.forget_before(9);
+    UnsavedRows rows(options_, 3);
+    rows.keep(sample(1, 0), 5);
+    rows.report_later(9);
+    rows.forget_before(9);
   }
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(PartsTest, what_the_ranks_own_place_in_the_file_takes_is_not_written_beside_it) {
+TEST_F(UnsavedRowsTest, what_the_ranks_own_place_in_the_file_takes_is_not_written_beside_it) {
   for (const bool takes : {true, false}) {
     int asked = 0;
     {
-      Parts parts(options_, 3);
-      parts.prefer([&] { return ++asked > 0 && takes; });
-      parts.keep(sample(1, 0), 5);
+      UnsavedRows rows(options_, 3);
+      rows.prefer([&] { return ++asked > 0 && takes; });
+      rows.keep(sample(1, 0), 5);
     }
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(std::filesystem::exists(options_.output + ".parts"), !takes);
@@ -98,12 +98,12 @@ TEST_F(PartsTest, what_the_ranks_own_place_in_the_file_takes_is_not_written_besi
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(PartsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_written) {
+TEST_F(UnsavedRowsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_written) {
   const pid_t child = ::fork();
   if (child == 0) {
-    Parts parts(options_, 3);
-    parts.keep(sample(1, 0), 5);
-    watch(parts, 1, "this call", false);
+    UnsavedRows rows(options_, 3);
+    rows.keep(sample(1, 0), 5);
+    watch(rows, 1, "this call", false);
     for (;;) ::pause();  // the library
   }
   int status = 0;
@@ -113,9 +113,9 @@ TEST_F(PartsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(PartsTest, a_call_that_comes_back_in_time_is_left_alone) {
-  Parts parts(options_, 3);
-  watch(parts, 1, "this call", false);
+TEST_F(UnsavedRowsTest, a_call_that_comes_back_in_time_is_left_alone) {
+  UnsavedRows rows(options_, 3);
+  watch(rows, 1, "this call", false);
   stop_watching();
   ::usleep(1200000);
   SUCCEED();
