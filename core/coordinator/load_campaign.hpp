@@ -55,7 +55,7 @@ class LoadCampaign final : public Campaign {
     std::int64_t scene;
     Seconds took;
   };
-  std::optional<Whole> whole_;  // the last scene none of whose flows failed
+  std::optional<Whole> whole_;  // the last scene without a failed flow
   std::vector<SceneSums> sums_;
   std::int64_t flows_ok_ = 0, flows_failed_ = 0;
 };

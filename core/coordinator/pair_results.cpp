@@ -231,17 +231,17 @@ void PairResults::tell_plan(const Facts& facts) {
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   if (passes_ > 1) text += fmt::format(", {} times", passes_);
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
-  text += fmt::format("\nTime limit {} for a pair of ranks and a size of {}",
+  text += fmt::format("\nTime limit {} per pair of ranks at a size of {}",
                       text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));
   if (facts.bootstrap == "local" || facts.bootstrap == "stdin")
-    text += facts.pinned ? "; each rank is bound to a core of its own"
-                         : "; ranks are not bound: there are more of them than cores";
+    text += facts.pinned ? "; each rank is bound to its own core"
+                         : "; ranks are not bound to cores: there are more ranks than cores";
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   if (o.is_sion())
     text +=
-        " (LinkTest's format: the mean time of each link, 0 where it was not measured or failed; no kernel, "
-        "no other statistics, no outcomes)";
+        " (LinkTest's format: the mean time of each link, 0 if it was not measured or failed; no kernel, no "
+        "other statistics, no outcomes)";
   if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(log_.ranks.size())) + "\n\n";
   log_.console.say(text);
 }
@@ -295,9 +295,8 @@ int PairResults::end(bool interrupted, bool kept) {
   // A program that reads JSON finds the rest in the file.
   log_.console.say(options_.progress == Progress::json ? results() : summary());
   if (!options_.preset.empty() && !options_.confirms())
-    log_.console.say(
-        "\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
-        (code == exit_ok ? "" : "\nNot to be handed in: the run did not end with every link ok"));
+    log_.console.say("\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
+                     (code == exit_ok ? "" : "\nDo not submit this table: not every link is ok"));
   log_.console.end(code, log_.failures.links() - log_.failures.count(), log_.failures.count(),
                    options_.no_output ? "" : options_.output);
   return code;

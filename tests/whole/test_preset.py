@@ -54,10 +54,10 @@ def test_what_is_not_as_the_rule_means_is_said_before_and_kept(measure: Measure,
         assert [remark.decode() for remark in file["remarks"]] == warned
 
 
-def test_with_failed_links_the_table_says_that_it_is_not_to_be_handed_in(run: Run) -> None:
+def test_with_failed_links_the_table_says_not_to_submit_it(run: Run) -> None:
     done = run("--preset", "jupiter", "--mode", "sim:hosts=4,dead=0>2", "--np", 4, "--no-output", "--retest-budget", 0)
     assert done.returncode == 3
-    assert done.stdout.rstrip().endswith("Not to be handed in: the run did not end with every link ok")
+    assert done.stdout.rstrip().endswith("Do not submit this table: not every link is ok")
 
 
 def test_without_mpi_it_says_how_to_start(run: Run) -> None:
