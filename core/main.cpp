@@ -7,10 +7,11 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "base/version.hpp"
 #include "bootstrap/place.hpp"
-#include "kernel/kernel.hpp"
-#include "memory/memory.hpp"
+#include "linktest/manual.hpp"
 #include "options/command_line.hpp"
 #include "options/list.hpp"
 #include "rank/run.hpp"
@@ -21,19 +22,19 @@ namespace {
 
 using namespace everylink;
 
-// How this process is one of the ranks. `auto` takes the first that is there: --np, the three variables, MPI
-// where it measures, PMIx, PMI, Slurm's variables, MPI.
-std::string bootstrap_for(const Options& o) {
-  if (o.np > 0) return "local";
-  if (o.bootstrap == "local")
-    throw UsageError("--bootstrap local wants --np N, the number of ranks to start here");
-  if (o.bootstrap != "auto") return o.bootstrap;
-  if (variables_are_set()) return "tcp";
-  if (o.mode == "mpi") return "mpi";
-  for (const char* name : {"pmix", "pmi"})
-    if (launcher_is_here(name)) return name;
-  if (slurm_is_here()) return "slurm";
-  if (launcher_is_here("mpi")) return "mpi";
+// How this process becomes one of the ranks. `auto` takes the first that is available: --np, the three
+// variables, MPI where it measures, PMIx, PMI, Slurm's variables, MPI.
+StartBy bootstrap_for(const Options& o) {
+  if (o.np > 0) return StartBy::local;
+  if (o.bootstrap == StartBy::local)
+    throw UsageError("--bootstrap local requires --np N, the number of ranks to start here");
+  if (o.bootstrap != StartBy::automatic) return o.bootstrap;
+  if (variables_are_set()) return StartBy::tcp;
+  if (o.mode == "mpi") return StartBy::mpi;
+  if (launcher_is_here("pmix")) return StartBy::pmix;
+  if (launcher_is_here("pmi")) return StartBy::pmi;
+  if (slurm_is_here()) return StartBy::slurm;
+  if (launcher_is_here("mpi")) return StartBy::mpi;
   throw UsageError(
       "no ranks: --np N starts N on this machine; else start by mpirun or srun, or set EVERYLINK_RANK, "
       "EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
@@ -63,16 +64,30 @@ int complain_once(const char* what) {
   return exit_usage;
 }
 
+void refuse_ranks_without_mpi(const Options& o, StartBy bootstrap) {
+  if (o.mode != "mpi" || (bootstrap != StartBy::local && bootstrap != StartBy::hosts)) return;
+  const bool by_preset = o.preset == Preset::jupiter;
+  throw UsageError(fmt::format(
+      "{0} starts ranks without MPI; for {1} start them with mpirun -n N everylink-measure {1}{2}",
+      bootstrap == StartBy::local ? "--np" : "--bootstrap stdin",
+      by_preset ? "--preset jupiter" : "--mode mpi",
+      by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
+}
+
+Place place_by(StartBy bootstrap, const std::string& interface) {
+  switch (bootstrap) {
+    case StartBy::tcp: return place_from_variables(interface);
+    case StartBy::slurm: return place_from_slurm(interface);
+    case StartBy::pmix: return place_from_launcher("pmix", interface);
+    case StartBy::pmi: return place_from_launcher("pmi", interface);
+    default: return place_from_launcher("mpi", interface);
+  }
+}
+
 int measure(const Options& options) {
   transport_named(options.mode);  // before anything is started
-  const std::string bootstrap = bootstrap_for(options);
-  const bool starts_ranks = bootstrap == "local" || bootstrap == "stdin";
-  if (starts_ranks && options.mode == "mpi")
-    throw UsageError(fmt::format(
-        "{0} starts ranks without MPI; for {1} start them with mpirun -n N everylink-measure {1}{2}",
-        bootstrap == "local" ? "--np" : "--bootstrap stdin",
-        options.preset.empty() ? "--mode mpi" : "--preset " + options.preset,
-        options.preset.empty() ? "" : " (everylink run: --launcher mpiexec); with --mode tcp it runs here"));
+  const StartBy bootstrap = bootstrap_for(options);
+  refuse_ranks_without_mpi(options, bootstrap);
   const auto may_start = [&] {
     if (!options.no_output && !options.resume) check_output(options);
   };
@@ -81,16 +96,26 @@ int measure(const Options& options) {
     supervised = true;
     return run(options, std::move(place));
   };
-  if (bootstrap == "stdin") return run_on_host(options.interface, may_start, body);
-  if (bootstrap == "local") return may_start(), run_here(options.np, body);
-  if (bootstrap == "tcp")
-    this_rank = 0;  // wrong variables are this process's own: it says so, whatever rank it may be
-  Place place = bootstrap == "tcp"     ? place_from_variables(options.interface)
-                : bootstrap == "slurm" ? place_from_slurm(options.interface)
-                                       : place_from_launcher(bootstrap, options.interface);
+  if (bootstrap == StartBy::hosts) return run_on_host(options.interface, may_start, body);
+  if (bootstrap == StartBy::local) return may_start(), run_here(options.np, body);
+  if (bootstrap == StartBy::tcp) this_rank = 0;  // wrong variables are this process's own: it says so
+  Place place = place_by(bootstrap, options.interface);
   this_rank = place.rank;
-  if (place.size < 2) throw UsageError(fmt::format("{} rank has no link; start 2 or more", place.size));
+  if (place.size < 2) throw UsageError("a single rank has nothing to measure; start at least 2");
   return run(options, std::move(place));
+}
+
+int obey(const std::vector<std::string>& typed) {
+  const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
+  switch (command.wish) {
+    case Wish::measure: return measure(command.options);
+    case Wish::list: print_list(); break;
+    case Wish::say_version: fmt::print("everylink-measure {}\n", version); break;
+    case Wish::say_help:
+      fmt::print("{}", help_of(manual_of(caller_of(typed.at(0))), command.form, command.options.pattern,
+                               help_width()));
+  }
+  return exit_ok;
 }
 
 }  // namespace
@@ -99,10 +124,7 @@ int main(int argc, char** argv) {
   // A closed pipe or a file that grows too large is an error of a call, which says more than a signal.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   try {
-    const auto options = parse_command_line(argc, argv);
-    if (!options) return exit_ok;
-    if (options->list) return print_list(), exit_ok;
-    return measure(*options);
+    return obey({argv, argv + argc});
   } catch (const UsageError& error) {
     return complain_once(error.what());
   } catch (const RunLost& error) {

@@ -12,6 +12,12 @@ namespace everylink {
 
 enum class Progress { automatic, plain, json, none };
 
+// How ranks find each other. `hosts`: everylink run --hosts tells a host's ranks by standard input.
+enum class StartBy { automatic, local, hosts, tcp, slurm, pmix, pmi, mpi };
+
+// Published rules of how to measure.
+enum class Preset { none, jupiter };
+
 // By whose name we were called, and whose lines we print.
 enum class Program { everylink_measure, linktest, mpilinktest };
 
@@ -19,14 +25,13 @@ struct Options {
   Program program = Program::everylink_measure;
   // ranks
   int np = 0;  // 0: started by something else
-  std::string bootstrap = "auto";
+  StartBy bootstrap = StartBy::automatic;
   std::string node_name;
   std::string interface;  // "": any
   // carrier
   std::string mode = "tcp";
   std::string mode_options;  // as given, behind the colon
   std::string memory = "host";
-  bool list = false;
   // a pair
   int messages = 100, warmups = 10;
   std::vector<std::size_t> sizes{1};
@@ -34,7 +39,7 @@ struct Options {
   std::optional<int> window;
   bool check = false;
   int buffers = 1;
-  std::string preset;  // whose rule holds (preset.hpp); "": none
+  Preset preset = Preset::none;
   // who, when
   std::string schedule = "all", schedule_option;
   bool serial = false;
@@ -62,6 +67,7 @@ struct Options {
 
   std::string command;  // the whole line, as typed
 
+  bool operator==(const Options&) const = default;
   std::vector<std::size_t> pair_sizes() const { return pattern.empty() ? sizes : std::vector<std::size_t>(); }
   bool is_sion() const;  // the output: LinkTest's format, written by every rank
   bool confirms() const { return !confirm.empty(); }

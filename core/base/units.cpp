@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/names.hpp"
 
 namespace everylink {
 namespace {
@@ -38,6 +40,31 @@ bool with_suffix(std::string_view text, const Suffix (&suffixes)[N], double& val
   return false;
 }
 
+// K, M, G and T are powers of 1024, as LinkTest's users mean them; with or without iB, in any case.
+bool with_binary_suffix(std::string_view text, double& value) {
+  constexpr std::string_view letters = "kmgt";
+  std::string_view rest;
+  if (!leading_number(text, value, rest) || rest.empty()) return false;
+  std::string lower(rest);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto power = letters.find(lower[0]);
+  if (power == std::string_view::npos || (lower.size() > 1 && lower.substr(1) != "ib")) return false;
+  value *= std::pow(1024.0, static_cast<double>(power + 1));
+  return std::isfinite(value);
+}
+
+// " (did you mean 64KB?)" where the number is good and the unit nearly so.
+std::string probable_size(std::string_view text) {
+  double value = 0;
+  std::string_view rest;
+  if (!leading_number(text, value, rest)) return {};
+  std::vector<std::string> units;
+  for (const auto& suffix : byte_suffixes) units.emplace_back(suffix.name);
+  const auto blanks = rest.find_first_not_of(' ');
+  return did_you_mean(blanks == std::string_view::npos ? "" : rest.substr(blanks), units,
+                      text.substr(0, text.size() - rest.size()));
+}
+
 Unit pick(std::span<const Unit> units, double typical) {
   Unit best = units.front();
   for (const auto& unit : units)
@@ -49,10 +76,10 @@ Unit pick(std::span<const Unit> units, double typical) {
 
 std::size_t parse_bytes(std::string_view text, std::string_view what) {
   double value = 0;
-  if (!with_suffix(text, byte_suffixes, value))
-    throw UsageError(fmt::format("{}: '{}' is not a size; write 17, 64KiB, 1MiB or 2GB", what, text));
-  if (value < 0)
-    throw UsageError(fmt::format("{}: '{}' is negative; a message has 0 bytes or more", what, text));
+  if (!with_suffix(text, byte_suffixes, value) && !with_binary_suffix(text, value))
+    throw UsageError(fmt::format("{}: invalid size '{}'{}; use 17, 64K, 64KiB (65536 bytes), 1MiB or 2GB",
+                                 what, text, probable_size(text)));
+  if (value < 0) throw UsageError(fmt::format("{}: '{}' is negative; use 0 bytes or more", what, text));
   if (value != std::floor(value) || value > 0x1p62)
     throw UsageError(fmt::format("{}: '{}' is not a whole number of bytes", what, text));
   return static_cast<std::size_t>(value);
@@ -72,7 +99,7 @@ std::vector<std::size_t> parse_sizes(std::string_view text, std::string_view wha
 Seconds parse_seconds(std::string_view text, std::string_view what) {
   double value = 0;
   if (!with_suffix(text, time_suffixes, value) || value < 0)
-    throw UsageError(fmt::format("{}: '{}' is not a time; write 10, 1.5us, 2ms or 3s", what, text));
+    throw UsageError(fmt::format("{}: invalid time '{}'; use 10, 1.5us, 2ms or 3s", what, text));
   return value;
 }
 
@@ -81,8 +108,7 @@ double parse_rate(std::string_view text, std::string_view what) {
   const auto per = text.substr(0, text.size() - (text.ends_with("/s") ? 2 : 0));
   if (per.size() == text.size() ||
       !(with_suffix(per, byte_suffixes, value) || with_suffix(per, bit_suffixes, value)) || value <= 0)
-    throw UsageError(
-        fmt::format("{}: '{}' is not a bandwidth; write 12.5GB/s, 11GiB/s or 100Gb/s", what, text));
+    throw UsageError(fmt::format("{}: invalid bandwidth '{}'; use 12.5GB/s, 11GiB/s or 100Gb/s", what, text));
   return value;
 }
 

@@ -294,7 +294,7 @@ int PairResults::end(bool interrupted, bool kept) {
   if (!rest.empty() && !log_.console.quiet()) log_.console.say(rest);
   // A program that reads JSON finds the rest in the file.
   log_.console.say(options_.progress == Progress::json ? results() : summary());
-  if (!options_.preset.empty() && !options_.confirms())
+  if (options_.preset != Preset::none && !options_.confirms())
     log_.console.say("\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
                      (code == exit_ok ? "" : "\nDo not submit this table: not every link is ok"));
   log_.console.end(code, log_.failures.links() - log_.failures.count(), log_.failures.count(),

@@ -54,24 +54,28 @@ std::vector<std::string> network_interfaces() {
 
 }  // namespace
 
+std::vector<std::string> modes_with_rails() {
+  std::vector<std::string> modes;
+  for (const auto& one : choices) modes.emplace_back(one.mode);
+  return modes;
+}
+
 std::string with_rails(const std::string& mode, const std::string& mode_options, const std::string& rails) {
   const Choice* choice = choice_of(mode);
-  if (!choice) {
-    std::string known;
-    for (const auto& one : choices) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.mode);
-    throw UsageError(fmt::format("--rails: --mode {} takes no device; those that do are {}", mode, known));
-  }
+  if (!choice)
+    throw UsageError(fmt::format("--rails applies only to --mode {}, not to --mode {}",
+                                 fmt::join(modes_with_rails(), ", "), mode));
   const Settings options = parse_settings(mode_options, "--mode " + mode);
   for (const char* other : {choice->option, choice->other})
     if (options.contains(other))
       throw UsageError(fmt::format("--rails and {}= of --mode {} exclude each other", other, mode));
   if (rails == "auto" && (mode == "ofi" || mode == "portals"))
     throw UsageError(
-        fmt::format("--rails auto: --mode {} wants the devices by name: --rails dev1,dev2", mode));
+        fmt::format("--rails auto: --mode {} requires the devices by name: --rails dev1,dev2", mode));
   std::string all = mode_options;
   for (const auto& one : split(rails, ',')) {
     if (one.empty())
-      throw UsageError(fmt::format("--rails {}: a name is empty; --rails dev1,dev2 works", rails));
+      throw UsageError(fmt::format("--rails {}: a name is empty; use --rails dev1,dev2", rails));
     all += fmt::format("{}rails={}", all.empty() ? "" : ",", one);
   }
   return all;

@@ -12,6 +12,8 @@ namespace everylink {
 // mode whose device nobody can choose, or whose device is chosen already.
 std::string with_rails(const std::string& mode, const std::string& mode_options, const std::string& rails);
 
+std::vector<std::string> modes_with_rails();
+
 // The options of this rank's transport: in place of the rails the one that is its turn. `auto` asks this
 // machine which devices it has.
 Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "base/errors.hpp"
+#include "base/names.hpp"
 #include "base/units.hpp"
+#include "options/table.hpp"
 
 namespace everylink {
 namespace {
@@ -15,61 +17,42 @@ namespace {
 constexpr const char* results_file = "pingpong_results_bin.sion";
 constexpr int any_number = 1 << 20;  // of slowest pairs: there are never more than ranks
 
-// A long option of LinkTest 2. Those that abbreviate none of its names are ours.
-struct Modern {
-  std::string_view name;
-  bool wants_value;
+// An option of LinkTest 2. Those that abbreviate none of its names are ours.
+struct Theirs {
+  std::string_view name;  // without the dashes
+  bool has_value;
   std::string_view ours;     // "": what it asks for is always so
-  std::string_view instead;  // not "": we have no such thing
+  std::string_view instead;  // not "": we have no such thing; what to do
 };
 
-constexpr Modern modern[] = {
-    {"all-to-all", false, "--all-to-all", ""},
-    {"bidirectional", false, "--bidirectional", ""},
-    {"bisection", false, "--bisection", ""},
-    {"check-buffers", false, "--check", ""},
-    {"help", false, "--help", ""},
+constexpr Theirs of_linktest2[] = {
     {"hostname", false, "", "the hosts of all ranks are always in the results; leave it out"},
-    {"memory", true, "--memory", ""},  // ours
-    {"memory-buffer-allocator", true, "", "--memory host or --memory huge says where messages lie"},
-    {"min-iterations", true, "--min-iterations", ""},
-    {"min-runtime", true, "--min-runtime", ""},
+    {"memory", true, "--memory", ""},  // ours, and no abbreviation of the next
+    {"memory-buffer-allocator", true, "", "use --memory host or --memory huge"},
     {"mix", false, "--num-randomize-tasks=1", ""},
-    {"mode", true, "--mode", ""},
     {"multi-buffer", false, "", ""},  // what --num-multi-buffer says
-    {"no-sion-file", false, "--no-output", ""},
-    {"num-messages", true, "--num-messages", ""},
-    {"num-multi-buffer", true, "--num-multi-buf", ""},
-    {"num-randomize-tasks", true, "--num-randomize-tasks", ""},
-    {"num-slowest", true, "--num-slowest", ""},
-    {"num-warmup-messages", true, "--num-warmup-messages", ""},
-    {"output", true, "--output", ""},
     {"parallel-sion-file", false, "", ""},
     {"randomize", false, "--num-randomize-tasks=1", ""},
-    {"randomize-buffers", false, "", "--num-multi-buffer K without it walks through K buffers in turn"},
+    {"randomize-buffers", false, "", "--num-multi-buffer K without it cycles through K buffers"},
     {"randomize-steps", false, "", "--num-randomize-tasks 1 measures in a random order"},
-    {"seed", true, "--seed", ""},  // ours
-    {"seed-randomize-buffers", true, "", "--num-multi-buffer K without it walks through K buffers in turn"},
+    {"seed", true, "--seed", ""},  // ours, and no abbreviation of the next
+    {"seed-randomize-buffers", true, "", "--num-multi-buffer K without it cycles through K buffers"},
     {"seed-randomize-steps", true, "", "--seed S with --num-randomize-tasks 1 fixes a random order"},
-    {"seed-randomize-tasks", true, "--seed", ""},
-    {"semidirectional", false, "--semidirectional", ""},
-    {"serial-tests", false, "--serial-tests", ""},
-    {"size-messages", true, "--size-messages", ""},
-    {"unidirectional", false, "--unidirectional", ""},
     {"use-gpu-memory", false, "--memory=cuda", ""},
-    {"version", false, "--version", ""},
 };
 
-// By its name or what begins no other; null: it is not one of them.
-const Modern* modern_named(std::string_view stem) {
-  const Modern* found = nullptr;
-  for (const auto& option : modern) {
-    if (option.name == stem) return &option;
-    if (!option.name.starts_with(stem)) continue;
-    if (found) throw UsageError(fmt::format("--{}: could be --{} or --{}", stem, found->name, option.name));
-    found = &option;
-  }
-  return found;
+// All of them: those above, and those that are ours under LinkTest's name.
+std::vector<Theirs> known_of_linktest2() {
+  std::vector<Theirs> all(std::begin(of_linktest2), std::end(of_linktest2));
+  for (const auto& option : all_options())
+    for (const auto& name : option.linktest2)
+      all.push_back({name, !option.is_flag() && !option.is_optional, option.name(), ""});
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return all;
+}
+
+bool is_among(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 class OfLinkTest2 {
@@ -80,20 +63,22 @@ class OfLinkTest2 {
     for (std::size_t i = 1; i < typed.size(); ++i) {
       const auto& word = typed[i];
       has_mode_ |= word.starts_with("-m");
-      if (word.starts_with("--") && word.size() > 2)
+      if (word.starts_with("--") && word.size() > 2 && !word.starts_with("--help="))
         i += take(word, i);
       else
         words_.push_back(word == "-v" ? "--version" : word);
     }
     const auto measures_nothing = [](const std::string& word) {
-      return word == "--help" || word == "-h" || word == "--version" || word == "-V" || word == "--list";
+      return word.starts_with("--help") || word == "-h" || word == "--version" || word == "-V" ||
+             word == "--list";
     };
     if (!has_mode_ && std::none_of(words_.begin(), words_.end(), measures_nothing))
       throw UsageError(
-          "-m/--mode wants to be given (mpi, tcp, ucp, ibverbs, psm2, ...): --mode mpi, or the name "
-          "linktest.mpi, or LINKTEST_VCLUSTER_IMPL=mpi");
+          "-m/--mode is required (mpi, tcp, ucp, ibverbs, psm2, ...): --mode mpi, or the name linktest.mpi, "
+          "or "
+          "LINKTEST_VCLUSTER_IMPL=mpi");
     if (buffers_ && !number_of_buffers_)
-      throw UsageError("--multi-buffer: --num-multi-buffer K says how many buffers");
+      throw UsageError("--multi-buffer requires --num-multi-buffer K, the number of buffers");
   }
 
   std::vector<std::string> words() && { return std::move(words_); }
@@ -103,7 +88,7 @@ class OfLinkTest2 {
   std::size_t take(const std::string& word, std::size_t at) {
     const auto equals = word.find('=');
     const bool attached = equals != std::string::npos;
-    const Modern* option = modern_named(std::string_view(word).substr(2, attached ? equals - 2 : equals));
+    const Theirs* option = named(word.substr(2, attached ? equals - 2 : equals));
     if (!option) {
       words_.push_back(word);
       return 0;
@@ -111,19 +96,32 @@ class OfLinkTest2 {
     has_mode_ |= option->name == "mode";
     buffers_ |= option->name == "multi-buffer";
     number_of_buffers_ |= option->name == "num-multi-buffer";
-    const bool follows = option->wants_value && !attached && at + 1 < typed_.size();
+    const bool follows = option->has_value && !attached && at + 1 < typed_.size();
     const std::string value = attached ? word.substr(equals + 1) : follows ? typed_[at + 1] : "";
     const bool is_default = option->name == "memory-buffer-allocator" && value == "DEFAULT";
     if (!option->instead.empty() && !is_default)
       throw UsageError(fmt::format("--{}: {}", option->name, option->instead));
-    if (attached && !option->wants_value)
-      throw UsageError(fmt::format("--{} takes no value; '{}' gives one", option->name, word));
+    if (attached && !option->has_value)
+      throw UsageError(fmt::format("--{}: takes no value; '{}' gives one", option->name, word));
     if (!option->ours.empty()) words_.emplace_back(option->ours);
     if (!option->ours.empty() && !value.empty()) words_.push_back(value);
     return follows ? 1 : 0;
   }
 
+  // By its name or what begins no other; null: it is not one of them.
+  const Theirs* named(const std::string& stem) const {
+    std::vector<std::string> names;
+    for (const auto& option : known_) names.emplace_back(option.name);
+    const auto found = begun_by(stem, names);
+    if (found.size() > 1)
+      throw UsageError(fmt::format("--{}: could be --{}", stem, fmt::join(found, " or --")));
+    for (const auto& option : known_)
+      if (!found.empty() && option.name == found[0]) return &option;
+    return nullptr;
+  }
+
   const std::vector<std::string>& typed_;
+  const std::vector<Theirs> known_ = known_of_linktest2();
   std::vector<std::string> words_;
   bool has_mode_ = false, buffers_ = false, number_of_buffers_ = false;
 };
@@ -131,28 +129,37 @@ class OfLinkTest2 {
 long long whole_number(const std::string& text, const std::string& option, long long least) {
   const auto value = parse_integer(text, option);
   if (value < least)
-    throw UsageError(fmt::format("{}: {} is too small; {} or more works", option, text, least));
+    throw UsageError(fmt::format("{}: {} is too small; use {} or more", option, text, least));
   return value;
 }
 
 // An option of LinkTest 1.2: a letter, and a word of its own behind it.
-struct Old {
+struct Letter {
   char letter;
-  std::string_view value, summary;
+  std::string_view value, brief, standard;  // brief "": that of ours
 };
-constexpr Old old[] = {
-    {'a', "0|1", "--all-to-all"},
-    {'i', "N", "--num-messages (3)"},
-    {'I', "N", "--num-warmup-messages (0)"},
-    {'s', "BYTES", "--size-messages (131072)"},
-    {'k', "KIB", "the same in KiB"},
-    {'M', "0|1", "--num-randomize-tasks 1"},
-    {'S', "0|1", "--serial-tests"},
-    {'T', "MINUTES", "--min-runtime"},
-    {'W', "0|1", "1: write results (1); 0: --no-output"},
-    {'Y', "0|1", "either way each rank writes its own part of the results"},
-    {'Z', "N", "--num-slowest, at most one a rank (which is the default)"},
+
+constexpr Letter of_linktest1[] = {
+    {'a', "0|1", "", "0"},
+    {'i', "N", "", "3"},
+    {'I', "N", "", "0"},
+    {'s', "BYTES", "message size; K, M and G are powers of 1024", "131072"},
+    {'k', "KIB", "message size in KiB; of -s and -k the later one counts", ""},
+    {'M', "0|1", "measure in a random order of the ranks", "0"},
+    {'S', "0|1", "", "0"},
+    {'T', "MINUTES", "", "off"},
+    {'W', "0|1", "write a results file", "1"},
+    {'Y', "0|1", "either way each rank writes its own part of the results file", "1"},
+    {'Z', "N", "re-measure the N slowest pairs at the end, at most one per rank", "one per rank"},
 };
+
+// Which of ours it is.
+const Option& ours_of(char letter) {
+  for (const auto& option : all_options())
+    if (option.linktest1.find(letter) != std::string::npos) return option;
+  throw std::logic_error(fmt::format("-{} has no option of ours", letter));
+}
+
 // Of which LinkTest 1.2 says nothing in its own help.
 constexpr std::pair<char, std::string_view> old_without_us[] = {
     {'C', "every step has its line; leave it out"},
@@ -172,27 +179,28 @@ class OfLinkTest1 {
         words_.push_back(word);
       } else {
         const auto& option = known(word);
-        if (i + 1 == typed.size()) throw UsageError(fmt::format("{} wants a value: {}", word, option.value));
+        if (i + 1 == typed.size())
+          throw UsageError(fmt::format("{} requires a value: {}", word, option.value));
         take(option.letter, word, typed[++i]);
       }
     }
-    if (is_set('a')) words_.emplace_back("--all-to-all");
-    if (is_set('M')) words_.emplace_back("--num-randomize-tasks=1");
-    if (is_set('S')) words_.emplace_back("--serial-tests");
-    if (switches_.contains('W') && !is_set('W')) words_.emplace_back("--no-output");
+    for (const char letter : {'a', 'S'})
+      if (is_set(letter)) words_.push_back(ours_of(letter).name());
+    if (is_set('M')) words_.push_back(ours_of('M').name() + "=1");
+    if (switches_.contains('W') && !is_set('W')) words_.push_back(ours_of('W').name());
   }
 
   std::vector<std::string> words() && { return std::move(words_); }
 
  private:
-  static const Old& known(const std::string& word) {
-    for (const auto& option : old)
+  static const Letter& known(const std::string& word) {
+    for (const auto& option : of_linktest1)
       if (word.size() == 2 && word[0] == '-' && word[1] == option.letter) return option;
     for (const auto& [letter, instead] : old_without_us)
       if (word.size() == 2 && word[0] == '-' && word[1] == letter)
         throw UsageError(fmt::format("{}: {}", word, instead));
     throw UsageError(
-        fmt::format("{}: there is no such option; mpilinktest has -a -i -I -k -M -s -S -T -V -W -Y -Z, each "
+        fmt::format("{}: unknown option; mpilinktest has -a -i -I -k -M -s -S -T -V -W -Y -Z, each "
                     "with a value behind a blank, and the long options of everylink-measure (--help)",
                     word));
   }
@@ -203,30 +211,28 @@ class OfLinkTest1 {
   }
 
   void take(char letter, const std::string& option, const std::string& value) {
-    const auto ours = [&](const char* name, const std::string& text) {
-      words_.insert(words_.end(), {name, text});
+    const auto ours = [&](const std::string& text) {
+      words_.insert(words_.end(), {ours_of(letter).name(), text});
     };
     switch (letter) {
-      case 'i': return ours("--num-messages", fmt::to_string(whole_number(value, option, 1)));
-      case 'I': return ours("--num-warmup-messages", fmt::to_string(whole_number(value, option, 0)));
-      case 's': return ours("--size-messages", fmt::to_string(parse_bytes(value, option)));
-      case 'k': return ours("--size-messages", fmt::format("{}KiB", whole_number(value, option, 0)));
-      case 'T': return minutes(option, value);
+      case 'i': return ours(fmt::to_string(whole_number(value, option, 1)));
+      case 'I': return ours(fmt::to_string(whole_number(value, option, 0)));
+      case 's': return ours(fmt::to_string(parse_bytes(value, option)));
+      case 'k': return ours(fmt::format("{}KiB", whole_number(value, option, 0)));
+      case 'T': {
+        const double minutes = parse_number(value, option);
+        if (minutes > 0) ours(fmt::format("{}s", 60 * minutes));  // else it is off
+        return;
+      }
       case 'Z': {
         const auto number = parse_integer(value, option);
-        return ours("--num-slowest", fmt::to_string(number < 0 || number > any_number ? any_number : number));
+        return ours(fmt::to_string(number < 0 || number > any_number ? any_number : number));
       }
       default: break;
     }
     if (value != "0" && value != "1")
-      throw UsageError(fmt::format("{}: '{}' does not work; 0 or 1 does", option, value));
+      throw UsageError(fmt::format("{}: invalid value '{}'; use 0 or 1", option, value));
     switches_[letter] = value == "1";
-  }
-
-  // Off where it is not above 0.
-  void minutes(const std::string& option, const std::string& value) {
-    const double number = parse_number(value, option);
-    if (number > 0) words_.insert(words_.end(), {"--min-runtime", fmt::format("{}s", 60 * number)});
   }
 
   std::vector<std::string> words_{"--mode", "mpi"};
@@ -235,16 +241,24 @@ class OfLinkTest1 {
 
 }  // namespace
 
-Line in_our_words(const std::vector<std::string>& typed, std::string_view layer) {
-  if (typed.empty()) return {Program::everylink_measure, {}};
-  const auto& path = typed.front();
-  const std::string name = path.substr(path.rfind('/') + 1);
+Caller caller_of(const std::string& path) {
   constexpr std::string_view with_layer = "linktest.";
-  if (name == "mpilinktest") return {Program::mpilinktest, OfLinkTest1(typed).words()};
-  if (name == "linktest") return {Program::linktest, OfLinkTest2(typed, layer).words()};
-  if (name.starts_with(with_layer))
-    return {Program::linktest, OfLinkTest2(typed, name.substr(with_layer.size())).words()};
-  return {Program::everylink_measure, {typed.begin() + 1, typed.end()}};
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name == "mpilinktest") return {Program::mpilinktest};
+  if (name == "linktest") return {Program::linktest};
+  if (name.starts_with(with_layer)) return {Program::linktest, name.substr(with_layer.size())};
+  return {};
+}
+
+Line in_our_words(const std::vector<std::string>& typed, std::string_view layer) {
+  if (typed.empty()) return {};
+  const Caller caller = caller_of(typed.front());
+  Line line{{typed.begin() + 1, typed.end()}, defaults_of(caller.program)};
+  if (caller.program == Program::mpilinktest) line.words = OfLinkTest1(typed).words();
+  if (caller.program == Program::linktest)
+    line.words = OfLinkTest2(typed, caller.layer.empty() ? layer : caller.layer).words();
+  line.defaults.command = fmt::format("{}", fmt::join(typed, " "));
+  return line;
 }
 
 Options defaults_of(Program program) {
@@ -261,21 +275,33 @@ Options defaults_of(Program program) {
   return o;
 }
 
-std::string help_of(Program program) {
-  std::string text;
-  if (program == Program::linktest) {
-    text = "As linktest also LinkTest 2's own names, and results in LinkTest's format:\n";
-    for (const auto& option : modern)
-      if (option.instead.empty() && option.ours != fmt::format("--{}", option.name))
-        text += fmt::format("  --{:<28}{}\n", option.name,
-                            option.ours.empty() ? "understood" : fmt::format("the same as {}", option.ours));
+std::vector<Option> options_of_linktest2() {
+  std::vector<Option> options;
+  for (const auto& [name, has_value, ours, instead] : known_of_linktest2()) {
+    if (!instead.empty()) continue;
+    const auto equals = ours.find('=');
+    const Option* same = ours.empty() ? nullptr : &option_named(ours.substr(0, equals));
+    if (same && ours.substr(2) == name && !is_among(same->linktest2, name)) continue;  // not LinkTest's
+    Option option = same && equals == std::string_view::npos ? *same : Option{};
+    if (!same)
+      option.brief = "accepted: it is always so";
+    else if (equals != std::string_view::npos)
+      option.brief = fmt::format("the same as {}", ours);
+    std::erase_if(option.names, [](const auto& one) { return one.starts_with("--"); });
+    option.names.push_back(fmt::format("--{}", name));
+    options.push_back(std::move(option));
   }
-  if (program == Program::mpilinktest) {
-    text = "As mpilinktest the options of LinkTest 1.2, --mode mpi, and results in LinkTest's format:\n";
-    for (const auto& option : old)
-      text += fmt::format("  -{} {:<28}{}\n", option.letter, option.value, option.summary);
-  }
-  return text;
+  return options;
+}
+
+std::vector<Option> options_of_linktest1() {
+  std::vector<Option> options;
+  for (const auto& [letter, value, brief, standard] : of_linktest1)
+    options.push_back({.names = {fmt::format("-{}", letter)},
+                       .value = std::string(value),
+                       .brief = brief.empty() ? ours_of(letter).brief : std::string(brief),
+                       .standard = std::string(standard)});
+  return options;
 }
 
 }  // namespace everylink

@@ -70,7 +70,7 @@ std::vector<std::string> wrong_numbers(const std::vector<Host>& hosts) {
 
 std::vector<std::string> doubts_of_preset(const Options& o, const std::vector<RankFacts>& ranks,
                                           const std::vector<int>& host_of) {
-  if (o.preset.empty() || o.confirms()) return {};
+  if (o.preset == Preset::none || o.confirms()) return {};
   const auto hosts = hosts_with(ranks, host_of);
   auto doubts = wrong_numbers(hosts);
   if (ranks.size() % 2 == 1)

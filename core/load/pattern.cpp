@@ -59,7 +59,7 @@ int pattern_number(const PatternInput& input, const std::string& name, int fallb
   if (text.empty()) return fallback;
   const auto value = parse_integer(text, "--" + name);
   if (value < least || value > most)
-    throw UsageError(fmt::format("--{}: {} does not work; {} to {} does", name, text, least, most));
+    throw UsageError(fmt::format("--{}: {} is out of range; use {} to {}", name, text, least, most));
   return static_cast<int>(value);
 }
 
@@ -69,7 +69,7 @@ std::vector<int> pattern_numbers(const PatternInput& input, const std::string& n
   for (const auto& word : text.empty() ? std::vector<std::string>() : split(text, ',')) {
     const auto value = parse_integer(word, "--" + name);
     if (value < least || value > most)
-      throw UsageError(fmt::format("--{}: {} does not work; {} to {} does", name, word, least, most));
+      throw UsageError(fmt::format("--{}: {} is out of range; use {} to {}", name, word, least, most));
     numbers.push_back(static_cast<int>(value));
   }
   return numbers;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/flow.hpp"
+#include "base/option.hpp"
 #include "base/types.hpp"
 
 namespace everylink {
@@ -61,10 +62,6 @@ struct SceneSums {
 
 using NameOfRank = std::function<std::string(int)>;
 
-struct PatternOption {
-  std::string_view name, value, summary;  // "root", "RANK", "the rank that receives (0)"; no value: a flag
-};
-
 inline constexpr std::string_view sweep_to_4_mib =
     "1,2,4,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,2MiB,4MiB";
 
@@ -82,15 +79,15 @@ struct PatternTraits {
   bool one_sided = false;  // it requires one-sided transfers
   Seconds duration = 1;    // of each scene, unless the user sets it; 0: scenes have no duration
   std::string_view sizes = "256KiB";
-  std::string_view sizes_too = "", window_too = "";  // other names of these options: ",--bsize"
-  const PatternTable* table = nullptr;               // null: lines and sentences
+  std::string_view other_name_of_sizes = "", other_name_of_window = "";  // "--bsize"
+  const PatternTable* table = nullptr;                                   // null: lines and sentences
 };
 
 struct Pattern {
   std::string_view name, summary;
   std::string_view point;                  // what the points are: "senders"
   std::vector<std::string_view> variants;  // {""}: just one
-  std::vector<PatternOption> options;
+  std::vector<Option> options;             // its own: settings by name
   PatternTraits traits;
   Sweep (*make)(const PatternInput&);  // throws UsageError
   // The conclusions from the scenes of one size, as sentences. Null: the table has them.

@@ -1,9 +1,8 @@
 // The table of memories.
 #include "memory/memory.hpp"
 
-#include <fmt/format.h>
-
 #include "base/errors.hpp"
+#include "base/names.hpp"
 
 namespace everylink {
 
@@ -15,12 +14,12 @@ std::span<const MemoryEntry> memories() {
 }
 
 const MemoryEntry& memory_named(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& entry : memories()) {
     if (entry.name == name) return entry;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
+    known.emplace_back(entry.name);
   }
-  throw UsageError(fmt::format("--memory {}: there is no such memory; there are: {}", name, known));
+  throw UsageError("--memory: " + unknown_name("memory", name, known));
 }
 
 }  // namespace everylink

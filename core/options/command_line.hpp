@@ -1,13 +1,28 @@
 // The command line as one value.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/options.hpp"
 
 namespace everylink {
 
-// Throws UsageError. Gives nothing when the line asked for help or the version, which is then printed.
-std::optional<Options> parse_command_line(int argc, const char* const* argv);
+// A line in our words, by whatever name the program was called (linktest/command_line.hpp).
+struct Line {
+  std::vector<std::string> words;  // behind the program's name
+  Options defaults;                // what holds where the line says nothing
+};
+
+enum class Wish { measure, say_help, say_version, list };
+
+struct Command {
+  Wish wish = Wish::measure;
+  Options options;
+  std::string form = {};  // of help: text, short, json, ...
+};
+
+// Throws UsageError.
+Command parse(Line);
 
 }  // namespace everylink

@@ -34,9 +34,7 @@ void print_list() {
   fmt::print("Kernels\n");
   for (const auto& kernel : kernels()) line(fmt::format("--{}", kernel.name), kernel.summary, "");
   fmt::print("Schedules (--schedule)\n");
-  for (const auto& entry : schedules())
-    line(entry.option.empty() ? std::string(entry.name) : fmt::format("{}:{}", entry.name, entry.option),
-         entry.summary, "");
+  for (const auto& entry : schedules()) line(text_of(entry), entry.summary, "");
   fmt::print("Load patterns (everylink-measure PATTERN)\n");
   for (const auto* pattern : patterns()) line(pattern->name, pattern->summary, "");
 }

@@ -16,15 +16,14 @@ namespace {
 constexpr int least_messages = 25, least_warmups = 3;
 constexpr std::size_t message_bytes = std::size_t{16} << 20;
 
-void must(bool keeps, const char* option, const std::string& text, const std::string& wanted) {
-  if (!keeps) throw UsageError(fmt::format("{} {}: --preset jupiter wants {}", option, text, wanted));
+void must(bool keeps, const char* option, const std::string& text, const std::string& rule) {
+  if (!keeps) throw UsageError(fmt::format("{} {}: --preset jupiter requires {}", option, text, rule));
 }
 
 }  // namespace
 
 void begin_with_preset(Options& o) {
-  if (o.preset.empty()) return;
-  if (o.preset != "jupiter") throw UsageError(fmt::format("--preset: '{}' is not one of jupiter", o.preset));
+  if (o.preset == Preset::none) return;
   o.mode = "mpi";
   o.messages = least_messages;
   o.warmups = least_warmups;
@@ -34,18 +33,18 @@ void begin_with_preset(Options& o) {
 }
 
 void check_preset(const Options& o) {
-  if (o.preset.empty()) return;
+  if (o.preset == Preset::none) return;
   must(o.messages >= least_messages, "-n/--num-messages", fmt::to_string(o.messages), "25 or more");
   must(o.warmups >= least_warmups, "-w/--num-warmup-messages", fmt::to_string(o.warmups), "3 or more");
   must(o.sizes == std::vector{message_bytes}, "-s/--size-messages",
-       fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB, and of no other size");
+       fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB and of no other size");
   if (o.kernel != "bidirectional")
-    throw UsageError(fmt::format("--{}: --preset jupiter wants --bidirectional", o.kernel));
+    throw UsageError(fmt::format("--{}: --preset jupiter requires --bidirectional", o.kernel));
   must(o.schedule == "bisection", "--schedule", o.schedule_text(), "bisection");
   if (o.serial)
-    throw UsageError("--serial-tests: --preset jupiter wants all pairs of a step at the same time");
+    throw UsageError("--serial-tests: --preset jupiter requires all pairs of a step at the same time");
   if (o.resume && !o.confirms())
-    throw UsageError("--resume: the table of --preset jupiter is that of one whole run");
+    throw UsageError("--resume: the table of --preset jupiter requires one whole run");
 }
 
 }  // namespace everylink

@@ -5,11 +5,10 @@
 
 namespace everylink {
 
-// Fills what the rule of --preset says, before the rest of the command line is understood. Throws UsageError
-// for a name that there is none of.
+// Fills what the rule of --preset says, before the rest of the command line is applied.
 void begin_with_preset(Options&);
 
-// Throws UsageError, naming the option, where what was understood breaks the rule.
+// Throws UsageError, naming the option, where they break the rule.
 void check_preset(const Options&);
 
 }  // namespace everylink

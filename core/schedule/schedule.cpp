@@ -1,11 +1,10 @@
 // The table of schedules, and the one-at-a-time form of any of them.
 #include "schedule/schedule.hpp"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/names.hpp"
 #include "base/random.hpp"
 
 namespace everylink {
@@ -19,14 +18,17 @@ std::span<const ScheduleEntry> schedules() {
   return all;
 }
 
+std::string text_of(const ScheduleEntry& entry) {
+  return std::string(entry.name) + (entry.option.empty() ? "" : ":") + std::string(entry.option);
+}
+
 const ScheduleEntry& schedule_named(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& entry : schedules()) {
     if (entry.name == name) return entry;
-    known += fmt::format("{}{}{}{}", known.empty() ? "" : ", ", entry.name, entry.option.empty() ? "" : ":",
-                         entry.option);
+    known.push_back(text_of(entry));
   }
-  throw UsageError(fmt::format("--schedule {}: there is no such schedule; there are: {}", name, known));
+  throw UsageError("--schedule: " + unknown_name("schedule", name, known));
 }
 
 // Step s of the serial plan is the pair of step s / size whose lower rank is s modulo size; where there is

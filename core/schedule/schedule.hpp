@@ -36,6 +36,7 @@ struct ScheduleEntry {
 };
 
 std::span<const ScheduleEntry> schedules();
+std::string text_of(const ScheduleEntry&);                   // "all", "sample:K"
 const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageError
 
 // The same pairs, one at a time.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "base/names.hpp"
 #include "host/modules.hpp"
 #include "transport/transport.hpp"
 #include "transport_names.hpp"  // made by CMake: name, summary, why it was not built
@@ -52,29 +53,31 @@ std::vector<TransportState> transport_states() {
   return states;
 }
 
+std::vector<std::string> transport_names() {
+  std::vector<std::string> names;
+  for (const auto* entry : built_in()) names.emplace_back(entry->name);
+  for (const auto& named : transport_modules) names.emplace_back(named.name);
+  return names;
+}
+
 const TransportEntry& transport_named(std::string_view name) {
-  std::string known;
-  for (const auto* entry : built_in()) {
+  for (const auto* entry : built_in())
     if (entry->name == name) return *entry;
-    known += fmt::format("{}, ", entry->name);
-  }
   for (const auto& named : transport_modules) {
-    known += fmt::format("{}, ", named.name);
     if (named.name != name) continue;
     std::string why;
     if (const auto* entry = usable(named, why)) return *entry;
     throw UsageError(fmt::format("--mode {}: {}", name, why));
   }
-  throw UsageError(fmt::format("--mode {}: there is no such mode; there are: {}", name,
-                               known.substr(0, known.size() - 2)));
+  throw UsageError("--mode: " + unknown_name("mode", name, transport_names()));
 }
 
 void refuse_unknown_options(const Settings& options, std::string_view transport,
                             std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : options)
     if (std::find(known.begin(), known.end(), key) == known.end())
-      throw UsageError(fmt::format("--mode {}:{}={}: there is no such option; there are: {}", transport, key,
-                                   value, fmt::join(known, ", ")));
+      throw UsageError(fmt::format("--mode {}:{}={}: {}", transport, key, value,
+                                   unknown_name("option", key, {known.begin(), known.end()})));
 }
 
 }  // namespace everylink

@@ -147,6 +147,7 @@ struct TransportState {
   std::string why_unusable;  // "" if it can run here
 };
 std::vector<TransportState> transport_states();
+std::vector<std::string> transport_names();  // loads none
 // Loads the module if it is one. Throws UsageError: unknown (names those that exist), not built, not usable
 // here.
 const TransportEntry& transport_named(std::string_view name);

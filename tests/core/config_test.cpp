@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 #include "kernel/kernel.hpp"
+#include "linktest/manual.hpp"
+#include "options/parser.hpp"
+#include "options/table.hpp"
 
 namespace everylink {
 namespace {
@@ -13,11 +18,9 @@ using Args = std::vector<std::string>;
 
 Options options(Args args) {
   args.insert(args.begin(), "everylink-measure");
-  std::vector<const char*> argv;
-  for (const auto& arg : args) argv.push_back(arg.c_str());
-  auto parsed = parse_command_line(static_cast<int>(argv.size()), argv.data());
-  if (!parsed) throw std::logic_error("nothing to measure");
-  return *parsed;
+  const Command command = parse(in_our_words(args, ""));
+  if (command.wish != Wish::measure) throw std::logic_error("nothing to measure");
+  return command.options;
 }
 
 // One line that holds all these parts.
@@ -38,7 +41,7 @@ void expect_refused(const Args& args, const std::vector<std::string>& parts) {
 TEST(Config, the_defaults) {
   const Options o = options({});
   EXPECT_EQ(o.np, 0);
-  EXPECT_EQ(o.bootstrap, "auto");
+  EXPECT_EQ(o.bootstrap, StartBy::automatic);
   EXPECT_EQ(o.mode, "tcp");
   EXPECT_EQ(o.mode_options, "");
   EXPECT_EQ(o.memory, "host");
@@ -54,8 +57,8 @@ TEST(Config, the_defaults) {
   EXPECT_EQ(o.min_runtime, 0);
   EXPECT_EQ(o.output, "everylink.h5");
   EXPECT_EQ(o.progress, Progress::automatic);
-  EXPECT_FALSE(o.window || o.seed || o.check || o.serial || o.all_to_all || o.yes || o.list || o.force ||
-               o.no_output || o.keep_laps || o.step_lines);
+  EXPECT_FALSE(o.window || o.seed || o.check || o.serial || o.all_to_all || o.yes || o.force || o.no_output ||
+               o.keep_laps || o.step_lines);
 }
 
 TEST(Config, every_option_reaches_its_field) {
@@ -105,7 +108,7 @@ TEST(Config, every_option_reaches_its_field) {
                              "--progress",
                              "json"});
   EXPECT_EQ(o.np, 4);
-  EXPECT_EQ(o.bootstrap, "local");
+  EXPECT_EQ(o.bootstrap, StartBy::local);
   EXPECT_EQ(o.node_name, "n7");
   EXPECT_EQ(o.mode, "sim");
   EXPECT_EQ(o.mode_options, "hosts=2,slow-link=0>1*0.5");
@@ -167,10 +170,10 @@ TEST(Config, a_host_name_without_end_is_refused) {
 }
 
 TEST(Config, what_is_no_option_is_refused) {
-  expect_refused({"--frobnicate"}, {"--frobnicate", "no such option"});
+  expect_refused({"--frobnicate"}, {"--frobnicate", "unknown option", "--help"});
   expect_refused({"--frobnicate=3"}, {"--frobnicate"});
   expect_refused({"-x"}, {"-x"});
-  expect_refused({"stray"}, {"stray"});
+  expect_refused({"stray"}, {"'stray' is neither an option nor a load pattern", "incast"});
   expect_refused({"--np", "2", "3"}, {"3"});
 }
 
@@ -303,13 +306,135 @@ TEST(Config, there_is_a_buffer_for_each_message_that_is_looked_at) {
   EXPECT_EQ(memory_bytes(o), 3 * 128u);
 }
 
-TEST(Config, help_and_version_are_printed_and_nothing_is_measured) {
-  for (const char* option : {"--help", "-h", "--version", "-V"}) {
-    const char* const argv[] = {"everylink-measure", option};
-    ::testing::internal::CaptureStdout();
-    EXPECT_FALSE(parse_command_line(2, argv)) << option;
-    EXPECT_NE(::testing::internal::GetCapturedStdout().find("everylink-measure"), std::string::npos)
-        << option;
+TEST(Config, help_version_and_list_measure_nothing) {
+  const auto wish = [](const Args& words) { return parse({words, {}}).wish; };
+  for (const char* option : {"--help", "-h", "--help=json", "--hel"})
+    EXPECT_EQ(wish({option}), Wish::say_help);
+  for (const char* option : {"--version", "-V"}) EXPECT_EQ(wish({option}), Wish::say_version);
+  EXPECT_EQ(wish({"--list"}), Wish::list);
+  EXPECT_EQ(parse({{"-h"}, {}}).form, "short");
+  EXPECT_EQ(parse({{"--help"}, {}}).form, "text");
+  EXPECT_EQ(parse({{"--help=man"}, {}}).form, "man");
+  expect_refused({"--help=jason"}, {"--help", "'jason'", "did you mean json?", "text, short, json, man"});
+}
+
+TEST(Config, a_near_miss_is_answered_with_what_was_probably_meant) {
+  expect_refused({"--num-mesages", "3"}, {"--num-mesages: unknown option (did you mean --num-messages?)"});
+  expect_refused({"--Check"}, {"did you mean --check?"});
+  expect_refused({"insact"}, {"did you mean incast?"});
+  expect_refused({"--schedule", "bisecton"}, {"did you mean bisection?"});
+  expect_refused({"--memory", "hots"}, {"did you mean host?"});
+  expect_refused({"--progress", "jsno"}, {"did you mean json?"});
+  expect_refused({"--bootstrap", "slrum"}, {"did you mean slurm?"});
+  expect_refused({"--preset", "jupitr"}, {"did you mean jupiter?"});
+  expect_refused({"-s", "64 KiB"}, {"invalid size '64 KiB' (did you mean 64KiB?)"});
+  expect_refused({"-s", "64Kb"}, {"did you mean 64KB?"});
+  try {
+    options({"--qqqq"});
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()), "--qqqq: unknown option; --help lists the options");
+  }
+}
+
+TEST(Config, sizes_in_linktests_short_form_are_binary) {
+  EXPECT_EQ(options({"-s", "64K,1M,2g,3kib"}).sizes,
+            (std::vector<std::size_t>{65536, 1048576, 2147483648, 3072}));
+  expect_refused({"-s", "1M,1mib"}, {"1mib is given twice"});
+}
+
+TEST(Config, an_option_of_another_command_is_refused_with_where_it_applies) {
+  expect_refused({"incast", "--schedule", "all"}, {"--schedule: does not apply to the pattern incast"});
+  expect_refused({"incast", "--draws", "3"}, {"--draws", "ring, random-bisection", "not to incast"});
+  expect_refused({"--draws", "3"}, {"--draws: applies only to the patterns ring, random-bisection, "});
+}
+
+TEST(Config, a_pattern_stands_anywhere_but_as_a_value) {
+  EXPECT_EQ(options({"incast"}).pattern, "incast");
+  EXPECT_EQ(options({"--np", "4", "incast"}).pattern, "incast");
+  EXPECT_EQ(options({"--force", "--mode=sim", "-s8", "incast"}).pattern, "incast");
+  EXPECT_EQ(options({"-o", "incast"}).pattern, "");
+  EXPECT_EQ(options({"victim", "--congestor", "shift"}).pattern, "victim");
+  EXPECT_EQ(options({"--congestor", "shift", "victim"}).pattern, "victim");
+}
+
+// What help says that holds without an option does hold: given, it changes nothing.
+TEST(Config, the_default_that_help_names_is_the_one_that_holds) {
+  std::vector<std::string> commands = pattern_names();
+  commands.emplace_back(of_pairs);
+  int compared = 0;
+  for (const auto& command : commands) {
+    const Options usual = command == of_pairs ? options({}) : options({command});
+    for (const auto& option : options_of(command)) {
+      const bool is_pattern_own = std::holds_alternative<std::monostate>(option.effect);
+      if (option.standard.empty() || option.standard.find(' ') != std::string::npos || is_pattern_own)
+        continue;
+      if (option.name() == "--interface") continue;  // "any"
+      Options same = usual;
+      apply(option, option.standard, same);
+      EXPECT_TRUE(same == usual) << command << " " << option.name() << " " << option.standard;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 20);
+}
+
+TEST(Table, every_entry_is_whole) {
+  for (const auto& option : all_options()) {
+    EXPECT_FALSE(option.names.empty() || option.group.empty() || option.brief.empty()) << option.name();
+    EXPECT_FALSE(option.applies_to.empty()) << option.name();
+    EXPECT_NE(option.brief.back(), '.') << option.name();
+    EXPECT_TRUE(option.more.empty() || option.more.back() == '.') << option.name();
+    EXPECT_TRUE(option.unit != Quantity::choice || !option.choices.empty()) << option.name();
+    EXPECT_LE(option.least, option.most) << option.name();
+  }
+  for (const auto& [names, reason] : exclusions())
+    for (const auto& name : names) EXPECT_EQ(option_named(name).name(), name) << reason;
+}
+
+TEST(Table, no_name_stands_twice_in_a_command) {
+  std::vector<std::string> commands = pattern_names();
+  commands.emplace_back(of_pairs);
+  for (const auto& command : commands) {
+    std::vector<std::string> names;
+    for (const auto& option : options_of(command))
+      names.insert(names.end(), option.names.begin(), option.names.end());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << command;
+  }
+}
+
+// Every option has its lines in each form, and none is wider than asked for.
+TEST(Help, is_made_from_the_table_and_keeps_to_the_width) {
+  for (const char* program : {"everylink-measure", "linktest", "linktest.ucp", "mpilinktest"}) {
+    const Manual manual = manual_of(caller_of(program));
+    for (const std::size_t width : {60u, 80u, 100u})
+      for (const char* form : {"text", "short"}) {
+        const auto help = help_of(manual, form, "", width);
+        EXPECT_NE(help.find(std::string("Usage: ") + program), std::string::npos);
+        for (std::size_t at = 0, end = 0; at < help.size(); at = end + 1) {
+          end = help.find('\n', at);
+          EXPECT_LE(end - at, std::max<std::size_t>(width, 84)) << help.substr(at, end - at);
+        }
+        for (const auto& section : manual.page.sections)
+          for (const auto& option : section.options)
+            EXPECT_NE(help.find("  " + option.names.front()), std::string::npos) << form << option.name();
+      }
+    for (const char* form : {"json", "man", "bash", "zsh", "fish"}) {
+      const auto text = help_of(manual, form, "", 80);
+      for (const auto& section : manual.page.sections)
+        for (const auto& option : section.options) {
+          auto name = option.name().substr(option.name().find_first_not_of('-'));
+          if (form == std::string("man"))
+            for (auto at = name.find('-'); at != std::string::npos; at = name.find('-', at + 2))
+              name.insert(at, "\\");
+          EXPECT_NE(text.find(name), std::string::npos) << program << " " << form << " " << name;
+        }
+    }
+  }
+  const Manual ours = manual_of({});
+  for (const auto& pattern : pattern_names()) {
+    EXPECT_NE(help_of(ours, "text", "", 80).find("\n  " + pattern + " "), std::string::npos);
+    EXPECT_NE(help_of(ours, "text", pattern, 80).find("everylink-measure " + pattern), std::string::npos);
   }
 }
 

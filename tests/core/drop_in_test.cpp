@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/errors.hpp"
 #include "kernel/kernel.hpp"
-#include "options/command_line.hpp"
+#include "linktest/manual.hpp"
 
 namespace everylink {
 namespace {
@@ -42,20 +40,16 @@ std::string refusal(const std::string& typed, std::string_view layer = "") {
   }
 }
 
-Options options(const std::string& typed) {
-  const Words words = split_words(typed);
-  std::vector<const char*> argv;
-  for (const auto& word : words) argv.push_back(word.c_str());
-  return *parse_command_line(static_cast<int>(argv.size()), argv.data());
-}
+Options options(const std::string& typed) { return parse(in_our_words(split_words(typed), "")).options; }
 
 TEST(DropIn, the_name_says_whose_line_it_is) {
-  EXPECT_EQ(in_our_words({"/usr/bin/everylink-measure", "-s", "8"}, "mpi").program,
+  EXPECT_EQ(in_our_words({"/usr/bin/everylink-measure", "-s", "8"}, "mpi").defaults.program,
             Program::everylink_measure);
   EXPECT_EQ(ours("build/everylink-measure -s 8 --mix", "mpi"), "-s 8 --mix") << "as it stands";
-  EXPECT_EQ(in_our_words({"Compile/benchmark/linktest", "-m", "mpi"}, "").program, Program::linktest);
-  EXPECT_EQ(in_our_words({"./mpilinktest"}, "").program, Program::mpilinktest);
-  EXPECT_EQ(in_our_words({}, "").program, Program::everylink_measure);
+  EXPECT_EQ(in_our_words({"Compile/benchmark/linktest", "-m", "mpi"}, "").defaults.program,
+            Program::linktest);
+  EXPECT_EQ(in_our_words({"./mpilinktest"}, "").defaults.program, Program::mpilinktest);
+  EXPECT_EQ(in_our_words({}, "").defaults.program, Program::everylink_measure);
 }
 
 TEST(DropIn, the_mode_comes_from_the_option_the_name_or_the_variable) {
@@ -65,9 +59,10 @@ TEST(DropIn, the_mode_comes_from_the_option_the_name_or_the_variable) {
   EXPECT_EQ(ours("linktest -n 3", "psm2"), "--mode psm2 -n 3");
   EXPECT_EQ(ours("linktest.ucp -n 3", "psm2"), "--mode ucp -n 3");
   EXPECT_EQ(options("linktest.ucp --mode tcp").mode, "tcp");
-  EXPECT_EQ(refusal("linktest -n 3"),
-            "-m/--mode wants to be given (mpi, tcp, ucp, ibverbs, psm2, ...): --mode mpi, or the name "
-            "linktest.mpi, or LINKTEST_VCLUSTER_IMPL=mpi");
+  EXPECT_EQ(
+      refusal("linktest -n 3"),
+      "-m/--mode is required (mpi, tcp, ucp, ibverbs, psm2, ...): --mode mpi, or the name linktest.mpi, or "
+      "LINKTEST_VCLUSTER_IMPL=mpi");
   for (const char* line : {"linktest --help", "linktest -v", "linktest --list"})
     EXPECT_EQ(refusal(line).find("understood"), 0u) << line;
 }
@@ -131,7 +126,7 @@ TEST(DropIn, what_linktest_has_and_we_have_not_is_refused_with_what_to_use) {
       {"--randomize-buffers", "--num-multi-buffer K"},
       {"--seed-randomize-buffers 3", "--num-multi-buffer K"},
       {"--memory-buffer-allocator POSIX", "--memory host or --memory huge"},
-      {"--multi-buffer", "--num-multi-buffer K says"},
+      {"--multi-buffer", "requires --num-multi-buffer K"},
       {"--hostname", "leave it out"},
       {"--bi", "could be --bidirectional or --bisection"},
       {"--bisection=3", "takes no value"},
@@ -187,14 +182,14 @@ TEST(DropIn, as_mpilinktest_our_own_long_options_work_too) {
 
 TEST(DropIn, what_mpilinktest_cannot_mean_is_refused_by_its_own_names) {
   const std::pair<const char*, const char*> refused[] = {
-      {"-s abc", "-s: 'abc' is not a size"},  // LinkTest took it for 0 bytes
-      {"-s", "-s wants a value: BYTES"},      // and this ended it
-      {"-i 0", "-i: 0 is too small; 1 or more works"},
-      {"-I -1", "-I: -1 is too small; 0 or more works"},
-      {"-S yes", "-S: 'yes' does not work; 0 or 1 does"},
+      {"-s abc", "-s: invalid size 'abc'"},  // LinkTest took it for 0 bytes
+      {"-s", "-s requires a value: BYTES"},  // and this ended it
+      {"-i 0", "-i: 0 is too small; use 1 or more"},
+      {"-I -1", "-I: -1 is too small; use 0 or more"},
+      {"-S yes", "-S: invalid value 'yes'; use 0 or 1"},
       {"-Z many", "-Z: 'many' is not a whole number"},
-      {"-i10", "-i10: there is no such option"},
-      {"128", "128: there is no such option"},
+      {"-i10", "-i10: unknown option"},
+      {"128", "128: unknown option"},
       {"-D 5", "nothing sleeps between steps; leave it out"},
       {"-C 5", "leave it out"},
       {"-N 5", "--min-iterations N"},
@@ -208,11 +203,28 @@ TEST(DropIn, the_line_is_kept_as_it_was_typed) {
   EXPECT_EQ(options("mpilinktest -k 1024 -S 1").command, "mpilinktest -k 1024 -S 1");
 }
 
-TEST(DropIn, help_knows_the_names_of_the_program_that_was_called) {
-  EXPECT_EQ(help_of(Program::everylink_measure), "");
-  EXPECT_NE(help_of(Program::linktest).find("--no-sion-file"), std::string::npos);
-  EXPECT_EQ(help_of(Program::linktest).find("--randomize-steps"), std::string::npos);
-  EXPECT_NE(help_of(Program::mpilinktest).find("-Z N"), std::string::npos);
+TEST(DropIn, help_begins_with_the_options_of_the_program_that_was_called) {
+  const auto help = [](const std::string& name) {
+    return help_of(manual_of(caller_of(name)), "text", "", 80);
+  };
+  const auto linktest = help("bin/linktest");
+  EXPECT_NE(linktest.find("Usage: linktest --mode MODE [OPTIONS]"), std::string::npos);
+  EXPECT_LT(linktest.find("--no-sion-file"), linktest.find("--time-limit"));
+  EXPECT_EQ(linktest.find("--randomize-steps"), std::string::npos) << "it is refused";
+  EXPECT_NE(linktest.find("Default: pingpong_results_bin.sion, overwritten."), std::string::npos);
+  EXPECT_NE(help("linktest.ucp").find("Usage: linktest.ucp [OPTIONS]"), std::string::npos);
+  EXPECT_NE(help("linktest.ucp").find("Default: ucp."), std::string::npos);
+  const auto mpilinktest = help("mpilinktest");
+  EXPECT_NE(mpilinktest.find("Usage: mpilinktest [OPTIONS]"), std::string::npos);
+  EXPECT_LT(mpilinktest.find("  -Z N"), mpilinktest.find("--time-limit"));
+  EXPECT_NE(mpilinktest.find("Default: 131072."), std::string::npos);
+  EXPECT_EQ(help("everylink-measure").find("--no-sion-file"), std::string::npos);
+}
+
+TEST(DropIn, help_is_asked_for_under_every_name) {
+  for (const char* line : {"linktest --help", "linktest -h", "linktest --help=json", "mpilinktest --help=man",
+                           "mpilinktest -h", "linktest.ucp --hel"})
+    EXPECT_EQ(parse(in_our_words(split_words(line), "")).wish, Wish::say_help) << line;
 }
 
 }  // namespace

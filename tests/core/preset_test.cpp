@@ -1,5 +1,4 @@
 // --preset jupiter: what it fixes, what it refuses, what it warns of, and the table that it gives.
-#include "options/preset.hpp"
 #include "linktest/jupiter.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "base/errors.hpp"
 #include "options/command_line.hpp"
 #include "host/adapters.hpp"
+#include "linktest/command_line.hpp"
 
 namespace everylink {
 namespace {
@@ -20,7 +20,7 @@ using Sentences = std::vector<std::string>;
 
 Options options(std::vector<const char*> args) {
   args.insert(args.begin(), {"everylink-measure", "--preset", "jupiter"});
-  return *parse_command_line(static_cast<int>(args.size()), args.data());
+  return parse(in_our_words({args.begin(), args.end()}, "")).options;
 }
 
 std::string refusal(const std::vector<const char*>& args) {
@@ -54,8 +54,7 @@ TEST(Preset, an_option_beside_it_refines_the_run_within_the_rule) {
 }
 
 TEST(Preset, it_stands_above_the_defaults_of_linktest_too) {
-  const char* const line[] = {"mpilinktest", "--preset", "jupiter"};
-  const Options o = *parse_command_line(3, line);
+  const Options o = parse(in_our_words({"mpilinktest", "--preset", "jupiter"}, "")).options;
   EXPECT_EQ(o.messages, 25);
   EXPECT_EQ(o.sizes, std::vector<std::size_t>{16777216});
   EXPECT_EQ(o.output, "pingpong_results_bin.sion");
@@ -63,18 +62,18 @@ TEST(Preset, it_stands_above_the_defaults_of_linktest_too) {
 
 TEST(Preset, an_option_that_breaks_the_rule_is_refused_by_its_name) {
   const std::pair<std::vector<const char*>, const char*> refused[] = {
-      {{"-n", "24"}, "-n/--num-messages 24: --preset jupiter wants 25 or more"},
-      {{"-w", "2"}, "-w/--num-warmup-messages 2: --preset jupiter wants 3 or more"},
+      {{"-n", "24"}, "-n/--num-messages 24: --preset jupiter requires 25 or more"},
+      {{"-w", "2"}, "-w/--num-warmup-messages 2: --preset jupiter requires 3 or more"},
       {{"-s", "1MiB"},
-       "-s/--size-messages 1048576: --preset jupiter wants messages of 16 MiB, and of no other size"},
+       "-s/--size-messages 1048576: --preset jupiter requires messages of 16 MiB and of no other size"},
       {{"-s", "1,16MiB"},
-       "-s/--size-messages 1,16777216: --preset jupiter wants messages of 16 MiB, and of no other size"},
-      {{"--semidirectional"}, "--semidirectional: --preset jupiter wants --bidirectional"},
-      {{"--unidirectional"}, "--unidirectional: --preset jupiter wants --bidirectional"},
-      {{"--schedule", "sample:3"}, "--schedule sample:3: --preset jupiter wants bisection"},
-      {{"--serial-tests"}, "--serial-tests: --preset jupiter wants all pairs of a step at the same time"},
-      {{"--resume", "x.h5"}, "--resume: the table of --preset jupiter is that of one whole run"},
-      {{"--preset", "juwels"}, "--preset: 'juwels' is not one of jupiter"}};
+       "-s/--size-messages 1,16777216: --preset jupiter requires messages of 16 MiB and of no other size"},
+      {{"--semidirectional"}, "--semidirectional: --preset jupiter requires --bidirectional"},
+      {{"--unidirectional"}, "--unidirectional: --preset jupiter requires --bidirectional"},
+      {{"--schedule", "sample:3"}, "--schedule sample:3: --preset jupiter requires bisection"},
+      {{"--serial-tests"}, "--serial-tests: --preset jupiter requires all pairs of a step at the same time"},
+      {{"--resume", "x.h5"}, "--resume: the table of --preset jupiter requires one whole run"},
+      {{"--preset", "juwels"}, "--preset: unknown value 'juwels'; use jupiter"}};
   for (const auto& [args, message] : refused) EXPECT_EQ(refusal(args), message);
 }
 

@@ -177,7 +177,7 @@ TEST(SimNetwork, each_direction_draws_its_own_noise_and_another_seed_draws_anoth
 
 TEST(SimNetwork, wrong_options_are_refused_by_name) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"host=4", "sim:host=4: there is no such option; there are: hosts, leaf"},
+      {"host=4", "sim:host=4: unknown option 'host' (did you mean hosts?); use hosts, leaf"},
       {"hosts=0", "hosts=0: must be 1 to 8"},
       {"hosts=9", "hosts=9: must be 1 to 8"},
       {"hosts=x", "sim:hosts: 'x' is not a whole number"},
@@ -212,9 +212,9 @@ TEST(SimNetwork, wrong_faults_are_refused_with_the_form_they_want) {
                                                        {"slow-link=8>0*0.5", "rank 8 is not one of 0 to 7"},
                                                        {"slow-link=0>8*0.5", "rank 8 is not one of"},
                                                        {"delay-host=1*2", "write HOST+TIME"},
-                                                       {"delay-host=1+x", "'x' is not a time"},
+                                                       {"delay-host=1+x", "invalid time 'x'"},
                                                        {"delay-link=1>2", "write FROM>TO+TIME"},
-                                                       {"delay-link=1>2+-1us", "is not a time"},
+                                                       {"delay-link=1>2+-1us", "invalid time"},
                                                        {"jitter-host=1", "write HOST*FACTOR"},
                                                        {"jitter-link=1>2*0", "the factor must be above 0"},
                                                        {"dead-host=9", "host 9 is not one of"},

@@ -35,6 +35,13 @@ TEST(Units, sizes_take_binary_and_decimal_suffixes) {
                                                        {"3MB", 3'000'000},
                                                        {"2GB", 2'000'000'000},
                                                        {"1TB", 1'000'000'000'000},
+                                                       {"64K", 65536},
+                                                       {"64k", 65536},
+                                                       {"1M", 1048576},
+                                                       {"1mib", 1048576},
+                                                       {"1MIB", 1048576},
+                                                       {"2G", 2147483648},
+                                                       {"1T", 1099511627776},
                                                        {"1.5KiB", 1536},
                                                        {"0.5MB", 500'000}};
   for (const auto& [text, bytes] : forms) EXPECT_EQ(parse_bytes(text, ""), bytes) << text;
@@ -44,6 +51,18 @@ TEST(Units, what_is_not_a_size_is_refused) {
   expect_refused(parse_bytes,
                  {"",      "abc", "KiB",       "1 KiB", " 1",    "1 ",  "64kib", "1KiBB", "64K", "-1",
                   "-1KiB", "0.3", "1.0001KiB", "1e30",  "1e999", "nan", "inf",   "0x10",  "+1",  "1,2"});
+}
+
+TEST(Units, a_unit_that_is_nearly_right_is_named) {
+  const std::pair<const char*, const char*> near[] = {{"64 KiB", "(did you mean 64KiB?)"},
+                                                      {"64kb", "(did you mean 64KB?)"},
+                                                      {"1.5Mb", "(did you mean 1.5MB?)"}};
+  for (const auto& [text, meant] : near) try {
+      parse_bytes(text, "-s");
+      ADD_FAILURE() << text;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find(meant), std::string::npos) << error.what();
+    }
 }
 
 TEST(Units, a_list_of_sizes_keeps_its_order_and_holds_none_twice) {

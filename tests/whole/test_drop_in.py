@@ -180,10 +180,10 @@ def test_the_mode_is_that_of_the_name_or_the_variable(call: Call) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("linktest -n 3", "-m/--mode wants to be given"),
+        ("linktest -n 3", "-m/--mode is required"),
         ("linktest --mode sim --np 2 --randomize-steps", "--num-randomize-tasks 1 measures in a random order"),
         ("mpilinktest -D 3", "-D: nothing sleeps between steps; leave it out"),
-        ("mpilinktest -i 0", "-i: 0 is too small; 1 or more works"),
+        ("mpilinktest -i 0", "-i: 0 is too small; use 1 or more"),
     ],
 )
 def test_what_is_not_there_is_refused_in_one_line(call: Call, line: str, said: str) -> None:

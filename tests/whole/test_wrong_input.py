@@ -11,8 +11,11 @@ pytestmark = pytest.mark.quick
 
 WRONG = {
     "an unknown option": (["--np", 2, "--no-such"], ["--no-such", "--help"]),
-    "a size without a value": (["--np", 2, "-s"], ["-s", "wants a value"]),
-    "a size that is an option": (["--np", 2, "-s", "--check"], ["-s", "wants a value"]),
+    "an option that is nearly one": (["--np", 2, "--num-mesages", 3], ["did you mean --num-messages?"]),
+    "a mode that is nearly one": (["--np", 2, "--mode", "tpc"], ["unknown mode 'tpc' (did you mean tcp?)"]),
+    "a pattern that is nearly one": (["--np", 2, "ringg"], ["did you mean ring?"]),
+    "a size without a value": (["--np", 2, "-s"], ["-s", "requires a value"]),
+    "a size that is an option": (["--np", 2, "-s", "--check"], ["-s", "requires a value"]),
     "a size that is no number": (["--np", 2, "-s", "abc"], ["-s", "abc", "64KiB"]),
     "no messages": (["--np", 2, "-n", "0"], ["-n", "0", "1 to"]),
     "messages that are no number": (["--np", 2, "-n", "1e3"], ["-n", "1e3"]),
@@ -109,9 +112,9 @@ def test_wrong_variables_are_named(run: Run, variable: str, value: str) -> None:
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 def test_under_mpi_one_rank_says_it_once(run: Run) -> None:
     done = run("--mode", "mpi", "-s", "abc", launcher=mpi_launcher(3))
-    assert done.stderr.count("'abc' is not a size") == 1
+    assert done.stderr.count("invalid size 'abc'") == 1
     alone = run("--mode", "mpi", launcher=mpi_launcher(1))
-    assert "start 2 or more" in alone.stderr
+    assert "start at least 2" in alone.stderr
 
 
 def test_help_version_and_list_need_no_ranks(run: Run) -> None:

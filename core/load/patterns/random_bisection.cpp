@@ -100,7 +100,12 @@ extern const Pattern pattern_random_bisection{
     "one random half of the hosts sends to the other, again and again: effective bisection bandwidth",
     "draw",
     {""},
-    {{"draws", "N", "random halves (20)"}},
+    {{.names = {"--draws"},
+      .value = "N",
+      .unit = Quantity::count,
+      .least = 1,
+      .brief = "random halves",
+      .standard = "20"}},
     {.draws = true},
     make,
     brief};

@@ -43,10 +43,11 @@ std::vector<Flow> load_of(const PatternInput& input, const Roles& roles, int& de
       setting(input.settings, "congestor").empty() ? "incast" : setting(input.settings, "congestor");
   const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
   if (!congestor)
-    throw UsageError(fmt::format("--congestor {}: there is no such pattern to load the network with", name));
+    throw UsageError(
+        fmt::format("--congestor {}: is not a pattern that loads the network; use incast or shift", name));
   if (congestor->traits.one_sided)
     throw UsageError(fmt::format(
-        "--congestor {}: ends when it is done, not when the victims are; incast or shift works", name));
+        "--congestor {}: ends when it is done, not when the victims are; use incast or shift", name));
   std::map<std::int32_t, std::int32_t> hosts;  // numbered anew: some may have victims only
   std::vector<std::int32_t> host_of;
   for (const int rank : roles.others)
@@ -69,7 +70,7 @@ std::size_t ping_bytes_of(const PatternInput& input) {
   const auto text = setting(input.settings, "ping-size");
   const std::size_t bytes = text.empty() ? least : parse_bytes(text, "--ping-size");
   if (bytes < least)
-    throw UsageError(fmt::format("--ping-size: {} does not work; {} or more does", text, least));
+    throw UsageError(fmt::format("--ping-size: {} is too small; use {} or more", text, least));
   return bytes;
 }
 
@@ -121,10 +122,28 @@ extern const Pattern pattern_victim{
     "a few ranks measure latency, alone and while the others load the network",
     "repeat",
     {"alone", "loaded"},
-    {{"victims", "K", "how many measure latency (a fifth of all)"},
-     {"congestor", "PATTERN", "how the others load the network (incast)"},
-     {"ping-size", "BYTES", "the victims' messages (8)"},
-     {"repeats", "N", "how often, alone and loaded in turn (3)"}},
+    {{.names = {"--victims"},
+      .value = "K",
+      .unit = Quantity::count,
+      .least = 2,
+      .brief = "how many ranks measure latency",
+      .standard = "a fifth of all"},
+     {.names = {"--congestor"},
+      .value = "PATTERN",
+      .choices = {"incast", "outcast", "shift", "ring", "random-bisection", "all-to-all"},
+      .brief = "the pattern by which the other ranks load the network",
+      .standard = "incast"},
+     {.names = {"--ping-size"},
+      .value = "BYTES",
+      .unit = Quantity::bytes,
+      .brief = "size of the victims' messages",
+      .standard = "8"},
+     {.names = {"--repeats"},
+      .value = "N",
+      .unit = Quantity::count,
+      .least = 1,
+      .brief = "how often to measure, alone and loaded in turn",
+      .standard = "3"}},
     {.draws = true},
     make,
     brief};

@@ -1,0 +1,98 @@
+// --help=man: the man page, for man(7).
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "base/version.hpp"
+#include "options/manual.hpp"
+
+namespace everylink {
+namespace {
+
+// Backslashes and minus signs as they stand; a line must not begin with a request.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+  }
+  return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + ".";
+}
+
+std::string item(const Option& option) {
+  std::string names;
+  for (const auto& name : option.names)
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
+  if (!option.is_flag())
+    names += fmt::format("{}\\fI{}\\fR{}", option.is_optional ? "[=" : " ", escaped(option.value),
+                         option.is_optional ? "]" : "");
+  std::string text = sentence(option.brief) + (option.more.empty() ? "" : " " + option.more);
+  if (!option.standard.empty()) text += " Default: " + option.standard + ".";
+  return fmt::format(".TP\n{}\n{}\n", names, escaped(text));
+}
+
+std::string synopsis(const Page& page) {
+  std::string text;
+  for (const auto& usage : page.usage) {
+    const auto blank = usage.find(" [");
+    text += fmt::format("{}\\fB{}\\fR{}\n", text.empty() ? "" : ".br\n", escaped(usage.substr(0, blank)),
+                        blank == std::string::npos ? "" : escaped(usage.substr(blank)));
+  }
+  return text;
+}
+
+// Options that a pattern shares with pairs stand there already.
+std::string of_pattern(const Page& pattern, const std::string& program) {
+  const std::string name = pattern.name.substr(program.size() + 1);
+  std::string text = fmt::format(".SS {}\n{}\n", escaped(name), escaped(sentence(pattern.summary)));
+  for (const auto& section : pattern.sections)
+    for (const auto& option : section.options)
+      if (!option.applies(of_pairs) || option.in_patterns.contains(name)) text += item(option);
+  return text;
+}
+
+}  // namespace
+
+std::string man_page(const Manual& manual) {
+  const Page& page = manual.page;
+  std::string text = fmt::format(".TH {} 1 \"\" \"Everylink {}\" \"User Commands\"\n.nh\n.ad l\n",
+                                 escaped(upper(page.name)), version);
+  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(page.name), escaped(page.summary));
+  text += ".SH SYNOPSIS\n" + synopsis(page);
+  text += ".SH OPTIONS\n";
+  for (const auto& section : page.sections) {
+    text += fmt::format(".SS {}\n", escaped(section.title));
+    for (const auto& option : section.options) text += item(option);
+  }
+  if (!manual.patterns.empty())
+    text += fmt::format(
+        ".SH LOAD PATTERNS\nA pattern loads the network with many flows at the same time and measures each "
+        "of "
+        "them. Its name stands before the options. It takes the options above for ranks, transport and "
+        "output, "
+        "and these:\n");
+  for (const auto& pattern : manual.patterns) text += of_pattern(pattern, page.name);
+  for (const auto& note : page.notes)
+    text += fmt::format(".SH {}\n{}\n", escaped(upper(note.title)), escaped(note.text));
+  if (!page.examples.empty()) text += ".SH EXAMPLES\n";
+  for (const auto& example : page.examples)
+    text +=
+        fmt::format(".PP\n{}\n.PP\n.nf\n.RS\n{}\n.RE\n.fi\n", escaped(example.what), escaped(example.line));
+  return text + ".SH SEE ALSO\n.BR everylink (1)\n";
+}
+
+}  // namespace everylink

@@ -1,0 +1,122 @@
+// The manual of everylink-measure, out of the tables of options and patterns.
+#include "options/manual.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "load/pattern.hpp"
+#include "options/table.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr const char* program = "everylink-measure";
+
+std::vector<Example> examples() {
+  return {{"Measure every pair of 8 processes on this machine:", "everylink-measure --np 8 -s 1,64K,1M"},
+          {"Measure 16 random matchings of 512 ranks over MPI:",
+           "mpirun -n 512 everylink-measure --mode mpi --schedule sample:16 -s 1M -o run.h5"},
+          {"Send from ever more ranks to one, in a simulated network with one slow host:",
+           "everylink-measure incast --np 8 --mode sim:hosts=8,slow-host=3*0.5"}};
+}
+
+std::vector<Note> notes() {
+  return {
+      {"Sizes and times",
+       "Sizes are bytes, or have a unit: K, M, G and T are powers of 1024, as in LinkTest, and the same as "
+       "KiB, "
+       "MiB, GiB and TiB; KB, MB, GB and TB are powers of 1000. Times are seconds, or have a unit: ns, us, "
+       "ms, "
+       "s, min, h."},
+      {"Abbreviations",
+       "An unambiguous beginning of a long option stands for it: --bidir for --bidirectional. Of an option "
+       "that "
+       "is given twice the last one counts."},
+      {"Exit status",
+       "0: every link is measured. 1: an error of the machine, or a signal ended the run. 2: an error of "
+       "usage; "
+       "nothing was measured. 3: links failed; all others are measured."},
+      {"Environment",
+       "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port start a rank without a launcher; "
+       "EVERYLINK_KEY or EVERYLINK_KEY_FILE is the key that the ranks share. EVERYLINK_TRANSPORT_PATH is the "
+       "folder of the modules of transports."}};
+}
+
+Option explained(Option option) {
+  const auto say = [&option](const std::string& text) {
+    option.more += (option.more.empty() ? "" : " ") + text;
+  };
+  if (!option.kernels.empty()) say(fmt::format("Only with --{}.", fmt::join(option.kernels, ", --")));
+  if (!option.modes.empty()) say(fmt::format("Only with --mode {}.", fmt::join(option.modes, ", ")));
+  std::vector<std::string> others;
+  for (const auto& [options, reason] : exclusions())
+    if (std::find(options.begin(), options.end(), option.name()) != options.end())
+      std::copy_if(options.begin(), options.end(), std::back_inserter(others),
+                   [&](const std::string& other) { return other != option.name(); });
+  if (!others.empty()) say(fmt::format("Not with {}.", fmt::join(others, ", ")));
+  return option;
+}
+
+Page page_of(const Pattern& pattern) {
+  const std::string name = fmt::format("{} {}", program, pattern.name);
+  return {.name = name,
+          .summary = std::string(pattern.summary),
+          .usage = {name + " [OPTIONS]"},
+          .sections = sections_of(options_of(pattern.name))};
+}
+
+}  // namespace
+
+std::vector<Section> sections_of(const std::vector<Option>& options) {
+  std::vector<Section> sections;
+  for (const auto& option : options) {
+    auto found = std::find_if(sections.begin(), sections.end(),
+                              [&](const Section& section) { return section.title == option.group; });
+    if (found == sections.end()) found = sections.insert(found, {option.group, {}});
+    found->options.push_back(explained(option));
+  }
+  return sections;
+}
+
+Manual manual_of_everylink_measure() {
+  Manual manual{.page = {.name = program,
+                         .summary = "measure every point-to-point connection of a cluster",
+                         .usage = {"everylink-measure [OPTIONS]", "everylink-measure PATTERN [OPTIONS]"},
+                         .sections = sections_of(options_of(of_pairs)),
+                         .examples = examples(),
+                         .notes = notes()},
+                .options = all_options(),
+                .exclusions = exclusions()};
+  for (const auto* pattern : patterns()) manual.patterns.push_back(page_of(*pattern));
+  return manual;
+}
+
+std::string help_of(const Manual& manual, const std::string& form, const std::string& pattern,
+                    std::size_t width) {
+  if (form == "json") return json_of(manual);
+  if (form == "man") return man_page(manual);
+  if (form == "bash") return bash_completion(manual);
+  if (form == "zsh") return zsh_completion(manual);
+  if (form == "fish") return fish_completion(manual);
+  const auto found = std::find_if(manual.patterns.begin(), manual.patterns.end(), [&](const Page& page) {
+    return page.name == fmt::format("{} {}", program, pattern);
+  });
+  const bool is_own = found == manual.patterns.end();
+  const Page& page = is_own ? manual.page : *found;
+  const auto patterns = is_own ? manual.patterns : std::vector<Page>();
+  return form == "short" ? short_help(page, patterns, width) : long_help(page, patterns, width);
+}
+
+std::size_t help_width() {
+  constexpr std::size_t usual = 80, least = 40;
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return usual;
+  return std::max<std::size_t>(size.ws_col, least);
+}
+
+}  // namespace everylink

@@ -1,0 +1,60 @@
+// What there is to say about a program: the value that help, man page, completion and --help=json are made
+// of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/option.hpp"
+
+namespace everylink {
+
+struct Section {
+  std::string title;
+  std::vector<Option> options;
+};
+
+struct Example {
+  std::string what, line;
+};
+
+struct Note {
+  std::string title, text;
+};
+
+// A program, or a pattern of it.
+struct Page {
+  std::string name;     // "everylink-measure incast"
+  std::string summary;  // a phrase, without a full stop
+  std::vector<std::string> usage;
+  std::vector<Section> sections;
+  std::vector<Example> examples = {};
+  std::vector<Note> notes = {};
+};
+
+struct Manual {
+  Page page;
+  std::vector<Page> patterns = {};   // in the order of the table
+  std::vector<Option> options = {};  // all of them, each once
+  std::vector<Exclusion> exclusions = {};
+};
+
+Manual manual_of_everylink_measure();
+// By group, in order of the first of each; `more` then also says with what an option goes and with what not.
+std::vector<Section> sections_of(const std::vector<Option>&);
+
+// `form`: one of the choices of --help. `pattern`: whose page text and short are; "": the program's own.
+std::string help_of(const Manual&, const std::string& form, const std::string& pattern, std::size_t width);
+
+std::size_t help_width();  // of the terminal; 80 where the standard output is none
+
+// The forms (help_of calls them).
+std::string long_help(const Page&, const std::vector<Page>& patterns, std::size_t width);
+std::string short_help(const Page&, const std::vector<Page>& patterns, std::size_t width);
+std::string man_page(const Manual&);
+std::string json_of(const Manual&);
+std::string bash_completion(const Manual&);
+std::string zsh_completion(const Manual&);
+std::string fish_completion(const Manual&);
+
+}  // namespace everylink

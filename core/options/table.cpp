@@ -1,0 +1,645 @@
+// The one table of options.
+#include "options/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "host/rails.hpp"
+#include "kernel/kernel.hpp"
+#include "load/flows.hpp"
+#include "memory/memory.hpp"
+#include "schedule/schedule.hpp"
+#include "transport/transport.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr const char *ranks = "Ranks", *carrier = "Transport", *messages = "Messages", *pairs = "Pairs",
+                     *limits = "Limits", *output = "Output", *other = "Other";
+constexpr int most_messages = 1 << 28, most_of_others = 1 << 20;
+
+using Names = std::vector<std::string>;
+
+Names pairs_only() { return {std::string(of_pairs)}; }
+
+template <class Predicate>
+Names patterns_where(Predicate holds) {
+  Names names;
+  for (const auto* pattern : patterns())
+    if (holds(pattern->traits)) names.emplace_back(pattern->name);
+  return names;
+}
+
+Names all_patterns() {
+  return patterns_where([](const PatternTraits&) { return true; });
+}
+Names timed_patterns() {
+  return patterns_where([](const PatternTraits& traits) { return traits.duration > 0; });
+}
+
+// Pairs and these patterns.
+Names pairs_and(Names names) {
+  names.insert(names.begin(), std::string(of_pairs));
+  return names;
+}
+Names everywhere() { return pairs_and(all_patterns()); }
+
+Names windowed_kernels() {
+  Names names;
+  for (const auto& kernel : kernels())
+    if (kernel.windowed) names.emplace_back(kernel.name);
+  return names;
+}
+
+template <class Entries>
+Names names_of(const Entries& entries) {
+  Names names;
+  for (const auto& entry : entries) names.emplace_back(entry.name);
+  return names;
+}
+
+Names texts_of_schedules() {
+  Names texts;
+  for (const auto& entry : schedules()) texts.push_back(text_of(entry));
+  return texts;
+}
+
+// A sweep is too long to be written out.
+std::string sizes_of(const PatternTraits& traits) {
+  return traits.sizes == sweep_to_4_mib ? "1 to 4MiB, doubled" : std::string(traits.sizes);
+}
+
+// `other_name` of those patterns that have one, and what holds in each.
+template <class Standard>
+std::map<std::string, Option::Elsewhere> in_patterns(const Names& names,
+                                                     std::string_view PatternTraits::*other_name,
+                                                     Standard standard) {
+  std::map<std::string, Option::Elsewhere> all;
+  for (const auto& name : names) {
+    const auto& traits = pattern_named(name)->traits;
+    Option::Elsewhere elsewhere{.standard = standard(traits)};
+    if (other_name && !(traits.*other_name).empty()) elsewhere.more_names.emplace_back(traits.*other_name);
+    all.emplace(name, std::move(elsewhere));
+  }
+  return all;
+}
+
+void set_mode(Options& o, const std::string& text) {
+  const auto colon = text.find(':');
+  o.mode = text.substr(0, colon);
+  o.mode_options = colon == std::string::npos ? "" : text.substr(colon + 1);
+}
+
+void set_memory(Options& o, const std::string& text) { o.memory = memory_named(text).name; }
+
+void set_node_name(Options& o, const std::string& text) {
+  if (text.size() > longest_host_name)
+    throw UsageError(fmt::format("--node-name: a name of {} characters is too long; use at most {}",
+                                 text.size(), longest_host_name));
+  o.node_name = text;
+}
+
+void set_schedule(Options& o, const std::string& text) {
+  const auto colon = text.find(':');
+  const auto& entry = schedule_named(text.substr(0, colon));
+  o.schedule = entry.name;
+  o.schedule_option = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (entry.option.empty() == o.schedule_option.empty()) return;
+  if (entry.option.empty()) throw UsageError(fmt::format("--schedule {}: takes no option", entry.name));
+  throw UsageError(
+      fmt::format("--schedule {0} requires an option: --schedule {0}:{1}", entry.name, entry.option));
+}
+
+void set_seed(Options& o, const std::string& text) {
+  o.seed = static_cast<std::uint64_t>(parse_integer(text, "--seed"));
+}
+
+void set_time_limit(Options& o, const std::string& text) {
+  o.time_limit = parse_seconds(text, "--time-limit");
+  if (o.time_limit <= 0)
+    throw UsageError(fmt::format("--time-limit: {} leaves no time to measure; use more than 0", text));
+}
+
+void set_duration(Options& o, const std::string& text) {
+  constexpr Seconds longest = 3600;
+  o.duration = parse_seconds(text, "--duration");
+  if (o.duration <= 0 || o.duration > longest)
+    throw UsageError(fmt::format("--duration: {} is out of range; use more than 0, up to 3600 s", text));
+}
+
+// The fields that all five kernels have in common.
+Option kernel_option(Option own) {
+  own.names = {"--" + own.linktest2.front()};
+  own.group = messages;
+  own.applies_to = pairs_only();
+  return own;
+}
+
+std::vector<Option> of_ranks() {
+  return {
+      {.names = {"--np"},
+       .value = "N",
+       .unit = Quantity::count,
+       .least = 2,
+       .most = 1 << 16,
+       .group = ranks,
+       .brief = "start N ranks on this machine; no launcher is needed",
+       .more = "Ranks are bound to cores where there are enough.",
+       .applies_to = everywhere(),
+       .effect = &Options::np},
+      {.names = {"--bootstrap"},
+       .value = "WAY",
+       .unit = Quantity::choice,
+       .choices = {"auto", "local", "stdin", "tcp", "slurm", "pmix", "pmi", "mpi"},
+       .group = ranks,
+       .brief = "how ranks find each other",
+       .more = "local: --np N. tcp: EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS. slurm: srun "
+               "without PMIx and PMI. pmix, pmi, mpi: mpirun, mpiexec or srun. stdin: everylink run --hosts. "
+               "auto takes the first that is available.",
+       .standard = "auto",
+       .applies_to = everywhere(),
+       .effect = [](Options& o, std::size_t choice) { o.bootstrap = static_cast<StartBy>(choice); }},
+      {.names = {"--node-name"},
+       .value = "NAME",
+       .group = ranks,
+       .brief = "name of this host in the results",
+       .standard = "the host's name",
+       .applies_to = everywhere(),
+       .effect = &set_node_name},
+      {.names = {"--interface"},
+       .value = "NAME",
+       .group = ranks,
+       .brief = "network interface of control traffic and of --mode tcp",
+       .more = "NAME is its name or its address. With --mode tcp, interface= of the mode overrides it.",
+       .standard = "any",
+       .applies_to = everywhere(),
+       .effect = &Options::interface},
+  };
+}
+
+std::vector<Option> of_transport() {
+  return {
+      {.names = {"-m", "--mode"},
+       .value = "NAME[:KEY=VALUE,...]",
+       .choices = transport_names(),
+       .group = carrier,
+       .brief = "transport and its options",
+       .more = "--list shows which modes can run here.",
+       .standard = "tcp",
+       .applies_to = everywhere(),
+       .linktest2 = {"mode"},
+       .effect = &set_mode},
+      {.names = {"--rails"},
+       .value = "DEVICES",
+       .is_list = true,
+       .choices = {"auto"},
+       .group = carrier,
+       .brief = "network devices that the ranks of a host take in turn",
+       .more = "DEVICES is auto, or DEVICE,DEVICE.",
+       .applies_to = everywhere(),
+       .modes = modes_with_rails()},
+      {.names = {"--memory"},
+       .value = "KIND",
+       .choices = names_of(memories()),
+       .group = carrier,
+       .brief = "memory of the message buffers",
+       .more = "host: ordinary pages. huge: huge pages of the host.",
+       .standard = "host",
+       .applies_to = everywhere(),
+       .effect = &set_memory},
+  };
+}
+
+std::vector<Option> of_messages() {
+  return {
+      {.names = {"--preset"},
+       .value = "NAME",
+       .unit = Quantity::choice,
+       .choices = {"jupiter"},
+       .group = messages,
+       .brief = "measure by a published rule",
+       .more = "jupiter: the rule of the JUPITER Benchmark Suite for LinkTest, and the table that the suite "
+               "requires.",
+       .applies_to = pairs_only(),
+       .effect = [](Options& o, std::size_t) { o.preset = Preset::jupiter; }},
+      {.names = {"--duration"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = messages,
+       .brief = "time of each scene",
+       .more = "All flows of a scene start and end together.",
+       .standard = "1 s",
+       .applies_to = timed_patterns(),
+       .in_patterns = in_patterns(timed_patterns(), nullptr,
+                                  [](const auto& traits) { return text_of_seconds(traits.duration); }),
+       .effect = &set_duration},
+      {.names = {"-n", "--num-messages"},
+       .value = "N",
+       .unit = Quantity::count,
+       .least = 1,
+       .most = most_messages,
+       .group = messages,
+       .brief = "messages per pair, direction and size",
+       .standard = "100",
+       .applies_to = pairs_only(),
+       .linktest2 = {"num-messages"},
+       .linktest1 = "i",
+       .effect = &Options::messages},
+      {.names = {"-w", "--num-warmup-messages"},
+       .value = "N",
+       .unit = Quantity::count,
+       .most = most_messages,
+       .group = messages,
+       .brief = "warm-up messages before them",
+       .more = "They run the same code and are not recorded.",
+       .standard = "10",
+       .applies_to = pairs_only(),
+       .linktest2 = {"num-warmup-messages"},
+       .linktest1 = "I",
+       .effect = &Options::warmups},
+      {.names = {"-s", "--size-messages"},
+       .value = "SIZES",
+       .unit = Quantity::bytes,
+       .is_list = true,
+       .group = messages,
+       .brief = "message sizes, as in 1,64K,1MiB",
+       .more = "In bytes, or with a unit. K, M, G and T are powers of 1024, as in LinkTest, and the same as "
+               "KiB, MiB, GiB and TiB. KB, MB, GB and TB are powers of 1000.",
+       .standard = "1",
+       .applies_to = everywhere(),
+       .in_patterns = in_patterns(all_patterns(), &PatternTraits::other_name_of_sizes, sizes_of),
+       .linktest2 = {"size-messages"},
+       .linktest1 = "sk",
+       .effect = &Options::sizes},
+      kernel_option({.brief = "kernel: one message there and back (the default)",
+                     .linktest2 = {"semidirectional"},
+                     .effect = [](Options& o) { o.kernel = "semidirectional"; }}),
+      kernel_option({.brief = "kernel: messages both ways at once",
+                     .linktest2 = {"bidirectional"},
+                     .effect = [](Options& o) { o.kernel = "bidirectional"; }}),
+      kernel_option({.brief = "kernel: a window of messages one way",
+                     .linktest2 = {"unidirectional"},
+                     .effect = [](Options& o) { o.kernel = "unidirectional"; }}),
+      {.names = {"--put"},
+       .group = messages,
+       .brief = "kernel: a window of one-sided writes into the peer's memory",
+       .applies_to = pairs_only(),
+       .effect = [](Options& o) { o.kernel = "put"; }},
+      {.names = {"--get"},
+       .group = messages,
+       .brief = "kernel: a window of one-sided reads from the peer's memory",
+       .applies_to = pairs_only(),
+       .effect = [](Options& o) { o.kernel = "get"; }},
+      {.names = {"--window"},
+       .value = "W",
+       .unit = Quantity::count,
+       .least = 1,
+       .most = largest_window,
+       .group = messages,
+       .brief = "messages in flight",
+       .standard = "the number of messages, at most 64",
+       .applies_to = pairs_only(),
+       .kernels = windowed_kernels(),
+       .effect = &Options::window},
+      {.names = {"--window"},
+       .value = "W",
+       .unit = Quantity::count,
+       .least = 1,
+       .most = largest_flow_window,
+       .group = messages,
+       .brief = "messages of a flow for which there is one receipt",
+       .more = "Two such blocks are in flight.",
+       .standard = "as many as make a MiB, at most 16",
+       .applies_to = timed_patterns(),
+       .in_patterns = in_patterns(timed_patterns(), &PatternTraits::other_name_of_window,
+                                  [](const auto&) { return "as many as make a MiB, at most 16"; }),
+       .effect = &Options::window},
+      {.names = {"--check"},
+       .group = messages,
+       .brief = "verify every byte of every message",
+       .more = "It is done outside the timed region.",
+       .applies_to = pairs_only(),
+       .linktest2 = {"check-buffers"},
+       .effect = &Options::check},
+      {.names = {"--num-multi-buf"},
+       .value = "K",
+       .unit = Quantity::count,
+       .least = 1,
+       .most = most_of_others,
+       .group = messages,
+       .brief = "cycle through K buffers",
+       .more = "With enough of them, messages do not come from a warm cache.",
+       .standard = "1",
+       .applies_to = pairs_only(),
+       .linktest2 = {"num-multi-buffer"},
+       .effect = &Options::buffers},
+  };
+}
+
+std::vector<Option> of_pairs_to_measure() {
+  auto drawn = patterns_where([](const PatternTraits& traits) { return traits.draws; });
+  return {
+      {.names = {"--schedule"},
+       .value = "NAME",
+       .choices = texts_of_schedules(),
+       .group = pairs,
+       .brief = "which pairs are measured",
+       .more = "all: every pair. bisection: the lower half of the ranks against the upper half. sample:K: K "
+               "random matchings. inter-host: pairs on different hosts. rail: equal local ranks of different "
+               "hosts. file:PAIRS: the lines 'from to' or 'step from to' of a file.",
+       .standard = "all",
+       .applies_to = pairs_only(),
+       .effect = &set_schedule},
+      {.names = {"--bisection"},
+       .group = pairs,
+       .brief = "the same as --schedule bisection",
+       .applies_to = pairs_only(),
+       .linktest2 = {"bisection"},
+       .effect = [](Options& o) { set_schedule(o, "bisection"); }},
+      {.names = {"--serial-tests"},
+       .group = pairs,
+       .brief = "measure one pair at a time",
+       .applies_to = pairs_only(),
+       .linktest2 = {"serial-tests"},
+       .linktest1 = "S",
+       .effect = &Options::serial},
+      {.names = {"--num-randomize-tasks"},
+       .value = "R",
+       .unit = Quantity::count,
+       .most = most_of_others,
+       .group = pairs,
+       .brief = "R passes, each with the ranks in another random order",
+       .applies_to = pairs_only(),
+       .linktest2 = {"num-randomize-tasks"},
+       .linktest1 = "M",
+       .effect = &Options::randomize},
+      {.names = {"--seed"},
+       .value = "S",
+       .unit = Quantity::count,
+       .most = std::numeric_limits<long long>::max(),
+       .group = pairs,
+       .brief = "seed of everything that is drawn at random",
+       .standard = "drawn, and stored in the results",
+       .applies_to = pairs_and(std::move(drawn)),
+       .linktest2 = {"seed-randomize-tasks"},
+       .effect = &set_seed},
+      {.names = {"--num-slowest"},
+       .value = "K",
+       .unit = Quantity::count,
+       .most = most_of_others,
+       .group = pairs,
+       .brief = "re-measure the K slowest pairs at the end, one at a time",
+       .standard = "10",
+       .applies_to = pairs_only(),
+       .linktest2 = {"num-slowest"},
+       .linktest1 = "Z",
+       .effect = &Options::slowest},
+      {.names = {"--min-iterations"},
+       .value = "N",
+       .unit = Quantity::count,
+       .least = 1,
+       .most = most_messages,
+       .group = pairs,
+       .brief = "make at least N passes over the schedule",
+       .standard = "1",
+       .applies_to = pairs_only(),
+       .linktest2 = {"min-iterations"},
+       .effect = &Options::min_iterations},
+      {.names = {"--min-runtime"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = pairs,
+       .brief = "make passes for at least this long",
+       .standard = "0",
+       .applies_to = pairs_only(),
+       .linktest2 = {"min-runtime"},
+       .linktest1 = "T",
+       .effect = &Options::min_runtime},
+      {.names = {"--all-to-all"},
+       .group = pairs,
+       .brief = "time an all-to-all before each step",
+       .applies_to = pairs_only(),
+       .modes = {"mpi"},
+       .linktest2 = {"all-to-all"},
+       .linktest1 = "a",
+       .effect = &Options::all_to_all},
+      {.names = {"--yes"},
+       .group = pairs,
+       .brief = "start even if --serial-tests will take more than an hour",
+       .applies_to = pairs_only(),
+       .effect = &Options::yes},
+  };
+}
+
+std::vector<Option> of_limits() {
+  return {
+      {.names = {"--time-limit"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = limits,
+       .brief = "time limit of one pair and size, connecting included",
+       .standard = "10 s plus what the messages take at 10 MB/s and 200 us each",
+       .applies_to = pairs_only(),
+       .effect = &set_time_limit},
+      {.names = {"--time-limit"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = limits,
+       .brief = "time limit for connecting to a peer, and for flows beyond their duration",
+       .standard = "10 s plus what is in flight at 10 MB/s",
+       .applies_to = all_patterns(),
+       .effect = &set_time_limit},
+      {.names = {"--retest-budget"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = limits,
+       .brief = "time for retrying failed links at the end",
+       .more = "They are retried alone, at most 3 pairs per host; 0 retries none. With --confirm it is the "
+               "time for "
+               "measuring its pairs alone and one way.",
+       .standard = "60",
+       .applies_to = pairs_only(),
+       .effect = &Options::retest_budget},
+  };
+}
+
+std::vector<Option> of_output() {
+  return {
+      {.names = {"-o", "--output"},
+       .value = "FILE",
+       .unit = Quantity::file,
+       .group = output,
+       .brief = "results file",
+       .more = "FILE.sion is written in LinkTest's format.",
+       .standard = "everylink.h5",
+       .applies_to = everywhere(),
+       .linktest2 = {"output"},
+       .effect = &Options::output},
+      {.names = {"--force"},
+       .group = output,
+       .brief = "overwrite an existing results file",
+       .applies_to = everywhere(),
+       .effect = &Options::force},
+      {.names = {"--no-output"},
+       .group = output,
+       .brief = "write no results file",
+       .applies_to = everywhere(),
+       .linktest2 = {"no-sion-file"},
+       .linktest1 = "W",
+       .effect = &Options::no_output},
+      {.names = {"--resume"},
+       .value = "FILE",
+       .unit = Quantity::file,
+       .group = output,
+       .brief = "resume an interrupted run in its results file",
+       .more = "The options, the number of ranks and the hosts must be the same.",
+       .applies_to = pairs_only(),
+       .effect =
+           [](Options& o, const std::string& file) {
+             o.resume = true;
+             o.output = file;
+           }},
+      {.names = {"--confirm"},
+       .value = "PAIRS",
+       .unit = Quantity::file,
+       .group = output,
+       .brief = "re-measure the pairs of a file, into the results file of --output",
+       .more = "The file has a line 'from to' for each pair. They are measured 6 times while the other ranks "
+               "are paired at random, then each alone and one way. The results file must be that of a run "
+               "with the same options. everylink run --confirm does this by itself.",
+       .applies_to = pairs_only(),
+       .effect =
+           [](Options& o, const std::string& file) {
+             o.confirm = file;
+             o.resume = true;
+           }},
+      {.names = {"--progress"},
+       .value = "FORM",
+       .unit = Quantity::choice,
+       .choices = {"auto", "plain", "json", "none"},
+       .group = output,
+       .brief = "how progress is shown",
+       .more = "auto: a bar on a terminal, else plain. json: one object per line.",
+       .standard = "auto",
+       .applies_to = everywhere(),
+       .effect = [](Options& o, std::size_t choice) { o.progress = static_cast<Progress>(choice); }},
+      {.names = {"--keep-laps"},
+       .group = output,
+       .brief = "keep every reading of the clock in the results file",
+       .applies_to = pairs_only(),
+       .effect = &Options::keep_laps},
+      {.names = {"--step-lines"},
+       .group = output,
+       .brief = "print one line per step, even above 2,000 steps",
+       .applies_to = pairs_only(),
+       .effect = &Options::step_lines},
+      {.names = {"-v", "--verbose"},
+       .group = output,
+       .brief = "print one line per flow; of client-server one per client and server",
+       .applies_to = all_patterns(),
+       .effect = &Options::verbose},
+      {.names = {"--hostnames"},
+       .group = output,
+       .brief = "name hosts and ranks in these lines, as in h3:7",
+       .applies_to = all_patterns(),
+       .effect = &Options::hostnames},
+  };
+}
+
+std::vector<Option> of_others() {
+  return {
+      {.names = {"--list"},
+       .group = other,
+       .brief = "list modes, memories, kernels, schedules and patterns, and whether each can run here",
+       .applies_to = pairs_only()},
+      {.names = {"-h"}, .group = other, .brief = "print a short help", .applies_to = everywhere()},
+      {.names = {"--help"},
+       .value = "FORM",
+       .unit = Quantity::choice,
+       .is_optional = true,
+       .choices = {"text", "short", "json", "man", "bash", "zsh", "fish"},
+       .group = other,
+       .brief = "print a long help",
+       .more = "--help=json prints the table of options, --help=man the man page, --help=bash, zsh or fish "
+               "the completion of that shell.",
+       .standard = "text",
+       .applies_to = everywhere(),
+       .linktest2 = {"help"}},
+      {.names = {"-V", "--version"},
+       .group = other,
+       .brief = "print the version",
+       .applies_to = everywhere(),
+       .linktest2 = {"version"}},
+  };
+}
+
+std::vector<Option> of_patterns() {
+  std::vector<Option> all;
+  for (const auto* pattern : patterns())
+    for (Option option : pattern->options) {
+      option.group = group_of(*pattern);
+      option.applies_to = {std::string(pattern->name)};
+      all.push_back(std::move(option));
+    }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Option>& all_options() {
+  static const std::vector<Option> table = [] {
+    std::vector<Option> all;
+    for (auto* part : {of_patterns, of_ranks, of_transport, of_messages, of_pairs_to_measure, of_limits,
+                       of_output, of_others})
+      for (auto& option : part()) all.push_back(std::move(option));
+    return all;
+  }();
+  return table;
+}
+
+const std::vector<Exclusion>& exclusions() {
+  static const std::vector<Exclusion> table{
+      {{"--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"},
+       "a run has one kernel"},
+      {{"--resume", "--output"}, "a resumed run continues in its own file"},
+      {{"--resume", "--force"}, "a resumed run continues in its own file"},
+      {{"--resume", "--no-output"}, "a resumed run continues in its own file"},
+      {{"--confirm", "--resume"}, "its rows go into the existing results file of --output"},
+      {{"--confirm", "--force"}, "its rows go into the existing results file"},
+      {{"--confirm", "--no-output"}, "its rows go into the existing results file"},
+      {{"--no-output", "--output"}, "one writes a results file, the other none"},
+      {{"--no-output", "--keep-laps"}, "readings of the clock are kept in the results file"}};
+  return table;
+}
+
+std::vector<Option> options_of(std::string_view command) {
+  std::vector<Option> options;
+  for (Option option : all_options()) {
+    if (!option.applies(command)) continue;
+    const auto found = option.in_patterns.find(std::string(command));
+    if (found != option.in_patterns.end()) {
+      option.names.insert(option.names.end(), found->second.more_names.begin(),
+                          found->second.more_names.end());
+      option.standard = found->second.standard;
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+const Option& option_named(std::string_view name) {
+  for (const auto& option : all_options())
+    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return option;
+  throw std::logic_error(fmt::format("no option {}", name));
+}
+
+std::string group_of(const Pattern& pattern) { return fmt::format("Pattern {}", pattern.name); }
+
+std::vector<std::string> pattern_names() { return all_patterns(); }
+
+}  // namespace everylink

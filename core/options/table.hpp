@@ -1,0 +1,26 @@
+// The one table of options. Parsing, refusals, help, the man page, completion and the guide's tables are made
+// from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/option.hpp"
+#include "load/pattern.hpp"
+
+namespace everylink {
+
+// In the order of --help; options of pairs, of patterns, and each pattern's own.
+const std::vector<Option>& all_options();
+const std::vector<Exclusion>& exclusions();
+
+// Those of `everylink-measure` ("pairs") or of `everylink-measure PATTERN`, with its names and defaults.
+std::vector<Option> options_of(std::string_view command);
+
+const Option& option_named(std::string_view name);  // of all; of several with one name the first
+
+std::string group_of(const Pattern&);  // the title of its own options
+std::vector<std::string> pattern_names();
+
+}  // namespace everylink
