@@ -159,7 +159,7 @@ std::string bash_completion(const Manual& manual) {
                           fmt::join(option.names, "|"), fmt::join(offered(option), " "));
   for (const auto& pattern : manual.patterns)
     for (const auto& option : options_on(pattern))
-      if (!option.choices.empty() && !option.applies(of_pairs) && option.group.starts_with("Pattern"))
+      if (!option.choices.empty() && is_of_one_pattern(option))
         text += fmt::format("    {}) COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\")); return ;;\n",
                             fmt::join(option.names, "|"), fmt::join(offered(option), " "));
   text += fmt::format(

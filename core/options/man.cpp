@@ -55,13 +55,26 @@ std::string synopsis(const Page& page) {
   return text;
 }
 
-// Options that a pattern shares with pairs stand there already.
-std::string of_pattern(const Page& pattern, const std::string& program) {
-  const std::string name = pattern.name.substr(program.size() + 1);
-  std::string text = fmt::format(".SS {}\n{}\n", escaped(name), escaped(sentence(pattern.summary)));
-  for (const auto& section : pattern.sections)
-    for (const auto& option : section.options)
-      if (!option.applies(of_pairs) || option.in_patterns.contains(name)) text += item(option);
+// What patterns share, once; then what each has of its own.
+std::string of_patterns(const Manual& manual) {
+  std::string text =
+      ".SH LOAD PATTERNS\nA pattern loads the network with many flows at the same time and measures each of "
+      "them. Its name stands before the options. It takes the options above for ranks, transport and output, "
+      "those of all patterns, and its own.\n.SS All patterns\n";
+  for (Option option : manual.options) {
+    if (!differs_in_patterns(option)) continue;
+    if (const auto names = names_in_patterns(option); !names.empty())
+      option.more += fmt::format("{}Other names: {}.", option.more.empty() ? "" : " ", names);
+    option.standard = defaults_in_patterns(option);
+    text += item(option);
+  }
+  for (const auto& pattern : manual.patterns) {
+    text += fmt::format(".SS {}\n{}\n", escaped(pattern.name.substr(manual.page.name.size() + 1)),
+                        escaped(sentence(pattern.summary)));
+    for (const auto& section : pattern.sections)
+      for (const auto& option : section.options)
+        if (is_of_one_pattern(option)) text += item(option);
+  }
   return text;
 }
 
@@ -78,14 +91,7 @@ std::string man_page(const Manual& manual) {
     text += fmt::format(".SS {}\n", escaped(section.title));
     for (const auto& option : section.options) text += item(option);
   }
-  if (!manual.patterns.empty())
-    text += fmt::format(
-        ".SH LOAD PATTERNS\nA pattern loads the network with many flows at the same time and measures each "
-        "of "
-        "them. Its name stands before the options. It takes the options above for ranks, transport and "
-        "output, "
-        "and these:\n");
-  for (const auto& pattern : manual.patterns) text += of_pattern(pattern, page.name);
+  if (!manual.patterns.empty()) text += of_patterns(manual);
   for (const auto& note : page.notes)
     text += fmt::format(".SH {}\n{}\n", escaped(upper(note.title)), escaped(note.text));
   if (!page.examples.empty()) text += ".SH EXAMPLES\n";

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "load/pattern.hpp"
 #include "options/table.hpp"
@@ -46,7 +47,12 @@ std::vector<Note> notes() {
        "folder of the modules of transports."}};
 }
 
-Option explained(Option option) {
+bool has(const std::vector<Option>& options, const std::string& name) {
+  return std::any_of(options.begin(), options.end(), [&](const Option& one) { return one.name() == name; });
+}
+
+// With what it goes, and with which of `all` it does not.
+Option explained(Option option, const std::vector<Option>& all) {
   const auto say = [&option](const std::string& text) {
     option.more += (option.more.empty() ? "" : " ") + text;
   };
@@ -56,7 +62,7 @@ Option explained(Option option) {
   for (const auto& [options, reason] : exclusions())
     if (std::find(options.begin(), options.end(), option.name()) != options.end())
       std::copy_if(options.begin(), options.end(), std::back_inserter(others),
-                   [&](const std::string& other) { return other != option.name(); });
+                   [&](const std::string& other) { return other != option.name() && has(all, other); });
   if (!others.empty()) say(fmt::format("Not with {}.", fmt::join(others, ", ")));
   return option;
 }
@@ -71,13 +77,46 @@ Page page_of(const Pattern& pattern) {
 
 }  // namespace
 
+bool is_of_one_pattern(const Option& option) {
+  return option.applies_to.size() == 1 && option.applies_to.front() != of_pairs;
+}
+
+bool differs_in_patterns(const Option& option) {
+  return !option.in_patterns.empty() || (!option.applies(of_pairs) && !is_of_one_pattern(option));
+}
+
+std::string names_in_patterns(const Option& option) {
+  std::map<std::string, std::vector<std::string>> by_name;
+  for (const auto& [pattern, elsewhere] : option.in_patterns)
+    for (const auto& name : elsewhere.more_names) by_name[name].push_back(pattern);
+  std::string text;
+  for (const auto& [name, patterns] : by_name)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(patterns, ", "));
+  return text;
+}
+
+// What holds in most patterns first, without their names.
+std::string defaults_in_patterns(const Option& option) {
+  std::map<std::string, std::vector<std::string>> by_default;
+  for (const auto& [pattern, elsewhere] : option.in_patterns)
+    by_default[elsewhere.standard].push_back(pattern);
+  if (by_default.empty()) return option.standard;
+  const auto usual = std::max_element(by_default.begin(), by_default.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  std::string text = usual->first;
+  for (const auto& [standard, patterns] : by_default)
+    if (standard != usual->first) text += fmt::format("; {}: {}", standard, fmt::join(patterns, ", "));
+  return text;
+}
+
 std::vector<Section> sections_of(const std::vector<Option>& options) {
   std::vector<Section> sections;
   for (const auto& option : options) {
     auto found = std::find_if(sections.begin(), sections.end(),
                               [&](const Section& section) { return section.title == option.group; });
     if (found == sections.end()) found = sections.insert(found, {option.group, {}});
-    found->options.push_back(explained(option));
+    found->options.push_back(explained(option, options));
   }
   return sections;
 }

@@ -43,6 +43,12 @@ Manual manual_of_everylink_measure();
 // By group, in order of the first of each; `more` then also says with what an option goes and with what not.
 std::vector<Section> sections_of(const std::vector<Option>&);
 
+bool is_of_one_pattern(const Option&);    // its own option
+bool differs_in_patterns(const Option&);  // from what it is for pairs, or there is none
+std::string names_in_patterns(
+    const Option&);  // "--bsize: client-server, all-to-all", ...; "": no other names
+std::string defaults_in_patterns(const Option&);  // "256KiB; 1 to 4MiB, doubled: client-server, all-to-all"
+
 // `form`: one of the choices of --help. `pattern`: whose page text and short are; "": the program's own.
 std::string help_of(const Manual&, const std::string& form, const std::string& pattern, std::size_t width);
 

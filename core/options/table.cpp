@@ -384,6 +384,7 @@ std::vector<Option> of_pairs_to_measure() {
        .most = std::numeric_limits<long long>::max(),
        .group = pairs,
        .brief = "seed of everything that is drawn at random",
+       .more = fmt::format("It also applies to the patterns {}.", fmt::join(drawn, ", ")),
        .standard = "drawn, and stored in the results",
        .applies_to = pairs_and(std::move(drawn)),
        .linktest2 = {"seed-randomize-tasks"},
