@@ -284,10 +284,11 @@ std::vector<Option> options_of_linktest2() {
     if (same && ours.substr(2) == name && !is_among(same->linktest2, name)) continue;  // not LinkTest's
     Option option = same && equals == std::string_view::npos ? *same : Option{};
     if (!same)
-      option.brief = "accepted: it is always so";
+      option.brief = "accepted for compatibility; it is always so";
     else if (equals != std::string_view::npos)
       option.brief = fmt::format("the same as {}", ours);
     std::erase_if(option.names, [](const auto& one) { return one.starts_with("--"); });
+    if (name == "version") option.names.emplace_back("-v");
     option.names.push_back(fmt::format("--{}", name));
     options.push_back(std::move(option));
   }

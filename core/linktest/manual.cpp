@@ -35,6 +35,11 @@ void set_default(std::vector<Option>& options, const std::string& name, const st
 Manual manual_of_names(std::string name, std::string summary, std::string usage, std::string title,
                        std::vector<Option> theirs, std::vector<Option> ours, std::vector<Example> examples) {
   for (auto& option : theirs) option.group = title;
+  for (auto* options : {&theirs, &ours})
+    for (auto& option : *options) {
+      option.applies_to = {std::string(of_pairs)};  // a drop-in measures pairs
+      option.in_patterns.clear();
+    }
   Manual manual{.page = {.name = std::move(name),
                          .summary = std::move(summary),
                          .usage = {std::move(usage)},
