@@ -1,28 +1,23 @@
-// A link of ibverbs: messages, puts and gets through its queue pairs. Part of ibverbs.cpp, for its length.
+// A link of ibverbs: messages, puts and gets through its queue pairs.
 #pragma once
 
-#include <fmt/format.h>
-#include <poll.h>
+#include <infiniband/verbs.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "base/types.hpp"
 #include "transport/ibverbs/ibverbs_pairs.hpp"
 #include "transport/tickets.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 
 namespace everylink {
-
-inline constexpr int tokens_ready = 4;        // the peer is ahead by two at most
-inline constexpr Seconds pulse_after = 0.25;  // so long nothing has come: is there still somebody?
 
 class VerbsLink final : public Link, public OneSided {
  public:
@@ -34,101 +29,16 @@ class VerbsLink final : public Link, public OneSided {
         longest_(std::min<std::size_t>(card.longest, theirs.longest)),
         lanes_(theirs.ways.size() - messages) {}
 
-  // Why the two ends do not find each other, or "" if they do. Who knocks before the other listens is not
-  // heard, and may knock again only after a reset: so one knocks, and the other, which answers, never has to.
-  std::string shake_hands(bool knocks_first, Seconds until) {
-    for (int i = 0; i < static_cast<int>(theirs_.ways.size()); ++i)
-      if (const int why =
-              pairs_->connect(i, theirs_, i == knocks && knocks_first ? first_patience : patience))
-        return fmt::format("no way to it: {}", std::strerror(why));
-    for (int i = 0; i < tokens_ready; ++i) post_receive(tokens, nullptr, 0, 0);
-    pairs_->letters().ours = theirs_.nonce;
-    expect_knock();
-    if (knocks_first) send_knock();
-    std::uint8_t timeout = first_patience;
-    for (auto wait = waiter_.until(until);;) {
-      if (move()) wait.moved();
-      if (failed_) return "it broke while connecting";
-      if (known_ && knock_sent_) return {};
-      if (knock_failed_ && !knocks_first) return "it knocked, and does not hear the answer";
-      if (knock_came_ && !known_ && pairs_->letters().theirs == pairs_->nonce()) {
-        known_ = true;
-        if (!knocks_first) send_knock();
-      } else if (knock_came_ && !known_) {
-        expect_knock();  // not the one that we expect
-      }
-      if (knock_failed_) {
-        timeout = std::min<std::uint8_t>(patience, timeout + 1);
-        if (const int why = knock_again(timeout)) return fmt::format("no way to it: {}", std::strerror(why));
-      }
-      if (wait.is_over(steady_now)) return "it does not answer";
-      wait_a_little(wait, until);
-    }
-  }
-
-  int start_send(Slice slice) override {
-    const int ticket = sends_.start(pieces_of(slice.bytes));
-    const auto how = card_.options.write ? What::write_with_notice : What::send;
-    each_piece(slice, [&](Lane& lane, Slice piece) {
-      lane.sends.waiting.push_back({piece, ticket, how, theirs_.in.at + piece.offset});
-    });
-    push();
-    return 2 * ticket;
-  }
-
-  int start_put(Slice slice, std::size_t at) override {
-    if (!lies_within(theirs_.in.bytes, {at, slice.bytes})) return no_ticket;
-    puts_.push_back(start_one_sided(What::put, slice, theirs_.in.at + at));
-    return puts_.back();
-  }
-  int start_get(Slice slice, std::size_t at) override {
-    if (!lies_within(theirs_.out.bytes, {at, slice.bytes})) return no_ticket;
-    return start_one_sided(What::get, slice, theirs_.out.at + at);
-  }
-
-  int start_recv(Slice slice) override {
-    const int ticket = receives_.start(pieces_of(slice.bytes));
-    each_piece(slice, [&](Lane& lane, Slice piece) {
-      lane.receives.waiting.push_back({piece, ticket, What::receive, 0});
-    });
-    push();
-    return 2 * ticket + 1;
-  }
-
-  Outcome wait(int ticket, Seconds until) override {
-    if (ticket == no_ticket) return Outcome::broken;
-    return move_until([&] { return ticket % 2 ? receives_.done(ticket / 2) : sends_.done(ticket / 2); },
-                      until);
-  }
-
-  // A put is done when the peer's card has acknowledged it, which no later message overtakes.
-  Outcome flush(Seconds until) override {
-    if (puts_.empty()) return Outcome::ok;
-    if (!flushed_put_) flushed_put_ = puts_.back();
-    const auto outcome = move_until(
-        [&] {
-          while (!puts_.empty() && sends_.done(puts_.front() / 2)) puts_.pop_front();
-          return puts_.empty() || puts_.front() > *flushed_put_;
-        },
-        until);
-    if (outcome == Outcome::ok) flushed_put_.reset();
-    return outcome;
-  }
-
-  // Who has our token may be gone before its card says so; that the peer's token came is what counts.
-  Outcome meet(Seconds until) override {
-    if (!failed_ && !silent_) post_send(tokens, IBV_WR_SEND, nullptr, 0, 0, 0, 0);
-    ++tokens_open_;
-    const auto outcome = move_until(
-        [&] { return tokens_came_ > 0 && sends_.all_done() && (tokens_open_ == 0 || silent_); }, until);
-    if (outcome == Outcome::ok) --tokens_came_;
-    return outcome;
-  }
-
-  Outcome close(Seconds) override {
-    pairs_.reset();
-    return Outcome::ok;  // a queue pair that is no more touches no buffer
-  }
+  // Why the two ends do not find each other; "": they do.
+  std::string shake_hands(bool knocks_first, Seconds until);
+  int start_send(Slice slice) override;
+  int start_put(Slice slice, std::size_t at) override;
+  int start_get(Slice slice, std::size_t at) override;
+  int start_recv(Slice slice) override;
+  Outcome wait(int ticket, Seconds until) override;
+  Outcome flush(Seconds until) override;
+  Outcome meet(Seconds until) override;
+  Outcome close(Seconds) override;
 
  private:
   enum class What { send, write_with_notice, receive, put, get };
@@ -145,192 +55,27 @@ class VerbsLink final : public Link, public OneSided {
     Queue sends, receives;
   };
 
-  // A long message travels on all lanes; no piece is longer than either port takes.
-  int pieces_of(std::size_t bytes) const {
-    constexpr std::size_t least = 16384;
-    const auto lanes = std::clamp<std::size_t>(bytes / least, 1, lanes_.size());
-    return static_cast<int>(std::max(lanes, (bytes + longest_ - 1) / longest_));
-  }
+  int pieces_of(std::size_t bytes) const;
   template <class Call>
-  void each_piece(Slice slice, Call call) {
-    const auto pieces = static_cast<std::size_t>(pieces_of(slice.bytes)),
-               usual = (slice.bytes + pieces - 1) / pieces;
-    for (std::size_t i = 0, begin = 0; i < pieces; ++i) {
-      const std::size_t bytes = std::min(usual, slice.bytes - begin);
-      call(lanes_[i % lanes_.size()], Slice{slice.offset + begin, bytes});
-      begin += bytes;
-    }
-  }
-
-  int start_one_sided(What what, Slice slice, std::uint64_t far) {
-    const int ticket = sends_.start(pieces_of(slice.bytes));
-    each_piece(slice, [&](Lane& lane, Slice piece) {
-      lane.sends.waiting.push_back({piece, ticket, what, far + piece.offset - slice.offset});
-    });
-    push();
-    return 2 * ticket;
-  }
-
-  // As many as the queue pairs take; the next ones when those are done.
-  void push() {
-    if (failed_) return;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      auto& [sends, receives] = lanes_[i];
-      const int pair = messages + static_cast<int>(i);
-      for (; !receives.waiting.empty() && receives.posted.size() < card_.depth;
-           receives.waiting.pop_front()) {
-        const Slice s = receives.waiting.front().slice;
-        post_receive(pair, card_.setup.in.region().at + s.offset, card_.options.write ? 0 : s.bytes,
-                     card_.in->lkey);
-        receives.posted.push_back(receives.waiting.front());
-      }
-      for (; !sends.waiting.empty() && sends.posted.size() < card_.depth; sends.waiting.pop_front()) {
-        post_piece(pair, sends.waiting.front());
-        sends.posted.push_back(sends.waiting.front());
-      }
-    }
-  }
-
-  // A get of nothing is a put of nothing: both ask the peer's card alone.
-  void post_piece(int pair, const Piece& piece) {
-    const auto [offset, bytes] = piece.slice;
-    if (piece.what == What::get && bytes > 0)
-      return post_send(pair, IBV_WR_RDMA_READ, card_.setup.in.region().at + offset, bytes, card_.in->lkey,
-                       piece.far, theirs_.out.key);
-    const auto how = piece.what == What::send                ? IBV_WR_SEND
-                     : piece.what == What::write_with_notice ? IBV_WR_RDMA_WRITE_WITH_IMM
-                                                             : IBV_WR_RDMA_WRITE;
-    post_send(pair, how, card_.setup.out.region().at + offset, bytes, card_.out->lkey,
-              bytes > 0 ? piece.far : theirs_.in.at, theirs_.in.key);
-  }
-
-  std::uint64_t mark(int pair, bool receives) const {
-    return static_cast<std::uint64_t>(pair) * 2 + receives + (pair == knocks ? attempt_ << 32 : 0);
-  }
-  void post_receive(int pair, void* at, std::size_t bytes, std::uint32_t key) {
-    ibv_sge part{reinterpret_cast<std::uintptr_t>(at), static_cast<std::uint32_t>(bytes), key};
-    ibv_recv_wr wanted{}, *bad = nullptr;
-    wanted.wr_id = mark(pair, true);
-    wanted.sg_list = &part;
-    wanted.num_sge = bytes > 0;
-    check_verbs(ibv_post_recv((*pairs_)[pair], &wanted, &bad), "ibv_post_recv");
-  }
+  void each_piece(Slice slice, Call call);
+  int start_one_sided(What what, Slice slice, std::uint64_t far);
+  void push();
+  void post_piece(int pair, const Piece& piece);
+  std::uint64_t mark(int pair, bool receives) const;
+  void post_receive(int pair, void* at, std::size_t bytes, std::uint32_t key);
   void post_send(int pair, ibv_wr_opcode how, const void* at, std::size_t bytes, std::uint32_t key,
-                 std::uint64_t far, std::uint32_t far_key) {
-    ibv_sge part{reinterpret_cast<std::uintptr_t>(at), static_cast<std::uint32_t>(bytes), key};
-    ibv_send_wr wanted{}, *bad = nullptr;
-    wanted.wr_id = mark(pair, false);
-    wanted.sg_list = &part;
-    wanted.num_sge = bytes > 0;
-    wanted.opcode = how;
-    wanted.send_flags = IBV_SEND_SIGNALED;
-    if (how != IBV_WR_RDMA_READ && bytes > 0 && bytes <= pairs_->most_inline())
-      wanted.send_flags |= IBV_SEND_INLINE;
-    wanted.wr.rdma = {far, far_key};
-    check_verbs(ibv_post_send((*pairs_)[pair], &wanted, &bad), "ibv_post_send");
-  }
-
-  void send_knock() {
-    post_send(knocks, IBV_WR_SEND, &pairs_->letters().ours, sizeof(VerbsNonce), pairs_->letters_key(), 0, 0);
-  }
-  void expect_knock() {
-    knock_came_ = false;
-    post_receive(knocks, &pairs_->letters().theirs, sizeof(VerbsNonce), pairs_->letters_key());
-  }
-  int knock_again(std::uint8_t timeout) {
-    ++attempt_;  // what is still reported of the last one is not about this one
-    pairs_->reset(knocks);
-    const int why = pairs_->connect(knocks, theirs_, timeout);
-    knock_failed_ = false;
-    if (why == 0) {
-      expect_knock();
-      send_knock();
-    }
-    return why;
-  }
-
-  // Takes what is done; says whether anything was.
-  bool move() {
-    std::array<ibv_wc, 16> done;
-    const int count = ibv_poll_cq(pairs_->done(), static_cast<int>(done.size()), done.data());
-    if (count < 0) throw MachineError("ibv_poll_cq failed");
-    for (int i = 0; i < count; ++i) note(done[static_cast<std::size_t>(i)]);
-    if (count > 0) push();
-    return count > 0;
-  }
-
-  void note(const ibv_wc& done) {
-    const bool ok = done.status == IBV_WC_SUCCESS, received = done.wr_id % 2;
-    const auto pair = static_cast<int>((done.wr_id & 0xffffffff) / 2);
-    if (pair == knocks) {
-      if (done.wr_id >> 32 == attempt_) (ok ? received ? knock_came_ : knock_sent_ : knock_failed_) = true;
-    } else if (!ok) {
-      (pair == tokens ? silent_ : failed_) = true;
-    } else if (pair == tokens) {
-      note_token(done);
-    } else {
-      auto& lane = lanes_[static_cast<std::size_t>(pair - messages)];
-      auto& queue = received ? lane.receives : lane.sends;
-      const Piece piece = queue.posted.front();
-      queue.posted.pop_front();
-      if (received && done.byte_len != piece.slice.bytes) failed_ = true;  // not what our kernel expects
-      (received ? receives_ : sends_).piece_done(piece.ticket);
-    }
-  }
-
-  void note_token(const ibv_wc& done) {
-    if (done.opcode == IBV_WC_RECV) {
-      ++tokens_came_;
-      post_receive(tokens, nullptr, 0, 0);
-    } else if (done.opcode == IBV_WC_SEND) {
-      --tokens_open_;
-    } else {
-      pulse_under_way_ = false;
-    }
-  }
+                 std::uint64_t far, std::uint32_t far_key);
+  void send_knock();
+  void expect_knock();
+  int knock_again(std::uint8_t timeout);
+  bool move();
+  void note(const ibv_wc& done);
+  void note_token(const ibv_wc& done);
 
   template <class Done>
-  Outcome move_until(Done done, Seconds until) {
-    quiet_since_ = 0;
-    for (auto wait = waiter_.until(until);;) {
-      if (done()) return Outcome::ok;
-      const bool moved = move();
-      if (done()) return Outcome::ok;
-      if (failed_ || silent_) return Outcome::broken;
-      if (wait.is_over(steady_now)) return Outcome::timeout;
-      if (moved) {
-        wait.moved();
-        quiet_since_ = 0;
-      } else {
-        feel_pulse();
-        wait_a_little(wait, until);
-      }
-    }
-  }
-
-  // Who only receives learns of a dead peer by nothing else: a write of no bytes that a living one's card
-  // answers.
-  void feel_pulse() {
-    if (++quiet_polls_ % 256 != 0 && !card_.options.events) return;
-    const Seconds now = steady_now();
-    if (quiet_since_ == 0) quiet_since_ = now;
-    if (pulse_under_way_ || now - quiet_since_ < pulse_after) return;
-    post_send(tokens, IBV_WR_RDMA_WRITE, nullptr, 0, 0, theirs_.in.at, theirs_.in.key);
-    pulse_under_way_ = true;
-    quiet_since_ = now;
-  }
-
-  void wait_a_little(Waiter::Wait& wait, Seconds until) {
-    if (!card_.options.events) return wait.nothing_moved();
-    check_verbs(ibv_req_notify_cq(pairs_->done(), 0), "ibv_req_notify_cq");
-    if (move()) return;  // it came before we asked to be told
-    pollfd polled{pairs_->events()->fd, POLLIN, 0};
-    const Seconds left = std::clamp(until - steady_now(), 0.0, pulse_after);
-    if (::poll(&polled, 1, static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
-    ibv_cq* which = nullptr;
-    void* of_ours = nullptr;
-    if (ibv_get_cq_event(pairs_->events(), &which, &of_ours) == 0) ibv_ack_cq_events(which, 1);
-  }
+  Outcome move_until(Done done, Seconds until);
+  void feel_pulse();
+  void wait_a_little(Waiter::Wait& wait, Seconds until);
 
   const VerbsCard& card_;
   std::unique_ptr<QueuePairs> pairs_;

@@ -18,6 +18,8 @@
 namespace everylink {
 namespace {
 
+using namespace mpi;
+
 // Calls f(count, type) for so many bytes; above 2 GiB the type is made of large pieces.
 template <class Call>
 int with_count(std::size_t bytes, Call call) {

@@ -23,9 +23,6 @@ namespace {
 
 using namespace portals;
 
-// --- A link
-// -----------------------------------------------------------------------------------------------------
-
 class PortalsLink final : public Link, public OneSided {
  public:
   PortalsLink(std::unique_ptr<Outbox> outbox, std::unique_ptr<Inbox> inbox, const Target& target,
@@ -182,9 +179,6 @@ class PortalsLink final : public Link, public OneSided {
   std::uint64_t acknowledged_ = 0, meetings_ = 0;
   bool failed_ = false;
 };
-
-// --- The transport
-// ----------------------------------------------------------------------------------------------
 
 // The reference implementation takes its interface from the environment, and has no good default.
 std::string chosen_interface(bool loopback, const std::string& wanted) {

@@ -1,50 +1,30 @@
-// What a link of the transport `portals` needs of the library, prepared before it is measured.
+// What the links of portals use of the library: memory descriptors, match list entries and their keys,
+// counters, and how messages are cut.
 #pragma once
 
-#include <fmt/format.h>
 #include <portals4.h>
 #include <sched.h>
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string_view>
 
-#include "base/errors.hpp"
+#include "base/types.hpp"
 #include "memory/memory.hpp"
-#include "net/socket.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink::portals {
 
-constexpr std::string_view name_of(int rc) {
-  constexpr std::string_view names[] = {
-      "PTL_OK",       "PTL_ARG_INVALID", "PTL_CT_NONE_REACHED", "PTL_EQ_DROPPED",    "PTL_EQ_EMPTY",
-      "PTL_FAIL",     "PTL_IGNORED",     "PTL_IN_USE",          "PTL_LIST_TOO_LONG", "PTL_NO_INIT",
-      "PTL_NO_SPACE", "PTL_PID_IN_USE",  "PTL_PT_FULL",         "PTL_PT_EQ_NEEDED",  "PTL_PT_IN_USE"};
-  return rc >= 0 && rc < static_cast<int>(std::size(names)) ? names[rc] : "an unknown error";
-}
-
-inline void check(int rc, const char* call) {
-  if (rc != PTL_OK) throw MachineError(fmt::format("{}: {}", call, name_of(rc)));
-}
-
-inline ptl_ct_event_t read(ptl_handle_ct_t counter) {
-  ptl_ct_event_t event{};
-  check(PtlCTGet(counter, &event), "PtlCTGet");
-  return event;
-}
+std::string_view name_of(int rc);
+void check(int rc, const char* call);  // throws MachineError
+ptl_ct_event_t read(ptl_handle_ct_t counter);
 
 // The library's thread spins: it must not share the one core that this rank is bound to.
 class AnyCore {
  public:
-  AnyCore() {
-    if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
-    ::sched_setaffinity(0, sizeof all, &all);  // the kernel takes those that are allowed
-  }
+  AnyCore();
   ~AnyCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
   AnyCore(const AnyCore&) = delete;
   AnyCore& operator=(const AnyCore&) = delete;
@@ -57,19 +37,8 @@ class AnyCore {
 struct Mover {
   static constexpr int most = 256;  // pieces under way, of two events at most
 
-  Mover(ptl_handle_ni_t ni, const Setup& setup) {
-    check(PtlEQAlloc(ni, ptl_size_t{2} * most, &events), "PtlEQAlloc");
-    const Region from = setup.out.region(), into = setup.in.region();
-    const ptl_md_t leaves{from.at, from.bytes, 0, events, PTL_CT_NONE};
-    const ptl_md_t arrives{into.at, into.bytes, 0, events, PTL_CT_NONE};
-    check(PtlMDBind(ni, &leaves, &out), "PtlMDBind");
-    check(PtlMDBind(ni, &arrives, &in), "PtlMDBind");
-  }
-  ~Mover() {
-    PtlMDRelease(out);
-    PtlMDRelease(in);
-    PtlEQFree(events);
-  }
+  Mover(ptl_handle_ni_t ni, const Setup& setup);
+  ~Mover();
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
 
@@ -79,17 +48,8 @@ struct Mover {
 
 // The memory that messages leave from, and the count of their acknowledgements. Kept for later links.
 struct Outbox {
-  Outbox(ptl_handle_ni_t ni, const Setup& setup) {
-    check(PtlCTAlloc(ni, &acknowledged), "PtlCTAlloc");
-    const Region region = setup.out.region();
-    const ptl_md_t md{region.at, region.bytes, PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, acknowledged};
-    check(PtlMDBind(ni, &md, &memory), "PtlMDBind");
-    if (setup.one_sided) mover.emplace(ni, setup);
-  }
-  ~Outbox() {
-    PtlMDRelease(memory);
-    PtlCTFree(acknowledged);
-  }
+  Outbox(ptl_handle_ni_t ni, const Setup& setup);
+  ~Outbox();
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
@@ -105,32 +65,14 @@ class Entry {
  public:
   static constexpr unsigned put = PTL_ME_OP_PUT, get = PTL_ME_OP_GET, counted = PTL_ME_EVENT_CT_COMM;
 
-  Entry(ptl_handle_ni_t ni, ptl_pt_index_t table, ptl_match_bits_t key, const Region& region, unsigned what) {
-    if (what & counted) check(PtlCTAlloc(ni, &counter_), "PtlCTAlloc");
-    ptl_me_t entry{};
-    entry.start = region.at;
-    entry.length = region.bytes;
-    entry.ct_handle = counter_;
-    entry.uid = PTL_UID_ANY;
-    entry.options =
-        what | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE;
-    entry.match_id.phys.nid = PTL_NID_ANY;
-    entry.match_id.phys.pid = PTL_PID_ANY;
-    entry.match_bits = key;
-    check(PtlMEAppend(ni, table, &entry, PTL_PRIORITY_LIST, nullptr, &handle_), "PtlMEAppend");
-  }
+  Entry(ptl_handle_ni_t ni, ptl_pt_index_t table, ptl_match_bits_t key, const Region& region, unsigned what);
   ~Entry() { close(); }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
   std::uint64_t arrived() const { return read(counter_).success; }
   // Whether nobody can put there any more; not while a message is being written.
-  bool close() {
-    if (open_ && PtlMEUnlink(handle_) == PTL_IN_USE) return false;
-    if (open_ && !PtlHandleIsEqual(counter_, PTL_CT_NONE)) PtlCTFree(counter_);
-    open_ = false;
-    return true;
-  }
+  bool close();
 
  private:
   ptl_handle_ct_t counter_ = PTL_CT_NONE;
@@ -141,18 +83,10 @@ class Entry {
 // The last bits of a key: what the entry is for, or the part of a memory that is shown.
 inline constexpr ptl_match_bits_t messages = 0, tokens = 1, puts = 2, of_a_key = 0xffffffff;
 
-inline ptl_match_bits_t fresh_key() {
-  ptl_match_bits_t key;
-  draw(std::as_writable_bytes(std::span(&key, 1)));
-  return key & ~of_a_key;
-}
+ptl_match_bits_t fresh_key();
 
 struct Inbox {
-  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Setup& setup)
-      : of_messages(ni, table, key | messages, setup.in.region(), Entry::put | Entry::counted),
-        of_tokens(ni, table, key | tokens, {setup.in.region().at, 0, {}, {}}, Entry::put | Entry::counted) {
-    if (setup.one_sided) of_puts.emplace(ni, table, key | puts, setup.in.region(), Entry::put);
-  }
+  Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Setup& setup);
   // Whether nobody can put there any more.
   bool close() { return of_messages.close() && of_tokens.close() && (!of_puts || of_puts->close()); }
 
@@ -164,18 +98,8 @@ struct Inbox {
 // What peers may get out of, as long as the transport lives: one entry for each part of it.
 class Shown {
  public:
-  Shown(ptl_handle_ni_t ni, const Region& region, std::size_t part) : ni_(ni) {
-    check(PtlPTAlloc(ni, 0, PTL_EQ_NONE, PTL_PT_ANY, &table), "PtlPTAlloc");
-    for (std::size_t i = 0; i == 0 || i <= (region.bytes - 1) / part; ++i)
-      parts_.emplace_back(
-          ni, table, key | i,
-          Region{region.at + i * part, std::min(part, region.bytes - i * part), region.kind, region.device},
-          Entry::get);
-  }
-  ~Shown() {
-    parts_.clear();
-    PtlPTFree(ni_, table);
-  }
+  Shown(ptl_handle_ni_t ni, const Region& region, std::size_t part);
+  ~Shown();
   Shown(const Shown&) = delete;
   Shown& operator=(const Shown&) = delete;
 
@@ -205,38 +129,23 @@ struct Cut {
   std::size_t piece, small, most;
   std::size_t part;  // of a memory that peers get out of
   bool threaded;     // the implementation has a thread that spins
-  std::size_t pieces(std::size_t bytes) const {
-    const std::size_t longest = of_whole(bytes);
-    return std::max<std::size_t>(1, (bytes + longest - 1) / longest);
-  }
-  // Of a get of so many bytes. Of one that does not fit into a header the reference implementation forgets
-  // over UDP where in an entry it begins, and brings what lies at the entry's beginning.
-  std::size_t first_of_get(std::size_t far, std::size_t bytes, std::size_t far_part) const {
-    const std::size_t into_part = far % far_part;
-    return std::min({bytes, far_part - into_part, into_part > 0 ? small : of_whole(bytes)});
-  }
+
+  std::size_t pieces(std::size_t bytes) const;  // of a message
+  // Bytes of the first piece of a get.
+  std::size_t first_of_get(std::size_t far, std::size_t bytes, std::size_t far_part) const;
 
  private:
   std::size_t of_whole(std::size_t bytes) const { return bytes > 2048 ? piece : small; }
 };
 
 // The i-th of so many.
-inline Slice piece_of(std::size_t bytes, std::size_t pieces, std::size_t i) {
-  const auto begin = [&](std::size_t k) { return bytes / pieces * k + std::min(k, bytes % pieces); };
-  return {begin(i), begin(i + 1) - begin(i)};
-}
+Slice piece_of(std::size_t bytes, std::size_t pieces, std::size_t i);
 
 // How many pieces are there when a message is whole, message by message: they come in order.
 class Marks {
  public:
-  int add(std::size_t pieces) {
-    marks_.push_back(last_ += pieces);
-    return base_ + static_cast<int>(marks_.size()) - 1;
-  }
-  bool reached(int message, std::uint64_t pieces) {
-    for (; !marks_.empty() && marks_.front() <= pieces; ++base_) marks_.pop_front();
-    return message < base_;
-  }
+  int add(std::size_t pieces);
+  bool reached(int message, std::uint64_t pieces);
 
  private:
   std::deque<std::uint64_t> marks_;

@@ -47,9 +47,6 @@ std::string why_it_does_not_start() {
                                "PSM2_DEVICES=self,shm, within one machine)");
 }
 
-// --- A link
-// -----------------------------------------------------------------------------------------------------
-
 constexpr std::size_t piece = 1 << 30;  // a message's length has 32 bits
 enum Kind : std::uint32_t { message, token };
 
@@ -279,9 +276,6 @@ class Psm2Link final : public Link {
   std::deque<Op*> waiting_;  // sends
   int base_ = 0;
 };
-
-// --- The transport
-// ----------------------------------------------------------------------------------------------
 
 class Psm2 final : public Transport {
  public:

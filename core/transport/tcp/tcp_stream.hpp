@@ -1,15 +1,11 @@
-// One socket of a tcp link: frames of messages, tokens, puts and gets, each a head and its bytes. Nothing
-// here waits. Part of tcp.cpp, for its length.
+// One socket of a tcp link: frames of messages, tokens, puts and gets. Nothing here waits.
 #pragma once
 
-#include <sys/uio.h>
-
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <vector>
 
+#include "base/types.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
 #include "transport/tickets.hpp"
@@ -25,7 +21,6 @@ struct Head {
   std::uint64_t bytes_and_kind = 0;  // bytes * 8 + kind
   std::uint64_t at = 0;              // of a put or a get: where in the other end's memory
   std::byte unused[48] = {};
-
   Head() = default;
   Head(Kind kind, std::uint64_t bytes, std::uint64_t where = 0)
       : bytes_and_kind(bytes * 8 + static_cast<std::uint64_t>(kind)), at(where) {}
@@ -63,40 +58,11 @@ class Stream {
   void send(Piece piece) { queue(Kind::message, piece); }
   void send(Kind kind, int ticket = of_nobody) { queue(kind, {nullptr, 0, ticket}); }
   void put(Piece piece, std::size_t at) { queue(Kind::put, piece, at); }
-  void get(Piece piece, std::size_t at) {
-    out_.push_back({{nullptr, 0, of_nobody}, {Kind::get, piece.left, at}, sizeof(Head)});
-    gets_.push_back(piece);
-  }
-  void expect(Piece piece) {
-    in_.push_back(piece);
-    holds_back_ = false;
-  }
-
+  void get(Piece piece, std::size_t at);
+  void expect(Piece piece);
   // Both say whether anything moved.
-  bool push(Tickets& sent) {
-    if (out_.empty() || broken_) return false;
-    Out& out = out_.front();
-    const ssize_t n =
-        out.head_left == sizeof(Head) && out.piece.left <= small ? send_small(out) : send_parts(out);
-    if (n < 0) return note_error();
-    const std::size_t of_head = std::min(static_cast<std::size_t>(n), out.head_left);
-    out.head_left -= of_head;
-    out.piece.at += static_cast<std::size_t>(n) - of_head;
-    out.piece.left -= static_cast<std::size_t>(n) - of_head;
-    if (out.head_left == 0 && out.piece.left == 0) {
-      if (out.piece.ticket != of_nobody) sent.piece_done(out.piece.ticket);
-      out_.pop_front();
-    }
-    return true;
-  }
-
-  bool pull(Heard& heard) {
-    if (broken_) return false;
-    if (parse(heard)) return true;
-    if (in_body_ && body_.left > 0) return pull_body(heard);
-    const bool direct = end_ == 0 && !in_.empty() && in_.front().left > small;
-    return direct ? pull_frame(heard) : pull_more(heard);
-  }
+  bool push(Tickets& sent);
+  bool pull(Heard& heard);
 
  private:
   static constexpr std::size_t small = 2048;
@@ -106,147 +72,19 @@ class Stream {
     std::size_t head_left;
   };
 
-  void queue(Kind kind, Piece piece, std::size_t at = 0) {
-    out_.push_back({piece, {kind, piece.left, at}, sizeof(Head)});
-  }
-
-  // One buffer costs the kernel less than two; above `small` the copy costs more than that.
-  ssize_t send_small(const Out& out) {
-    std::byte frame[sizeof(Head) + small];
-    std::memcpy(frame, &out.head, sizeof(Head));
-    if (out.piece.left > 0) std::memcpy(frame + sizeof(Head), out.piece.at, out.piece.left);
-    return ::send(fd(), frame, sizeof(Head) + out.piece.left, MSG_NOSIGNAL);
-  }
-  ssize_t send_parts(Out& out) {
-    iovec parts[2] = {{reinterpret_cast<std::byte*>(&out.head) + sizeof(Head) - out.head_left, out.head_left},
-                      {out.piece.at, out.piece.left}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = out.piece.left ? 2 : 1;
-    return ::sendmsg(fd(), &message, MSG_NOSIGNAL);
-  }
-
-  // Takes what the inbox holds as far as it goes: heads, what has no body, the front of a body.
-  bool parse(Heard& heard) {
-    bool moved = false;
-    for (;;) {
-      if (!in_body_) {
-        if (end_ - begin_ < sizeof(Head)) break;
-        Head head;
-        std::memcpy(&head, inbox_.data() + begin_, sizeof head);
-        if (!heed(head, heard)) {
-          if (broken_) return true;
-          break;
-        }
-        begin_ += sizeof(Head);
-        moved = true;
-      }
-      if (in_body_) {
-        const std::size_t n = std::min(end_ - begin_, body_.left);
-        if (n > 0) std::memcpy(body_.at, inbox_.data() + begin_, n);
-        begin_ += n;
-        moved |= n > 0;
-        if (!take(n, heard)) break;
-      }
-    }
-    if (begin_ > 0) std::memmove(inbox_.data(), inbox_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    return moved;
-  }
-
-  // Does what the head asks for; false: it has to wait, or makes no sense, which breaks the link.
-  bool heed(const Head& head, Heard& heard) {
-    switch (head.kind()) {
-      case Kind::message: return begin_expected(in_, head.bytes());
-      case Kind::gotten: return !gets_.empty() ? begin_expected(gets_, head.bytes()) : !(broken_ = true);
-      case Kind::token: ++heard.tokens; return true;
-      case Kind::flushed: ++heard.flushed; return true;
-      case Kind::flush: send(Kind::flushed); return true;
-      case Kind::put:
-        if (!lies_within(in_memory_.bytes, {head.at, head.bytes()})) break;
-        begin_body({in_memory_.at + head.at, head.bytes(), of_nobody});
-        return true;
-      case Kind::get:
-        if (!lies_within(out_memory_.bytes, {head.at, head.bytes()})) break;
-        queue(Kind::gotten, {out_memory_.at + head.at, head.bytes(), of_nobody});
-        return true;
-    }
-    return !(broken_ = true);
-  }
-  bool begin_expected(std::deque<Piece>& expected, std::uint64_t bytes) {
-    if (expected.empty()) return !(holds_back_ = true);
-    if (bytes != expected.front().left) return !(broken_ = true);  // not what our kernel expects
-    begin_body(expected.front());
-    expected.pop_front();
-    return true;
-  }
-  void begin_body(const Piece& piece) {
-    body_ = piece;
-    in_body_ = true;
-  }
-
-  // Head and a large body in one call, the body to where it belongs. Was it something else, then what came
-  // behind it belongs elsewhere.
-  bool pull_frame(Heard& heard) {
-    const Piece& piece = in_.front();
-    Head head;
-    iovec parts[2] = {{&head, sizeof head}, {piece.at, piece.left}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = piece.left ? 2 : 1;
-    const ssize_t n = ::recvmsg(fd(), &message, 0);
-    if (n <= 0) return n == 0 ? note_end() : note_error();
-    const std::size_t of_head = std::min(static_cast<std::size_t>(n), sizeof head);
-    const std::size_t of_body = static_cast<std::size_t>(n) - of_head;
-    if (of_head == sizeof head && head.kind() == Kind::message && head.bytes() == piece.left) {
-      begin_expected(in_, head.bytes());
-      take(of_body, heard);
-      return true;
-    }
-    inbox_.resize(std::max(inbox_.size(), of_head + of_body));
-    std::memcpy(inbox_.data(), &head, of_head);
-    if (of_body > 0) std::memcpy(inbox_.data() + of_head, piece.at, of_body);
-    end_ = of_head + of_body;
-    parse(heard);
-    return true;
-  }
-
-  // Behind a part of a head, or for what no receive stands ready for.
-  bool pull_more(Heard& heard) {
-    if (end_ == inbox_.size()) return false;  // full: the rest stays in the kernel
-    const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
-    if (n <= 0) return n == 0 ? note_end() : note_error();
-    end_ += static_cast<std::size_t>(n);
-    parse(heard);
-    return true;
-  }
-
-  bool pull_body(Heard& heard) {
-    const ssize_t n = ::recv(fd(), body_.at, body_.left, 0);
-    if (n <= 0) return n == 0 ? note_end() : note_error();
-    take(static_cast<std::size_t>(n), heard);
-    return true;
-  }
-
-  // `n` bytes of the body have come; true if that was all of it.
-  bool take(std::size_t n, Heard& heard) {
-    body_.at += n;
-    body_.left -= n;
-    if (body_.left > 0) return false;
-    if (body_.ticket != of_nobody) heard.received.piece_done(body_.ticket);
-    in_body_ = false;
-    return true;
-  }
-
-  bool note_error() {
-    if (errno != EAGAIN && errno != EINTR) broken_ = true;
-    return false;
-  }
-  bool note_end() {
-    broken_ = true;
-    return false;
-  }
+  void queue(Kind kind, Piece piece, std::size_t at = 0);
+  ssize_t send_small(const Out& out);
+  ssize_t send_parts(Out& out);
+  bool parse(Heard& heard);
+  bool heed(const Head& head, Heard& heard);
+  bool begin_expected(std::deque<Piece>& expected, std::uint64_t bytes);
+  void begin_body(const Piece& piece);
+  bool pull_frame(Heard& heard);
+  bool pull_more(Heard& heard);
+  bool pull_body(Heard& heard);
+  bool take(std::size_t n, Heard& heard);
+  bool note_error();
+  bool note_end();
 
   Socket socket_;
   Region out_memory_, in_memory_;

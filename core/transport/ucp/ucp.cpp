@@ -14,7 +14,7 @@
 #include "net/interfaces.hpp"
 #include "transport/transport.hpp"
 #include "transport/ucp/ucp_link.hpp"
-#include "transport/ucp/ucx_said.hpp"
+#include "transport/ucp/ucx_text.hpp"
 
 namespace everylink {
 namespace {
@@ -59,7 +59,7 @@ class Ucp final : public Transport {
     if (errors_.empty()) errors_ = "auto";
     if (errors_ != "auto" && errors_ != "peer" && errors_ != "none")
       throw UsageError("--mode ucp:errors is auto, peer or none");
-    Words::listen();
+    keep_log();
     open_context();
     resources_ = ways_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }), " resource ");
     carrier_ = own_carrier();
@@ -100,17 +100,17 @@ class Ucp final : public Transport {
     const std::string their_memory = in.text();
     const Blob address = in.list<std::byte>();
     Unpacker::must(!address.empty());
-    Words::take();
+    take_log();
     ucs_status_t status = UCS_OK;
     const auto endpoint =
         endpoint_to(peer, address, !their_memory.empty() && their_memory == shared_memory(), status);
-    if (!endpoint) return {nullptr, fmt::format("UCX: {}", said(status))};
+    if (!endpoint) return {nullptr, fmt::format("UCX: {}", text_of(status))};
     note_lanes(peer, endpoint->handle);
     auto link = std::make_unique<UcpLink>(worker_, endpoint, epoch, peer, setup_);
     if (setup_.one_sided) status = link->reach(in);
     in.end();
     if (status != UCS_OK)
-      return {nullptr, fmt::format("UCX: no way into the peer's memory: {}", said(status))};
+      return {nullptr, fmt::format("UCX: no way into the peer's memory: {}", text_of(status))};
     return {std::move(link)};
   }
 
@@ -129,7 +129,7 @@ class Ucp final : public Transport {
     const auto status = ucp_init(&p, config, &context_);
     ucp_config_release(config);
     if (status == UCS_OK && setup_.options.empty()) return;
-    const std::string words = Words::take();
+    const std::string words = take_log();
     if (status == UCS_OK && words.empty()) return;
     if (status == UCS_OK) ucp_cleanup(context_);
     throw UsageError(fmt::format("--mode ucp: UCX: {}", words.empty() ? ucs_status_string(status) : words));
@@ -155,7 +155,7 @@ class Ucp final : public Transport {
     std::replace_if(
         value.begin(), value.end(), [](char c) { return c == '+' || c == ';'; }, ',');
     if (const auto status = ucp_config_modify(config, key, value.c_str()); status != UCS_OK)
-      throw UsageError(fmt::format("--mode ucp:{}={}: {}", option, value, said(status)));
+      throw UsageError(fmt::format("--mode ucp:{}={}: {}", option, value, text_of(status)));
   }
 
   // With error handling UCX takes TCP on one machine, because shared memory cannot tell of a peer's end.
