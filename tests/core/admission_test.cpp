@@ -1,5 +1,6 @@
 // Admission: a caller that has the key comes in, no other does, and each refusal is reported once.
 #include "bootstrap/admission.hpp"
+#include "base/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Ranks for the tests of the contract, and the program that runs them over one transport.
+// Runs the ranks of the tests of the contract over one transport.
 #include "contract.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +19,10 @@ namespace {
 
 Place mpi_place;
 std::unique_ptr<Bootstrap> mpi_world;  // one for all tests: MPI starts once
-bool mpi_is_clean = true;              // no test has left a message under way
+bool mpi_is_clean = true;              // no test has left a message in flight
 
-// One rank's failure is everybody's, and so is what one has left behind: rank 0 may have to end all.
+// A failure on one rank is a failure on all, and so is what one has left behind: rank 0 may have to end all
+// ranks.
 void gather(int& failed, bool& clean) {
   const Blob ours{std::byte(failed != 0), std::byte(!clean)};
   const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto handed, auto gone) {
@@ -160,7 +161,7 @@ int main(int argc, char** argv) {
   try {
     transport_named(mode_name);
   } catch (const UsageError& error) {
-    constexpr int skipped = 77;  // as CTest knows it (SKIP_RETURN_CODE)
+    constexpr int skipped = 77;  // known to CTest as SKIP_RETURN_CODE
     return fmt::print("{}: the contract cannot run over it: {}\n", mode, error.what()), skipped;
   }
   if (mode_name == "mpi") {

@@ -1,5 +1,5 @@
-// What the tests of the transports' contract share: ranks that are processes, forked here, or those of
-// mpiexec for `mpi`, which all walk through the tests in the same order.
+// What the tests of the contract share: ranks that are processes, forked here, or for `mpi` those of mpiexec,
+// which all go through the tests in the same order.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,18 +24,18 @@ class Rank {
   int rank() const { return world_.rank(); }
   Seconds soon() const { return transport->now() + patience(); }
 
-  // No epoch comes twice, whatever the tests before it left behind.
+  // No epoch occurs twice, whatever earlier tests left behind.
   void begin_test() { before_ = tests_ += 1000; }
   std::uint64_t epoch(std::uint64_t number) const { return before_ + number; }
 
-  // Bytes for the peer, and the peer's for us; every rank calls it equally often, with no_rank where it has
-  // no peer.
+  // Exchanges bytes with the peer. Every rank calls it equally often, with no_rank if it has no peer.
   Blob tell(int peer, const Blob& ours) { return round(peer, ours, false, 10 * patience()).from_peer; }
-  // Tells our offer.
+  // Exchanges offers.
   Blob exchange(int peer, std::uint64_t epoch);
-  // The same while a rank is stopped, and gone: again until the peer was there at the same time.
+  // The same beside a rank that is stopped and therefore gone: repeats until the peer takes part in the same
+  // round.
   Blob exchange_beside_a_stopped_one(int peer, std::uint64_t epoch);
-  // Rounds go on for ranks without a part in a test until the others have ended it.
+  // Keeps a rank without a part in the test in the rounds until the others have ended the test.
   void idle();
   void end();
 
@@ -43,13 +43,13 @@ class Rank {
   std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View theirs, Seconds until);
   void together() { exchange(no_rank, 0); }
 
-  // As core/run.cpp does when a link could not be closed: nothing that a library may still hold is touched
-  // again.
+  // As core/rank/run.cpp does if a link could not be closed: never touches again what a library may still
+  // hold.
   void abandon(std::unique_ptr<Link>);
   // A transport with other options.
   void make_transport(const Settings& options);
 
-  static inline bool one_sided = false;  // of the transports that are made from now on
+  static inline bool one_sided = false;  // for the transports that are made from now on
 
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
@@ -63,10 +63,10 @@ class Rank {
   static inline std::uint64_t tests_ = 0;
 };
 
-// Runs the body on so many ranks, each in a process of its own; a failure in one is a failure of the test.
+// Runs the body on `ranks` ranks, each in its own process; a failure in one is a failure of the test.
 void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& body);
 
-// The third rank has no part in what two do, but takes part in every round.
+// The third rank takes no part in what two ranks do, but takes part in every round.
 inline int peer_of(const Rank& rank) { return rank.rank() < 2 ? 1 - rank.rank() : no_rank; }
 
 #define OK(call) EXPECT_EQ(call, Outcome::ok)  // names the line that failed

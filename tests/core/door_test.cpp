@@ -1,5 +1,6 @@
-// How two ranks come by sockets to each other, with strangers at the door.
+// How two ranks get sockets to each other, with strangers at the door.
 #include "net/door.hpp"
+#include "base/clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +20,9 @@ Seconds patience() {
   return factor ? std::atof(factor) : 1;
 }
 Seconds soon() { return steady_now() + 30 * patience(); }      // for what must happen
-Seconds shortly() { return steady_now() + 0.2 * patience(); }  // for what must not
+Seconds shortly() { return steady_now() + 0.2 * patience(); }  // for what must not happen
 
-// Rank 0 calls, rank 1 listens; each in a thread of its own.
+// Rank 0 calls, rank 1 listens; each in its own thread.
 struct Two {
   Door caller{0, "", true}, listener{1, "", true};
   Blob of_caller = caller.offer(1, epoch), of_listener = listener.offer(0, epoch);
@@ -97,7 +98,7 @@ TEST(Door, who_reaches_another_rank_than_it_meant_learns_which) {
   });
   EXPECT_TRUE(caller.connect(1, epoch, packed(of_meant), 1, soon()).empty());
   EXPECT_EQ(caller.last_fault(), "answered by rank 7");
-  EXPECT_TRUE(other.get().empty()) << "and it is not taken for the one who was expected there";
+  EXPECT_TRUE(other.get().empty()) << "and it is not taken for the expected rank";
 }
 
 TEST(Door, where_nobody_listens_the_fault_names_the_address) {
@@ -112,13 +113,13 @@ TEST(Door, doors_of_an_epoch_open_at_the_same_port_on_different_hosts) {
   const auto port_at = [](std::uint64_t number) {
     return unpacked(Door(1, "", false).offer(0, number)).addresses.at(0).port();
   };
-  int same = 0;  // the one before is closed by then, as if on another host
+  int same = 0;  // the previous one is closed by then, as if on another host
   for (std::uint64_t number = 100; number < 110; ++number) same += port_at(number) == port_at(number);
-  EXPECT_GE(same, 8) << "but for ports that something else has";
+  EXPECT_GE(same, 8) << "except for ports that something else uses";
   Door first(1, "", false), second(2, "", false);
   EXPECT_NE(unpacked(first.offer(0, epoch)).addresses.at(0).port(),
             unpacked(second.offer(0, epoch)).addresses.at(0).port())
-      << "on one host each has its own";
+      << "on one host each has its own port";
 }
 
 TEST(Door, a_half_open_caller_does_not_eat_the_limit) {
@@ -163,7 +164,7 @@ TEST(Door, an_offer_of_an_earlier_epoch_leads_nowhere) {
                            [&] { return two.listener.connect(0, epoch + 1, two.of_caller, 1, shortly()); });
   EXPECT_TRUE(two.caller.connect(1, epoch + 1, stale, 1, shortly()).empty());
   EXPECT_TRUE(called.get().empty());
-  EXPECT_TRUE(two.caller.connect(1, epoch, stale, 1, soon()).empty()) << "what we offered then is forgotten";
+  EXPECT_TRUE(two.caller.connect(1, epoch, stale, 1, soon()).empty()) << "the old offer is forgotten";
 }
 
 TEST(Door, without_an_offer_of_our_own_there_is_no_connection) {
@@ -175,7 +176,7 @@ TEST(Door, a_peer_that_never_comes_is_not_reached_and_the_limit_is_kept) {
   Two two;
   const Seconds until = shortly();
   EXPECT_TRUE(two.listener.connect(0, epoch, two.of_caller, 1, until).empty());
-  EXPECT_GE(steady_now(), until) << "it may still have come";
+  EXPECT_GE(steady_now(), until) << "it might still have arrived";
   EXPECT_LT(steady_now(), until + 30 * patience());
 }
 
@@ -209,7 +210,7 @@ TEST(Door, a_dead_address_is_passed_over_for_one_that_works) {
 
 TEST(Door, an_address_that_swallows_calls_leaves_time_for_the_others) {
   Two two;
-  const Socket full = listen_on(loopback(0), 0);  // once its queue is full, the kernel drops who calls
+  const Socket full = listen_on(loopback(0), 0);  // once its queue is full, the kernel drops callers
   std::vector<Socket> queue;
   do queue.push_back(connect_to(local_address(full), shortly()));
   while (queue.back());

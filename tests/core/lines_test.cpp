@@ -1,5 +1,6 @@
 // LinkTest's lines, byte for byte, and the patterns of the JUBE files that read them.
 #include "linktest/lines.hpp"
+#include "base/outcome.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Distances out of a /sys made up for it: two nodes, 0 and 2.
+// Distances from a fabricated /sys: two nodes, 0 and 2.
 #include "host/numa.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ TEST_F(Numa, is_not_known_without_a_node_at_either_end) {
   EXPECT_EQ(numa_distance(-1, "mlx5_0", sys_), -1);
   EXPECT_EQ(numa_distance(1, "mlx5_0", sys_), -1);
   EXPECT_EQ(numa_distance(0, "mlx5_0", sys_ / "nowhere"), -1);
-  write("devices/system/node/node0/distance", "10\n");  // not one for each node
+  write("devices/system/node/node0/distance", "10\n");  // not one per node
   EXPECT_EQ(numa_distance(0, "mlx5_0", sys_), -1);
 }
 

@@ -1,5 +1,4 @@
-// The contract of the one-sided side of a link (core/transport/transport.hpp), the same tests over each
-// transport that has one.
+// The contract of OneSided (core/transport/transport.hpp): the same tests over each transport that has it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -24,13 +23,13 @@ class OneSidedContract : public ::testing::Test {
   void TearDown() override { Rank::one_sided = false; }
 };
 
-// Who asks for a transport by its name may have to try in a process of its own whether the library starts.
+// Looked up once, because a look-up may try in a child process whether the library starts.
 OneSided& side(const std::unique_ptr<Link>& link) {
   static const TransportEntry& entry = transport_named(mode_name);
   return entry.one_sided(*link);
 }
 
-Seconds limit() { return patience() / 20; }  // for what does not come
+Seconds limit() { return patience() / 20; }  // for what does not arrive
 
 void part(Rank& r, Link& link) {
   OK(link.meet(r.soon()));
@@ -50,7 +49,7 @@ TEST_F(OneSidedContract, a_put_lies_in_the_peers_memory_before_the_message_that_
         const int put = side(link).start_put({64, bytes}, 1 + bytes);
         OK(side(link).flush(r.soon()));
         OK(link->wait(link->start_send({0, 0}), r.soon()));
-        OK(link->wait(put, r.transport->now())) << "the flush has ended it";
+        OK(link->wait(put, r.transport->now())) << "the flush has completed it";
       } else {
         OK(link->wait(notice, r.soon()));
         EXPECT_TRUE(r.in->holds({1 + bytes, bytes}, turn)) << bytes;
@@ -122,14 +121,14 @@ TEST_F(OneSidedContract, a_put_writes_the_peers_memory_alone_and_a_get_ours_alon
     OK(link->meet(r.soon()));
     EXPECT_TRUE(r.out->holds({0, 8192}, 10 + rank));
     if (r.rank() == 0) {
-      EXPECT_TRUE(r.in->holds({0, 4096}, 20)) << "it was written where nothing was fetched to";
+      EXPECT_TRUE(r.in->holds({0, 4096}, 20)) << "it was written outside the place of the get";
       EXPECT_TRUE(r.in->holds({4096, 1024}, 11));
     } else {
       EXPECT_TRUE(r.in->holds({0, 1024}, 10));
       r.in->fill({0, 1024}, 0);
       r.out->fill({0, 8192}, 21);
       EXPECT_EQ(std::memcmp(r.in->region().at + 1024, r.out->region().at + 1024, 8192 - 1024), 0)
-          << "it was written beside the place of the put";
+          << "it was written outside the place of the put";
     }
     part(r, *link);
   });
@@ -189,7 +188,7 @@ TEST_F(OneSidedContract, zero_bytes_are_put_and_got_even_at_the_end_of_the_memor
         OK(side(link).flush(r.soon()));
         OK(link->wait(side(link).start_get({0, 0}, at), r.soon()));
       }
-    OK(side(link).flush(r.soon())) << "of nothing";
+    OK(side(link).flush(r.soon())) << "a flush of nothing";
     part(r, *link);
   });
 }
@@ -219,7 +218,7 @@ TEST_F(OneSidedContract, what_does_not_lie_in_the_peers_memory_is_refused_and_th
   });
 }
 
-// Every rank with two links, which are made in the rounds 0-1, 1-2, 2-0.
+// Every rank with two links, connected in the rounds 0-1, 1-2, 2-0.
 std::map<int, std::unique_ptr<Link>> ring(Rank& r) {
   std::map<int, std::unique_ptr<Link>> links;
   std::map<int, Blob> offers;
@@ -247,7 +246,7 @@ TEST_F(OneSidedContract, two_peers_at_once_each_served_while_we_wait_for_the_oth
       const auto seed = [&](int rank) { return 10 * turn + static_cast<std::uint64_t>(rank); };
       r.out->fill({0, bytes}, seed(r.rank()));
       for (const int peer : {std::min(next, before), std::max(next, before)}) OK(links[peer]->meet(r.soon()));
-      // All put to the next one and get from it, and nobody waits for the one before.
+      // All ranks put to the next one and get from it, and none waits for the previous one.
       side(links[next]).start_put({0, bytes}, 0);
       const int get = side(links[next]).start_get({bytes, bytes}, 0);
       OK(side(links[next]).flush(r.soon()));
@@ -364,8 +363,7 @@ TEST_F(OneSidedContract, both_kernels_move_their_messages_the_right_way_and_whol
   });
 }
 
-// --- Where the peer does not keep it
-// ---------------------------------------------------------------------------
+// --- Peers that do not keep the contract
 
 class OneSidedFaults : public OneSidedContract {};
 
@@ -375,7 +373,8 @@ void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
 
 TEST_F(OneSidedFaults, a_peer_that_does_nothing_costs_the_limit_at_most_and_what_was_started_goes_on) {
   if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, whose network needs no CPU";
-  if (mode_name == "mpi") GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends who is stuck in it";
+  if (mode_name == "mpi")
+    GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends a rank that is stuck in it";
   constexpr std::size_t bytes = 8 << 20;
   on_ranks(2, bytes, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
@@ -409,12 +408,12 @@ TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
     OK(link->meet(r.soon()));
-    if (r.rank() == 1) ::_exit(0);  // nothing is closed but by the kernel
+    if (r.rank() == 1) ::_exit(0);  // only the kernel closes anything
     const Seconds begin = r.transport->now(), until = begin + 2 * limit();
     for (int i = 0; i < 3; ++i) side(link).start_put({0, bytes}, 0);
     const auto put = side(link).flush(until);
     const auto got = link->wait(side(link).start_get({0, bytes}, 0), until);
-    if (mode_name != "sim") {  // its cards outlive the processes
+    if (mode_name != "sim") {  // its adapters outlive the processes
       EXPECT_NE(put, Outcome::ok);
     }
     EXPECT_NE(got, Outcome::ok);
@@ -424,8 +423,9 @@ TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
 }
 
 TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_continues) {
-  if (mode_name == "sim") GTEST_SKIP() << "sim keeps its own time, in which a process cannot be stopped";
-  if (mode_name == "mpi") GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends who is stuck in it";
+  if (mode_name == "sim") GTEST_SKIP() << "in sim's virtual time a process cannot be stopped";
+  if (mode_name == "mpi")
+    GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends a rank that is stuck in it";
   constexpr std::size_t large = 32 << 20;
   on_ranks(3, large, [](Rank& r) {
     const Blob told = r.tell(peer_of(r), Packer().add(::getpid()).take());
@@ -461,15 +461,16 @@ TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_conti
     close_or_bury(r, std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     link = r.connect(2, 2, theirs, r.soon());
-    ASSERT_TRUE(link) << "the link after a stopped one is accused";
+    ASSERT_TRUE(link) << "the link after a stopped one is blamed";
     OK(link->meet(r.soon()));
     OK(link->wait(side(link).start_get({0, large}, 0), r.soon()));
     EXPECT_TRUE(r.in->holds({0, large}, 102));
     ASSERT_EQ(::kill(peer, SIGCONT), 0);
     const int nothing = link->start_recv({0, 0});
-    EXPECT_EQ(link->wait(nothing, r.transport->now() + limit()), Outcome::timeout);  // what is late comes now
+    EXPECT_EQ(link->wait(nothing, r.transport->now() + limit()),
+              Outcome::timeout);  // what is late arrives now
     OK(link->meet(r.soon()));
-    EXPECT_TRUE(r.in->holds({0, large}, 102)) << "what is late was written over it";
+    EXPECT_TRUE(r.in->holds({0, large}, 102)) << "what is late overwrote it";
     OK(link->meet(r.soon()));
     close_or_bury(r, std::move(link));
     r.exchange_beside_a_stopped_one(1, 3);

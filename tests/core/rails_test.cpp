@@ -1,5 +1,6 @@
 // --rails: which device each rank of a host takes.
 #include "host/rails.hpp"
+#include "base/settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Every schedule as a set of pairs: who meets whom, how often, and that the numbers the plan gives are those
-// one counts.
+// Every schedule as a set of pairs: which ranks meet, how often, and whether the plan's own numbers match a
+// count.
 #include "schedule/schedule.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,12 @@ constexpr std::uint64_t orders[] = {0, 1, 2, 12345678901234567890u};
 
 Population people(int size, std::uint64_t order = 0, std::string option = "", std::vector<int> host_of = {}) {
   host_of.resize(static_cast<std::size_t>(size));
-  return {size, 7, order, std::move(host_of), std::move(option), "--confirm mine"};
+  return {.size = size,
+          .seed = 7,
+          .order = order,
+          .host_of = std::move(host_of),
+          .option = std::move(option),
+          .asked_by = "--confirm mine"};
 }
 
 Plan plan_of(std::string_view name, const Population& p) { return schedule_named(name).make(p); }
@@ -33,7 +38,7 @@ Pairs pairs_in(const Plan& plan, int size, std::int64_t step) {
     const int peer = plan.partner(step, rank);
     if (peer == no_rank) continue;
     if (peer < 0 || peer >= size || peer == rank || plan.partner(step, peer) != rank) {
-      ADD_FAILURE() << "step " << step << ": " << rank << " meets " << peer << ", who meets "
+      ADD_FAILURE() << "step " << step << ": " << rank << " meets " << peer << ", which meets "
                     << (peer >= 0 && peer < size ? plan.partner(step, peer) : -2);
       continue;
     }
@@ -88,8 +93,8 @@ TEST(Schedule, bisection_holds_every_pair_of_a_lower_and_an_upper_rank_once) {
     }
 }
 
-// Hosts of 1, 2, 3, 1, 2, 3, ... ranks; of equal size; ranks dealt round the hosts; one full host and two of
-// a single rank.
+// Hosts of 1, 2, 3, 1, 2, 3, ... ranks; of equal size; ranks dealt to the hosts in turn; one full host and
+// two with a single rank.
 const std::vector<std::vector<int>> layouts{{0, 1},
                                             {0, 1, 2},
                                             {0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 5},
@@ -263,7 +268,7 @@ TEST(Schedule, filled_steps_keep_their_pairs_and_leave_one_rank_idle_at_most) {
       }
       EXPECT_EQ(full.pairs, pairs);
     }
-    EXPECT_GT(drawn.size(), static_cast<std::size_t>(plan.steps)) << "another key, others beside them";
+    EXPECT_GT(drawn.size(), static_cast<std::size_t>(plan.steps)) << "another key pairs other ranks";
   }
 }
 

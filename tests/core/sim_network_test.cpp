@@ -1,4 +1,4 @@
-// The made-up network: what a message between two ranks is told to take, faults included.
+// The simulated network: the time that a message between two ranks takes, with and without faults.
 #include "transport/sim/sim_network.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ Links links_where(const SimNetwork& net, Differs differs) {
   return found;
 }
 
-// Both directions between a host's ranks and those of other hosts; none within it.
+// Both directions between the ranks of a host and those of other hosts; none within it.
 Links links_of_host(int host) {
   Links found;
   for (int a = 0; a < 8; ++a)

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "host/signals.hpp"
 #include "net/socket.hpp"
 #include "world.hpp"

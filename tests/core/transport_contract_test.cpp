@@ -1,5 +1,5 @@
-// The contract of a transport (core/transport/transport.hpp), the same tests over each; what faults do to it
-// stands in transport_faults_test.cpp.
+// The contract of a transport (core/transport/transport.hpp): the same tests over each. Faults are in
+// transport_faults_test.cpp.
 #include <map>
 
 #include "base/errors.hpp"
@@ -100,7 +100,7 @@ TEST(Contract, a_zero_limit_is_a_test_and_a_late_one_leaves_the_ticket_open) {
     OK(link->meet(r.soon()));
     if (r.rank() == 0) {
       if (mode_name != "sim")
-        EXPECT_EQ(link->wait(in, 0), Outcome::timeout);  // sim's clock knows when it will come
+        EXPECT_EQ(link->wait(in, 0), Outcome::timeout);  // sim's clock knows when it will arrive
     }
     if (mode_name != "sim") r.together();
     r.out->fill({0, 8}, 3);
@@ -129,7 +129,7 @@ TEST(Contract, a_message_that_never_comes_is_a_timeout_at_its_limit) {
       EXPECT_GE(r.transport->now(), until);
     } else {
       if (mode_name == "sim")
-        link->close(r.soon());  // in sim only the end of the stream says that nothing will come
+        link->close(r.soon());  // in sim only the end of the stream shows that nothing will arrive
       r.together();
     }
     if (mode_name != "sim" || r.rank() == 0) link->close(r.soon());
@@ -157,7 +157,7 @@ TEST(Contract, after_meet_the_peer_needs_our_cpu_no_more) {
 TEST(Contract, two_peers_at_once) {
   on_ranks(3, 4096, [](Rank& r) {
     const int a = (r.rank() + 1) % 3, b = (r.rank() + 2) % 3;
-    // Each rank exchanges with one peer a round: 0-1, 1-2, 2-0.
+    // Each rank exchanges with one peer per round: 0-1, 1-2, 2-0.
     const auto meets = [&](int x, int y) { return r.rank() == x ? y : r.rank() == y ? x : no_rank; };
     std::map<int, Blob> offers;
     for (const auto& [x, y] : {std::pair{0, 1}, {1, 2}, {2, 0}}) {
@@ -238,7 +238,7 @@ TEST(Contract, a_message_above_two_gibibytes_comes_whole) {
     auto link = r.link(peer_of(r), 1);
     const int in = r.rank() == 1 ? link->start_recv({0, bytes}) : -1;
     if (r.rank() == 0) r.out->fill({0, bytes}, 9);
-    r.together();  // the filling takes long
+    r.together();  // filling takes long
     OK(link->meet(r.soon()));
     const int out = r.rank() == 0 ? link->start_send({0, bytes}) : -1;
     OK(link->wait(r.rank() == 0 ? out : in, r.soon() + 4 * patience()));

@@ -1,5 +1,5 @@
-// The contract of a transport where the peer does not keep it: stopped in mid-message, of an earlier epoch,
-// half-open, trickling. A test that cannot run over a transport says why.
+// Peers that do not keep the contract of a transport: stopped in mid-message, of an earlier epoch, half-open,
+// trickling. A test that cannot run over a transport says why.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "base/units.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 bool a_library_connects() { return mode_name != "tcp" && mode_name != "sim" && mode_name != "ibverbs"; }
 
-Seconds limit() { return patience() / 20; }  // for what does not come
+Seconds limit() { return patience() / 20; }  // for what does not arrive
 
 void sleep(Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -28,11 +29,10 @@ void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
 }
 
 // --- Stopped in mid-message
-// ---------------------------------------------------------------------------------
 
-constexpr std::size_t large = 64 << 20;  // more than kernel and library hold on the way
+constexpr std::size_t large = 64 << 20;  // more than kernel and library can buffer
 
-// Rank 1 stops with a message each way under way; rank 0 lets it continue.
+// Rank 1 stops with a message in flight each way; rank 0 lets it continue.
 void stop_in_mid_message(Rank& r) {
   auto link = r.link(0, 1);
   r.out->fill({0, large}, 100);
@@ -45,7 +45,7 @@ void stop_in_mid_message(Rank& r) {
   close_or_bury(r, std::move(link));
 }
 
-// Where the stopped one's message was to lie, and beside it.
+// The place of the stopped rank's message, and the place beside it.
 constexpr Slice first{0, large}, second{large, large};
 
 // Rank 2, or rank 1 when it is back.
@@ -60,28 +60,28 @@ void send_twice(Rank& r, std::unique_ptr<Link> link) {
   OK(link->close(r.soon()));
 }
 
-// Rank 0; `in_between` when the first message is there and the second is not.
+// Rank 0; `in_between` is called when the first message has arrived and the second has not.
 template <class Call>
 void receive_twice(Rank& r, std::unique_ptr<Link> link, Call in_between) {
-  ASSERT_TRUE(link) << "the link after a stopped one is accused";
+  ASSERT_TRUE(link) << "the link after a stopped one is blamed";
   for (const Slice slice : {first, second}) {
     const int in = link->start_recv(slice);
     if (slice.offset > 0) {
       in_between();
-      EXPECT_EQ(link->wait(in, r.transport->now() + limit()), Outcome::timeout);  // what is late comes now
+      EXPECT_EQ(link->wait(in, r.transport->now() + limit()), Outcome::timeout);  // what is late arrives now
     }
     OK(link->meet(r.soon()));
-    OK(link->wait(in, r.soon())) << "the link after a stopped one is accused";
+    OK(link->wait(in, r.soon())) << "the link after a stopped one is blamed";
     EXPECT_TRUE(r.in->holds(slice, 200 + slice.offset));
   }
   OK(link->meet(r.soon()));
-  EXPECT_TRUE(r.in->holds(first, 200)) << "an earlier message was written over this one";
+  EXPECT_TRUE(r.in->holds(first, 200)) << "an earlier message overwrote this one";
   OK(link->close(r.soon()));
 }
 
 TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
   if (mode_name == "sim")
-    GTEST_SKIP() << "sim keeps its own time, in which a process cannot be stopped: it is waited for";
+    GTEST_SKIP() << "in sim's virtual time a process cannot be stopped: ranks wait for it";
   on_ranks(3, 2 * large, [](Rank& r) {
     const Blob told = r.tell(peer_of(r), Packer().add(::getpid()).take());
     if (r.rank() == 2) {
@@ -104,9 +104,8 @@ TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
     const int out = link->start_send({0, large});
     const Seconds until = r.transport->now() + limit();
     const auto received = link->wait(in, until), sent = link->wait(out, until);
-    // Where the library takes a message out of the peer's memory, that one comes although the peer is
-    // stopped.
-    EXPECT_TRUE(received == Outcome::timeout || sent == Outcome::timeout) << "nothing was under way";
+    // If the library reads a message from the peer's memory, it arrives although the peer is stopped.
+    EXPECT_TRUE(received == Outcome::timeout || sent == Outcome::timeout) << "nothing was in flight";
     close_or_bury(r, std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     receive_twice(r, r.connect(2, 2, theirs, r.soon()), [&] { ASSERT_EQ(::kill(peer, SIGCONT), 0); });
@@ -116,7 +115,6 @@ TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
 }
 
 // --- Dead in mid-message
-// --------------------------------------------------------------------------------------
 
 TEST(Faults, a_peer_that_dies_breaks_the_link_of_who_only_receives_or_costs_its_limit) {
   if (mode_name == "mpi") GTEST_SKIP() << "MPI ends the job when a process dies";
@@ -125,9 +123,9 @@ TEST(Faults, a_peer_that_dies_breaks_the_link_of_who_only_receives_or_costs_its_
     ASSERT_TRUE(link);
     const int in = link->start_recv({0, 8});
     OK(link->meet(r.soon()));
-    if (r.rank() == 1) ::_exit(0);  // nothing is closed but by the kernel
-    // Not every library tells of a peer's end, shared memory never does, and in sim nothing more comes for
-    // ever.
+    if (r.rank() == 1) ::_exit(0);  // only the kernel closes anything
+    // Not every library reports the end of a peer, shared memory never does, and in sim nothing more ever
+    // arrives.
     const bool tells = mode_name == "tcp" || mode_name == "ibverbs";
     const auto outcome = link->wait(in, r.transport->now() + (tells ? 10 : 1) * limit());
     EXPECT_TRUE(outcome == Outcome::broken || (!tells && outcome == Outcome::timeout));
@@ -136,7 +134,6 @@ TEST(Faults, a_peer_that_dies_breaks_the_link_of_who_only_receives_or_costs_its_
 }
 
 // --- Strangers at the door
-// ----------------------------------------------------------------------------------
 
 struct Offered {
   Nonce nonce;
@@ -152,7 +149,7 @@ Offered unpacked(View offer) {
 }
 
 void expect_a_message(Rank& r, std::unique_ptr<Link> link) {
-  ASSERT_TRUE(link) << "the right caller did not come through";
+  ASSERT_TRUE(link) << "the right caller was not admitted";
   const int in = link->start_recv({0, 64});
   OK(link->meet(r.soon()));
   r.out->fill({0, 64}, 7);
@@ -164,12 +161,12 @@ void expect_a_message(Rank& r, std::unique_ptr<Link> link) {
 }
 
 TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_through) {
-  if (a_library_connects()) GTEST_SKIP() << "a library makes the connections, not we";
-  if (mode_name == "ibverbs") GTEST_SKIP() << "a queue pair hears one peer's, whose number it was told";
+  if (a_library_connects()) GTEST_SKIP() << "a library makes the connections";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "a queue pair hears only the peer's, whose number it knows";
   on_ranks(2, 64, [](Rank& r) {
     const auto earlier = unpacked(r.exchange(1 - r.rank(), 1));
     const Blob theirs = r.exchange(1 - r.rank(), 2);
-    if (r.rank() == 0) {  // the lower rank calls: first with what was offered then, where rank 1 listens now
+    if (r.rank() == 0) {  // the lower rank calls: first with the old offer, where rank 1 listens now
       Door stale(0, "", true);
       stale.offer(1, r.epoch(1));
       const Blob offer =
@@ -181,13 +178,13 @@ TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_thr
 }
 
 TEST(Faults, half_open_callers_do_not_eat_the_limit) {
-  if (a_library_connects()) GTEST_SKIP() << "a library listens, not we";
-  if (mode_name == "ibverbs") GTEST_SKIP() << "nobody listens: a queue pair hears one peer's";
+  if (a_library_connects()) GTEST_SKIP() << "a library listens";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "nobody listens: a queue pair hears only the peer's";
   on_ranks(2, 64, [](Rank& r) {
     const Blob theirs = r.exchange(1 - r.rank(), 1);
     std::vector<Socket> silent;
     if (r.rank() == 0)
-      for (int i = 0; i < 100; ++i) {  // more than may wait at the door
+      for (int i = 0; i < 100; ++i) {  // more than may wait for admission
         silent.push_back(connect_to(unpacked(theirs).addresses.at(0), steady_now() + patience()));
         EXPECT_TRUE(silent.back());
         if (i % 2) EXPECT_TRUE(send_all(silent.back(), Blob(7), steady_now() + patience()));
@@ -197,14 +194,13 @@ TEST(Faults, half_open_callers_do_not_eat_the_limit) {
 }
 
 // --- Trickling peers
-// ----------------------------------------------------------------------------------------
 
 void expect_the_limit_was_kept(Seconds took) {
   EXPECT_GE(took, limit());
   EXPECT_LT(took, 4 * limit());
 }
 
-// Always in time for the one wait, never for the pair.
+// Always in time for each wait, never for the pair.
 void answer_slowly(Rank& r, std::unique_ptr<Link> link, Seconds pause) {
   ASSERT_TRUE(link);
   int in = link->start_recv({0, 8});
@@ -236,9 +232,9 @@ TEST(Faults, a_peer_that_sends_a_message_now_and_then_does_not_extend_the_limit_
 }
 
 TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_the_message) {
-  if (a_library_connects()) GTEST_SKIP() << "a library sends the bytes, not we";
-  if (mode_name == "ibverbs") GTEST_SKIP() << "the card sends the bytes, not we";
-  if (mode_name == "sim") GTEST_SKIP() << "in sim's network a message comes whole or not at all";
+  if (a_library_connects()) GTEST_SKIP() << "a library sends the bytes";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "the adapter sends the bytes";
+  if (mode_name == "sim") GTEST_SKIP() << "in sim's network a message arrives whole or not at all";
   on_ranks(2, 1 << 14, [](Rank& r) {
     constexpr std::size_t bytes = 10000, head = 64;
     if (r.rank() == 1) {
@@ -256,7 +252,7 @@ TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_
       for (std::size_t n = 2 * head - 5; send_all(sockets[0], rest.first(n), steady_now() + patience());
            n = 1) {
         rest = rest.subspan(n);
-        ASSERT_FALSE(rest.empty()) << "it was let trickle to the end";
+        ASSERT_FALSE(rest.empty()) << "it was allowed to trickle to the end";
         sleep(limit() / 20);
       }
       return;

@@ -1,6 +1,7 @@
 // Rounds in a tree: hosts are only names, all on loopback. Ranks are redirected, lose the rank above them,
 // and reach rank 0 through others.
 #include "bootstrap/tree.hpp"
+#include "base/clock.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -124,7 +124,7 @@ def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: 
         ("ucp:tls=pigeon", "pigeon"),
         ("ucp:net_devices=pigeon0", "pigeon0"),
         ("ucp:errors=maybe", "auto, peer or none"),
-        ("ofi:provider=pigeon", "No data available; there are: "),
+        ("ofi:provider=pigeon", "No data available; available: "),
         ("ofi:domain=pigeon0", "pigeon0"),
     ],
 )
