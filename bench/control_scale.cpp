@@ -1,9 +1,10 @@
-// The scale of the control plane: a real rank 0, and one process that speaks the protocol for all other hosts.
+// The scale of the control plane: a real rank 0, and one process that speaks the protocol for all other
+// hosts.
 //
 //   control_scale [HOSTS (10000)] [ROUNDS (100)]
 //
-// Every host calls rank 0 and is admitted or redirected, as if each were a machine of its own. The ranks below those that
-// were admitted do not exist: their messages reach rank 0 as the tree would carry them.
+// Every host calls rank 0 and is admitted or redirected, as if each were a machine of its own. The ranks
+// below those that were admitted do not exist: their messages reach rank 0 as the tree would carry them.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,9 +18,10 @@
 #include <memory>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
-#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/admission.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/channel.hpp"
 #include "net/tcp_network.hpp"
 

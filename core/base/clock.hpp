@@ -1,10 +1,18 @@
-// The clock that limits are measured by.
+// The clocks that limits are measured by.
 #pragma once
 
+#include <chrono>
+
+#include "base/clock.hpp"
 #include "base/types.hpp"
 
 namespace everylink {
 
+inline Seconds steady_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A clock that tests can replace.
 class Clock {
  public:
   virtual ~Clock() = default;

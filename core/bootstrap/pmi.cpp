@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"

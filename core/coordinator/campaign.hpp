@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/rank_facts.hpp"
 #include "base/types.hpp"
 #include "coordinator/console.hpp"

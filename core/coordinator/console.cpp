@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/clock.hpp"
 #include "base/units.hpp"
 #include "host/signals.hpp"
 

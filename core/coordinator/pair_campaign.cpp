@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "base/units.hpp"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "coordinator/campaign.hpp"
 #include "coordinator/health.hpp"
 #include "coordinator/pair_results.hpp"

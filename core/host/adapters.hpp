@@ -7,14 +7,14 @@
 
 namespace everylink {
 
-// A port of InfiniBand, Omni-Path or RoCE that carries something: "mlx5_0", "1".
+// An active port of InfiniBand, Omni-Path or RoCE: "mlx5_0", "1".
 struct ActivePort {
   std::string device, number;
   bool ethernet;
 };
 std::vector<ActivePort> active_ports(const std::filesystem::path& sys = "/sys");
 
-// Devices of InfiniBand or Omni-Path that have an active port; where there is none, those of RoCE.
+// The number of InfiniBand or Omni-Path devices with an active port; if there is none, of RoCE devices.
 int active_adapters(const std::filesystem::path& sys = "/sys");
 
 }  // namespace everylink

@@ -1,20 +1,19 @@
-// What a rank knows of itself, by hwloc and /proc.
+// Asks hwloc, /proc and the environment.
 #include "host/facts.hpp"
 
 #include <hwloc.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <set>
-#include <tuple>
+#include <vector>
 
 #include "base/environment.hpp"
-#include "base/pack.hpp"
-#include "base/units.hpp"
+#include "base/errors.hpp"
+#include "base/types.hpp"
 #include "host/adapters.hpp"
 #include "net/socket.hpp"
 
@@ -58,7 +57,7 @@ std::string host_name(const std::string& node_name) {
   return name;
 }
 
-// Every rank's takes as much room in the file as the longest.
+// In the file every rank's address takes as much room as the longest.
 constexpr std::size_t longest_address = 1024;
 
 std::string address_in(const char* name) {

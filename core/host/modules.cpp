@@ -1,4 +1,4 @@
-// Shared objects loaded on demand.
+// Searches for modules and loads them.
 #include "host/modules.hpp"
 
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>

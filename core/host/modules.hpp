@@ -1,13 +1,13 @@
-// Shared objects loaded on demand: what needs a library that may be absent.
+// Loads shared objects on demand: parts that need a library that may be absent.
 #pragma once
 
 #include <string>
 
 namespace everylink {
 
-// The symbol of the module `name`.so, looked for in EVERYLINK_TRANSPORT_PATH (folders joined by ':'), beside
-// the executable and in the places of an installation. Null, with one sentence in `why`: not found, or a
-// library it needs is missing.
+// The symbol of the module `name`.so, searched for in EVERYLINK_TRANSPORT_PATH (folders separated by ':'),
+// beside the executable, and in the places of an installation. Null: not found, or a library that it needs is
+// missing; `why` has one sentence.
 void* module_symbol(const std::string& name, const char* symbol, std::string& why);
 
 }  // namespace everylink

@@ -1,7 +1,8 @@
-// Reads /sys: which node a device hangs on, and what the nodes' distances are.
+// Reads from /sys the node of a device, and the distances of nodes.
 #include "host/numa.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -26,7 +27,7 @@ int node_of(const std::string& device, const fs::path& sys) {
   return -1;
 }
 
-// The nodes that exist, ascending: the order of the columns of every node's distances.
+// The existing nodes, ascending: the order of the columns of every node's distances.
 std::vector<int> nodes_of(const fs::path& folder) {
   std::vector<int> nodes;
   std::error_code none;
@@ -53,7 +54,7 @@ int numa_distance(int numa, const std::string& devices, const fs::path& sys) {
     const auto begin = device.find_first_not_of(' ');
     if (begin == std::string::npos) continue;
     const auto name =
-        device.substr(begin, device.find_first_of(" :", begin) - begin);  // "mlx5_0:1" is a port of it
+        device.substr(begin, device.find_first_of(" :", begin) - begin);  // "mlx5_0:1" is one of its ports
     if (name.find('/') != std::string::npos || name.starts_with('.')) continue;
     const auto column = std::find(nodes.begin(), nodes.end(), node_of(name, sys)) - nodes.begin();
     if (column == static_cast<std::ptrdiff_t>(nodes.size())) continue;

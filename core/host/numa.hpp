@@ -1,4 +1,4 @@
-// How far a rank is from its network device, by the kernel's own table.
+// The distance of a rank from its network device, from the kernel's own table.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,7 @@
 namespace everylink {
 
 // The kernel's NUMA distance (10: the same node) between node `numa` and the nearest of `devices`, a list
-// such as "mlx5_0 port 1, eth0". -1: not known; so where `numa` is -1, and for a device without a place of
-// its own (lo).
+// such as "mlx5_0 port 1, eth0". -1: not known; so if `numa` is -1, and for a device without a node (lo).
 int numa_distance(int numa, const std::string& devices, const std::filesystem::path& sys = "/sys");
 
 }  // namespace everylink

@@ -1,13 +1,16 @@
-// Which device a rank takes.
+// Chooses the device of a rank.
 #include "host/rails.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 
 #include "base/errors.hpp"
+#include "base/settings.hpp"
 #include "base/units.hpp"
 #include "host/adapters.hpp"
 #include "net/interfaces.hpp"
@@ -17,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The option by which a mode takes one device, and those that it excludes.
+// The option by which a mode takes one device, and another that excludes it.
 struct Choice {
   const char *mode, *option, *other;
 };
@@ -41,7 +44,7 @@ std::vector<std::string> names_of_active_ports() {
   return names;
 }
 
-// Bridges and tunnels have no device of their own; where nothing has one, as in a container, all count.
+// Bridges and tunnels have no device of their own; if no interface has one, as in a container, all count.
 std::vector<std::string> network_interfaces() {
   std::vector<std::string> real, all;
   for (const auto& one : interfaces()) {
@@ -87,7 +90,7 @@ Settings on_own_rail(const std::string& mode, Settings options, const std::vecto
   if (wanted.empty()) return options;
   options.erase("rails");
   const auto rails = wanted == "auto" ? rails_here(mode) : split(wanted, ';');
-  if (rails.empty()) throw MachineError("--rails auto: there is no network device here but loopback");
+  if (rails.empty()) throw MachineError("--rails auto: no network device here except loopback");
   const auto here = host_of.begin() + rank;
   const auto before = static_cast<std::size_t>(std::count(host_of.begin(), here, *here));
   options[choice_of(mode)->option] = rails[before % rails.size()];

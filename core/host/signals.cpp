@@ -1,7 +1,8 @@
-// Signals: the handlers only take notes.
+// Installs handlers that only set flags.
 #include "host/signals.hpp"
 
 #include <csignal>
+#include <cstddef>
 #include <ctime>
 #include <initializer_list>
 
@@ -10,7 +11,7 @@ namespace {
 
 volatile std::sig_atomic_t end_wanted = 0, summary_wanted = 0;
 
-// A terminal and the process that started us may both tell us of one wish; a wish is repeated later.
+// A terminal and the process that started us may both forward one request; a repetition comes later.
 constexpr time_t one_wish = 1;  // seconds
 time_t wished_at = 0;
 
@@ -36,7 +37,7 @@ void note(int signal) {
 
 void heed_signals() {
   struct sigaction action {};
-  action.sa_handler = note;  // no SA_RESTART: a sleeping call comes back
+  action.sa_handler = note;  // no SA_RESTART: a sleeping call returns
   ::sigaction(SIGUSR1, &action, nullptr);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }

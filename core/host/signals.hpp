@@ -1,4 +1,4 @@
-// Signals that ask this process for something: to end soon with its file whole, or to say how far it is.
+// Signals that ask this process to end soon with its file complete, or to print how far it is.
 #pragma once
 
 #include <csignal>
@@ -6,14 +6,15 @@
 
 namespace everylink {
 
-// SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. One of
-// these again, later, ends the process at once.
+// SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. A later repetition
+// of one of the first three ends the process at once.
 void heed_signals();
 
-bool end_is_wanted();      // every wait is over, and rank 0 closes the file
-bool summary_is_wanted();  // once for each SIGUSR1
+bool end_is_wanted();      // every wait ends, and rank 0 closes the file
+bool summary_is_wanted();  // once per SIGUSR1
 
-// Some libraries take signals for themselves: when this ends, every handler is as it was when it began.
+// Some libraries install signal handlers. The destructor restores every handler that was installed at
+// construction.
 class KeptSignals {
  public:
   KeptSignals();

@@ -1,13 +1,13 @@
-// Both messages there and both back: both ends send at once and both hold a clock, so one turn measures both
-// links.
+// bidirectional: both ends send at once and both hold a clock, so one turn measures both links.
+#include "base/types.hpp"
 #include "kernel/kernel.hpp"
 
 namespace everylink {
 namespace {
 
-// A lap is two exchanges, and ends when all four messages have been sent and received: so both ends read the
-// slower direction. The peer may send its next message as soon as it has our last one, so two receives
-// stand ready when we send; the third is posted while the message is on its way.
+// A lap is two exchanges. It ends when all four messages have been sent and received, so both ends read the
+// slower direction. The peer may send its next message as soon as it has received our last one, so two
+// receives are posted before we send; the third is posted while the message is in flight.
 Outcome exchange(Link& link, OneSided*, const Transport& clock, bool, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages, messages = 2 * all;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
@@ -33,12 +33,13 @@ Outcome exchange(Link& link, OneSided*, const Transport& clock, bool, const Shot
 }  // namespace
 
 extern const Kernel bidirectional{
-    "bidirectional",
-    "both messages there and both back, at once; a lap is two one-way times, measured at both ends",
-    exchange,
-    true,
-    true,
-    false,
-    [](const Shot&) { return 2; }};
+    .name = "bidirectional",
+    .summary =
+        "both messages there and both back, at once; a lap is two one-way times, measured at both ends",
+    .run = exchange,
+    .both_lead = true,
+    .replies = true,
+    .windowed = false,
+    .messages_a_lap = [](const Shot&) { return 2; }};
 
 }  // namespace everylink

@@ -1,9 +1,12 @@
-// The table of kernels, and the wrapper that verifies contents.
+// The table of kernels, the wrapper that verifies contents, and what options result in.
 #include "kernel/kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
@@ -20,7 +23,7 @@ std::span<const Kernel> kernels() {
 const Kernel& kernel_named(std::string_view name) {
   for (const auto& kernel : kernels())
     if (kernel.name == name) return kernel;
-  throw UsageError(fmt::format("there is no kernel '{}'", name));
+  throw UsageError(fmt::format("unknown kernel '{}'", name));
 }
 
 Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const Transport& clock, bool leads,

@@ -1,22 +1,26 @@
-// What one pair does in its turn.
+// What one pair does in its turn: the interface of kernels, and the readings of the clock that they share.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/options.hpp"
 #include "base/types.hpp"
+#include "memory/memory.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink {
 
-// One turn's work. Message i lies in buffer i modulo `buffers`, `stride` bytes apart.
+// The work of one turn. Message i lies in buffer i modulo `buffers`; buffers are `stride` bytes apart.
 struct Shot {
   std::size_t bytes;
   int messages, warmups;   // each way, per turn
-  int window;              // messages under way at once; 1 in a kernel without a window
-  int rounds_per_reading;  // kernel rounds (laps) between two readings of the clock
+  int window;              // messages in flight at once; 1 in a kernel without a window
+  int rounds_per_reading;  // rounds of the kernel (laps) between two readings of the clock
   int buffers;
   std::size_t stride;
   Seconds until;
@@ -27,15 +31,16 @@ struct Shot {
   }
 };
 
-// What the leading rank's clock read, as one-way times in seconds, and what either end saw arrive.
+// What the clock of the leading rank read, as one-way times in seconds, and how many messages each end
+// received.
 struct Laps {
-  std::vector<float> one_way;  // a value a reading, warm-ups left out
+  std::vector<float> one_way;  // one value per reading, without warm-ups
   int arrived =
-      0;  // messages that came in, warm-ups included; -1: who was put into or got from does not know
+      0;  // messages received, warm-ups included; -1: not known to the target of a one-sided transfer
   Seconds longest = 0, last = 0;  // the longest reading, and when the last one ended
 };
 
-// Groups rounds into readings of the clock: warm-ups run the same code, but are not kept.
+// Groups rounds into readings of the clock. Warm-ups run the same code, but are not kept.
 class Readings {
  public:
   Readings(const Transport& clock, int warmups, int rounds, int rounds_per_reading, Laps& laps)
@@ -47,7 +52,7 @@ class Readings {
   void before(int round) {
     if (in_reading(round) == 0) begin_ = clock_.now();
   }
-  // `one_way_times` is how many of them one round holds.
+  // `one_way_times`: the number of one-way times in one round.
   void after(int round, int one_way_times) {
     held_ += one_way_times;
     if (in_reading(round) != per_ - 1 && round != warmups_ - 1 && round != last_) return;
@@ -69,29 +74,29 @@ class Readings {
 
 struct Kernel {
   std::string_view name, summary;
-  // Begins and ends with Link::meet; receives stand ready before the peer may send. A broken or late link
-  // ends it early, and the laps so far are kept. The one-sided side of the link is null unless `one_sided`.
+  // Begins and ends with Link::meet; receives are posted before the peer may send. A broken or late link ends
+  // it early, and the laps so far are kept. OneSided is null unless the kernel is `one_sided`.
   Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&);
   bool both_lead;                      // one turn measures both links
   bool replies;                        // the follower sends messages too
-  bool windowed;                       // --window has a meaning
+  bool windowed;                       // --window applies
   int (*messages_a_lap)(const Shot&);  // each way
   bool one_sided = false;              // puts or gets
-  bool fetches = false;                // messages go to who leads
+  bool fetches = false;                // messages go to the leader
 };
 
 std::span<const Kernel> kernels();
 const Kernel& kernel_named(std::string_view name);  // throws UsageError
 
-// What the options come to with their kernel.
+// What the options result in with their kernel.
 inline constexpr int largest_window = 1 << 20;
 int window_used(const Options&);           // 1 in a kernel without a window
-int buffers_used(const Options&);          // a buffer for each message that may be under way and is looked at
+int buffers_used(const Options&);          // one buffer per message that may be in flight and is verified
 std::size_t memory_bytes(const Options&);  // of each of the two memories
 
-// The kernel lap by lap, every byte of every message written before and verified after its lap, outside the
-// timed region. `wrong` counts messages that did not arrive as they left. `key` is the same at both ends; it
-// seeds the contents.
+// Runs the kernel lap by lap. Every byte of every message is written before its lap and verified after it,
+// outside the timed region. `wrong` counts messages with wrong contents. The keys, the same at both ends,
+// seed the contents.
 struct Checking {
   Memory &out, &in;
   std::uint64_t out_key, in_key;

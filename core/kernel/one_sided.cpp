@@ -1,12 +1,16 @@
-// put and get: a window of messages into the peer's memory, or out of it, of which its kernel knows nothing.
+// put and get: a window of messages into the peer's memory, or out of it, in which the peer's kernel has no
+// part.
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
+#include "base/types.hpp"
 #include "kernel/windows.hpp"
 
 namespace everylink {
 namespace {
 
-// A lap of puts ends when all lie in the peer's memory, one of gets when all are here.
+// A lap of puts ends when all of them lie in the peer's memory, a lap of gets when all of them have arrived.
 template <bool fetches>
 Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Shot& shot, Laps& laps) {
   const Windows windows(shot);
@@ -35,7 +39,7 @@ Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Shot& sho
   return link.meet(shot.until);
 }
 
-// Has no part in it, and knows only at the end that all has come.
+// Takes no part, and learns only at the end that everything has arrived.
 Outcome follow(Link& link, const Shot& shot, Laps& laps) {
   laps.arrived = -1;
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
@@ -54,20 +58,25 @@ int messages_a_lap(const Shot& shot) { return std::min(shot.window, shot.message
 }  // namespace
 
 extern const Kernel put{
-    "put",          "a window of messages into the peer's memory; a lap is a one-way time for each",
-    run<false>,     false,
-    false,          true,
-    messages_a_lap, true,
-    false};
+    .name = "put",
+    .summary = "a window of messages into the peer's memory; a lap is one one-way time per message",
+    .run = run<false>,
+    .both_lead = false,
+    .replies = false,
+    .windowed = true,
+    .messages_a_lap = messages_a_lap,
+    .one_sided = true,
+    .fetches = false};
 
-extern const Kernel get{"get",
-                        "a window of messages out of the peer's memory; a lap is a one-way time for each",
-                        run<true>,
-                        false,
-                        false,
-                        true,
-                        messages_a_lap,
-                        true,
-                        true};
+extern const Kernel get{
+    .name = "get",
+    .summary = "a window of messages out of the peer's memory; a lap is one one-way time per message",
+    .run = run<true>,
+    .both_lead = false,
+    .replies = false,
+    .windowed = true,
+    .messages_a_lap = messages_a_lap,
+    .one_sided = true,
+    .fetches = true};
 
 }  // namespace everylink

@@ -1,11 +1,11 @@
-// The message there and back: one clock, one message on the way at a time.
+// semidirectional: the message there and back; one clock, one message in flight at a time.
+#include "base/types.hpp"
 #include "kernel/kernel.hpp"
 
 namespace everylink {
 namespace {
 
-// What is not the message is done while the message is on its way: the next receive, the end of the last
-// send.
+// Everything else is done while the message is in flight: posting the next receive, completing the last send.
 Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages;
   Readings readings(clock, shot.warmups, shot.messages, shot.rounds_per_reading, laps);
@@ -27,7 +27,7 @@ Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
   return link.meet(shot.until);
 }
 
-// Two receives stand ready, so that the answer leaves at once.
+// Two receives are posted, so that the answer can leave at once.
 Outcome follow(Link& link, const Shot& shot, Laps& laps) {
   const int all = shot.warmups + shot.messages;
   int in[2] = {link.start_recv(shot.slice(0)), 0}, last = 0;
@@ -49,14 +49,13 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 }  // namespace
 
 extern const Kernel semidirectional{
-    "semidirectional",
-    "the message there and back; a lap is two one-way times",
-    [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
-      return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
-    },
-    false,
-    true,
-    false,
-    [](const Shot&) { return 1; }};
+    .name = "semidirectional",
+    .summary = "the message there and back; a lap is two one-way times",
+    .run = [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot,
+              Laps& laps) { return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps); },
+    .both_lead = false,
+    .replies = true,
+    .windowed = false,
+    .messages_a_lap = [](const Shot&) { return 1; }};
 
 }  // namespace everylink

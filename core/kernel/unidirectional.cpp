@@ -1,8 +1,10 @@
-// A window of messages one way, and one zero-byte receipt.
+// unidirectional: a window of messages one way, and one receipt of 0 bytes.
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
+#include "base/types.hpp"
 #include "kernel/windows.hpp"
 
 namespace everylink {
@@ -43,7 +45,7 @@ Outcome lead(Link& link, const Transport& clock, const Shot& shot, Laps& laps) {
   return link.meet(shot.until);
 }
 
-// The next window stands ready before the receipt lets the peer send it.
+// The receives of the next window are posted before the receipt lets the peer send it.
 Outcome follow(Link& link, const Shot& shot, Laps& laps) {
   const Windows windows(shot);
   std::vector<int> in, next;
@@ -66,14 +68,13 @@ Outcome follow(Link& link, const Shot& shot, Laps& laps) {
 }  // namespace
 
 extern const Kernel unidirectional{
-    "unidirectional",
-    "a window of messages one way and one receipt; a lap is a one-way time for each message",
-    [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
-      return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps);
-    },
-    false,
-    false,
-    true,
-    [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
+    .name = "unidirectional",
+    .summary = "a window of messages one way and one receipt; a lap is one one-way time per message",
+    .run = [](Link& link, OneSided*, const Transport& clock, bool leads, const Shot& shot,
+              Laps& laps) { return leads ? lead(link, clock, shot, laps) : follow(link, shot, laps); },
+    .both_lead = false,
+    .replies = false,
+    .windowed = true,
+    .messages_a_lap = [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
 
 }  // namespace everylink

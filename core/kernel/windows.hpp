@@ -1,4 +1,4 @@
-// The laps of kernels that have a window of messages under way.
+// The laps of kernels that have a window of messages in flight.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace everylink {
 
-inline constexpr std::size_t most_open = 64;  // libraries look through all that is under way, again and again
+inline constexpr std::size_t most_open = 64;  // libraries repeatedly search everything that is in flight
 
-// The laps of a turn: windows of warm-ups first, then of messages; the last of each may be shorter.
+// The laps of a turn: windows of warm-ups first, then of messages. The last of each may be shorter.
 class Windows {
  public:
   explicit Windows(const Shot& shot)

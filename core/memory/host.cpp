@@ -1,12 +1,18 @@
-// Memory of the host: ordinary pages, or huge ones.
+// Memory of the host: ordinary or huge pages.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <string>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink {
@@ -48,7 +54,7 @@ class Mapped final : public Memory {
   std::size_t bytes_, mapped_;
 };
 
-// From /proc/meminfo, in kB; 0 where the kernel does not tell.
+// A value of /proc/meminfo, in kB; 0: the kernel does not report it.
 std::size_t meminfo(const std::string& key) {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);)

@@ -1,7 +1,10 @@
-// Where messages lie.
+// The memories that messages lie in.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,7 +14,7 @@ namespace everylink {
 
 enum class MemoryKind : std::uint8_t { host, cuda };
 
-// All that a transport registers by.
+// What a transport needs to register a memory.
 struct Region {
   std::byte* at;
   std::size_t bytes;
@@ -19,22 +22,26 @@ struct Region {
   int device;
 };
 
+inline bool lies_within(std::size_t bytes, Slice part) {
+  return part.offset <= bytes && part.bytes <= bytes - part.offset;
+}
+
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual Region region() const = 0;
-  // Writes contents that depend on every bit of the seed; `holds` says whether they are there, every byte.
+  // Writes contents that depend on every bit of the seed; `holds` verifies them, every byte.
   virtual void fill(Slice, std::uint64_t seed) = 0;
   virtual bool holds(Slice, std::uint64_t seed) const = 0;
 };
 
 struct MemoryEntry {
   std::string_view name, summary;
-  std::string (*why_unusable)();                       // "" if it can be had here, else one sentence
-  std::unique_ptr<Memory> (*make)(std::size_t bytes);  // throws MachineError when there is not enough
+  std::string (*why_unusable)();                       // "" if it is available here, else one sentence
+  std::unique_ptr<Memory> (*make)(std::size_t bytes);  // throws MachineError if there is not enough
 };
 
 std::span<const MemoryEntry> memories();
-const MemoryEntry& memory_named(std::string_view name);  // throws UsageError that names those that exist
+const MemoryEntry& memory_named(std::string_view name);  // throws UsageError, which lists the known ones
 
 }  // namespace everylink

@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>

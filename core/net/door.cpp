@@ -1,4 +1,4 @@
-// How two ranks come by sockets to each other.
+// Connects two ranks: one listens, the other calls.
 #include "net/door.hpp"
 
 #include <fmt/format.h>
@@ -6,19 +6,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "net/callers.hpp"
 #include "net/tcp_network.hpp"
 
 namespace everylink {
 
-// What the peer needs: where we listen, that it is us, and which machine we are (loopback reaches only that
-// one).
+// What the peer needs: where we listen, a nonce that proves our identity, and which machine this is (loopback
+// reaches only that one).
 struct Door::Offer {
   Nonce nonce;
   std::string machine;
@@ -58,7 +63,7 @@ Nonce fresh_nonce() {
   return nonce;
 }
 
-// What a wrong caller hears in place of its nonce.
+// What a caller at the wrong rank receives in place of its nonce.
 constexpr char this_is_rank[12] = {'i', ' ', 'a', 'm', ' ', 'e', 'v', 'e', 'r', 'y', 'l', 'k'};
 
 Nonce named(std::int32_t rank) {
@@ -75,10 +80,11 @@ int rank_in(const Nonce& name) {
   return rank;
 }
 
-// The i-th rank of each host to open a door in an epoch opens it at the same port, where that is free: then
-// who reaches a wrong host, because two have one address, meets one of us there, who says so.
+// The i-th rank of each host to open a door in an epoch opens it at the same port, if that is free. A rank
+// that reaches a wrong host, because two hosts have one address, then meets one of our ranks there, which
+// identifies itself.
 Socket open_at_common_port(const Address& any, std::uint64_t epoch) {
-  constexpr int lowest = 32768, ports = 28000, tries = 8;  // those that the kernel hands out too
+  constexpr int lowest = 32768, ports = 28000, tries = 8;  // the kernel hands these out too
   const auto first = static_cast<int>(mix(epoch) % (ports - tries));
   for (int i = 0; i < tries; ++i)
     if (Socket listener = try_listen_on(any.with_port(lowest + first + i), 64)) return listener;
@@ -93,7 +99,7 @@ Door::Door(int rank, const std::string& interface, bool one_machine, bool bound)
       bound_(bound),
       interfaces_(chosen_interfaces(interface, one_machine)) {
   if (interfaces_.empty())
-    throw MachineError("this machine has no network interface that is up, not even loopback");
+    throw MachineError("no network interface of this machine is up, not even loopback");
 }
 
 Blob Door::offer(int peer, std::uint64_t epoch) {
@@ -119,25 +125,30 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   last_fault_.clear();
   const Offer theirs = Offer::unpacked(peer_offer);
   const auto found = waiting_.find({epoch, peer});
-  if (found == waiting_.end()) return {};  // we have made no offer
+  if (found == waiting_.end()) return {};  // we made no offer
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
-  const Hello hello{calls ? theirs.nonce : waiting.nonce, epoch, calls ? us : them, calls ? them : us, 0, 0};
+  const Hello hello{.to_nonce = calls ? theirs.nonce : waiting.nonce,
+                    .epoch = epoch,
+                    .from = calls ? us : them,
+                    .to = calls ? them : us,
+                    .stream = 0,
+                    .reserved = 0};
   auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until)
                        : answer(hello, theirs, std::move(waiting.listener), count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
 }
 
-// Of several reasons that of a rank in the wrong place says most.
+// Of several reasons, an answer by the wrong rank explains most.
 void Door::note_fault(const std::string& why) {
   if (!last_fault_.starts_with("answered")) last_fault_ = why;
 }
 
-// The same machine by loopback, if that is among the addresses; else a network that both are in; else in
-// their order.
+// Loopback first if both are on one machine and it is among the addresses; then a network that both are in;
+// then the order of the offer.
 std::vector<Address> Door::best_first(const Offer& theirs) const {
   const bool here = theirs.machine == this_machine();
   const auto rank_of = [&](const Address& address) {
@@ -155,13 +166,13 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
   return sorted;
 }
 
-// The interface that sockets to this peer leave by; "": as the routes say.
+// The interface that sockets to this peer leave by; "": chosen by the routes.
 std::string Door::way_to(const Offer& theirs) const {
   return bound_ && theirs.machine != this_machine() ? interfaces_.front().name : "";
 }
 
 // Kernels before 5.7 let only root bind a socket to a device. Within the interface's own network the routes
-// do the same.
+// have the same effect.
 Socket Door::reach(const Address& address, const Offer& theirs, Seconds until) const {
   Socket socket = connect_to(address, until, way_to(theirs));
   const bool may_not = !socket && errno == EPERM && same_network(interfaces_.front(), address);
@@ -172,7 +183,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
                                Seconds until) {
   const auto addresses = best_first(theirs);
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
-    // One that swallows calls must not take the time of the others.
+    // An address that does not answer must not use up the time of the others.
     const Seconds now = steady_now();
     const Seconds share = now + (until - now) / static_cast<double>(addresses.size() - tried);
     std::vector<Socket> sockets;
@@ -202,8 +213,8 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
   Callers callers(tcp_network(), steady_clock(), listener_on(std::move(listener)), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
-  // A caller who has said all of its hello is either the one we expect, or nobody. One that means another
-  // rank learns whom it has reached: the address of that rank leads here.
+  // A caller with a complete hello is either the one that we expect or none of ours. A caller that wants
+  // another rank learns which rank it has reached: the other rank's address leads here.
   const auto hear = [&](Callers::Caller caller) {
     Hello h;
     std::memcpy(&h, caller.said.data(), sizeof h);

@@ -1,13 +1,16 @@
-// How two ranks come by sockets to each other: the upper rank listens, the lower one calls, and both prove by
-// the nonces of their offers that they mean this run, this pair and this epoch.
+// How two ranks get sockets to each other: the upper rank listens, the lower one calls, and both prove by the
+// nonces of their offers that they belong to this run, this pair and this epoch.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/types.hpp"
 #include "net/interfaces.hpp"
 #include "net/socket.hpp"
 
@@ -17,31 +20,30 @@ using Nonce = std::array<std::byte, 16>;
 
 class Door {
  public:
-  // `interface`: name or address of the interface to listen on; "": all of them, or loopback alone where
-  // every rank is on this machine. Throws UsageError when there is none such.
+  // `interface`: name or address of the interface to listen on; "": all of them, or loopback only if every
+  // rank is on this machine. Throws UsageError if there is none.
   // `bound`: sockets to other machines leave by that interface, whatever the routes say.
   Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
-  // Opens the listener where we are the upper rank; it is closed by connect, or by an offer of a later epoch.
+  // Opens the listener if this is the upper rank; it is closed by connect, or by an offer of a later epoch.
   Blob offer(int peer, std::uint64_t epoch);
-  // `count` sockets to the peer, or none: not reached. A half-open caller or one of another epoch is dropped
-  // and does not eat the limit.
+  // `count` sockets to the peer, or none: not connected. A half-open caller, or one of another epoch, is
+  // dropped and does not use up the limit.
   std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
 
-  // Why the last connect gave none, as far as it is known: "answered by rank 7" where two hosts have one
-  // address.
+  // Why the last connect returned none, if known: "answered by rank 7" if two hosts have one address.
   const std::string& last_fault() const { return last_fault_; }
 
   const std::vector<Interface>& interfaces() const { return interfaces_; }
 
  private:
   struct Hello {
-    Nonce to_nonce;  // of the called rank's offer
+    Nonce to_nonce;  // from the offer of the called rank
     std::uint64_t epoch;
     std::uint32_t from, to, stream, reserved;
   };
   struct Offer;
-  // What stands open for one peer in one epoch.
+  // What waits for one peer in one epoch.
   struct Waiting {
     Nonce nonce;
     Socket listener;

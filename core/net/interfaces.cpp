@@ -1,4 +1,4 @@
-// The network interfaces of this machine, by getifaddrs.
+// Reads the network interfaces of this machine by getifaddrs.
 #include "net/interfaces.hpp"
 
 #include <fmt/format.h>
@@ -59,8 +59,7 @@ std::vector<Interface> interfaces_named(const std::string& wanted, const std::st
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.address.host_text());
   }
   if (chosen.empty())
-    throw UsageError(
-        fmt::format("{}{}: there is no such interface here; there are: {}", option, wanted, known));
+    throw UsageError(fmt::format("{}{}: no such interface here; available: {}", option, wanted, known));
   return chosen;
 }
 

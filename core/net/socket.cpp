@@ -2,7 +2,6 @@
 #include "net/socket.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/sockios.h>
 #include <netdb.h>
@@ -12,12 +11,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 
 namespace everylink {

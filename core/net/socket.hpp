@@ -1,8 +1,9 @@
-// Sockets and addresses, each call bounded in time.
+// Sockets and addresses; each call is bounded in time.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,11 +25,11 @@ struct Address {
   std::string text() const;       // 127.0.0.1:4000, [::1]:4000
   bool is_loopback() const;
   bool is_any() const;    // 0.0.0.0, ::
-  bool is_whole() const;  // of a family and length that we know, whoever sent it
+  bool is_whole() const;  // of a known family and the right length; checked because others send it
 };
 Address make_address(const sockaddr*, socklen_t);
 
-// host:port, host a name or a number. Throws UsageError naming `what`.
+// host:port, where host is a name or a number. Throws UsageError, which names `what`.
 Address parse_address(const std::string& text, const std::string& what);
 Address loopback(int port);
 Address any_address(int family);  // all interfaces, a free port
@@ -49,42 +50,42 @@ class Socket {
   int fd_;
 };
 
-// All sockets are non-blocking and close on exec.
+// All sockets are non-blocking and close on exec. An invalid Socket means failure.
 Socket listen_on(const Address&, int backlog);      // throws MachineError
-Socket try_listen_on(const Address&, int backlog);  // not valid: errno says why
+Socket try_listen_on(const Address&, int backlog);  // invalid: errno has the reason
 Address local_address(const Socket&);               // throws MachineError
-Address peer_address(const Socket&);                // 127.0.0.1:0 when the peer has left already
-Socket accept_from(const Socket& listener);         // not valid: nobody waits
+Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has left already
+Socket accept_from(const Socket& listener);         // invalid: nobody waits
 // `device`: the interface to leave by, whatever the routes say; "": any.
 Socket start_connecting(const Address&,
-                        const std::string& device = {});  // not valid: refused at once; errno says why
-int connect_result(const Socket&);                        // 0, EINPROGRESS or why not
+                        const std::string& device = {});  // invalid: refused at once; errno has the reason
+int connect_result(const Socket&);                        // 0, EINPROGRESS, or the error
 Socket connect_to(const Address&, Seconds until,
-                  const std::string& device = {});        // not valid: not reached; errno says why
-bool leave_by(const Socket&, const std::string& device);  // false: errno says why
+                  const std::string& device = {});        // invalid: not connected; errno has the reason
+bool leave_by(const Socket&, const std::string& device);  // false: errno has the reason
 void send_at_once(const Socket&);                         // TCP_NODELAY
 
-// For connections that are silent for long: keepalive ends one whose path went dark within 5 s, and a stopped
-// process is no dark path, because its kernel still answers. While bytes of ours are under way keepalive
-// sleeps, and TCP_USER_TIMEOUT would end connections to stopped peers whose window is full (measured): so
-// is_dark looks at what is unanswered instead.
+// For connections that are silent for long. Keepalive ends a connection whose path went dark within 5 s; a
+// stopped process does not count, because its kernel still answers. Keepalive sleeps while bytes of ours are
+// in flight, and TCP_USER_TIMEOUT would end connections to stopped peers whose window is full (measured), so
+// is_dark looks at what is unacknowledged.
 void watch(const Socket&);
 bool is_dark(const Socket&);
-void reset(Socket&);  // closes without the orderly end, by which a peer knows a process that has ended
-// Closes so that the kernel keeps nothing of it where all that was sent has come: after the orderly end it
-// keeps the port for a minute, and thousands of short connections in that time use up the ports of the
-// machine.
+void reset(Socket&);  // closes by a reset, which tells the peer that this process has ended
+// Closes so that the kernel keeps nothing of the connection if everything that was sent has arrived. After an
+// orderly close it keeps the port for a minute, and thousands of short connections in that time use up the
+// ports of the machine.
 void close_for_good(Socket&);
 
-// Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has come (steady
+// Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has passed (steady
 // clock).
 bool ready(const Socket&, short events, Seconds until);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
 
-void draw(std::span<std::byte>);  // bytes that nobody can guess
+void draw(std::span<std::byte>);  // fills with bytes that nobody can guess
 
-// This machine, told from others of the same name: boot id; and its network namespace.
+// Identifies this machine among others of the same name: its boot id, and its network namespace.
 std::string boot_id();
 std::string network_namespace();
 

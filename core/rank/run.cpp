@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bootstrap/bootstrap.hpp"

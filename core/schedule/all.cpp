@@ -1,8 +1,11 @@
-// Every pair, and random matchings out of every pair.
+// all and sample: every pair, and random matchings from all pairs.
 #include <fmt/format.h>
+
+#include <cstdint>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "base/units.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"
@@ -25,14 +28,14 @@ Plan make_all(const Population& people) {
           {}};
 }
 
-// Distinct steps of a randomly relabelled tournament: each is a uniformly random matching, and no pair comes
+// Distinct steps of a randomly relabelled tournament: each is a uniformly random matching, and no pair occurs
 // twice.
 Plan make_sample(const Population& people) {
   const std::int64_t n = people.size, steps = circle_steps(n);
   const long long matchings = parse_integer(people.option, "--schedule sample:K");
   if (matchings < 1 || matchings > steps)
     throw UsageError(
-        fmt::format("--schedule sample:{}: with {} ranks K is 1 to {}", people.option, n, steps));
+        fmt::format("--schedule sample:{}: with {} ranks K must be 1 to {}", people.option, n, steps));
   const std::uint64_t key = mix(people.seed, people.order) | 1;
   return {matchings,
           matchings * (n / 2),

@@ -1,5 +1,8 @@
-// The lower half of the ranks against the upper half. A relabelling stays within the halves.
+// bisection: the lower half of the ranks against the upper half. A relabelling stays within the halves.
+#include <cstdint>
+
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {
@@ -7,7 +10,8 @@ namespace {
 
 Plan make_bisection(const Population& people) {
   const std::int64_t low = people.size / 2,
-                     high = people.size - low;  // of an odd number, one above idles in each step
+                     high = people.size -
+                            low;  // if the number of ranks is odd, one upper rank idles in each step
   return {high,
           low * high,
           [low, high, below = Shuffle(low, people.order), above = Shuffle(high, people.order)](

@@ -1,14 +1,20 @@
-// The user's own pairs: lines `from to`, packed greedily into steps, or `step from to`.
+// file: the user's own pairs, as lines `from to`, packed greedily into steps, or as lines `step from to`.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "base/units.hpp"
 #include "schedule/schedule.hpp"
 
@@ -16,7 +22,7 @@ namespace everylink {
 namespace {
 
 struct Line {
-  std::int64_t step;  // no_rank: to be packed
+  std::int64_t step;  // no_rank: not given
   int from, to, number;
 };
 
@@ -44,14 +50,14 @@ std::vector<Line> read_lines(const Population& people) {
     std::vector<std::string> parts;
     for (std::string word; words >> word;) parts.push_back(word);
     if (parts.empty()) continue;
-    if (parts.size() > 3 || parts.size() < 2) refuse(people, number, "wants 'from to' or 'step from to'");
+    if (parts.size() > 3 || parts.size() < 2) refuse(people, number, "write 'from to' or 'step from to'");
     const bool with_step = parts.size() == 3;
     if (!lines.empty() && with_step != (lines[0].step != no_rank))
-      refuse(people, number, "either all lines have a step, or none");
+      refuse(people, number, "either all lines have a step or none has");
     Line line{no_rank, rank_in(parts[parts.size() - 2], people, number),
               rank_in(parts.back(), people, number), number};
     if (with_step) line.step = parse_integer(parts[0], place(people, number));
-    if (with_step && line.step < 0) refuse(people, number, "a step is 0 or more");
+    if (with_step && line.step < 0) refuse(people, number, "the step must be 0 or more");
     if (line.from == line.to) refuse(people, number, "a rank has no link to itself");
     lines.push_back(line);
   }
@@ -62,7 +68,7 @@ std::vector<Line> read_lines(const Population& people) {
 
 using Steps = std::vector<std::map<int, int>>;  // step -> rank -> partner
 
-// A pair measures both its links, so 'a b' and 'b a' are one.
+// A pair measures both of its links, so 'a b' and 'b a' are the same.
 Steps pack(std::vector<Line> lines, std::uint64_t order) {
   std::set<std::pair<int, int>> seen;
   Steps steps;

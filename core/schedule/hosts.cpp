@@ -1,16 +1,21 @@
-// Only pairs on different hosts: all of them, or those of equal local rank (one rail at a time).
+// inter-host and rail: only pairs on different hosts, either all of them or those of equal local rank (one
+// rail at a time).
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/random.hpp"
+#include "base/types.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {
 namespace {
 
-// Hosts meet by the circle method; while two hosts meet, the local ranks of one shift past those of the
-// other, `shifts` of them. Places that a smaller host lacks idle.
+// Hosts meet by the circle method. While two hosts meet, the local ranks of one shift past those of the
+// other, `shifts` times. A rank without a counterpart on a smaller host idles.
 class Meetings {
  public:
   Meetings(const Population& people, bool all_shifts)
@@ -34,7 +39,7 @@ class Meetings {
   }
 
   int partner(std::int64_t turn, int rank) const {
-    const std::int64_t step = turn_(turn);  // two hosts have no other order than that of their shifts
+    const std::int64_t step = turn_(turn);  // two hosts have no order other than that of their shifts
     const int host = host_of_[static_cast<std::size_t>(rank)];
     const int met = circle_partner(hosts(), step / shifts_, label_(host));
     if (met == no_rank) return no_rank;
@@ -48,7 +53,7 @@ class Meetings {
       if (partner(step, rank) != no_rank) return false;
     return true;
   }
-  // With all shifts every pair on different hosts; else those of equal places.
+  // With all shifts every pair on different hosts, else those of equal local rank.
   std::int64_t pairs() const {
     std::int64_t same = 0, equal = 0;
     for (const auto& ranks : ranks_of_) same += count_pairs(ranks.size());

@@ -1,11 +1,14 @@
-// The table of schedules, and the one-at-a-time form of any of them.
+// The table of schedules, and the plans that are derived from others.
 #include "schedule/schedule.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "base/errors.hpp"
 #include "base/names.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 
@@ -31,8 +34,8 @@ const ScheduleEntry& schedule_named(std::string_view name) {
   throw UsageError("--schedule: " + unknown_name("schedule", name, known));
 }
 
-// Step s of the serial plan is the pair of step s / size whose lower rank is s modulo size; where there is
-// none, it is idle.
+// Step s of the serial plan is the pair of step s / size whose lower rank is s modulo size; if there is none,
+// the step is idle.
 Plan serial(const Plan& plan, int size) {
   const auto upper = [partner = plan.partner, size](std::int64_t step) {
     const int low = static_cast<int>(step % size), high = partner(step / size, low);

@@ -1,37 +1,36 @@
-// Who meets whom, when: pure functions of the population.
+// Which pairs meet in which step: pure functions of the population.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/types.hpp"
 
 namespace everylink {
 
 struct Population {
   int size;
-  std::uint64_t seed;        // of what the schedule draws (sample)
-  std::uint64_t order;       // of this iteration's relabelling; 0: natural order
-  std::vector<int> host_of;  // a host index a rank
-  std::string option;        // behind the colon: K of sample, the contents of file:PAIRS
-  std::string asked_by;      // the user's option, named where its value makes no sense
+  std::uint64_t seed;        // for random choices of the schedule (sample)
+  std::uint64_t order;       // for this iteration's relabelling; 0: natural order
+  std::vector<int> host_of;  // one host index per rank
+  std::string option;        // after the colon: K of sample, the contents of file:PAIRS
+  std::string asked_by;      // the user's option, named in errors
 };
 
-// Steps of disjoint pairs, in constant memory for each rank and step.
+// Steps of disjoint pairs, in constant memory per rank and step.
 struct Plan {
   std::int64_t steps;                                       // numbered from 0; some may be idle
-  std::int64_t pairs;                                       // over all steps
-  std::function<int(std::int64_t step, int rank)> partner;  // no_rank: has none in this step
-  std::function<bool(std::int64_t step)> idle;  // nobody has a partner; empty function: no step is idle
+  std::int64_t pairs;                                       // in all steps
+  std::function<int(std::int64_t step, int rank)> partner;  // no_rank: none in this step
+  std::function<bool(std::int64_t step)> idle;  // no rank has a partner; empty function: no step is idle
   bool is_idle(std::int64_t step) const { return idle && idle(step); }
 };
 
 struct ScheduleEntry {
   std::string_view name, summary;
-  std::string_view option;          // what stands behind the colon: "" nothing, "K", "PAIRS" (a file)
+  std::string_view option;          // what follows the colon: "" nothing, "K", "PAIRS" (a file)
   Plan (*make)(const Population&);  // throws UsageError
 };
 
@@ -41,7 +40,7 @@ const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageErro
 
 // The same pairs, one at a time.
 Plan serial(const Plan&, int size);
-// The same pairs, and in each step who has none is paired at random: the load of a run that leaves nobody
+// The same pairs, and in each step the idle ranks are paired at random: the load of a run in which no rank is
 // idle.
 Plan filled(const Plan&, int size, std::uint64_t key);
 

@@ -1,4 +1,4 @@
-// Questions that are better asked in a process of their own.
+// Runs a probe in a child process.
 #include "transport/probe.hpp"
 
 #include <fcntl.h>
@@ -9,8 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 
 namespace everylink {
@@ -25,7 +29,7 @@ namespace {
   ::_exit(written > 0 ? 0 : 1);
 }
 
-// Until its end, or the limit.
+// Reads until the end of the stream or until the limit.
 std::string heard(int from, Seconds until) {
   std::string text;
   for (;;) {
@@ -50,14 +54,15 @@ std::string asked_in_a_child(std::string (*why)(), Seconds limit) {
   ::close(ends[1]);
   const std::string text = heard(ends[0], steady_now() + limit);
   ::close(ends[0]);
-  if (text.empty()) ::kill(child, SIGKILL);  // aborted, or stuck
+  if (text.empty()) ::kill(child, SIGKILL);  // it aborted, or hangs
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!text.empty()) return text.substr(1);
   if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-    return fmt::format("its library ends the process that starts it ({})", ::strsignal(WTERMSIG(status)));
-  return "its library does not start, and does not say why";
+    return fmt::format("its library terminates the process that starts it ({})",
+                       ::strsignal(WTERMSIG(status)));
+  return "its library does not start and gives no reason";
 }
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// Whether a library can start here, asked in a process of its own: it may abort, print or leave threads
+// Whether a library can start here, tried in a child process: the library may abort, print, or leave threads
 // behind.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace everylink {
 
-// What `why` says there, or how its process ended instead. "": it can.
+// What `why` returns there, or how the child ended instead. "": the library can start.
 std::string asked_in_a_child(std::string (*why)(), Seconds limit);
 
 }  // namespace everylink

@@ -1,10 +1,16 @@
-// Which transports there are: two built in, the others as modules that are loaded when asked for.
+// Lists the transports: two are built in, the others are modules that are loaded on request.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/names.hpp"
+#include "base/types.hpp"
 #include "host/modules.hpp"
 #include "transport/transport.hpp"
 #include "transport_names.hpp"  // made by CMake: name, summary, why it was not built
@@ -20,16 +26,14 @@ std::span<const TransportEntry* const> built_in() {
   return all;
 }
 
-// The module's entry, or why there is none.
+// The module's entry; null: `why` has the reason.
 const TransportEntry* load(const NamedTransport& named, std::string& why) {
-  if (!named.why_not_built.empty())
-    return why = fmt::format("not built here: {}", named.why_not_built), nullptr;
+  if (!named.why_not_built.empty()) return why = fmt::format("not built: {}", named.why_not_built), nullptr;
   const auto* entry =
       static_cast<const TransportEntry*>(module_symbol(std::string(named.name), "entry", why));
   if (!entry) return nullptr;
   if (entry->abi != transport_abi)
-    return why = fmt::format("its module is of another version ({}, ours is {})", entry->abi, transport_abi),
-           nullptr;
+    return why = fmt::format("its module has ABI version {}, not {}", entry->abi, transport_abi), nullptr;
   return entry;
 }
 

@@ -1,5 +1,5 @@
-// Messages under way in one direction, for transports that cut them: a message is done when each of its
-// pieces is.
+// Messages in flight in one direction, for transports that split them into pieces: a message is done when all
+// of its pieces are.
 #pragma once
 
 #include <cstddef>

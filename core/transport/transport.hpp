@@ -2,59 +2,66 @@
 // (tests/core/transport_contract_test.cpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/clock.hpp"
 #include "base/types.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink {
 
-// Our end of the connection to one peer; it lives for one step. The destructor frees and never waits.
-// The i-th send meets the peer's i-th receive, which has the same offset and length.
+// Our end of the connection to one peer. It lives for one step; the destructor frees and never waits. The
+// i-th send matches the peer's i-th receive, which has the same offset and length.
 class Link {
  public:
   virtual ~Link() = default;
-  // Both give a ticket and never wait; at least 64 tickets may be open each way, and be waited for in any
-  // order.
+  // Both return a ticket and never wait. At least 64 tickets may be open each way, and they may be waited for
+  // in any order.
   virtual int start_send(Slice of_out) = 0;
   virtual int start_recv(Slice of_in) = 0;
-  // Moves ALL open tickets, both ways, until this one is done. timeout leaves the ticket open; `until` 0 is a
-  // test. A peer that trickles does not extend the limit.
+  // Progresses ALL open tickets, both ways, until this one is done. timeout leaves the ticket open; `until` 0
+  // is a test. A peer that trickles bytes does not extend the limit.
   virtual Outcome wait(int ticket, Seconds until) = 0;
-  // Both ends have called it: what the other started before, is started; the peer needs our CPU no more.
+  // Returns once both ends have called it: everything that the other end started before has been started, and
+  // the peer no longer needs our CPU.
   virtual Outcome meet(Seconds until) = 0;
-  // ok: nobody touches our buffers any more. Anything else: the caller leaves this link, its transport and
-  // both memories untouched for ever and makes new ones.
+  // ok: nobody touches our buffers any more. After any other outcome the caller never touches this link, its
+  // transport and both memories again, and makes new ones.
   virtual Outcome close(Seconds until) = 0;
 };
 
-// What start_put and start_get give where the place is not within the peer's memory: nothing was started, and
-// `wait` calls it broken.
+// What start_put and start_get return for a place outside the peer's memory. Nothing was started, and `wait`
+// returns broken for it.
 inline constexpr int no_ticket = -1;
 
-// Into the peer's `in` and out of its `out`, while its kernel does something else: a side of a Link, over the
-// same connection and beside its messages (docs/decisions/0005-one-sided.md; tests/core/one_sided_test.cpp).
+// Puts into the peer's `in` and gets out of its `out`, while the peer's kernel does something else. A second
+// interface of a Link, over the same connection and beside its messages (docs/decisions/0005-one-sided.md;
+// tests/core/one_sided_test.cpp).
 class OneSided {
  public:
   virtual ~OneSided() = default;
-  // Both give a ticket of the link and never wait; at least 64 may be open. Link::wait: a put is ok when our
-  // bytes may be written anew, a get when they are here.
+  // Both return a ticket of the link and never wait; at least 64 may be open. Link::wait: a put is ok when
+  // our bytes may be overwritten, a get when its bytes have arrived.
   virtual int start_put(Slice of_out, std::size_t at) = 0;
   virtual int start_get(Slice of_in, std::size_t at) = 0;
-  // ok: all that was put before lies in the peer's memory, so that a message sent now comes after it; and its
-  // tickets are done. The peer may have to be in a wait, a meet or a flush, of whichever of its links. A
-  // flush that ends with timeout stays under way: the next call goes on with it, and need not hold for what
-  // was put in between.
+  // ok: everything that was put before lies in the peer's memory, so that a message sent now arrives after
+  // it; the tickets of these puts are done. The peer may have to be in a wait, a meet or a flush on any of
+  // its links. A flush that ends with timeout stays in flight: the next call continues it, and need not cover
+  // what was put in between.
   virtual Outcome flush(Seconds until) = 0;
 };
 
 // What `connect` returns.
 struct Connection {
-  std::unique_ptr<Link> link;  // null: not reached (before `until`: refused or reset)
-  std::string fault = {};      // then why, as far as it is known: "answered by rank 7"
+  std::unique_ptr<Link> link;  // null: not connected (before `until`: refused or reset)
+  std::string fault = {};      // then the reason, if known: "answered by rank 7"
 };
 
 class Transport {
@@ -63,7 +70,7 @@ class Transport {
   // The clock of laps and of every `until`.
   virtual Seconds now() const { return steady_now(); }
   virtual Carrier carrier() const = 0;
-  // What `peer` needs to know to connect to this rank in this epoch; never waits.
+  // What `peer` needs to connect to this rank in this epoch; never waits.
   virtual Blob offer(int peer, std::uint64_t epoch) = 0;
   // Both ends call it with each other's offer.
   virtual Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
@@ -85,15 +92,15 @@ class VirtualTime {
 struct Setup {
   int rank, size;
   Memory &out, &in;        // messages leave from `out` and arrive in `in`
-  Settings options;        // behind the colon of --mode
-  bool crowded;            // more ranks than cores on this machine: give the core away between polls
-  bool contents_matter;    // --check: the bytes will be looked at
+  Settings options;        // after the colon of --mode
+  bool crowded;            // more ranks than cores on this machine: yield the core between polls
+  bool contents_matter;    // --check: the bytes will be verified
   bool one_machine;        // every rank is on this machine
-  bool one_way = false;    // the kernel's messages go one way at a time, many under way at once
-  RunId run = {};          // the same for all ranks of a run, and no other
-  bool one_sided = false;  // links will be asked for their one-sided side
+  bool one_way = false;    // the kernel's messages go one way at a time, many in flight at once
+  RunId run = {};          // the same for all ranks of a run, different in any other run
+  bool one_sided = false;  // links will be asked for OneSided
 };
-// How much of our memory a peer may put into and get out of: part of an offer.
+// How much of our memory a peer may put into and get out of; part of an offer.
 struct Reachable {
   std::uint64_t out, in;
   static Reachable of(const Setup& setup) { return {setup.out.region().bytes, setup.in.region().bytes}; }
@@ -102,8 +109,8 @@ struct Reachable {
 void refuse_unknown_options(const Settings&, std::string_view transport,
                             std::initializer_list<std::string_view> known);
 
-// An all-to-all of `bytes` to each rank: seconds it took, or NaN when it did not end in time. Called by every
-// rank.
+// An all-to-all of `bytes` to each rank, called by every rank: the seconds it took, or NaN if it did not end
+// in time.
 using AllToAll = std::function<Seconds(std::size_t bytes, Seconds until)>;
 
 // The one symbol, `entry`, of a transport's module.
@@ -111,16 +118,16 @@ struct TransportEntry {
   int abi;
   std::string_view name, summary;
   std::string (*why_unusable)();  // "" if it can run here, else one sentence for --list
-  // Local: never waits for a rank. Throws UsageError for a wrong option.
+  // Local: never waits for another rank. Throws UsageError for a wrong option.
   std::unique_ptr<Transport> (*make)(const Setup&);
 
-  // What only some transports have; null: this one does not.
+  // What only some transports have; null where this one does not.
   OneSided& (*one_sided)(Link&) = nullptr;  // of its links, if Setup asked for it
   std::string_view one_sided_by = "";  // what performs it: "messages" (the peer's CPU answers), "UCX", ...
   VirtualTime& (*virtual_time)(Transport&) = nullptr;
   std::string (*host_name)(int rank, int size, const Settings&) = nullptr;  // on a simulated network
   AllToAll (*all_to_all)(int size) = nullptr;
-  // Whether these options make `wait` block until its ticket is done, whatever the limit.
+  // Whether with these options `wait` blocks until its ticket is done, whatever the limit.
   bool (*blocks)(const Settings&) = nullptr;
 };
 inline constexpr int transport_abi = 4;
@@ -141,15 +148,15 @@ inline bool waits_in_turn(const TransportEntry& entry, const Settings& options) 
   return entry.virtual_time || (entry.blocks && entry.blocks(options));
 }
 
-// Every transport that this project has, built or not.
+// Every transport of this project, built or not.
 struct TransportState {
   std::string name, summary;
   std::string why_unusable;  // "" if it can run here
 };
 std::vector<TransportState> transport_states();
 std::vector<std::string> transport_names();  // loads none
-// Loads the module if it is one. Throws UsageError: unknown (names those that exist), not built, not usable
-// here.
+// Loads the transport's module, if it is one. Throws UsageError for an unknown name (and lists the known
+// ones), and for a transport that was not built or cannot run here.
 const TransportEntry& transport_named(std::string_view name);
 
 }  // namespace everylink

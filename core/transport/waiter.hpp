@@ -1,4 +1,4 @@
-// The one place that decides how a wait waits when nothing moved.
+// The one place that decides how a wait passes the time when nothing moved.
 #pragma once
 
 #include <sched.h>
@@ -8,13 +8,13 @@
 
 namespace everylink {
 
-// Makes the waits of a link: what outlives one of them is here.
+// Makes the waits of a link, and keeps what outlives one of them.
 class Waiter {
  public:
   explicit Waiter(bool crowded) : crowded_(crowded) {}
 
-  // One wait. With a core of our own we spin a little, then yield; on a crowded machine the core is given
-  // away at once.
+  // One wait. With a core of its own, a rank spins briefly and then yields; on a crowded machine it yields at
+  // once.
   class Wait {
    public:
     Wait(Waiter& waiter, Seconds until) : waiter_(waiter), until_(until) {}
@@ -24,8 +24,8 @@ class Waiter {
       if (waiter_.crowded_ || ++idle_ > spins) ::sched_yield();
     }
 
-    // Whether the limit has come. A reading of the clock is as long as a short message, so not every poll
-    // takes one, of however many waits they are. Who wants the end of the run ends every wait.
+    // Whether the limit has passed, or a signal has asked the run to end. Reading the clock takes as long as
+    // a short message, so only some polls read it, counted over all waits of the link.
     template <class Clock>
     bool is_over(Clock now) {
       if (until_ <= 0) return true;

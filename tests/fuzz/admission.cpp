@@ -1,6 +1,7 @@
 // What strangers send to be admitted to a run, and what a wrong acceptor answers; and both with the right
 // key.
 #include "bootstrap/admission.hpp"
+#include "base/clock.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>

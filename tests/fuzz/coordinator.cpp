@@ -1,5 +1,6 @@
 // Rank 0 in a run of four ranks, one of which hands in what it likes.
 #include "coordinator/coordinator.hpp"
+#include "base/clock.hpp"
 
 #include <cmath>
 

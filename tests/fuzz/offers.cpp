@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/clock.hpp"
 #include "fuzz.hpp"
 #include "net/door.hpp"
 

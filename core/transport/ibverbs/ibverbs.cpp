@@ -1,11 +1,16 @@
-// ibverbs: reliable queue pairs, made for each step; their numbers travel in the offer.
+// ibverbs: reliable queue pairs, created for each step; their numbers travel in the offer.
 //
-// A link has a queue pair for the knock by which its ends find each other, one for the tokens of `meet`, and
-// one or several for messages. Those are sends, or writes with immediate data where the kernel sends one way:
-// a link does not know its kernel, so the runner says that in Setup, and `verb=` overrides it.
+// A link has one queue pair for the knock by which its ends find each other, one for the tokens of `meet`,
+// and one or more for messages. Messages are sends, or writes with immediate data if the kernel sends one
+// way. A link does not know its kernel, so Setup tells it, and `verb=` overrides it.
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "base/types.hpp"
 #include "transport/ibverbs/ibverbs_link.hpp"
 
 namespace everylink {
@@ -13,8 +18,8 @@ namespace {
 
 class IbVerbs final : public Transport {
  public:
-  // Makes queue pairs once before any are needed: what the card does not take is said before measuring
-  // begins.
+  // Creates queue pairs once before any are needed, so that what the adapter refuses is reported before
+  // measuring begins.
   explicit IbVerbs(const Setup& setup) : card_(setup) { QueuePairs trial(card_); }
 
   Carrier carrier() const override { return card_.port.carrier; }
@@ -40,11 +45,11 @@ class IbVerbs final : public Transport {
  private:
   std::string why_not(const VerbsOffer& theirs) const {
     if (!card_.port.is_active()) return card_.port.state();
-    if (!theirs.active) return "its port is not active";
+    if (!theirs.active) return "the peer's port is not active";
     if (theirs.has_gid != (card_.port.gid_index >= 0))
-      return "one of the two ports has a GID, the other a LID";
+      return "one of the two ports has a GID, the other only a LID";
     if (theirs.ways.size() != static_cast<std::size_t>(messages + card_.options.queue_pairs))
-      return "it has another number of queue pairs (qps=)";
+      return "the peer has another number of queue pairs (qps=)";
     return {};
   }
 

@@ -9,43 +9,46 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "memory/memory.hpp"
 
 namespace everylink {
 namespace {
 
-constexpr int tokens_ready = 4;        // the peer is ahead by two at most
-constexpr Seconds pulse_after = 0.25;  // so long nothing has come: is there still somebody?
+constexpr int tokens_ready = 4;        // the peer is at most two meetings ahead
+constexpr Seconds pulse_after = 0.25;  // without any completion for this long, check that the peer is alive
 
 }  // namespace
 
-// Who knocks before the other listens is not
-// heard, and may knock again only after a reset: so one knocks, and the other, which answers, never has to.
+// A knock that arrives before the other end listens is lost, and can be repeated only after a reset. So one
+// end knocks; the other end answers and never has to repeat.
 std::string VerbsLink::shake_hands(bool knocks_first, Seconds until) {
   for (int i = 0; i < static_cast<int>(theirs_.ways.size()); ++i)
     if (const int why = pairs_->connect(i, theirs_, i == knocks && knocks_first ? first_patience : patience))
-      return fmt::format("no way to it: {}", std::strerror(why));
+      return fmt::format("cannot reach the peer: {}", std::strerror(why));
   for (int i = 0; i < tokens_ready; ++i) post_receive(tokens, nullptr, 0, 0);
-  pairs_->letters().ours = theirs_.nonce;
+  pairs_->knock_buffers().ours = theirs_.nonce;
   expect_knock();
   if (knocks_first) send_knock();
   std::uint8_t timeout = first_patience;
   for (auto wait = waiter_.until(until);;) {
     if (move()) wait.moved();
-    if (failed_) return "it broke while connecting";
+    if (failed_) return "the connection broke while connecting";
     if (known_ && knock_sent_) return {};
-    if (knock_failed_ && !knocks_first) return "it knocked, and does not hear the answer";
-    if (knock_came_ && !known_ && pairs_->letters().theirs == pairs_->nonce()) {
+    if (knock_failed_ && !knocks_first) return "the peer knocked but does not receive our answer";
+    if (knock_came_ && !known_ && pairs_->knock_buffers().theirs == pairs_->nonce()) {
       known_ = true;
       if (!knocks_first) send_knock();
     } else if (knock_came_ && !known_) {
-      expect_knock();  // not the one that we expect
+      expect_knock();  // not the peer of this link
     }
     if (knock_failed_) {
       timeout = std::min<std::uint8_t>(patience, timeout + 1);
-      if (const int why = knock_again(timeout)) return fmt::format("no way to it: {}", std::strerror(why));
+      if (const int why = knock_again(timeout))
+        return fmt::format("cannot reach the peer: {}", std::strerror(why));
     }
-    if (wait.is_over(steady_now)) return "it does not answer";
+    if (wait.is_over(steady_now)) return "the peer does not answer";
     wait_a_little(wait, until);
   }
 }
@@ -85,7 +88,7 @@ Outcome VerbsLink::wait(int ticket, Seconds until) {
   return move_until([&] { return ticket % 2 ? receives_.done(ticket / 2) : sends_.done(ticket / 2); }, until);
 }
 
-// A put is done when the peer's card has acknowledged it, which no later message overtakes.
+// A put is done when the peer's adapter has acknowledged it; no later message overtakes it.
 Outcome VerbsLink::flush(Seconds until) {
   if (puts_.empty()) return Outcome::ok;
   if (!flushed_put_) flushed_put_ = puts_.back();
@@ -99,7 +102,8 @@ Outcome VerbsLink::flush(Seconds until) {
   return outcome;
 }
 
-// Who has our token may be gone before its card says so; that the peer's token came is what counts.
+// A peer that has our token may be gone before its adapter acknowledges it. What counts is that the peer's
+// token has arrived.
 Outcome VerbsLink::meet(Seconds until) {
   if (!failed_ && !silent_) post_send(tokens, IBV_WR_SEND, nullptr, 0, 0, 0, 0);
   ++tokens_open_;
@@ -111,10 +115,10 @@ Outcome VerbsLink::meet(Seconds until) {
 
 Outcome VerbsLink::close(Seconds) {
   pairs_.reset();
-  return Outcome::ok;  // a queue pair that is no more touches no buffer
+  return Outcome::ok;  // a destroyed queue pair touches no buffer
 }
 
-// A long message travels on all lanes; no piece is longer than either port takes.
+// A long message travels on all lanes; no piece is longer than either port can carry.
 int VerbsLink::pieces_of(std::size_t bytes) const {
   constexpr std::size_t least = 16384;
   const auto lanes = std::clamp<std::size_t>(bytes / least, 1, lanes_.size());
@@ -141,7 +145,7 @@ int VerbsLink::start_one_sided(What what, Slice slice, std::uint64_t far) {
   return 2 * ticket;
 }
 
-// As many as the queue pairs take; the next ones when those are done.
+// Posts as much as the queue pairs take; the rest follows when earlier work is done.
 void VerbsLink::push() {
   if (failed_) return;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -160,7 +164,7 @@ void VerbsLink::push() {
   }
 }
 
-// A get of nothing is a put of nothing: both ask the peer's card alone.
+// A get of 0 bytes is a put of 0 bytes: both involve only the peer's adapter.
 void VerbsLink::post_piece(int pair, const Piece& piece) {
   const auto [offset, bytes] = piece.slice;
   if (piece.what == What::get && bytes > 0)
@@ -202,16 +206,17 @@ void VerbsLink::post_send(int pair, ibv_wr_opcode how, const void* at, std::size
 }
 
 void VerbsLink::send_knock() {
-  post_send(knocks, IBV_WR_SEND, &pairs_->letters().ours, sizeof(VerbsNonce), pairs_->letters_key(), 0, 0);
+  post_send(knocks, IBV_WR_SEND, &pairs_->knock_buffers().ours, sizeof(VerbsNonce), pairs_->knock_key(), 0,
+            0);
 }
 
 void VerbsLink::expect_knock() {
   knock_came_ = false;
-  post_receive(knocks, &pairs_->letters().theirs, sizeof(VerbsNonce), pairs_->letters_key());
+  post_receive(knocks, &pairs_->knock_buffers().theirs, sizeof(VerbsNonce), pairs_->knock_key());
 }
 
 int VerbsLink::knock_again(std::uint8_t timeout) {
-  ++attempt_;  // what is still reported of the last one is not about this one
+  ++attempt_;  // tells late completions of the previous attempt from those of this one
   pairs_->reset(knocks);
   const int why = pairs_->connect(knocks, theirs_, timeout);
   knock_failed_ = false;
@@ -222,7 +227,7 @@ int VerbsLink::knock_again(std::uint8_t timeout) {
   return why;
 }
 
-// Takes what is done; says whether anything was.
+// Handles completions; returns whether there were any.
 bool VerbsLink::move() {
   std::array<ibv_wc, 16> done;
   const int count = ibv_poll_cq(pairs_->done(), static_cast<int>(done.size()), done.data());
@@ -281,8 +286,8 @@ Outcome VerbsLink::move_until(Done done, Seconds until) {
   }
 }
 
-// Who only receives learns of a dead peer by nothing else: a write of no bytes that a living one's card
-// answers.
+// A rank that only receives would not notice a dead peer. So it writes 0 bytes, which a living peer's adapter
+// acknowledges.
 void VerbsLink::feel_pulse() {
   if (++quiet_polls_ % 256 != 0 && !card_.options.events) return;
   const Seconds now = steady_now();
@@ -296,7 +301,7 @@ void VerbsLink::feel_pulse() {
 void VerbsLink::wait_a_little(Waiter::Wait& wait, Seconds until) {
   if (!card_.options.events) return wait.nothing_moved();
   check_verbs(ibv_req_notify_cq(pairs_->done(), 0), "ibv_req_notify_cq");
-  if (move()) return;  // it came before we asked to be told
+  if (move()) return;  // a completion arrived before the notification was armed
   pollfd polled{pairs_->events()->fd, POLLIN, 0};
   const Seconds left = std::clamp(until - steady_now(), 0.0, pulse_after);
   if (::poll(&polled, 1, static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");

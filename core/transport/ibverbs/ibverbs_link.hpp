@@ -3,12 +3,14 @@
 
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -29,7 +31,7 @@ class VerbsLink final : public Link, public OneSided {
         longest_(std::min<std::size_t>(card.longest, theirs.longest)),
         lanes_(theirs.ways.size() - messages) {}
 
-  // Why the two ends do not find each other; "": they do.
+  // Connects the two ends. Returns "", or why they did not find each other.
   std::string shake_hands(bool knocks_first, Seconds until);
   int start_send(Slice slice) override;
   int start_put(Slice slice, std::size_t at) override;
@@ -46,7 +48,7 @@ class VerbsLink final : public Link, public OneSided {
     Slice slice;
     int ticket;
     What what;
-    std::uint64_t far;  // where in the peer
+    std::uint64_t far;  // the place in the peer's memory
   };
   struct Queue {
     std::deque<Piece> waiting, posted;
@@ -84,11 +86,11 @@ class VerbsLink final : public Link, public OneSided {
   const std::size_t longest_;
   std::vector<Lane> lanes_;
   Tickets sends_, receives_;
-  std::deque<int> puts_;            // tickets of those that no flush has ended
-  std::optional<int> flushed_put_;  // the last one that the flush under way is about
+  std::deque<int> puts_;            // tickets of puts that no flush has completed
+  std::optional<int> flushed_put_;  // the last put that the flush in flight covers
   int tokens_came_ = 0, tokens_open_ = 0;
   bool failed_ = false;  // messages are lost
-  bool silent_ = false;  // the peer's card answers no token
+  bool silent_ = false;  // the peer's adapter does not acknowledge tokens
   bool known_ = false, knock_came_ = false, knock_sent_ = false, knock_failed_ = false;
   std::uint64_t attempt_ = 0;
   bool pulse_under_way_ = false;

@@ -1,14 +1,18 @@
-// ibverbs: memory registered once, queue pairs made and connected.
+// Registers memory, creates queue pairs and connects them.
 #include "transport/ibverbs/ibverbs_pairs.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/types.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
 
@@ -16,7 +20,7 @@ namespace everylink {
 namespace {
 
 constexpr int most_reads = 16;
-constexpr std::size_t most_posted = 256;  // of each queue of a queue pair; the rest waits with us
+constexpr std::size_t most_posted = 256;  // of each queue of a queue pair; the rest waits in our queue
 
 Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
   const Region region = memory.region();
@@ -73,8 +77,9 @@ QueuePairs::QueuePairs(const VerbsCard& card)
     : card_(card), ways_(static_cast<std::size_t>(messages + card.options.queue_pairs)) {
   draw(nonce_);
   draw(std::as_writable_bytes(std::span(ways_)));
-  letters_key_.reset(check_verbs(
-      ibv_reg_mr(card.domain.get(), &letters_, sizeof letters_, IBV_ACCESS_LOCAL_WRITE), "ibv_reg_mr"));
+  knock_key_.reset(check_verbs(
+      ibv_reg_mr(card.domain.get(), &knock_buffers_, sizeof knock_buffers_, IBV_ACCESS_LOCAL_WRITE),
+      "ibv_reg_mr"));
   auto* context = card.port.context.get();
   if (card.options.events) {
     events_.reset(check_verbs(ibv_create_comp_channel(context), "ibv_create_comp_channel"));
@@ -99,17 +104,17 @@ VerbsOffer QueuePairs::offer() const {
     return VerbsOffer::Memory{reinterpret_cast<std::uintptr_t>(region.at), region.bytes, registration->rkey,
                               0};
   };
-  return {nonce_,
-          port.is_active(),
-          port.gid_index >= 0,
-          port.attributes.lid,
-          port.gid,
-          static_cast<std::uint8_t>(port.mtu),
-          card_.longest,
-          shown(card_.setup.out, card_.out),
-          shown(card_.setup.in, card_.in),
-          static_cast<std::uint8_t>(card_.reads),
-          ways_};
+  return {.nonce = nonce_,
+          .active = port.is_active(),
+          .has_gid = port.gid_index >= 0,
+          .lid = port.attributes.lid,
+          .gid = port.gid,
+          .mtu = static_cast<std::uint8_t>(port.mtu),
+          .longest = card_.longest,
+          .out = shown(card_.setup.out, card_.out),
+          .in = shown(card_.setup.in, card_.in),
+          .reads = static_cast<std::uint8_t>(card_.reads),
+          .ways = ways_};
 }
 
 int QueuePairs::connect(int i, const VerbsOffer& theirs, std::uint8_t timeout) {
@@ -137,8 +142,8 @@ int QueuePairs::connect(int i, const VerbsOffer& theirs, std::uint8_t timeout) {
   to.qp_state = IBV_QPS_RTS;
   to.sq_psn = ways_[static_cast<std::size_t>(i)].first_packet;
   to.timeout = timeout;
-  to.retry_cnt = 6;  // 7 is without end to rdma_rxe
-  to.rnr_retry = 7;  // without end
+  to.retry_cnt = 6;  // rdma_rxe takes 7 as unlimited
+  to.rnr_retry = 7;  // unlimited
   to.max_rd_atomic = std::min(theirs.reads, static_cast<std::uint8_t>(card_.reads));
   return ibv_modify_qp((*this)[i], &to,
                        IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
@@ -152,11 +157,11 @@ void QueuePairs::reset(int i) {
   make_ready(i);
 }
 
-// How much a card takes inline it tells only by refusing.
+// The only way to learn how much an adapter takes inline is to try.
 Verbs<ibv_qp> QueuePairs::create() {
   constexpr int usual = 220;
   const bool of_host =
-      card_.setup.out.region().kind == MemoryKind::host;  // inline is copied by the processor
+      card_.setup.out.region().kind == MemoryKind::host;  // inline data is copied by the processor
   const int wanted = of_host ? card_.options.most_inline : 0;
   for (const int most : {wanted < 0 ? usual : wanted, 0}) {
     ibv_qp_init_attr how{};
@@ -171,7 +176,7 @@ Verbs<ibv_qp> QueuePairs::create() {
     }
     if (wanted > 0)
       throw UsageError(
-          fmt::format("--mode ibverbs:inline={}: more than {} takes", wanted, card_.port.carrier.device));
+          fmt::format("--mode ibverbs:inline={}: more than {} supports", wanted, card_.port.carrier.device));
   }
   throw MachineError(fmt::format("ibv_create_qp: {}", std::strerror(errno)));
 }

@@ -1,19 +1,23 @@
-// ibverbs: what a rank's card is to all its links, what it offers to a peer, and the queue pairs of one link.
+// What a rank's adapter provides to all of its links, what the rank offers to a peer, and the queue pairs of
+// one link.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "base/types.hpp"
+#include "memory/memory.hpp"
 #include "transport/ibverbs/ibverbs_port.hpp"
 
 namespace everylink {
 
-// Which queue pair is for what; those for messages begin with the last.
+// The purpose of each queue pair; those for messages start at the last index.
 constexpr int knocks = 0, tokens = 1, messages = 2;
 
-// An acknowledgement is waited for 4 us times two to the power of it, 7 times. Half a second a try would
-// leave a killed peer unnoticed within the usual time limit, and what perftest takes (14) is spent on a busy
+// The timeout of an acknowledgement is 4 us times two to this power, 7 times. With half a second per try a
+// killed peer would stay unnoticed within the usual time limit; perftest's value (14) is too short on a busy
 // machine.
 constexpr std::uint8_t patience = 16, first_patience = 8;
 
@@ -33,40 +37,40 @@ struct VerbsOffer {
   struct Memory {
     std::uint64_t at, bytes;
     std::uint32_t key, unused;
-  } out, in;           // `in` is written to; `out` is read by gets alone
-  std::uint8_t reads;  // of ours that it serves at once
+  } out, in;           // `in` is written to; `out` is read by gets only
+  std::uint8_t reads;  // gets of ours that it serves at once
   std::vector<VerbsWay> ways;
 
   Blob packed() const;
   static VerbsOffer unpacked(View);
 };
 
-// The memory is registered here, once.
+// Registers the memory, once.
 struct VerbsCard {
   const Setup setup;
   const VerbsOptions options;
   const VerbsPort port;
   const Verbs<ibv_pd> domain;
   const Verbs<ibv_mr> out, in;
-  const int reads;                   // gets of a queue pair at once
-  const std::size_t depth, longest;  // entries of a queue; messages above `longest` are cut
+  const int reads;                   // gets in flight per queue pair
+  const std::size_t depth, longest;  // entries of a queue; messages above `longest` are split
 
   explicit VerbsCard(const Setup&);
 };
 
-// The queue pairs of one link and their one completion queue.
+// The queue pairs of one link and their shared completion queue.
 class QueuePairs {
  public:
   explicit QueuePairs(const VerbsCard&);
   QueuePairs(const QueuePairs&) = delete;
   QueuePairs& operator=(const QueuePairs&) = delete;
 
-  // Where a knock is written, and where one is read.
-  struct Letters {
+  // Our knock, and the buffer for the peer's.
+  struct KnockBuffers {
     VerbsNonce ours, theirs;
   };
-  Letters& letters() { return letters_; }
-  std::uint32_t letters_key() const { return letters_key_->lkey; }
+  KnockBuffers& knock_buffers() { return knock_buffers_; }
+  std::uint32_t knock_key() const { return knock_key_->lkey; }
   ibv_qp* operator[](int i) const { return pairs_[static_cast<std::size_t>(i)].get(); }
   ibv_cq* done() const { return done_.get(); }
   ibv_comp_channel* events() const { return events_.get(); }
@@ -74,9 +78,9 @@ class QueuePairs {
   const VerbsNonce& nonce() const { return nonce_; }
   VerbsOffer offer() const;
 
-  // 0, or why there is no way to the peer: this is where its address is looked up.
+  // Returns 0, or the errno value of the failure: this is where the peer's address is resolved.
   int connect(int i, const VerbsOffer& theirs, std::uint8_t timeout);
-  void reset(int i);  // back to its beginning
+  void reset(int i);  // back to its initial state
 
  private:
   Verbs<ibv_qp> create();
@@ -85,8 +89,8 @@ class QueuePairs {
   const VerbsCard& card_;
   VerbsNonce nonce_;
   std::vector<VerbsWay> ways_;
-  Letters letters_{};
-  Verbs<ibv_mr> letters_key_;
+  KnockBuffers knock_buffers_{};
+  Verbs<ibv_mr> knock_key_;
   Verbs<ibv_comp_channel> events_;
   Verbs<ibv_cq> done_;
   std::vector<Verbs<ibv_qp>> pairs_;  // freed first

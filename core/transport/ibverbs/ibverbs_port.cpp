@@ -1,4 +1,4 @@
-// ibverbs: choosing a device, its port and its address.
+// Chooses a device, its port and its address.
 #include "transport/ibverbs/ibverbs_port.hpp"
 
 #include <arpa/inet.h>
@@ -9,12 +9,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
 #include "base/units.hpp"
 
 namespace everylink {
@@ -25,7 +31,7 @@ struct FreeList {
 };
 using DeviceList = std::unique_ptr<ibv_device*[], FreeList>;
 
-// iWARP needs the connection manager, and what is neither has no queue pairs of our kind.
+// iWARP requires the connection manager, and other transport types have no reliable queue pairs.
 std::vector<ibv_device*> usable_in(const DeviceList& list, int count) {
   std::vector<ibv_device*> usable;
   for (int i = 0; i < count; ++i)
@@ -51,7 +57,7 @@ class Nearness {
       hwloc_bitmap_copy(ours_.get(), hwloc_topology_get_allowed_cpuset(made));
   }
 
-  // How many processors the smallest part of the machine has that holds both this rank and the device.
+  // The number of processors in the smallest part of the machine that holds both this rank and the device.
   int distance(ibv_device* device) const {
     const Bitmap both = near(device);
     hwloc_bitmap_or(both.get(), both.get(), ours_.get());
@@ -59,7 +65,7 @@ class Nearness {
     return object ? hwloc_bitmap_weight(object->cpuset) : std::numeric_limits<int>::max();
   }
 
-  // -1: not known, or the machine has only one.
+  // -1: not known, or the machine has only one node.
   int numa_node(ibv_device* device) const {
     const Bitmap cores = near(device), nodes(hwloc_bitmap_alloc());
     hwloc_cpuset_to_nodeset(topology_.get(), cores.get(), nodes.get());
@@ -85,7 +91,7 @@ struct Candidate {
   auto rank() const { return std::pair(attributes.state != IBV_PORT_ACTIVE, distance); }
 };
 
-// The port that was asked for, else the first that is active, else the first.
+// The requested port, else the first active one, else the first.
 void add_port(std::vector<Candidate>& all, ibv_device* device, const VerbsOptions& options, int distance) {
   Verbs<ibv_context> context(ibv_open_device(device));
   ibv_device_attr attributes{};
@@ -100,7 +106,12 @@ void add_port(std::vector<Candidate>& all, ibv_device* device, const VerbsOption
       chosen = number;
       of_chosen = port;
     }
-  if (chosen > 0) all.push_back({device, std::move(context), of_chosen, chosen, distance});
+  if (chosen > 0)
+    all.push_back({.device = device,
+                   .context = std::move(context),
+                   .attributes = of_chosen,
+                   .port = chosen,
+                   .distance = distance});
 }
 
 Candidate chosen_by(const VerbsOptions& options, const std::vector<ibv_device*>& devices, int rank,
@@ -117,8 +128,8 @@ Candidate chosen_by(const VerbsOptions& options, const std::vector<ibv_device*>&
   }
   if (all.empty())
     throw UsageError(
-        fmt::format("--mode ibverbs: there is no such device or port here, or it cannot be opened; "
-                    "devices are {}",
+        fmt::format("--mode ibverbs: no such device or port here, or it cannot be opened; available "
+                    "devices: {}",
                     known.empty() ? "none" : known));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.rank() < b.rank(); });
   const auto worse = [&](const auto& one) { return one.rank() != all.front().rank(); };
@@ -126,7 +137,7 @@ Candidate chosen_by(const VerbsOptions& options, const std::vector<ibv_device*>&
   return std::move(all[static_cast<std::size_t>(rank % equal)]);
 }
 
-// Best first: RoCE version 2 over an IPv4 address, any other of version 2, the rest.
+// Higher is better: RoCE version 2 over an IPv4 address, any other of version 2, the rest.
 int worth(const ibv_gid_entry& entry) {
   constexpr unsigned char ipv4[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   const bool link_local = entry.gid.raw[0] == 0xfe;
@@ -134,7 +145,7 @@ int worth(const ibv_gid_entry& entry) {
   return std::memcmp(entry.gid.raw, ipv4, sizeof ipv4) == 0 ? 3 : link_local ? 1 : 2;
 }
 
-// Over Ethernet there is no other address; over InfiniBand only where it is asked for.
+// Over Ethernet a GID is the only address; over InfiniBand it is used only on request.
 const ibv_gid_entry* gid_of(const std::vector<ibv_gid_entry>& entries, const VerbsOptions& options, int port,
                             bool ethernet) {
   const ibv_gid_entry* best = nullptr;
@@ -154,7 +165,7 @@ double gigabits(const ibv_port_attr& port) {
   return width < 5 && speed < 8 ? lanes[width] * of_lane[speed] : 0;
 }
 
-// The file that the dynamic linker has taken carries the version.
+// The file that the dynamic linker loaded; its name has the version.
 std::string library_name() {
   Dl_info info{};
   std::error_code error;
@@ -167,17 +178,17 @@ int number_in(const Settings& settings, const char* key, int low, int high, int 
   if (text.empty()) return otherwise;
   const auto name = fmt::format("--mode ibverbs:{}", key);
   const auto number = parse_integer(text, name);
-  if (number < low || number > high) throw UsageError(fmt::format("{} is {} to {}", name, low, high));
+  if (number < low || number > high) throw UsageError(fmt::format("{} must be {} to {}", name, low, high));
   return static_cast<int>(number);
 }
 
-// True for the second of the words.
+// Returns whether the option is the second of the two words.
 bool choice_of(const Settings& settings, const char* key, const char* one, const char* other,
                bool otherwise) {
   const auto text = setting(settings, key);
   if (text.empty()) return otherwise;
   if (text != one && text != other)
-    throw UsageError(fmt::format("--mode ibverbs:{} is {} or {}", key, one, other));
+    throw UsageError(fmt::format("--mode ibverbs:{} must be {} or {}", key, one, other));
   return text == other;
 }
 
@@ -193,7 +204,7 @@ VerbsOptions VerbsOptions::parsed(const Settings& settings, bool one_way) {
   options.service_level = number_in(settings, "sl", 0, 15, 0);
   options.mtu = number_in(settings, "mtu", 256, 4096, -1);
   if (options.mtu >= 0 && (options.mtu & (options.mtu - 1)) != 0)
-    throw UsageError("--mode ibverbs:mtu is 256, 512, 1024, 2048 or 4096");
+    throw UsageError("--mode ibverbs:mtu must be 256, 512, 1024, 2048 or 4096");
   options.queue_pairs = number_in(settings, "qps", 1, 64, 1);
   options.most_inline = number_in(settings, "inline", 0, 4096, -1);
   options.write = choice_of(settings, "verb", "send", "write", one_way);
@@ -237,7 +248,7 @@ VerbsPort::VerbsPort(const VerbsOptions& options, int rank) {
                                  options.gid < 0 ? "" : fmt::format(" {}", options.gid)));
   }
   if (options.mtu > 128 << attributes.active_mtu)
-    throw UsageError(fmt::format("--mode ibverbs:mtu: port {} of {} carries {} at most", number, name,
+    throw UsageError(fmt::format("--mode ibverbs:mtu: port {} of {} carries at most {}", number, name,
                                  128 << attributes.active_mtu));
   mtu = options.mtu < 0 ? attributes.active_mtu
                         : static_cast<ibv_mtu>(std::bit_width(unsigned(options.mtu) / 256));

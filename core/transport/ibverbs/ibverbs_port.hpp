@@ -1,25 +1,28 @@
-// ibverbs: the options of the mode, and the device and port that a rank uses.
+// The options of --mode ibverbs, and the device and port that a rank uses.
 #pragma once
 
 #include <infiniband/verbs.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "base/types.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink {
 
-// What the options say; -1: as the port has it.
+// The options; -1: as the port has it.
 struct VerbsOptions {
-  std::string devices;  // joined by ';', empty: all
+  std::string devices;  // separated by ';'; empty: all
   int port, gid, service_level, mtu, queue_pairs, most_inline;
-  bool write;   // with immediate, not send
-  bool events;  // sleep until the card says that something is done
+  bool write;   // write with immediate data, not send
+  bool events;  // sleep until the adapter reports a completion
   static VerbsOptions parsed(const Settings&, bool one_way);
 };
 
-// Throws MachineError that names the call.
+// Throws MachineError, which names the call.
 void check_verbs(int rc, const char* call);
 template <class T>
 T* check_verbs(T* made, const char* call) {
@@ -43,17 +46,18 @@ struct VerbsPort {
   ibv_device_attr device{};
   ibv_port_attr attributes{};
   std::uint8_t number = 0;
-  ibv_mtu mtu{};       // the port's, or less where the options say so
-  int gid_index = -1;  // -1: reached by its LID
+  ibv_mtu mtu{};       // the port's, or less if the options ask for less
+  int gid_index = -1;  // -1: addressed by LID
   ibv_gid gid{};
   Carrier carrier;
 
-  // Of the devices with an active port those nearest to this rank's cores, and of those, by turns.
+  // Among the devices with an active port, chooses those nearest to this rank's cores, and takes turns among
+  // these.
   VerbsPort(const VerbsOptions&, int rank);
   bool is_active() const { return attributes.state == IBV_PORT_ACTIVE; }
-  std::string state() const;  // "port 1 of mlx5_0 is down"
+  std::string state() const;  // "mlx5_0 port 1 is PORT_DOWN"
 };
 
-std::string why_no_verbs();  // "" where there is a device
+std::string why_no_verbs();  // "": there is a device
 
 }  // namespace everylink

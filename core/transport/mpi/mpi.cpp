@@ -1,16 +1,21 @@
-// mpi: MPI_Isend and MPI_Irecv, polled, with our own deadlines; MPI_Rput and MPI_Rget through one window of
-// all ranks. One module for each MPI library.
-#include <fmt/format.h>
+// mpi: MPI_Isend and MPI_Irecv, polled, with our own limits; MPI_Rput and MPI_Rget through one window of all
+// ranks. Each MPI library needs a module of its own.
 #include <mpi.h>
 
-#include <cmath>
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
+#include "memory/memory.hpp"
 #include "transport/mpi/mpi_window.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
@@ -20,7 +25,7 @@ namespace {
 
 using namespace mpi;
 
-// Calls f(count, type) for so many bytes; above 2 GiB the type is made of large pieces.
+// Calls call(count, type) for a message of `bytes`; above 2 GiB the type consists of large pieces.
 template <class Call>
 int with_count(std::size_t bytes, Call call) {
   if (bytes <= std::numeric_limits<int>::max()) return call(static_cast<int>(bytes), MPI_BYTE);
@@ -123,8 +128,8 @@ class MpiLink final : public Link, public OneSided {
     return Outcome::ok;
   }
 
-  // MPI has no flush with a limit. What can be waited for with one is, first: large puts to who does not
-  // answer.
+  // MPI has no flush with a limit. So this first waits, with the limit, for what can be waited for: large
+  // puts to a peer that does not answer.
   Outcome flush(Seconds until) override {
     if (!flush_end_) flush_end_ = last_ticket() + 1;
     for (int ticket = base_; ticket < *flush_end_; ++ticket) {
@@ -135,8 +140,7 @@ class MpiLink final : public Link, public OneSided {
     return noted(MPI_Win_flush(peer_, window_) == MPI_SUCCESS ? Outcome::ok : Outcome::broken);
   }
 
-  // The last word is a synchronous send: it is done only when the peer has it, so that we may stop calling
-  // MPI.
+  // The token is a synchronous send: it is done only when the peer has it, so that we may stop calling MPI.
   Outcome meet(Seconds until) override {
     MPI_Request* request = open_ticket();
     check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
@@ -150,8 +154,8 @@ class MpiLink final : public Link, public OneSided {
     return Outcome::ok;
   }
 
-  // A request that survives its cancellation still writes into our buffers, much later (measured): then it is
-  // not ok; nor where a peer that did not come to the last meeting may still put.
+  // A request that survives its cancellation still writes into our buffers much later (measured): then the
+  // link is not ok. Neither is it ok if a peer that missed the last meeting may still put.
   Outcome close(Seconds until) override {
     if (window_ != MPI_WIN_NULL && !settled_) return Outcome::timeout;
     for (auto& [request, one_sided] : open_)
@@ -168,7 +172,7 @@ class MpiLink final : public Link, public OneSided {
  private:
   struct Open {
     MPI_Request request;
-    bool one_sided;  // MPI does not cancel those
+    bool one_sided;  // MPI cannot cancel these
   };
   MPI_Request* open_ticket(bool one_sided = false) {
     open_.push_back({MPI_REQUEST_NULL, one_sided});
@@ -188,8 +192,8 @@ class MpiLink final : public Link, public OneSided {
   Waiter waiter_;
   std::deque<Open> open_;
   int base_ = 0;
-  std::optional<int> flush_end_;  // behind what the flush that is under way is about
-  bool settled_ = true;           // nothing was late or broken since the ends met
+  std::optional<int> flush_end_;  // end of the tickets that the flush in flight covers
+  bool settled_ = true;           // nothing was late or broken since the last meeting
 };
 
 bool blocks(const Settings& options) { return setting(options, "wait") == "block"; }
@@ -200,11 +204,11 @@ class Mpi final : public Transport {
     refuse_unknown_options(setup.options, "mpi", {"wait"});
     const auto wait = setting(setup.options, "wait");
     if (!wait.empty() && wait != "block" && wait != "poll")
-      throw UsageError("--mode mpi:wait is poll or block");
+      throw UsageError("--mode mpi:wait must be poll or block");
     int running = 0;
     MPI_Initialized(&running);
     if (!running)
-      throw UsageError("--mode mpi: these ranks were not started by MPI; start them with mpirun or srun");
+      throw UsageError("--mode mpi: MPI did not start these ranks; start them with mpirun or srun");
     int* upper = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found), "MPI_Comm_get_attr");
@@ -219,19 +223,17 @@ class Mpi final : public Transport {
     int length = 0;
     MPI_Get_library_version(text, &length);
     std::string version(text, static_cast<std::size_t>(length));
-    return {"", "", "", version.substr(0, version.find_first_of(",\n"))};
+    return {.libraries = version.substr(0, version.find_first_of(",\n"))};
   }
 
   Blob offer(int, std::uint64_t) override {
     Packer offer;
-    offer.add('m');
     window_->pack(offer);
     return offer.take();
   }
 
   Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
-    Unpacker::must(in.get<char>() == 'm');
     Far far[2];  // out, in
     for (auto& [at, bytes] : far) {
       at = in.get<MPI_Aint>();
@@ -249,7 +251,7 @@ class Mpi final : public Transport {
   std::optional<Window> window_;
 };
 
-// MPI_Alltoall without its wait: every rank sends `bytes` to every rank.
+// An MPI_Alltoall with a limit: every rank sends `bytes` to every rank.
 AllToAll make_all_to_all(int size) {
   return [size, out = Blob(), in = Blob()](std::size_t bytes, Seconds until) mutable {
     out.resize(bytes * static_cast<std::size_t>(size));

@@ -1,4 +1,4 @@
-// Makes the one window of a process and attaches memories to it.
+// Creates the one window of a process and attaches memories to it.
 #include "transport/mpi/mpi_window.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ int take_down(MPI_Comm, int, void* window, void*) {
   return MPI_Win_free(static_cast<MPI_Win*>(window));
 }
 
-// A rank that has no memory or no transport does not come.
+// A rank without memory or transport never arrives.
 void wait_for_all() {
   constexpr Seconds patience = 30;
   MPI_Request here;
@@ -33,12 +33,12 @@ void wait_for_all() {
   for (int all = 0; !all;) {
     check(MPI_Test(&here, &all, MPI_STATUS_IGNORE), "MPI_Test");
     if (!all && MPI_Wtime() >= until)
-      throw MachineError("not every rank came to make the window for puts and gets");
+      throw MachineError("not every rank came to create the window for puts and gets");
   }
 }
 
-// The first call must be everybody's. A variable of this file alone: under SimGrid each rank is a copy of
-// this code in one process, with a window of its own.
+// All ranks must make the first call together. The variable is local to this file: under SimGrid each rank is
+// a copy of this code in one process, with a window of its own.
 MPI_Win of_the_world(bool block) {
   static MPI_Win window = MPI_WIN_NULL;
   if (window != MPI_WIN_NULL) return window;
@@ -46,13 +46,13 @@ MPI_Win of_the_world(bool block) {
   MPI_Win made = MPI_WIN_NULL;
   if (const int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &made); rc != MPI_SUCCESS)
     throw UsageError(
-        fmt::format("--mode mpi: this MPI makes no window for puts and gets here ({}); Open MPI 4 over "
-                    "sockets does with mpirun --mca osc pt2pt",
+        fmt::format("--mode mpi: this MPI cannot create a window for puts and gets here ({}); Open MPI 4 "
+                    "over sockets can with mpirun --mca osc pt2pt",
                     text_of(rc)));
   check(MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made), "MPI_Win_lock_all");
   window = made;
-  // What hangs on MPI_COMM_SELF is taken down first of all in MPI_Finalize, where every rank is.
+  // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all ranks are there.
   int key = MPI_KEYVAL_INVALID;
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, take_down, &key, nullptr), "MPI_Comm_create_keyval");
   check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &window), "MPI_Comm_set_attr");

@@ -1,4 +1,4 @@
-// The window of all ranks through which they put and get by MPI.
+// The MPI window of all ranks, for puts and gets.
 #pragma once
 
 #include <mpi.h>
@@ -11,18 +11,18 @@ namespace everylink::mpi {
 
 void check(int rc, const char* call);  // throws MachineError
 
-// Each rank attaches its memories to the window. It is made once, before measuring, because making one is the
-// business of all ranks at once, and freed in MPI_Finalize, because freeing one is so too.
+// Each rank attaches its memories to the window. It is created once, before measuring, and freed in
+// MPI_Finalize, because both are collective operations.
 class Window {
  public:
-  // Where Setup asks for one-sided transfers, the first one must be everybody's.
+  // If Setup asks for one-sided transfers, all ranks must create their first Window together.
   Window(const Setup& setup, bool block);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  MPI_Win handle() const { return handle_; }  // MPI_WIN_NULL: nobody puts or gets
-  void pack(Packer& offer) const;             // how peers name the two memories
+  MPI_Win handle() const { return handle_; }  // MPI_WIN_NULL: no one-sided transfers
+  void pack(Packer& offer) const;             // adds what peers need to address the two memories
 
  private:
   const MPI_Win handle_;

@@ -1,4 +1,4 @@
-// ofi: tagged messages of libfabric over reliable datagram endpoints, of whatever provider there is.
+// ofi: tagged messages of libfabric over reliable datagram endpoints, of any provider.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <rdma/fabric.h>
@@ -6,12 +6,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
 #include "host/signals.hpp"
+#include "memory/memory.hpp"
 #include "transport/ofi/ofi_link.hpp"
 
 namespace everylink {
@@ -24,8 +32,8 @@ struct FreesInfo {
 };
 using Info = std::unique_ptr<fi_info, FreesInfo>;
 
-// What can carry tagged messages here, and puts and gets where they are wanted; `provider` "": all there is.
-// Null, and `rc` says why: none.
+// What can carry tagged messages here, and puts and gets if requested; `provider` "": of all providers. Null:
+// nothing can, and `rc` has the reason.
 Info offered(const std::string& provider, bool one_sided, int& rc) {
   const Info hints(fi_allocinfo());
   if (!hints) throw MachineError("fi_allocinfo: no memory");
@@ -54,7 +62,7 @@ class Ofi final : public Transport {
  public:
   explicit Ofi(const Setup& setup) : setup_(setup) {
     refuse_unknown_options(setup.options, "ofi", {"provider", "domain"});
-    const KeptSignals kept;  // the shm provider takes some
+    const KeptSignals kept;  // the shm provider installs handlers
     int rc = 0;
     all_ = offered(setting(setup.options, "provider"), setup.one_sided, rc);
     if (!all_) refuse(rc);
@@ -66,10 +74,11 @@ class Ofi final : public Transport {
 
   Carrier carrier() const override {
     const auto version = info_->fabric_attr->prov_version, library = fi_version();
-    return {domain_of(*info_), address_of(*info_),
-            fmt::format("{}/{}", provider_of(*info_), domain_of(*info_)),
-            fmt::format("libfabric {}.{}, {} {}.{}", FI_MAJOR(library), FI_MINOR(library),
-                        provider_of(*info_), FI_MAJOR(version), FI_MINOR(version))};
+    return {.device = domain_of(*info_),
+            .address = address_of(*info_),
+            .lanes = fmt::format("{}/{}", provider_of(*info_), domain_of(*info_)),
+            .libraries = fmt::format("libfabric {}.{}, {} {}.{}", FI_MAJOR(library), FI_MINOR(library),
+                                     provider_of(*info_), FI_MAJOR(version), FI_MINOR(version))};
   }
 
   Blob offer(int, std::uint64_t) override {
@@ -85,7 +94,8 @@ class Ofi final : public Transport {
         .take();
   }
 
-  // libfabric connects with the first message; an address stays for later links, and its connection with it.
+  // libfabric connects with the first message. An address is kept for later links, and its connection with
+  // it.
   Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     const std::string provider = in.text();
@@ -95,11 +105,11 @@ class Ofi final : public Transport {
     if (provider != provider_of(*info_))
       return {nullptr, fmt::format("the peer's provider is {}, ours is {}", provider, provider_of(*info_))};
     Unpacker::must(!name.empty() && (name.size() >= info_->src_addrlen || info_->addr_format == FI_ADDR_STR));
-    name.push_back({});  // some are texts
+    name.push_back({});  // some are strings
     auto& known = known_[peer];
     if (known.name != name) {
       if (fi_av_insert(endpoint_.addresses.get(), name.data(), 1, &known.address, 0, nullptr) != 1)
-        return {nullptr, "libfabric does not take the peer's address"};
+        return {nullptr, "libfabric rejects the peer's address"};
       known.name = name;
     }
     return {std::make_unique<OfiLink>(endpoint_, known.address, out_memory, in_memory,
@@ -112,7 +122,7 @@ class Ofi final : public Transport {
     fi_addr_t address = FI_ADDR_UNSPEC;
   };
 
-  // Epoch, sender, and whether it is the token of `meet`, in as many bits as the provider has.
+  // The epoch, the sender, and whether it is the token of `meet`, in as many bits as the provider has.
   std::uint64_t tag(std::uint64_t epoch, int sender) const {
     const int of_sender = std::bit_width(static_cast<unsigned>(setup_.size - 1));
     return (epoch << (of_sender + 1) | static_cast<std::uint64_t>(sender) << 1) & tags_;
@@ -121,12 +131,12 @@ class Ofi final : public Transport {
   [[noreturn]] void refuse(int rc) const {
     const auto wanted = setting(setup_.options, "provider");
     const std::string reason =
-        fmt::format("libfabric: {}{}", fi_strerror(-rc), setup_.one_sided ? " that puts and gets" : "");
+        fmt::format("libfabric: {}{}", fi_strerror(-rc), setup_.one_sided ? " with puts and gets" : "");
     if (wanted.empty()) throw UsageError(fmt::format("--mode ofi: {}", reason));
     int any = 0;
     const Info others = offered("", setup_.one_sided, any);
     throw UsageError(fmt::format(
-        "--mode ofi:provider={}: {}; there are: {}", wanted, reason,
+        "--mode ofi:provider={}: {}; available: {}", wanted, reason,
         others ? joined(*others, [](const fi_info& info) { return provider_of(info); }) : "none"));
   }
 
@@ -138,8 +148,8 @@ class Ofi final : public Transport {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  // libfabric's own order, but of IP addresses one that reaches the other ranks: loopback where all are on
-  // this machine, never link-local.
+  // libfabric's own order, but among IP addresses one that reaches the other ranks: loopback if all are on
+  // this machine, and never link-local.
   const fi_info* chosen() const {
     const auto domain = setting(setup_.options, "domain");
     const fi_info* fallback = nullptr;
@@ -153,7 +163,7 @@ class Ofi final : public Transport {
       return info;
     }
     if (fallback) return fallback;
-    throw UsageError(fmt::format("--mode ofi:domain={}: there is no such domain; there are: {}", domain,
+    throw UsageError(fmt::format("--mode ofi:domain={}: no such domain; available: {}", domain,
                                  joined(*all_, [](const fi_info& info) { return domain_of(info); })));
   }
 
@@ -165,7 +175,7 @@ class Ofi final : public Transport {
   }
 
   void open() {
-    // libfabric's own type: it only reads it.
+    // libfabric's functions take a pointer to non-const, but only read.
     auto* info = const_cast<fi_info*>(info_);
     Endpoint& e = endpoint_;
     e.fabric =
@@ -185,8 +195,8 @@ class Ofi final : public Transport {
                           [&](auto at) { return fi_endpoint(e.domain.get(), info, at, nullptr); });
     check(fi_ep_bind(e.ep.get(), &e.addresses->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(e.ep.get(), &e.completions->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
-    // shm names its memory after the process id. Memory that a killed process of our id left behind makes it
-    // busy once: the provider takes the old name away as it says so.
+    // shm names its memory after the process id. Memory left behind by a killed process with our id makes the
+    // first call fail as busy, and the provider then removes the old name.
     int rc = fi_enable(e.ep.get());
     if (rc == -FI_EBUSY) rc = fi_enable(e.ep.get());
     check(rc, "fi_enable");
@@ -202,7 +212,7 @@ class Ofi final : public Transport {
     });
   }
 
-  // Of the memory that peers put into or get out of.
+  // What peers need to access this memory.
   Far shown(const Memory& memory, fid_mr* registration) const {
     if (!setup_.one_sided) return {};
     const Region region = memory.region();
@@ -213,7 +223,7 @@ class Ofi final : public Transport {
 
   const Setup setup_;
   Info all_;
-  const fi_info* info_ = nullptr;  // the one that is used
+  const fi_info* info_ = nullptr;  // the one in use
   std::uint64_t tags_ = 0;
   Endpoint endpoint_;
   std::map<int, Known> known_;  // by peer
@@ -222,7 +232,7 @@ class Ofi final : public Transport {
 std::string why_unusable() {
   int rc = 0;
   if (offered("", false, rc)) return "";
-  return fmt::format("libfabric has no provider of tagged messages here: {}", fi_strerror(-rc));
+  return fmt::format("libfabric has no provider for tagged messages here: {}", fi_strerror(-rc));
 }
 
 }  // namespace

@@ -5,15 +5,19 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
+#include <sys/uio.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "memory/memory.hpp"
 
 namespace everylink::ofi {
 namespace {
 
-constexpr std::uint64_t token = 1;  // the tag of meet's messages, added to those of the others
+constexpr std::uint64_t token = 1;  // the bit that marks the tags of meet's messages
 
 }  // namespace
 
@@ -88,8 +92,8 @@ Outcome OfiLink::meet(Seconds until) {
   return Outcome::ok;
 }
 
-// What was cancelled may still be written to when a stopped peer continues (measured), so there is no use
-// in cancelling; and a peer that has our keys and did not come to the last meeting may still put.
+// A cancelled receive may still be written to when a stopped peer continues (measured), so cancelling is
+// useless. A peer that has our keys and missed the last meeting may still put.
 Outcome OfiLink::close(Seconds) {
   endpoint_.progress();
   const bool all = std::all_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.done; });
@@ -103,7 +107,7 @@ int OfiLink::start(What what, std::byte* at, std::size_t bytes, std::uint64_t ta
   op.tag = tag;
   op.what = what;
   op.far = far;
-  // Providers shm and udp;ofi_rxd of libfabric 1.17 never end one of nothing.
+  // The providers shm and udp;ofi_rxd of libfabric 1.17 never complete a transfer of 0 bytes.
   op.done = bytes == 0 && (what == What::put || what == What::get);
   if (op.done) return base_ + static_cast<int>(ops_.size()) - 1;
   auto& queue = what == What::receive ? receives_ : leaving_;
@@ -117,7 +121,7 @@ Outcome OfiLink::noted(Outcome outcome) {
   return outcome;
 }
 
-// In their order, as far as the provider takes them now.
+// In order, as far as the provider accepts them now.
 bool OfiLink::push(std::deque<Op*>& queue) {
   bool moved = false;
   for (; !queue.empty(); queue.pop_front(), moved = true) {
@@ -145,7 +149,14 @@ ssize_t OfiLink::post(Op& op) const {
   }
   const iovec here{op.at, op.bytes};
   const fi_rma_iov there{op.far, op.bytes, far_in_.key};
-  const fi_msg_rma message{&here, &descriptor, 1, peer_, &there, 1, &op.context, 0};
+  const fi_msg_rma message{.msg_iov = &here,
+                           .desc = &descriptor,
+                           .iov_count = 1,
+                           .addr = peer_,
+                           .rma_iov = &there,
+                           .rma_iov_count = 1,
+                           .context = &op.context,
+                           .data = 0};
   return fi_writemsg(ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 

@@ -31,12 +31,12 @@ using Owned = std::unique_ptr<Fid, Closes>;
 
 enum class What : std::uint8_t { send, receive, put, get };
 
-// A memory of the peer, as its library wants to hear of it.
+// A memory of the peer, as the peer's library addresses it.
 struct Far {
   std::uint64_t at = 0, bytes = 0, key = 0;
 };
 
-// One message, put or get under way. libfabric keeps the address of `context` until it is done.
+// One message, put or get in flight. libfabric keeps the address of `context` until it is done.
 struct Op {
   fi_context2 context{};
   void* at = nullptr;
@@ -45,18 +45,18 @@ struct Op {
   What what = What::send;
   bool done = false;
   int error = 0;
-  std::uint64_t far = 0;  // of a put or a get: where in the peer's memory
+  std::uint64_t far = 0;  // of a put or a get: the place in the peer's memory
 };
 
 struct Endpoint {
   Owned<fid_fabric> fabric;
   Owned<fid_domain> domain;
-  Owned<fid_mr> out_memory, in_memory;  // null: the provider needs none
+  Owned<fid_mr> out_memory, in_memory;  // null: the provider needs no registration
   Owned<fid_av> addresses;
   Owned<fid_cq> completions;
   Owned<fid_ep> ep;
 
-  bool progress() const;  // whether anything moved, of any link
+  bool progress() const;  // returns whether anything moved, on any link
 };
 
 class OfiLink final : public Link, public OneSided {
@@ -97,10 +97,10 @@ class OfiLink final : public Link, public OneSided {
   std::byte *const out_, *const in_;
   Waiter waiter_;
   std::deque<Op> ops_;
-  std::deque<Op*> leaving_, receives_;  // not taken by the provider yet
+  std::deque<Op*> leaving_, receives_;  // not yet accepted by the provider
   int base_ = 0;
-  std::optional<int> flush_end_;  // behind what the flush that is under way is about
-  bool settled_ = true;           // nothing was late or broken since the ends met
+  std::optional<int> flush_end_;  // end of the tickets that the flush in flight covers
+  bool settled_ = true;           // nothing was late or broken since the last meeting
 };
 
 }  // namespace everylink::ofi

@@ -1,16 +1,29 @@
-// portals: puts of Portals 4 with counting events, straight into an entry over the peer's whole buffer; gets.
+// portals: messages are puts of Portals 4 with counting events, straight into an entry over the peer's whole
+// buffer; one-sided transfers are puts and gets with full events.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <portals4.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
 #include "base/units.hpp"
 #include "net/interfaces.hpp"
 #include "transport/portals/portals_one_sided.hpp"
@@ -69,7 +82,8 @@ class PortalsLink final : public Link, public OneSided {
     return move_until([&] { return aside_->is_flushed(); }, until);
   }
 
-  // The token goes behind what has been acknowledged; when it is too, the peer's library needs nothing of us.
+  // The token follows everything that has been acknowledged. Once the token is acknowledged too, the peer's
+  // library needs nothing more from us.
   Outcome meet(Seconds until) override {
     if (const auto outcome = move_until([&] { return is_quiet(); }, until); outcome != Outcome::ok)
       return outcome;
@@ -80,7 +94,7 @@ class PortalsLink final : public Link, public OneSided {
     return move_until([&] { return is_quiet() && inbox_->of_tokens.arrived() >= meetings_; }, until);
   }
 
-  // A put cannot be cancelled: what is not acknowledged, the library may still read.
+  // A put cannot be cancelled: the library may still read what is not acknowledged.
   Outcome close(Seconds until) override {
     waiting_.clear();
     if (!outbox_) return Outcome::ok;
@@ -127,7 +141,7 @@ class PortalsLink final : public Link, public OneSided {
     }
   }
 
-  // Whether anything was.
+  // Returns whether anything moved.
   bool acknowledge() {
     const auto event = read(outbox_->acknowledged);
     failed_ |= event.failure > 0;
@@ -168,19 +182,19 @@ class PortalsLink final : public Link, public OneSided {
   std::unique_ptr<Inbox> inbox_;
   const Target target_;
   const Cut cut_;
-  const std::uint64_t put_before_;  // by earlier links
+  const std::uint64_t put_before_;  // of earlier links
   Waiter waiter_;
   std::vector<std::unique_ptr<Outbox>>& outboxes_;
   std::deque<Slice> waiting_;
   std::deque<std::size_t> under_way_;
   std::size_t bytes_under_way_ = 0;
   Marks sent_, received_;
-  std::optional<Aside> aside_;  // puts and gets
+  std::optional<Aside> aside_;  // one-sided transfers
   std::uint64_t acknowledged_ = 0, meetings_ = 0;
   bool failed_ = false;
 };
 
-// The reference implementation takes its interface from the environment, and has no good default.
+// The reference implementation reads its interface from the environment, and has no good default.
 std::string chosen_interface(bool loopback, const std::string& wanted) {
   for (const auto& interface : interfaces())
     if (interface.address.host_text().find(':') == std::string::npos &&
@@ -196,7 +210,7 @@ std::string why_it_does_not_start() {
   ptl_handle_ni_t ni;
   rc = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &ni);
   if (rc == PTL_OK) return "";
-  return fmt::format("PtlNIInit: {}: there is no Portals 4 network interface{}", name_of(rc),
+  return fmt::format("PtlNIInit: {}: no Portals 4 network interface{}", name_of(rc),
                      std::getenv("PTL_IFACE_NAME")
                          ? fmt::format(" (PTL_IFACE_NAME={})", std::getenv("PTL_IFACE_NAME"))
                          : "");
@@ -235,10 +249,13 @@ class Portals final : public Transport {
     std::error_code none;
     const auto file = std::filesystem::canonical(library.dli_fname ? library.dli_fname : "", none).filename();
     const std::string address = ip_.empty() ? fmt::format("nid {} pid {}", id_.phys.nid, id_.phys.pid) : ip_;
-    return {device_, address, ip_.empty() ? "" : "IP", fmt::format("Portals 4 ({})", file.string())};
+    return {.device = device_,
+            .address = address,
+            .lanes = ip_.empty() ? "" : "IP",
+            .libraries = fmt::format("Portals 4 ({})", file.string())};
   }
 
-  // The entry must be there before the peer may put, so it is made before the peer is told.
+  // The entry must exist before the peer may put, so it is created before the peer learns of it.
   Blob offer(int peer, std::uint64_t) override {
     auto& inbox = inboxes_[peer];
     inbox = std::make_unique<Inbox>(ni_, table_, setup_);
@@ -289,8 +306,8 @@ class Portals final : public Transport {
     for (const char* limit : {"PTL_LIM_MAX_ENTRIES", "PTL_LIM_MAX_LIST_SIZE"}) ::setenv(limit, "200000", 0);
   }
 
-  // The reference implementation's node numbers are IPv4 addresses, and over UDP it loses what a socket does
-  // not hold: then one piece at a time, a datagram each.
+  // The node numbers of the reference implementation are IPv4 addresses. Over UDP it loses whatever a socket
+  // cannot hold, so pieces are datagrams, and few are in flight.
   void choose_cut() {
     const auto ip = fmt::format("{}.{}.{}.{}", id_.phys.nid >> 24, id_.phys.nid >> 16 & 255,
                                 id_.phys.nid >> 8 & 255, id_.phys.nid & 255);
@@ -298,16 +315,18 @@ class Portals final : public Transport {
       if (interface.address.host_text() == ip) ip_ = ip, device_ = interface.name;
     const auto most = limits_.max_msg_size;
     constexpr auto all = std::numeric_limits<std::size_t>::max();
-    cut_ = {most, most, all, all, false};
-    // Of one peer, when all send to us at once; with puts and gets, half for them and half for messages.
+    cut_ = {.piece = most, .small = most, .most = all, .part = all, .threaded = false};
+    // The share of one peer if all send to this rank at once. With one-sided transfers, half is for them and
+    // half for messages.
     const std::size_t peers = std::max(1, setup_.size - 1);
     const std::size_t in_a_socket = ((setup_.one_sided ? 64 : 128) << 10) / peers;
-    if (!ip_.empty()) cut_ = {32 << 10, 512, in_a_socket, 32 << 10, true};
+    if (!ip_.empty())
+      cut_ = {.piece = 32 << 10, .small = 512, .most = in_a_socket, .part = 32 << 10, .threaded = true};
     if (const auto text = setting(setup_.options, "piece"); !text.empty())
       cut_.piece = parse_bytes(text, "--mode portals:piece");
     cut_.small = std::min(cut_.small, cut_.piece);
     if (cut_.piece < 1 || cut_.piece > limits_.max_msg_size)
-      throw UsageError(fmt::format("--mode portals:piece is 1 to {} here", limits_.max_msg_size));
+      throw UsageError(fmt::format("--mode portals:piece must be 1 to {} here", limits_.max_msg_size));
   }
 
   const Setup setup_;
@@ -319,7 +338,7 @@ class Portals final : public Transport {
   std::optional<Shown> shown_;
   std::string ip_, device_;
   std::map<int, std::unique_ptr<Inbox>> inboxes_;  // by peer, until it connects
-  std::vector<std::unique_ptr<Outbox>> outboxes_;  // that no link uses
+  std::vector<std::unique_ptr<Outbox>> outboxes_;  // not used by a link
 };
 
 }  // namespace

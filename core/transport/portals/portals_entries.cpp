@@ -35,16 +35,16 @@ AnyCore::AnyCore() {
   cpu_set_t all;
   CPU_ZERO(&all);
   for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
-  ::sched_setaffinity(0, sizeof all, &all);  // the kernel takes those that are allowed
+  ::sched_setaffinity(0, sizeof all, &all);  // the kernel keeps those that are allowed
 }
-
-constexpr int most = 256;  // pieces under way, of two events at most
 
 Mover::Mover(ptl_handle_ni_t ni, const Setup& setup) {
   check(PtlEQAlloc(ni, ptl_size_t{2} * most, &events), "PtlEQAlloc");
   const Region from = setup.out.region(), into = setup.in.region();
-  const ptl_md_t leaves{from.at, from.bytes, 0, events, PTL_CT_NONE};
-  const ptl_md_t arrives{into.at, into.bytes, 0, events, PTL_CT_NONE};
+  const ptl_md_t leaves{
+      .start = from.at, .length = from.bytes, .options = 0, .eq_handle = events, .ct_handle = PTL_CT_NONE};
+  const ptl_md_t arrives{
+      .start = into.at, .length = into.bytes, .options = 0, .eq_handle = events, .ct_handle = PTL_CT_NONE};
   check(PtlMDBind(ni, &leaves, &out), "PtlMDBind");
   check(PtlMDBind(ni, &arrives, &in), "PtlMDBind");
 }
@@ -58,7 +58,11 @@ Mover::~Mover() {
 Outbox::Outbox(ptl_handle_ni_t ni, const Setup& setup) {
   check(PtlCTAlloc(ni, &acknowledged), "PtlCTAlloc");
   const Region region = setup.out.region();
-  const ptl_md_t md{region.at, region.bytes, PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, acknowledged};
+  const ptl_md_t md{.start = region.at,
+                    .length = region.bytes,
+                    .options = PTL_MD_EVENT_CT_ACK,
+                    .eq_handle = PTL_EQ_NONE,
+                    .ct_handle = acknowledged};
   check(PtlMDBind(ni, &md, &memory), "PtlMDBind");
   if (setup.one_sided) mover.emplace(ni, setup);
 }
@@ -124,8 +128,8 @@ std::size_t Cut::pieces(std::size_t bytes) const {
   return std::max<std::size_t>(1, (bytes + longest - 1) / longest);
 }
 
-// Of a get of so many bytes. Of one that does not fit into a header the reference implementation forgets
-// over UDP where in an entry it begins, and brings what lies at the entry's beginning.
+// Over UDP the reference implementation ignores the offset in an entry for a get that does not fit into a
+// header, and returns what lies at the beginning of the entry.
 std::size_t Cut::first_of_get(std::size_t far, std::size_t bytes, std::size_t far_part) const {
   const std::size_t into_part = far % far_part;
   return std::min({bytes, far_part - into_part, into_part > 0 ? small : of_whole(bytes)});

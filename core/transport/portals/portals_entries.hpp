@@ -1,5 +1,5 @@
 // What the links of portals use of the library: memory descriptors, match list entries and their keys,
-// counters, and how messages are cut.
+// counters, and how messages are split.
 #pragma once
 
 #include <portals4.h>
@@ -21,7 +21,7 @@ std::string_view name_of(int rc);
 void check(int rc, const char* call);  // throws MachineError
 ptl_ct_event_t read(ptl_handle_ct_t counter);
 
-// The library's thread spins: it must not share the one core that this rank is bound to.
+// Lets the library's thread, which spins, run on another core than the one that this rank is bound to.
 class AnyCore {
  public:
   AnyCore();
@@ -33,9 +33,9 @@ class AnyCore {
   cpu_set_t before_{};
 };
 
-// The memories that we put from and get into, and what becomes of it.
+// The memories that we put from and get into, and their event queue.
 struct Mover {
-  static constexpr int most = 256;  // pieces under way, of two events at most
+  static constexpr int most = 256;  // pieces in flight, with two events each at most
 
   Mover(ptl_handle_ni_t ni, const Setup& setup);
   ~Mover();
@@ -55,12 +55,12 @@ struct Outbox {
 
   ptl_handle_ct_t acknowledged{};
   ptl_handle_md_t memory{};
-  std::uint64_t put = 0;  // so many have been started, ever
+  std::uint64_t put = 0;  // puts started so far, by all its links
   std::optional<Mover> mover;
 };
 
-// What one peer of one epoch may reach, and, where it is asked for, the count of what it did: who knows the
-// key may.
+// What one peer may access in one epoch, and, if requested, the count of its accesses. Knowing the key gives
+// access.
 class Entry {
  public:
   static constexpr unsigned put = PTL_ME_OP_PUT, get = PTL_ME_OP_GET, counted = PTL_ME_EVENT_CT_COMM;
@@ -71,7 +71,7 @@ class Entry {
   Entry& operator=(const Entry&) = delete;
 
   std::uint64_t arrived() const { return read(counter_).success; }
-  // Whether nobody can put there any more; not while a message is being written.
+  // Returns whether nobody can put there any more; false while a message is being written.
   bool close();
 
  private:
@@ -80,14 +80,14 @@ class Entry {
   bool open_ = true;
 };
 
-// The last bits of a key: what the entry is for, or the part of a memory that is shown.
+// The last bits of a key: the purpose of the entry, or the part of the memory that it shows.
 inline constexpr ptl_match_bits_t messages = 0, tokens = 1, puts = 2, of_a_key = 0xffffffff;
 
 ptl_match_bits_t fresh_key();
 
 struct Inbox {
   Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Setup& setup);
-  // Whether nobody can put there any more.
+  // Returns whether nobody can put there any more; false while a message is being written.
   bool close() { return of_messages.close() && of_tokens.close() && (!of_puts || of_puts->close()); }
 
   const ptl_match_bits_t key = fresh_key();
@@ -95,7 +95,7 @@ struct Inbox {
   std::optional<Entry> of_puts;
 };
 
-// What peers may get out of, as long as the transport lives: one entry for each part of it.
+// What peers may get out of while the transport lives: one entry for each part of the memory.
 class Shown {
  public:
   Shown(ptl_handle_ni_t ni, const Region& region, std::size_t part);
@@ -111,7 +111,7 @@ class Shown {
   std::deque<Entry> parts_;
 };
 
-// Where the peer's inbox is, and what it shows.
+// The peer's inbox, and what it shows to gets.
 struct Target {
   ptl_process_t process;
   ptl_pt_index_t table, table_of_gets;
@@ -120,11 +120,12 @@ struct Target {
   Reachable far;
 };
 
-// How messages are cut, the same at both ends, and how much may be under way at once. `small` is for those up
-// to 2 KiB: between what it copies into a header and what it takes for data, the reference implementation
-// sends nothing over UDP.
+// How messages are split, the same at both ends, and how much may be in flight at once. `small` is the piece
+// size of messages up to 2 KiB: over UDP the reference implementation sends nothing of a size between what it
+// copies into a header and what it treats as data.
 struct Cut {
-  static constexpr std::size_t head = 4096;  // what a short message costs the peer's socket, at most
+  static constexpr std::size_t head =
+      4096;  // what a short message takes of the peer's socket buffer, at most
 
   std::size_t piece, small, most;
   std::size_t part;  // of a memory that peers get out of
@@ -138,10 +139,10 @@ struct Cut {
   std::size_t of_whole(std::size_t bytes) const { return bytes > 2048 ? piece : small; }
 };
 
-// The i-th of so many.
+// The i-th of `pieces` pieces.
 Slice piece_of(std::size_t bytes, std::size_t pieces, std::size_t i);
 
-// How many pieces are there when a message is whole, message by message: they come in order.
+// The number of pieces that have arrived once each message is complete. Pieces arrive in order.
 class Marks {
  public:
   int add(std::size_t pieces);

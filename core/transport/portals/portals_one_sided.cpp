@@ -1,6 +1,7 @@
-// Starts puts and gets and follows their events.
+// Starts one-sided transfers and handles their events.
 #include "transport/portals/portals_one_sided.hpp"
 
+#include "memory/memory.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink::portals {
@@ -30,7 +31,7 @@ bool Aside::is_flushed() {
   return true;
 }
 
-// In their order, as far as they may.
+// In order, as far as the limits allow.
 void Aside::start_waiting() {
   while (!waiting_.empty()) {
     Op& op = *waiting_.front();
@@ -72,7 +73,8 @@ int Aside::begin(Op& op, Slice piece) const {
   if (op.is_put)
     return PtlPut(mover_.out, here, piece.bytes, PTL_ACK_REQ, target_.process, target_.table,
                   target_.key | puts, far, &op, 0);
-  const std::size_t part = piece.bytes > 0 ? far / target_.part : 0;  // there is none behind the end
+  const std::size_t part =
+      piece.bytes > 0 ? far / target_.part : 0;  // no part begins at the end of the memory
   return PtlGet(mover_.in, here, piece.bytes, target_.process, target_.table_of_gets,
                 target_.key_of_gets | part, far - part * target_.part, &op);
 }
@@ -81,7 +83,7 @@ void Aside::note(const ptl_event_t& event) {
   Op& op = *static_cast<Op*>(event.user_ptr);
   --events_to_come_;
   failed_ |= event.ni_fail_type != PTL_NI_OK;
-  if (failed_) return;  // the link is broken, whatever else came to its end
+  if (failed_) return;  // the link is broken, whatever else has completed
   if (event.type == PTL_EVENT_SEND) {
     --op.unsent;
   } else {

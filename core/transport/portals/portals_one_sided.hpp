@@ -1,4 +1,4 @@
-// Puts and gets of a Portals link, beside its messages.
+// The one-sided transfers of a Portals link, beside its messages.
 #pragma once
 
 #include <portals4.h>
@@ -12,21 +12,21 @@
 
 namespace everylink::portals {
 
-// Every piece has events of its own, because two puts, or two gets, need not end in their order.
+// Each piece has its own events, because two puts, or two gets, may complete out of order.
 class Aside {
  public:
   Aside(const Mover& mover, const Target& target, const Cut& cut)
       : mover_(mover), target_(target), cut_(cut) {}
 
-  // `far`: where in the peer's memory; no_ticket where that is not within it.
+  // `far`: the place in the peer's memory. Returns no_ticket if it is outside.
   int start(bool is_put, Slice here, std::size_t far);
   bool is_done(int ticket) const;
-  // Whether the flush that is under way has come to its end; the first call begins one.
+  // Whether the flush in flight is complete; the first call begins one.
   bool is_flushed();
   void start_waiting();
-  bool look();  // whether anything happened
+  bool look();  // returns whether anything happened
 
-  // What was not begun never will be.
+  // What has not begun never will.
   void give_up() { waiting_.clear(); }
   bool is_quiet() const { return waiting_.empty() && events_to_come_ == 0; }
   bool has_failed() const { return failed_; }
@@ -37,7 +37,7 @@ class Aside {
     Slice here{};
     bool all_begun = false;
     std::size_t far = 0, pieces = 0, unsent = 0, unanswered = 0;
-    std::size_t begun = 0, arrived = 0;  // bytes; arrived, as the answers say
+    std::size_t begun = 0, arrived = 0;  // bytes; `arrived` as reported by the answers
     bool has_ended() const { return all_begun && unsent == 0 && unanswered == 0; }
   };
 
@@ -55,7 +55,7 @@ class Aside {
   std::deque<Op*> waiting_;
   int base_ = 0, under_way_ = 0, events_to_come_ = 0, flush_at_ = 0;
   std::size_t bytes_under_way_ = 0;
-  std::optional<int> flush_end_;  // behind what the flush that is under way is about
+  std::optional<int> flush_end_;  // end of the tickets that the flush in flight covers
   bool failed_ = false;
 };
 

@@ -1,17 +1,24 @@
-// psm2: tagged messages (MQ) of Omni-Path's library, over the devices that PSM2_DEVICES names.
+// psm2: tagged messages (MQ) of Omni-Path's library, over the devices that PSM2_DEVICES lists.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <psm2.h>
 #include <psm2_mq.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/types.hpp"
 #include "transport/probe.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
@@ -29,7 +36,7 @@ struct Version {
   int major = PSM2_VERNO_MAJOR, minor = PSM2_VERNO_MINOR;
 };
 
-// What the library has to say of errors, we say.
+// The library does not print its errors; we report them.
 psm2_error_t start_library(Version& version) {
   ::setenv("PSM2_NO_VERBOSE_ERRORS", "1", 0);
   psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER);
@@ -43,19 +50,19 @@ std::string why_it_does_not_start() {
   const char* devices = std::getenv("PSM2_DEVICES");
   return fmt::format("psm2_init: {} {}", said(rc),
                      devices ? fmt::format("(with PSM2_DEVICES={})", devices)
-                             : "(without an Omni-Path device libraries from 11.2.229 on start with "
+                             : "(without an Omni-Path device, library 11.2.229 or later starts with "
                                "PSM2_DEVICES=self,shm, within one machine)");
 }
 
-constexpr std::size_t piece = 1 << 30;  // a message's length has 32 bits
+constexpr std::size_t piece = 1 << 30;  // the length of a message has 32 bits
 enum Kind : std::uint32_t { message, token };
 
-// What the library points into: it lives on where the link is buried.
+// What the library points into. It lives on if the link is buried.
 struct Flow {
   struct Message {
     int ops_left;
   };
-  // One call of the library; a message is one or several of them.
+  // One call of the library; a message is one or more of them.
   struct Op {
     Flow* flow;
     Message* message;
@@ -64,12 +71,13 @@ struct Flow {
     Kind kind;
     bool sends;
     psm2_mq_req_t request = PSM2_MQ_REQINVALID;
-    std::uint64_t number = 0;  // of a send: how many the link has started, with this one
+    std::uint64_t number = 0;  // of a send: the number of sends that the link has started, including this one
     bool surely = false;       // done only when the peer has it
     bool done = false;
   };
 
-  // The library is done with it. Each message of the peer's tells how many of ours it had before.
+  // The library is done with this call. Each message from the peer reports how many of ours the peer had
+  // received before.
   void note(Op& op, const psm2_mq_status2_t& status) {
     op.done = true;
     --op.message->ops_left;
@@ -82,12 +90,12 @@ struct Flow {
 
   std::deque<Message> messages;
   std::deque<Op> ops;
-  std::uint64_t started = 0, there = 0;  // of our sends; those that the peer is known to have
+  std::uint64_t started = 0, there = 0;  // our sends; those that the peer is known to have
   std::uint32_t arrived = 0;
   bool failed = false;
 };
 
-// The library's completions, of whichever link. Says whether there were any.
+// Handles the library's completions, of any link. Returns whether there were any.
 bool progress(psm2_mq_t mq) {
   bool moved = false;
   psm2_mq_req_t request;
@@ -101,14 +109,15 @@ bool progress(psm2_mq_t mq) {
   return moved;
 }
 
-// One for all transports of a process: within a machine the library names endpoints by their process, and a
-// second one would take over what a stopped peer still holds of the first. Connections stay, for later links.
+// One for all transports of a process: within a machine the library names endpoints by process, and a second
+// one would take over what a stopped peer still holds of the first. Connections are kept for later links.
 struct Endpoint {
   explicit Endpoint(const Setup& setup) {
     check(start_library(version), "psm2_init");
     psm2_ep_open_opts options{};
     check(psm2_ep_open_opts_get_defaults(&options), "psm2_ep_open_opts_get_defaults");
-    options.affinity = PSM2_EP_OPEN_AFFINITY_SKIP;  // ranks are bound to cores by us, or by the launcher
+    options.affinity =
+        PSM2_EP_OPEN_AFFINITY_SKIP;  // ranks are bound to cores by Everylink or by the launcher
     psm2_uuid_t job;
     static_assert(sizeof job == sizeof setup.run);
     std::memcpy(job, setup.run.data(), sizeof job);
@@ -117,7 +126,7 @@ struct Endpoint {
   }
   ~Endpoint() {
     psm2_mq_finalize(mq);
-    psm2_ep_close(ep, PSM2_EP_CLOSE_FORCE, 1);  // its shortest time
+    psm2_ep_close(ep, PSM2_EP_CLOSE_FORCE, 1);  // the shortest limit that it takes
   }
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
@@ -163,8 +172,8 @@ class Psm2Link final : public Link {
     return move_until([&] { return is_done(ticket); }, until);
   }
 
-  // The token is done when the peer has it, and with it all that went before. The last polls send what the
-  // library has to answer: nobody calls it for us from now on.
+  // The token is done when the peer has it and everything before it. The last polls send what the library has
+  // to answer, because this rank does not call the library again.
   Outcome meet(Seconds until) override {
     const int in = add(nullptr, 0, token, false), out = add(nullptr, 0, token, true);
     start_waiting();
@@ -173,7 +182,7 @@ class Psm2Link final : public Link {
     return outcome;
   }
 
-  // A send cannot be cancelled, nor a receive whose message has begun.
+  // A send cannot be cancelled, nor a receive whose message has begun to arrive.
   Outcome close(Seconds until) override {
     if (!flow_) return Outcome::ok;
     for (; !waiting_.empty(); waiting_.pop_front()) waiting_.front()->done = true;
@@ -194,8 +203,8 @@ class Psm2Link final : public Link {
 
  private:
   using Op = Flow::Op;
-  // The library's queues to a peer are short, and it waits without end for one that is stopped: of 16,000
-  // bytes, its longest that are not fetched by the peer, they take 128.
+  // The library's queues to a peer are short, and it blocks forever on a stopped peer. They take 128 messages
+  // of 16,000 bytes, the longest that the peer does not fetch itself.
   static constexpr std::uint64_t most_under_way = 80;
 
   psm2_mq_tag_t tag(int sender, Kind kind) const {
@@ -211,7 +220,12 @@ class Psm2Link final : public Link {
     auto& added = flow_->messages.emplace_back(Flow::Message{static_cast<int>(ops)});
     for (std::size_t i = 0; i < ops; ++i) {
       const auto length = static_cast<std::uint32_t>(std::min(bytes - i * piece, piece));
-      Op& op = flow_->ops.emplace_back(Op{flow_.get(), &added, at + i * piece, length, kind, sends});
+      Op& op = flow_->ops.emplace_back(Op{.flow = flow_.get(),
+                                          .message = &added,
+                                          .at = at + i * piece,
+                                          .bytes = length,
+                                          .kind = kind,
+                                          .sends = sends});
       if (sends)
         waiting_.push_back(&op);
       else
@@ -290,8 +304,10 @@ class Psm2 final : public Transport {
     ::dladdr(reinterpret_cast<void*>(&psm2_init), &library);
     std::error_code none;
     const auto file = std::filesystem::canonical(library.dli_fname ? library.dli_fname : "", none).filename();
-    return {devices ? devices : "self,shm,hfi", fmt::format("{:x}", endpoint_->id), "",
-            fmt::format("PSM {}.{} ({})", endpoint_->version.major, endpoint_->version.minor, file.string())};
+    return {.device = devices ? devices : "self,shm,hfi",
+            .address = fmt::format("{:x}", endpoint_->id),
+            .libraries = fmt::format("PSM {}.{} ({})", endpoint_->version.major, endpoint_->version.minor,
+                                     file.string())};
   }
 
   Blob offer(int, std::uint64_t) override { return Packer().add(endpoint_->id).take(); }

@@ -1,22 +1,30 @@
-// sim: a made-up network between real processes, which keeps its own time. Each rank owns its clock; offers
-// and messages carry it across, so there is no global clock, and every number is the same in every run. Puts
-// and gets cost what cards would need; where contents matter, the other end's process moves the bytes.
+// sim: a simulated network between real processes, in virtual time. Each rank has its own clock; offers and
+// messages carry it to other ranks, so there is no global clock, and every number is the same in every run.
+// Puts and gets cost what adapters would need; where contents matter, the other end's process moves the
+// bytes.
 #include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "base/random.hpp"
+#include "base/types.hpp"
+#include "memory/memory.hpp"
 #include "net/door.hpp"
+#include "net/socket.hpp"
 #include "transport/sim/sim_network.hpp"
 #include "transport/transport.hpp"
 
@@ -25,26 +33,26 @@ namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 constexpr Seconds real_patience =
-    60;  // for the peer's process, which only computes; a network takes no real time
+    60;  // real time for the peer's process, which only computes; its network takes none
 
-constexpr std::size_t few_bytes = 8;  // of each message: they travel always
+constexpr std::size_t few_bytes = 8;  // the first bytes of each message, which are always sent
 
-// A rank's clock, and how many links carry messages through its port, each way: all have an equal share.
+// A rank's clock, and how many links carry messages through its port, each way. All have an equal share.
 class SimLink;
 struct SimRank {
   Seconds now = 0;
   int out = 0, in = 0;
-  std::vector<SimLink*> links;  // that are open
+  std::vector<SimLink*> links;  // the open ones
 };
 
-// The peer's memory, and the two ways to it.
+// The peer's memory, and the two directions of the link.
 struct SimPeer {
   SimWay there, back;
   Reachable memory;
 };
 
-// Each link has a time of its own, the rank's is that of the latest: what a rank waits for on one of them is
-// not late on another.
+// Each link has its own time, and the rank's clock is the latest of them: what a rank waits for on one link
+// is not late on another.
 class SimLink final : public Link, public OneSided {
  public:
   SimLink(Socket socket, std::shared_ptr<SimRank> rank, const SimPeer& peer, std::uint64_t epoch,
@@ -78,7 +86,7 @@ class SimLink final : public Link, public OneSided {
     return expect(receives_, Of::receive, {slice, never});
   }
 
-  // No CPU of the peer's has a part in it, so its time is known at once; its process moves the bytes.
+  // No CPU of the peer takes part, so the time is known at once; the peer's process moves the bytes.
   int start_put(Slice slice, std::size_t at) override {
     if (!lies_within(peer_.memory.in, {at, slice.bytes})) return no_ticket;
     note_load(slice, rank_->out, loads_out_);
@@ -118,7 +126,7 @@ class SimLink final : public Link, public OneSided {
     return pass_to(gets_.all[index].arrives, until);
   }
 
-  // The last word of a put comes back by itself.
+  // A put is acknowledged without the peer's CPU.
   Outcome flush(Seconds until) override {
     flush_bytes();
     if (there_at_ == 0) return Outcome::ok;
@@ -128,7 +136,7 @@ class SimLink final : public Link, public OneSided {
     return outcome;
   }
 
-  // Here the links of a rank come together again.
+  // Here the link catches up with the rank's clock.
   Outcome meet(Seconds until) override {
     now_ = std::max(now_, rank_->now);
     say(Kind::token, out_.send(0, now_), {0, 0});
@@ -140,7 +148,7 @@ class SimLink final : public Link, public OneSided {
     return pass_to(at, until);
   }
 
-  // The peer's process sees the end of the stream: nothing more will come, however long its clock runs.
+  // The peer's process sees the end of the stream: nothing more will arrive, however far its clock advances.
   Outcome close(Seconds) override {
     flush_bytes();
     close_for_good(socket_);
@@ -161,7 +169,7 @@ class SimLink final : public Link, public OneSided {
     Seconds free = 0;
     std::uint64_t sent = 0;
 
-    // `shared`: the time that it takes at least, because other links use the port too.
+    // `shared`: the least time that the message takes, because other links use the port too.
     Leaving send(std::size_t bytes, Seconds now, Seconds shared = 0) {
       const std::uint64_t draw = mix(way.key, ++sent);
       const double stretch = (1 + way.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way.jitter : 1);
@@ -196,7 +204,7 @@ class SimLink final : public Link, public OneSided {
     return kinds_of_tickets * (static_cast<int>(expecting.all.size()) - 1) + static_cast<int>(kind);
   }
 
-  // What never comes costs virtual time only.
+  // A message that never arrives costs virtual time only.
   Outcome pass_to(Seconds at, Seconds until) {
     now_ = std::max(now_, std::min(at, until));
     rank_->now = std::max(rank_->now, now_);
@@ -205,7 +213,7 @@ class SimLink final : public Link, public OneSided {
     return Outcome::timeout;
   }
   Outcome lost(Seconds until) {
-    if (gone_) return Outcome::broken;  // the peer's process, not its network
+    if (gone_) return Outcome::broken;  // the peer's process is gone, which is not a simulated fault
     return pass_to(never, until);
   }
 
@@ -239,12 +247,12 @@ class SimLink final : public Link, public OneSided {
     rank_->out -= std::exchange(loads_out_, false);
     rank_->in -= std::exchange(loads_in_, false);
   }
-  // The time of so many bytes through a port that `links` links share.
+  // The time that `bytes` take through a port shared by `links` links.
   Seconds share(std::size_t bytes, int links) const {
     return peer_.there.local ? 0 : static_cast<double>(bytes) * links / peer_.there.port;
   }
 
-  // Short messages are collected until we have to wait ourselves: far fewer calls into the kernel.
+  // Short messages are collected until the rank has to wait: far fewer system calls.
   void queue(View bytes) {
     constexpr std::size_t enough = 1 << 16;
     if (bytes.size() < enough) outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
@@ -268,7 +276,7 @@ class SimLink final : public Link, public OneSided {
     }
   }
 
-  // Everything that has come, so that the peer can go on sending.
+  // Reads everything that has arrived, so that the peer can continue to send.
   void soak() {
     std::byte bytes[65536];
     const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
@@ -278,7 +286,8 @@ class SimLink final : public Link, public OneSided {
       ended_ = true;
   }
 
-  // Sleeps until the peer's process has done something; meanwhile others put and get through our other links.
+  // Sleeps until the peer's process has done something. Meanwhile, peers are served that put and get through
+  // our other links.
   bool is_ready(short events) {
     const Seconds until = steady_now() + real_patience;
     while (rank_->links.size() > 1 && steady_now() < until) {
@@ -309,7 +318,7 @@ class SimLink final : public Link, public OneSided {
     return !holds_back_ && inbox_.size() - read_ - sizeof head >= body;
   }
 
-  // The next bytes of the stream, from the inbox first; false: there will not be so many.
+  // Reads the next bytes of the stream, from the inbox first; false: fewer will ever arrive.
   bool read(std::span<std::byte> into) {
     const std::size_t held = std::min(into.size(), inbox_.size() - read_);
     if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
@@ -321,10 +330,10 @@ class SimLink final : public Link, public OneSided {
     into = into.subspan(held);
     if (into.empty()) return true;
     flush_bytes();
-    for (auto* link : rank_->links)  // whom we wait for may wait for us on another one
+    for (auto* link : rank_->links)  // the peer that we wait for may wait for us on another link
       if (!link->at_work_) link->flush_bytes();
     constexpr std::size_t direct = 1 << 16;
-    if (into.size() < direct) {  // little is missing: take what else has come along
+    if (into.size() < direct) {  // few bytes are missing: read what else has arrived
       while (inbox_.size() < into.size() && !ended_)
         if (is_ready(POLLIN)) soak();
       return inbox_.size() >= into.size() && read(into);
@@ -341,7 +350,7 @@ class SimLink final : public Link, public OneSided {
     return into.empty();
   }
 
-  // Takes what comes next in the stream; false: there will be nothing.
+  // Handles the next frame of the stream; false: there will be none.
   bool pull() {
     const AtWork here(at_work_);
     Head head;
@@ -361,11 +370,11 @@ class SimLink final : public Link, public OneSided {
 
   bool take_message(const Head& head) {
     if (receives_.filled == receives_.all.size())
-      throw MachineError("sim: a message came before its receive stood ready");
+      throw MachineError("sim: a message arrived before its receive was posted");
     Expected& receive = receives_.all[receives_.filled++];
     if (head.bytes != receive.slice.bytes)
-      throw MachineError(
-          fmt::format("sim: a message of {} bytes met a receive of {}", head.bytes, receive.slice.bytes));
+      throw MachineError(fmt::format("sim: a message of {} bytes matched a receive of {} bytes", head.bytes,
+                                     receive.slice.bytes));
     receive.arrives = head.arrives;
     if (rank_->in > 1 && head.arrives != never)
       receive.arrives = entered_ = std::max(head.arrives, entered_ + share(head.bytes, rank_->in));
@@ -382,7 +391,7 @@ class SimLink final : public Link, public OneSided {
     flush_bytes();
     return true;
   }
-  // What never comes was never asked for.
+  // A get that never arrives was never sent.
   bool take_answer(const Head& head) {
     auto& [all, filled] = gets_;
     while (filled < all.size() && all[filled].arrives == never) ++filled;
@@ -398,7 +407,7 @@ class SimLink final : public Link, public OneSided {
     return true;
   }
 
-  // In the middle of a frame, this way or that.
+  // In the middle of a frame, sending or receiving.
   class AtWork {
    public:
     explicit AtWork(bool& flag) : flag_(flag), before_(std::exchange(flag, true)) {}
@@ -414,12 +423,12 @@ class SimLink final : public Link, public OneSided {
   Seconds now_;
   const SimPeer peer_;
   const Setup& setup_;
-  Sending out_, fetched_;  // fetched_: what the peer's memory sends as answers to our gets
+  Sending out_, fetched_;  // fetched_: answers to our gets, which the peer's memory sends
   int messages_counted_ = 0, gets_counted_ = 0;
-  Seconds entered_ = 0;  // when the last message came through our port, if others use it too
+  Seconds entered_ = 0;  // when the last message entered our port, if other links use it too
   bool loads_out_ = false, loads_in_ = false;
-  Seconds there_at_ = 0;    // when the last put is in the peer's memory
-  Seconds flushed_at_ = 0;  // when the flush that is under way ends
+  Seconds there_at_ = 0;    // when the last put lies in the peer's memory
+  Seconds flushed_at_ = 0;  // when the flush in flight ends
   std::deque<Seconds> left_at_, tokens_;
   Expecting receives_, gets_;
   std::vector<std::byte> inbox_, outbox_;
@@ -436,7 +445,7 @@ class Sim final : public Transport, public VirtualTime {
   Seconds now_on(const Link& link) const override { return static_cast<const SimLink&>(link).now(); }
 
   Carrier carrier() const override {
-    return {"sim", fmt::format("host {}", network_.host_of(setup_.rank)), "", ""};
+    return {.device = "sim", .address = fmt::format("host {}", network_.host_of(setup_.rank))};
   }
 
   Blob offer(int peer, std::uint64_t epoch) override {
@@ -449,7 +458,7 @@ class Sim final : public Transport, public VirtualTime {
     for (auto* link : rank_->links) link->move_on_to(rank_->now);
   }
 
-  // Takes a round trip of made-up time.
+  // Takes a round trip of virtual time.
   Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     advance_to(in.get<Seconds>());
@@ -458,7 +467,7 @@ class Sim final : public Transport, public VirtualTime {
                         in.get<Reachable>()};
     rank_->now += other.there.latency + other.back.latency;
     auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
-    if (sockets.empty()) return {};  // the peer's process is gone: no simulated fault
+    if (sockets.empty()) return {};  // the peer's process is gone, which is not a simulated fault
     return {std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_)};
   }
 
@@ -474,7 +483,7 @@ class Sim final : public Transport, public VirtualTime {
 extern const TransportEntry sim_transport{
     .abi = transport_abi,
     .name = "sim",
-    .summary = "a made-up network that keeps its own time: hosts, switches, planted faults",
+    .summary = "a simulated network in virtual time: hosts, switches, planted faults",
     .why_unusable = always_usable,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Sim>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<SimLink&>(link); },

@@ -1,10 +1,11 @@
-// The made-up network of `sim`.
+// Computes the links of the simulated network and reads its options.
 #include "transport/sim/sim_network.hpp"
 
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/settings.hpp"
 #include "base/units.hpp"
 #include "transport/transport.hpp"
 
@@ -51,7 +52,7 @@ SimNetwork::SimNetwork(int size, const Settings& settings)
                           "local-bandwidth", "noise", "seed", "slow-host", "slow-link", "delay-host",
                           "delay-link", "jitter-host", "jitter-link", "dead-host", "dead", "corrupt"});
   if (noise_ < 0 || noise_ > 10)
-    throw UsageError(named("noise") + " is 0 to 10, as a part of each message's time");
+    throw UsageError(named("noise") + " must be 0 to 10, as a fraction of each message's time");
   read_faults(settings, "slow-host", Kind::slow, true, '*');
   read_faults(settings, "slow-link", Kind::slow, false, '*');
   read_faults(settings, "delay-host", Kind::delay, true, '+');
@@ -63,8 +64,8 @@ SimNetwork::SimNetwork(int size, const Settings& settings)
   read_faults(settings, "corrupt", Kind::corrupt, false, '@');
 }
 
-// HOST, FROM>TO, and behind `before_value` a number: 5*0.5, 3>7+10us, 2>3@7 (optional there). Several are
-// joined by ';'.
+// Each fault is HOST or FROM>TO, with a number after `before_value`: 5*0.5, 3>7+10us, 2>3@7 (optional there).
+// Several faults are separated by ';'.
 void SimNetwork::read_faults(const Settings& settings, const std::string& key, Kind kind, bool of_host,
                              char before_value) {
   const auto all = setting(settings, key);
@@ -113,15 +114,15 @@ bool SimNetwork::concerns(const Fault& fault, int from, int to) const {
 SimWay SimNetwork::way(int from, int to) const {
   const int here = host_of(from), there = host_of(to);
   const bool local = here == there, far = here / leaf_ != there / leaf_;
-  SimWay way{local ? local_latency_ : latency_ + (far ? spine_latency_ : 0),
-             local ? local_bandwidth_ : bandwidth_,
-             noise_,
-             1,
-             false,
-             -1,
-             mix(seed_, mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to))),
-             local,
-             port_of(here)};
+  SimWay way{.latency = local ? local_latency_ : latency_ + (far ? spine_latency_ : 0),
+             .bandwidth = local ? local_bandwidth_ : bandwidth_,
+             .noise = noise_,
+             .jitter = 1,
+             .dead = false,
+             .corrupt = -1,
+             .key = mix(seed_, mix(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to))),
+             .local = local,
+             .port = port_of(here)};
   for (const auto& fault : faults_) {
     if (!concerns(fault, from, to)) continue;
     switch (fault.kind) {

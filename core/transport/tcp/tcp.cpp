@@ -1,15 +1,27 @@
-// tcp: own sockets, one or several streams a link. Puts and gets are messages that the other end's CPU heeds.
-#include <fmt/format.h>
+// tcp: sockets of our own, one or several streams per link. Puts and gets are messages that the peer's CPU
+// answers.
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
 #include "base/units.hpp"
+#include "memory/memory.hpp"
 #include "net/door.hpp"
+#include "net/interfaces.hpp"
+#include "net/socket.hpp"
 #include "transport/tcp/tcp_stream.hpp"
+#include "transport/tickets.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 
@@ -19,7 +31,7 @@ namespace {
 using namespace tcp;
 
 class TcpLink;
-using Links = std::vector<TcpLink*>;  // of a transport, those that are open
+using Links = std::vector<TcpLink*>;  // the open links of a transport
 
 class TcpLink final : public Link, public OneSided {
  public:
@@ -35,7 +47,7 @@ class TcpLink final : public Link, public OneSided {
   int start_send(Slice slice) override {
     const int ticket = sends_.start(pieces_of(slice.bytes));
     each_piece(setup_.out, slice, ticket, [](Stream& stream, auto piece, auto) { stream.send(piece); });
-    push();  // it leaves now
+    push();  // send now
     return 2 * ticket;
   }
 
@@ -69,7 +81,7 @@ class TcpLink final : public Link, public OneSided {
                       until);
   }
 
-  // Each stream keeps its order, so that the answer comes behind all that was put through it.
+  // Each stream keeps its order, so the answer arrives after everything that was put through the stream.
   Outcome flush(Seconds until) override {
     if (!is_flushing_)
       for (auto& stream : streams_) stream.send(Kind::flush), ++flushes_;
@@ -92,7 +104,7 @@ class TcpLink final : public Link, public OneSided {
   }
 
  private:
-  // Short messages are not worth cutting.
+  // Short messages are not worth splitting.
   int pieces_of(std::size_t bytes) const {
     constexpr std::size_t least = 16384;
     return static_cast<int>(std::clamp<std::size_t>(bytes / least, 1, streams_.size()));
@@ -119,13 +131,13 @@ class TcpLink final : public Link, public OneSided {
     }
     return moved;
   }
-  // What peers put and get through the other links goes on while we wait on this one.
+  // Serves the puts and gets of peers on the other links while we wait on this one.
   bool move_others() const {
     bool moved = false;
     for (auto* link : *links_) moved |= link != this && link->move();
     return moved;
   }
-  // A peer that has all it wants closes every stream; that one of them ended first is no fault of the others.
+  // A peer that is done closes every stream. That one of them ended first does not break the others.
   bool is_broken() const {
     return std::any_of(streams_.begin(), streams_.end(), [&](const Stream& stream) {
       return stream.broken() && (stream.busy() || &stream == &streams_.front());
@@ -167,10 +179,10 @@ class TcpLink final : public Link, public OneSided {
   const std::shared_ptr<Links> links_;
   std::vector<Stream> streams_;
   std::vector<pollfd> polled_;
-  Tickets sends_;  // puts too
+  Tickets sends_;  // and puts
   Heard heard_;
   int flushes_ = 0;
-  bool is_flushing_ = false;  // one whose limit came
+  bool is_flushing_ = false;  // a flush that ended with timeout continues
 };
 
 class Tcp final : public Transport {
@@ -182,7 +194,7 @@ class Tcp final : public Transport {
     refuse_unknown_options(setup.options, "tcp", {"interface", "sockets", "rail"});
     if (const auto text = setting(setup.options, "sockets"); !text.empty())
       sockets_ = static_cast<int>(parse_integer(text, "--mode tcp:sockets"));
-    if (sockets_ < 1 || sockets_ > 64) throw UsageError("--mode tcp:sockets is 1 to 64");
+    if (sockets_ < 1 || sockets_ > 64) throw UsageError("--mode tcp:sockets must be 1 to 64");
   }
 
   Carrier carrier() const override {
@@ -190,7 +202,7 @@ class Tcp final : public Transport {
     const auto first = std::find_if(interfaces.begin(), interfaces.end(),
                                     [&](const auto& i) { return i.is_loopback == setup_.one_machine; });
     const auto& used = first == interfaces.end() ? interfaces.front() : *first;
-    return {used.name, used.address.host_text(), "", ""};
+    return {.device = used.name, .address = used.address.host_text()};
   }
 
   Blob offer(int peer, std::uint64_t epoch) override {

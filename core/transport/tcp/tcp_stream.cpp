@@ -66,7 +66,7 @@ ssize_t Stream::send_parts(Out& out) {
   return ::sendmsg(fd(), &message, MSG_NOSIGNAL);
 }
 
-// Takes what the inbox holds as far as it goes: heads, what has no body, the front of a body.
+// Handles what the inbox holds as far as possible: heads, frames without a body, the beginning of a body.
 bool Stream::parse(Heard& heard) {
   bool moved = false;
   for (;;) {
@@ -95,7 +95,7 @@ bool Stream::parse(Heard& heard) {
   return moved;
 }
 
-// Does what the head asks for; false: it has to wait, or makes no sense, which breaks the link.
+// Handles a head. False: it has to wait, or it is invalid, which breaks the link.
 bool Stream::heed(const Head& head, Heard& heard) {
   switch (head.kind()) {
     case Kind::message: return begin_expected(in_, head.bytes());
@@ -128,8 +128,8 @@ void Stream::begin_body(const Piece& piece) {
   in_body_ = true;
 }
 
-// Head and a large body in one call, the body to where it belongs. Was it something else, then what came
-// behind it belongs elsewhere.
+// Reads a head and a large body in one call, the body into the receive buffer. If another frame arrived
+// instead, what follows its head is moved to the inbox.
 bool Stream::pull_frame(Heard& heard) {
   const Piece& piece = in_.front();
   Head head;
@@ -154,7 +154,7 @@ bool Stream::pull_frame(Heard& heard) {
   return true;
 }
 
-// Behind a part of a head, or for what no receive stands ready for.
+// After a part of a head, or for a message without a posted receive.
 bool Stream::pull_more(Heard& heard) {
   if (end_ == inbox_.size()) return false;  // full: the rest stays in the kernel
   const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
@@ -171,7 +171,7 @@ bool Stream::pull_body(Heard& heard) {
   return true;
 }
 
-// `n` bytes of the body have come; true if that was all of it.
+// `n` bytes of the body have arrived; returns whether the body is complete.
 bool Stream::take(std::size_t n, Heard& heard) {
   body_.at += n;
   body_.left -= n;

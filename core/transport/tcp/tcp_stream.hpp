@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "base/types.hpp"
 #include "memory/memory.hpp"
@@ -15,11 +16,11 @@ namespace everylink::tcp {
 // `gotten` answers a get, and `flushed` a flush; no other frame is answered.
 enum class Kind : std::uint8_t { message, token, put, get, gotten, flush, flushed };
 
-// In front of each frame. As long as a cache line, because the kernel's copy into the socket then keeps the
-// message's own alignment: behind 8 bytes, 1 MiB took 2.5 times as long on AMD's Zen (measured).
+// Precedes each frame. It is as long as a cache line, because then the kernel's copy into the socket keeps
+// the alignment of the message: after 8 bytes, 1 MiB took 2.5 times as long on AMD's Zen (measured).
 struct Head {
   std::uint64_t bytes_and_kind = 0;  // bytes * 8 + kind
-  std::uint64_t at = 0;              // of a put or a get: where in the other end's memory
+  std::uint64_t at = 0;              // of a put or a get: the place in the other end's memory
   std::byte unused[48] = {};
   Head() = default;
   Head(Kind kind, std::uint64_t bytes, std::uint64_t where = 0)
@@ -31,7 +32,7 @@ static_assert(sizeof(Head) == 64);
 
 constexpr int of_nobody = -1;  // a ticket that nobody waits for
 
-// What the streams of a link have heard together.
+// What the streams of a link have received together.
 struct Heard {
   Tickets received;  // messages and gets
   int tokens = 0, flushed = 0;
@@ -51,7 +52,7 @@ class Stream {
   void close() { close_for_good(socket_); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }
-  // What comes next has no place before we ask for it: nothing is to be heard until then.
+  // No receive is posted for the next message: nothing more is read until one is.
   bool holds_back() const { return holds_back_; }
   bool busy() const { return !out_.empty() || !in_.empty() || !gets_.empty() || in_body_; }
 
@@ -60,7 +61,7 @@ class Stream {
   void put(Piece piece, std::size_t at) { queue(Kind::put, piece, at); }
   void get(Piece piece, std::size_t at);
   void expect(Piece piece);
-  // Both say whether anything moved.
+  // Both return whether anything moved.
   bool push(Tickets& sent);
   bool pull(Heard& heard);
 
@@ -89,9 +90,9 @@ class Stream {
   Socket socket_;
   Region out_memory_, in_memory_;
   std::deque<Out> out_;
-  std::deque<Piece> in_, gets_;  // messages and answers to come, in their order
-  Piece body_{};                 // what comes now
-  Blob inbox_ = Blob(4096);      // heads, and what has come before its receive stood ready
+  std::deque<Piece> in_, gets_;  // expected messages and answers to gets, in order
+  Piece body_{};                 // what is being received
+  Blob inbox_ = Blob(4096);      // heads, and data that arrived before its receive was posted
   std::size_t begin_ = 0, end_ = 0;
   bool in_body_ = false, holds_back_ = false, broken_ = false;
 };

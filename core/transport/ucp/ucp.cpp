@@ -1,17 +1,28 @@
-// ucp: tagged messages of UCX, over whatever UCX has; one worker a rank, one endpoint a link.
+// ucp: tagged messages of UCX, over whatever UCX supports; one worker per rank, one endpoint per link.
 #include <fmt/format.h>
 #include <ucp/api/ucp.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/settings.hpp"
+#include "base/types.hpp"
+#include "memory/memory.hpp"
 #include "net/interfaces.hpp"
+#include "net/socket.hpp"
 #include "transport/transport.hpp"
 #include "transport/ucp/ucp_link.hpp"
 #include "transport/ucp/ucx_text.hpp"
@@ -21,7 +32,7 @@ namespace {
 
 using namespace ucx;
 
-// Memory that peers may put into or get out of, and what they need for it.
+// Memory that peers may put into or get out of, and the key that they need for it.
 class Shown {
  public:
   Shown(ucp_context_h context, const Region& region) : context_(context), region_(region) {
@@ -58,7 +69,7 @@ class Ucp final : public Transport {
     errors_ = setting(setup.options, "errors");
     if (errors_.empty()) errors_ = "auto";
     if (errors_ != "auto" && errors_ != "peer" && errors_ != "none")
-      throw UsageError("--mode ucp:errors is auto, peer or none");
+      throw UsageError("--mode ucp:errors must be auto, peer or none");
     keep_log();
     open_context();
     resources_ = ways_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }), " resource ");
@@ -110,13 +121,13 @@ class Ucp final : public Transport {
     if (setup_.one_sided) status = link->reach(in);
     in.end();
     if (status != UCS_OK)
-      return {nullptr, fmt::format("UCX: no way into the peer's memory: {}", text_of(status))};
+      return {nullptr, fmt::format("UCX: cannot access the peer's memory: {}", text_of(status))};
     return {std::move(link)};
   }
 
  private:
   void open_context() {
-    // Else connecting to a dark host blocks for minutes; ucp_config_modify does not reach it in UCX 1.13.
+    // Otherwise connecting to a dark host blocks for minutes. ucp_config_modify does not set it in UCX 1.13.
     ::setenv("UCX_TCP_CONN_NB", "y", 0);
     ucp_config_t* config = nullptr;
     check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
@@ -125,7 +136,8 @@ class Ucp final : public Transport {
     ucp_params_t p{};
     p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     p.features = UCP_FEATURE_TAG | (setup_.one_sided ? UCP_FEATURE_RMA : 0);
-    p.estimated_num_eps = static_cast<std::size_t>(setup_.size);  // as applications say it: UCX chooses by it
+    p.estimated_num_eps =
+        static_cast<std::size_t>(setup_.size);  // as applications set it, because UCX chooses by it
     const auto status = ucp_init(&p, config, &context_);
     ucp_config_release(config);
     if (status == UCS_OK && setup_.options.empty()) return;
@@ -136,7 +148,7 @@ class Ucp final : public Transport {
   }
 
   Carrier own_carrier() const {
-    Carrier carrier{"", "", "", fmt::format("UCX {}", ucp_get_version_string())};
+    Carrier carrier{.libraries = fmt::format("UCX {}", ucp_get_version_string())};
     std::set<std::string> devices;
     for (const auto& resource : resources_)
       if (const auto device = resource.substr(resource.find('/') + 1); !device.starts_with("memory"))
@@ -158,8 +170,8 @@ class Ucp final : public Transport {
       throw UsageError(fmt::format("--mode ucp:{}={}: {}", option, value, text_of(status)));
   }
 
-  // With error handling UCX takes TCP on one machine, because shared memory cannot tell of a peer's end.
-  // Null: `status` says why.
+  // With error handling UCX uses TCP on one machine, because shared memory cannot report the end of a peer.
+  // Null: `status` has the reason.
   std::shared_ptr<Endpoint> endpoint_to(int peer, const Blob& address, bool near, ucs_status_t& status) {
     auto& kept = kept_[peer];
     if (kept && !kept->broken && kept->address == address) return kept;
@@ -171,11 +183,11 @@ class Ucp final : public Transport {
       status = endpoint->open(worker_, address, UCP_ERR_HANDLING_MODE_NONE);
     if (status != UCS_OK) return nullptr;
     if (endpoint->tears) return endpoint;
-    if (kept) outlived_.push_back(kept);  // UCX may still tell it that it broke
+    if (kept) outlived_.push_back(kept);  // UCX may still call its error handler
     return kept = endpoint;
   }
 
-  // Whom we can share memory with: machine and namespace, as UCX compares them; "": nobody.
+  // Which ranks this one can share memory with: machine and namespace, as UCX compares them; "": none.
   std::string shared_memory() const {
     const auto shares = [](const std::string& resource) {
       return resource.starts_with("posix/") || resource.starts_with("sysv/") ||
@@ -186,7 +198,7 @@ class Ucp final : public Transport {
     return boot_id() + std::filesystem::read_symlink("/proc/self/ns/ipc", none).string();
   }
 
-  // What UCX chose, which may not be what was hoped for; once a peer, because printing takes its time.
+  // Notes what UCX chose. Once per peer, because printing takes time.
   void note_lanes(int peer, ucp_ep_h endpoint) {
     if (!known_.insert(peer).second) return;
     const auto text = printed([&](std::FILE* to) { ucp_ep_print_info(endpoint, to); });
@@ -199,12 +211,12 @@ class Ucp final : public Transport {
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
   Carrier carrier_;
-  std::optional<Shown> out_, in_;  // where peers put and get
+  std::optional<Shown> out_, in_;  // what peers may put into and get out of
   Blob offer_;
   std::map<int, std::shared_ptr<Endpoint>> kept_;  // by peer
   std::vector<std::shared_ptr<Endpoint>> outlived_;
   std::set<int> known_;          // peers whose lanes are known
-  std::set<std::string> lanes_;  // of an endpoint each
+  std::set<std::string> lanes_;  // of one endpoint each
 };
 
 }  // namespace

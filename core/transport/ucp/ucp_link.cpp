@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "memory/memory.hpp"
+
 namespace everylink::ucx {
 
 ucs_status_t Endpoint::open(ucp_worker_h worker, const Blob& to, ucp_err_handling_mode_t errors) {
@@ -54,7 +57,8 @@ Outcome UcpLink::wait(int ticket, Seconds until) {
   return outcome;
 }
 
-// Of all that went through the endpoint: puts lie in the peer's memory, messages are with its UCX.
+// Covers everything that went through the endpoint: puts lie in the peer's memory, messages are with the
+// peer's UCX.
 Outcome UcpLink::flush(Seconds until) {
   if (!flush_) {
     const ucp_request_param_t p{};
@@ -68,9 +72,9 @@ Outcome UcpLink::flush(Seconds until) {
   return outcome;
 }
 
-// Flushed before, because what we sent may wait for the peer's answers; and after, because our token may
-// still lie in UCX's buffers when nobody calls UCX for us any more. The peer may have closed by then, which
-// lets UCX 1.13 wait for ever; while it has not, the token needs no longer than this.
+// Flushes before, because our messages may wait for the peer's answers, and after, because our token may
+// still lie in UCX's buffers when this rank no longer calls UCX. By then the peer may have closed, in which
+// case UCX 1.13 waits forever; if it has not, the token needs no longer than this limit.
 Outcome UcpLink::meet(Seconds until) {
   constexpr Seconds of_a_token = 0.2;
   const int in = receive(nullptr, 0, theirs_ | token);
@@ -85,10 +89,9 @@ Outcome UcpLink::meet(Seconds until) {
   return Outcome::ok;
 }
 
-// What is under way without error handling, a peer that was stopped may still write into our buffers
-// (measured): then it is not ok; nor where it has our keys and did not come to the last meeting. `meet` has
-// flushed what the peer still needs, and a polite end would never
-// come where the peer was first (UCX 1.13).
+// Without error handling, a peer that was stopped may still write into our buffers (measured): then the link
+// is not ok. Neither is it ok if the peer has our keys and missed the last meeting. `meet` has flushed what
+// the peer still needs, and an orderly close would never finish if the peer closed first (UCX 1.13).
 Outcome UcpLink::close(Seconds until) {
   end_flush();
   for (auto& op : ops_)
@@ -98,7 +101,7 @@ Outcome UcpLink::close(Seconds until) {
     p.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     p.flags = UCP_EP_CLOSE_FLAG_FORCE;
     void* closing = ucp_ep_close_nbx(std::exchange(endpoint_->handle, nullptr), &p);
-    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it goes on by itself
+    if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it completes by itself
   }
   for (auto wait = waiter_.until(until); is_under_way() && endpoint_->tears;) {
     if (ucp_worker_progress(worker_) == 0) wait.nothing_moved();
@@ -162,12 +165,12 @@ void UcpLink::received(void* request, ucs_status_t status, const ucp_tag_recv_in
   done(request, whole ? status : UCS_ERR_MESSAGE_TRUNCATED, op);
 }
 
-// One that is still under way ends by itself.
+// A flush in flight completes by itself.
 void UcpLink::end_flush() {
   if (flush_) ucp_request_free(std::exchange(flush_, nullptr));
 }
 
-// `look` finds out how it stands with an operation that no callback ends.
+// `look` checks an operation that has no callback.
 template <class Look>
 Outcome UcpLink::drive(const Op& op, Seconds until, Look look) {
   auto wait = waiter_.until(until);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 
 #include "base/pack.hpp"
 #include "base/types.hpp"
@@ -15,9 +16,9 @@
 
 namespace everylink::ucx {
 
-// UCX's end of a connection. With error handling (`tears`) it lives as long as a link: it can be torn, and
-// with it all that is under way. Without, it is kept for later links: where both ends close one and open the
-// next, UCX 1.13 loses messages.
+// An endpoint of UCX. With error handling (`tears`) it lives as long as its link: it can be closed by force,
+// together with everything in flight. Without, it is kept for later links, because UCX 1.13 loses messages if
+// both ends close one and open the next.
 struct Endpoint {
   ucp_ep_h handle = nullptr;
   bool tears = false, broken = false;
@@ -26,7 +27,7 @@ struct Endpoint {
   ucs_status_t open(ucp_worker_h worker, const Blob& to, ucp_err_handling_mode_t errors);
 };
 
-// A memory of the peer: where it lies there, how much it is, and the key to it.
+// A memory of the peer: its address there, its size and its key.
 struct Far {
   std::uint64_t at = 0, bytes = 0;
   ucp_rkey_h key = nullptr;
@@ -65,7 +66,7 @@ class UcpLink final : public Link, public OneSided {
     ucs_status_t status = UCS_INPROGRESS;
     std::size_t bytes = 0;  // of a receive
   };
-  // Epoch, sender, and whether it is the token of `meet`.
+  // A tag has the epoch, the sender, and whether it is the token of `meet`.
   static constexpr ucp_tag_t token = 1;
   static ucp_tag_t tag(std::uint64_t epoch, int sender);
 
@@ -93,8 +94,8 @@ class UcpLink final : public Link, public OneSided {
   Waiter waiter_;
   std::deque<Op> ops_;
   int base_ = 0;
-  void* flush_ = nullptr;  // the one that is under way
-  bool settled_ = true;    // nothing was late or broken since the ends met
+  void* flush_ = nullptr;  // the flush in flight
+  bool settled_ = true;    // nothing was late or broken since the last meeting
 };
 
 }  // namespace everylink::ucx

@@ -1,8 +1,9 @@
-// What UCX says only as text: its complaints, its resources and its lanes.
+// What UCX reports as text only: log messages, resources and lanes.
 #pragma once
 
 #include <ucs/type/status.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,8 +13,8 @@
 
 namespace everylink::ucx {
 
-// UCX logs what it finds wrong. From this call on the first line, which names the cause, is kept for our own
-// message; nothing is printed unless UCX_LOG_LEVEL is set.
+// UCX logs what it finds wrong. From this call on, the first line is kept for our own message, because it
+// names the cause; nothing is printed unless UCX_LOG_LEVEL is set.
 void keep_log();
 std::string take_log();  // the line kept since the last call; "": none
 
