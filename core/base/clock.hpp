@@ -3,7 +3,6 @@
 
 #include <chrono>
 
-#include "base/clock.hpp"
 #include "base/types.hpp"
 
 namespace everylink {

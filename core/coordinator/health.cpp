@@ -1,5 +1,6 @@
 // Finds the ranks that look dark or slow.
 #include "coordinator/health.hpp"
+#include "base/rank_list.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,6 @@
 // The lines of LinkTest 1.2.
 #include "linktest/old_lines.hpp"
+#include "base/outcome.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // The table of patterns, and how the flows of a scene get their turns and lanes.
 #include "load/pattern.hpp"
+#include "base/settings.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // The rows of a scene.
 #include "load/scene_rows.hpp"
+#include "base/rank_list.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // What a scene amounted to.
 #include "load/scene_sums.hpp"
+#include "base/outcome.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // A run from begin to end.
 #include "rank/run.hpp"
+#include "base/rank_list.hpp"
 
 #include <fmt/format.h>
 

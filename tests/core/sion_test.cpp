@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/settings.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_chunk.hpp"
 

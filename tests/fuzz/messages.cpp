@@ -1,4 +1,5 @@
 // What ranks and rank 0 tell each other in rounds.
+#include "base/outcome.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/settings.hpp"
 #include "base/units.hpp"
 #include "load/pattern.hpp"
 #include "schedule/circle.hpp"

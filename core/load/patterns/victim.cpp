@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/settings.hpp"
 #include "base/units.hpp"
 #include "load/pattern.hpp"
 
