@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "base/errors.hpp"
-#include "options/command_line.hpp"
 #include "host/adapters.hpp"
 #include "linktest/command_line.hpp"
+#include "options/command_line.hpp"
 
 namespace everylink {
 namespace {
