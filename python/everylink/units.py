@@ -12,13 +12,14 @@ BINARY_PREFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 UNKNOWN = "-"
 NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 BYTES = {
-    "": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "KB": 10**3, "kB": 10**3, "MB": 10**6,
-    "GB": 10**9, "TB": 10**12,
+    "": 1, "B": 1, "KB": 10**3, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
 }  # fmt: skip
 BYTES_A_SECOND = {
     "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8, "MB/s": 1e6, "GB/s": 1e9, "MiB/s": 2**20, "GiB/s": 2**30,
 }  # fmt: skip
-SIZE = re.compile(NUMBER + r"\s*([kKMGT]i?B|B|)")
+SIZE = re.compile(NUMBER + r"\s*([kKMGT]B|B|)")
+BINARY_SIZE = re.compile(NUMBER + r"\s*([kmgt])(?:ib)?", re.IGNORECASE)  # K is KiB, as in LinkTest
 RATE = NUMBER + r"\s*([MGT]b/s|[MG]B/s|[MG]iB/s)"
 LARGEST_SIZE = 2**62
 MOST_DECIMALS = 9
@@ -85,11 +86,14 @@ def duration_text(seconds: float) -> str:
 
 
 def parsed_size(text: str) -> int:
-    """Bytes of a size as everylink-measure takes them, `17`, `64KiB`, `2GB`. Raises ValueError, which says why."""
-    match = SIZE.fullmatch(text.strip())
-    if match is None or match[2] not in BYTES:
-        raise ValueError(f"'{text}' is not a size; write 17, 64KiB, 1MiB or 2GB")
-    size = float(match[1]) * BYTES[match[2]]
+    """Bytes of a size as everylink-measure takes them: `17`, `64K`, `64KiB`, `2GB`. Raises ValueError."""
+    size = math.nan
+    if match := SIZE.fullmatch(text.strip()):
+        size = float(match[1]) * BYTES[match[2]]
+    elif match := BINARY_SIZE.fullmatch(text.strip()):
+        size = float(match[1]) * BYTES[match[2].lower()]
+    if math.isnan(size):
+        raise ValueError(f"invalid size '{text}'; use 17, 64K, 64KiB (65536 bytes), 1MiB or 2GB")
     if size > LARGEST_SIZE or size != int(size):
         raise ValueError(f"'{text}' is not a whole number of bytes")
     return int(size)
@@ -100,7 +104,7 @@ def parsed_rate(text: str) -> float:
     match = re.fullmatch(RATE, text.strip())
     rate = float(match[1]) * BYTES_A_SECOND[match[2]] if match else 0.0
     if not 0 < rate < math.inf:
-        raise ValueError(f"'{text}' is not a bandwidth above 0; write 100Gb/s, 12.5GB/s or 11.64GiB/s")
+        raise ValueError(f"'{text}' is not a bandwidth above 0; use 100Gb/s, 12.5GB/s or 11.64GiB/s")
     return rate
 
 

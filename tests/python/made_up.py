@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import RETEST, Rows, joined
-from everylink.simulate.fabric import Fabric, all_links, parse_fault
+from everylink.simulate.fabric import Fabric, all_links
+from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import measured
 
 SIZE = 1 << 20

@@ -34,15 +34,15 @@ def test_help_names_every_command(everylink: Command) -> None:
 
 def test_a_command_may_be_abbreviated_while_it_is_clear(file: Path, everylink: Command) -> None:
     assert everylink("sh", file)[0] == 0
-    assert "may be run or report" in one_line(everylink("r", file))
+    assert "ambiguous command; it may be run or report" in one_line(everylink("r", file))
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         ((), "a command is missing"),
-        (("frobnicate",), "command 'frobnicate' is unknown; there are run, show, report"),
-        (("show",), "file"),
+        (("frobnicate",), "frobnicate: unknown command; use run, show, report"),
+        (("show",), "FILE"),
         (("show", "x.h5", "--frobnicate"), "--frobnicate"),
         (("show", "nothing.h5"), "nothing.h5: there is no such file"),
         (("report", "x.h5"), "-o/--output"),
@@ -52,9 +52,9 @@ def test_a_command_may_be_abbreviated_while_it_is_clear(file: Path, everylink: C
         (("report", "nothing.h5", "-o", "nowhere/x.pdf"), "there is no folder nowhere"),
         (("run", "--launcher", "pdsh"), "pdsh"),
         (("run", "--np", "two"), "--np"),
-        (("run", "--np", "1"), "--np 1: a link needs two ranks"),
+        (("run", "--np", "1"), "--np 1: a single rank has nothing to measure; start at least 2"),
         (("run", "--report", "x.doc"), "--report x.doc"),
-        (("run", "--report", "x.pdf", "--no-output"), "--report contradicts --no-output"),
+        (("run", "--report", "x.pdf", "--no-output"), "--report and --no-output exclude each other"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(

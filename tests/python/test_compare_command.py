@@ -117,10 +117,10 @@ def test_other_settings_are_said(tmp_path: Path, everylink: Command) -> None:
         (("base.h5",), "NEW"),
         (("base.h5", "no.h5"), "no.h5: there is no such file"),
         (("base.h5", "new.h5", "--format", "xml"), "--format"),
-        (("base.h5", "new.h5", "--at-least", "5"), "--at-least 5: wanted is a part such as 5%"),
-        (("base.h5", "new.h5", "--at-least", "0%"), "--at-least 0%: wanted is a part such as 5%"),
+        (("base.h5", "new.h5", "--at-least", "5"), "--at-least 5: must be a percentage such as 5%"),
+        (("base.h5", "new.h5", "--at-least", "0%"), "--at-least 0%: must be a percentage such as 5%"),
         (("base.h5", "new.h5", "--at-least", "-1%"), "--at-least"),
-        (("base.h5", "new.h5", "--at-least", "1e9%"), "--at-least 1e9%: wanted"),
+        (("base.h5", "new.h5", "--at-least", "1e9%"), "--at-least 1e9%: must be"),
     ],
 )
 def test_a_mistake_is_one_line(

@@ -104,7 +104,7 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path, everylink: Comma
 
 BROKEN = [
     (b"", "is empty"),
-    (b"\x89HDF\r\n\x1a\n rest", "is .h5 already; there is nothing to convert"),
+    (b"\x89HDF\r\n\x1a\n rest", "is already .h5; there is nothing to convert"),
     (b"\xff\xfef\0r\0o\0m\0", "is not text in UTF-8"),
     (b"from\0to\n", "line 1: is not text"),
     (HEADER, "line 2: has no link: the file ends behind its header"),

@@ -116,7 +116,7 @@ def test_forty_runs_find_room(tmp_path: Path, everylink: Command) -> None:
     ("words", "said"),
     [
         (["--curves", "-o", "x.html"], "-o x.html: the name must end in .pdf, .png"),
-        (["--line", "1GB/s", "-o", "x.pdf"], "it goes with --curves"),
+        (["--line", "1GB/s", "-o", "x.pdf"], "applies only to --curves"),
         (["--curves", "--line", "fast", "-o", "x.pdf"], "--line fast: 'fast' is not a bandwidth above 0"),
         (["--curves", "--line", "HDR=0Gb/s", "-o", "x.pdf"], "not a bandwidth above 0"),
     ],

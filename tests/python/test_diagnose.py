@@ -113,12 +113,12 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tmp_path: P
         (("--fault", "broken-host:n1"), "there is no fault 'broken-host'; there are slow-host"),
         (("--fault", "slow-link:n1*0.5"), "wanted is slow-link:NAME>NAME*RATE"),
         (("--fault", "slow-host:n1"), "wanted is slow-host:NAME*RATE"),
-        (("--noise", "2"), "'2' is no number from 0 to 0.5"),
-        (("--noise", "nan"), "'nan' is no number"),
-        (("--sizes", "8,8"), "different numbers of bytes"),
-        (("--hosts", "0"), "'0' is no number from 1"),
+        (("--noise", "2"), "--noise 2: must be from 0 to 0.5"),
+        (("--noise", "nan"), "--noise nan: must be from 0 to 0.5"),
+        (("--sizes", "8,8"), "--sizes: a message size is given twice"),
+        (("--hosts", "0"), "--hosts 0: must be from 1 to 1048576"),
         (("--hosts", "1"), "2 to"),
-        (("--seed", "-1"), "0 or more"),
+        (("--seed", "-1"), "--seed -1: must be at least 0"),
     ],
 )
 def test_what_cannot_be_simulated_is_named(

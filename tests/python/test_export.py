@@ -185,14 +185,14 @@ def test_a_picture_of_the_steps_shows_their_colours(tmp_path: Path, everylink: C
 
 
 WRONG = [
-    (("--what", "outside"), "wants --below RATE, --above RATE or both"),
+    (("--what", "outside"), "requires --below RATE, --above RATE or both"),
     (("--what", "outside", "--below", "12"), "--below: '12' is not a bandwidth above 0"),
-    (("--what", "slowest", "--below", "1GiB/s"), "go with --what outside"),
-    (("--what", "hosts", "--count", "3"), "--count: goes with --what slowest"),
+    (("--what", "slowest", "--below", "1GiB/s"), "--below and --above apply only to --what outside"),
+    (("--what", "hosts", "--count", "3"), "--count applies only to --what slowest"),
     (("--what", "slowest", "--count", "0"), "--count 0: must be at least 1"),
     (("--what", "hosts", "-o", "x.ppm"), "hosts is a table"),
     (("--what", "hosts", "-o", "x.doc"), "the name must end in .dat, .png, .ppm"),
-    (("--what", "hosts", "--force"), "it goes with -o"),
+    (("--what", "hosts", "--force"), "--force applies only to -o"),
     (("--what", "hosts", "--size", "8"), "--size 8: was not measured"),
     (("--what", "step-pattern"), "does not say in which step a link was measured"),
 ]
@@ -252,4 +252,4 @@ def test_show_lists_slow_and_fast_links_hosts_and_as_many_of_the_slowest_as_want
 
 def test_show_fit_goes_with_nothing_else(ladder: Path, everylink: Command) -> None:
     code, _, err = everylink("show", ladder, "--fit", "--hosts")
-    assert (code, "--fit: prints nothing else" in err) == (2, True)
+    assert (code, "--fit prints nothing else; leave out --hosts" in err) == (2, True)

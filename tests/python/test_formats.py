@@ -102,7 +102,7 @@ def test_what_a_sion_file_cannot_hold_is_said_line_by_line(tmp_path: Path, every
         "the kernel, bidirectional: its times will count as semidirectional",
         "which of several hosts of one name is meant: they become one",
         "1 remark",
-        "1 B: one size alone, which --size chooses",
+        "1 B: the format holds a single size; select it with --size",
     ]
     made, given = read(tmp_path / "b.sion"), read(source)
     assert [size.bytes for size in made.sizes] == [65536]
@@ -144,10 +144,10 @@ def test_an_archive_of_numpy_has_everything_under_the_names_of_the_results_file(
 
 
 MISTAKES = [
-    (("x.sion", "y.xlsx"), "y.xlsx: the end of its name chooses the format; there are .h5, .sion, .csv, .npz"),
-    (("x.sion", "y.sion"), "x.sion: is .sion already; there is nothing to convert"),
-    (("x.sion", "y.h5", "--kernel", "bidirectional"), "--kernel is for comma-separated values"),
-    (("x.sion", "y.h5", "--size", "7"), "--size 7: was not measured; in "),
+    (("x.sion", "y.xlsx"), "y.xlsx: the suffix selects the format; use .h5, .sion, .csv, .npz"),
+    (("x.sion", "y.sion"), "x.sion: is already .sion; there is nothing to convert"),
+    (("x.sion", "y.h5", "--kernel", "bidirectional"), "--kernel applies only to CSV"),
+    (("x.sion", "y.h5", "--size", "7"), "--size 7: was not measured; "),
     (("large.csv", "y.sion"), "LinkTest hold no message size above 2147483647, and this is 4294967296"),
     (("empty.h5", "y.sion"), "there is no link to write"),
     (("empty.h5", "y.csv"), "there is no link to write"),

@@ -192,7 +192,7 @@ def test_ssh_asks_nothing_and_shows_nothing_on_its_command_line() -> None:
     [
         (["--hosts", "n[1-2]", "--np", "4"], "--np and --hosts exclude each other"),
         (["--hosts", "n[1-2]", "--launcher", "command"], "leave --hosts out"),
-        (["--hosts", "n[1-2]", "--nranks", "0"], "one rank or more"),
+        (["--hosts", "n[1-2]", "--nranks", "0"], "--nranks 0: must be from 1 to 16777216"),
         (["--hosts", "n[1-2]", "--launcher", "local", "--launcher-args", "-x"], "no launcher to give them to"),
         (["--hosts", "n[1-"], "a bracket is open"),
         (["--hosts", "n1", "--launcher", "local"], "make 1 ranks"),

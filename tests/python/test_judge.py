@@ -11,7 +11,8 @@ from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
-from everylink.simulate.fabric import Fabric, all_links, parse_fault, sampled_links
+from everylink.simulate.fabric import Fabric, all_links, sampled_links
+from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
 
 SIZE = 1 << 20

@@ -167,7 +167,7 @@ def test_the_command_writes_a_file_that_says_where_it_comes_from(tmp_path: Path,
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("a.h5", "-o", "c.h5", "--by", "min"), "a.h5 alone is nothing to merge; give two files or more"),
+        (("a.h5", "-o", "c.h5", "--by", "min"), "a.h5 is the only file; give at least two"),
         (("a.h5", "a.h5", "-o", "c.h5"), "--by"),
         (("a.h5", "a.h5", "--by", "min"), "-o/--output"),
         (("a.h5", "a.h5", "-o", "c.h5", "--by", "mean"), "--by"),

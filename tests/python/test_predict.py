@@ -290,10 +290,10 @@ def test_a_wrong_file_is_named_with_its_line(text: str, said: str, tmp_path: Pat
         (["--pattern", "shift:4"], "with 4 ranks a shift goes from 1 to 3 ranks on"),
         (["--pattern", "stencil3d"], "4 ranks make no grid of 3 dimensions, only 2 x 2 x 1"),
         (["--pattern", "stencil2d:3x2"], "2 sides whose product is 4, the number of ranks, such as stencil2d:2x2"),
-        (["--pattern", "ring", "--bytes", "1QiB"], "--bytes: '1QiB' is not a size"),
+        (["--pattern", "ring", "--bytes", "1QiB"], "--bytes: invalid size '1QiB'"),
         (["--pattern", "p.csv", "--bytes", "1"], "leave --bytes out"),
         (["--pattern", "none.csv"], "none.csv: cannot be read"),
-        (["--pattern", "ring", "--force"], "it goes with --place"),
+        (["--pattern", "ring", "--force"], "--force applies only to --place"),
         (["--pattern", "ring", "--place", "/none/x"], "there is no folder /none"),
     ],
 )

@@ -249,4 +249,4 @@ def test_any_command_that_starts_the_core_will_do(everylink: Command) -> None:
 def test_confirm_wants_a_file_to_confirm(everylink: Command) -> None:
     code, _, err = everylink("run", "--confirm", "--no-output")
     assert code == 2
-    assert "--confirm contradicts --no-output" in err
+    assert "--confirm and --no-output exclude each other" in err

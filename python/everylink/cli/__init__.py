@@ -1,33 +1,17 @@
-"""The command `everylink`: finds the command by an unambiguous beginning, and turns errors into one line and a code."""
+"""The command `everylink`: finds the command, and turns errors into one line and an exit code."""
 
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from everylink.cli.options.nearest import meant, suggestion
+from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
 from everylink.version import VERSION
 
-Command = Callable[[Sequence[str]], int]
-COMMANDS = (  # each a module beside this one
-    "run", "show", "report", "diagnose", "compare", "merge", "convert", "export", "simulate", "predict",
-)  # fmt: skip
-USAGE = """usage: everylink COMMAND ...
-
-  run      measure every link of this machine or of an MPI job, then show what was found
-  show     print a results file: failed links, times, bandwidths, slowest links, a map
-  report   draw results files as one HTML page, PDF or PNG
-  diagnose name what is bad: host, rank, link or group
-  compare  say what got slower or faster between two runs
-  merge    combine runs of the same ranks and settings into one results file
-  convert  turn results into another format: ours, LinkTest's, comma-separated values, NumPy's
-  export   write one table or matrix of a results file as text or picture, for gnuplot and others
-  simulate write the results file of a made-up cluster with planted faults
-  predict  say what a communication pattern would cost on the links that were measured
-
-everylink COMMAND --help explains a command. Exit codes: 0 ok, 1 a fault of the machine or of Everylink,
-2 a mistake in what was asked for, 3 (run) measured, but some link failed, (diagnose) faults found,
-(compare) something got slower."""
+Main = Callable[[Sequence[str]], int]
+COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module beside this one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return guarded("everylink", _run, sys.argv[1:] if arguments is None else arguments)
 
 
-def guarded(program: str, command: Command, arguments: Sequence[str]) -> int:
+def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; errors become one line on standard error."""
     try:
         return command(arguments)
@@ -51,22 +35,42 @@ def guarded(program: str, command: Command, arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     if not arguments:
-        raise UserMistake(f"a command is missing: {', '.join(COMMANDS)}; try everylink --help")
-    if arguments[0] in ("-h", "--help"):
-        print(USAGE)
+        raise UserMistake(f"a command is missing: {', '.join(COMMANDS)}; everylink --help explains them")
+    first = arguments[0]
+    if first.startswith("-"):
+        print(_page(first))
         return 0
-    if arguments[0] == "--version":
-        print(f"everylink {VERSION}")
-        return 0
-    return _command(arguments[0])(arguments[1:])
+    return _command(first)(arguments[1:])
 
 
-def _command(name: str) -> Command:
-    matches = [known for known in COMMANDS if known.startswith(name)]
-    if name in COMMANDS:
-        matches = [name]
-    if len(matches) == 1:
-        command: Command = import_module(f"everylink.cli.{matches[0]}").main
+def _page(option: str) -> str:
+    """What an option in place of a command prints."""
+    from everylink.cli.options import completion
+    from everylink.cli.options.help import help_of_program, terminal_width
+    from everylink.cli.options.man import man_page
+    from everylink.cli.options.table_json import table_json
+
+    known = [name for one in EVERYLINK.options for name in one.names]
+    name, equals, form = option.partition("=")
+    found = [name] if name in known else meant(name, known) if name.startswith("--") else []
+    if len(found) != 1 or (equals and found[0] != "--help"):
+        raise UserMistake(f"{option}: unknown option{suggestion(option, known)}; everylink --help lists the options")
+    if found[0] in ("-V", "--version"):
+        return f"everylink {VERSION}"
+    if not equals or form == "text":
+        return help_of_program(EVERYLINK, found[0] != "-h", terminal_width()).rstrip("\n")
+    pages = {"json": table_json, "man": man_page}
+    pages |= {shell.__name__: shell for shell in (completion.bash, completion.zsh, completion.fish)}
+    if form in pages:
+        return pages[form](EVERYLINK).rstrip("\n")
+    raise UserMistake(f"{option}: unknown form{suggestion(form, PAGE_FORMS)}; use {', '.join(PAGE_FORMS)}")
+
+
+def _command(word: str) -> Main:
+    found = meant(word, COMMANDS)
+    if len(found) == 1:
+        command: Main = import_module(f"everylink.cli.{found[0]}").main
         return command
-    problem = f"may be {' or '.join(matches)}" if matches else f"is unknown; there are {', '.join(COMMANDS)}"
-    raise UserMistake(f"command '{name}' {problem}")
+    if found:
+        raise UserMistake(f"{word}: ambiguous command; it may be {' or '.join(found)}")
+    raise UserMistake(f"{word}: unknown command{suggestion(word, COMMANDS)}; use {', '.join(COMMANDS)}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from rich.console import Console
 
-from everylink.cli.options import chosen_size, parsed_bytes
+from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.io.csv_matrix import write_csv
@@ -126,7 +126,7 @@ class Kind(ABC):
         """What draws the printed pages of a run."""
 
     @abstractmethod
-    def csv(self, results: Results, size: str | None, force: bool) -> Written:
+    def csv(self, results: Results, size: int | None, force: bool) -> Written:
         """Write comma-separated values, of one size if wanted, to the path of the results."""
 
     @property
@@ -180,7 +180,7 @@ class Links(Kind):
 
         return link_pages(run)
 
-    def csv(self, results: Results, size: str | None, force: bool) -> Written:
+    def csv(self, results: Results, size: int | None, force: bool) -> Written:
         chosen = results if size is None else replace(results, sizes=(chosen_size(results, size),))
         return Written(links_text(chosen), write_csv(chosen, force))
 
@@ -233,14 +233,11 @@ class LoadPatterns(Kind):
 
         return load_pages(run)
 
-    def csv(self, results: Results, size: str | None, force: bool) -> Written:
-        chosen = None
-        if size is not None:
-            chosen = parsed_bytes(size)
-            there = sorted({known for load in results.loads for known in load.sizes})
-            if chosen not in there:
-                raise UserMistake(f"--size {size}: was not measured; there are {', '.join(map(size_text, there))}")
-        count = write_load_csv(results, force, chosen)
+    def csv(self, results: Results, size: int | None, force: bool) -> Written:
+        there = sorted({known for load in results.loads for known in load.sizes})
+        if size is not None and size not in there:
+            raise UserMistake(f"--size {size}: was not measured; {results.path} has {', '.join(map(size_text, there))}")
+        count = write_load_csv(results, force, size)
         return Written(f"{plural(count, 'flow')} of {_names(results)}, {plural(len(results.ranks), 'rank')}", [])
 
     @property

@@ -1,117 +1,44 @@
 """`everylink run`: measures by starting everylink-measure, shows its progress, then what it found."""
 
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.cli.diagnose import FAULTS_FOUND
 from everylink.cli.kinds import Shown, judged, kind_of
-from everylink.cli.options import Parser
+from everylink.cli.options.parser import parsed_in_part
+from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
 from everylink.io.read import read
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
-from everylink.launch.launcher import LAUNCHERS, Start
+from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.model.loads import PATTERNS
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
-USAGE = (
-    "everylink run [--hosts NODES [--nranks R] | [--servers NODES] --clients NODES] [--env KEY=VALUE] "
-    "[--launcher NAME] [--launcher-args ARGS] [--np N] [--confirm] [--report FILE] [PATTERN] CORE'S OPTIONS ..."
-)
-WITH_DASHES = ("--launcher-args", "--servers-args", "--server-args", "--clients-args", "--client-args")
 USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        prog="everylink run",
-        usage=USAGE,
-        description="Measure every link, or play a load pattern, then show what was found.",
-        epilog="All other options go to the core unchanged: everylink-measure --help lists them. The options above "
-        "are to be written in full, because the core knows others that begin alike.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--launcher", choices=LAUNCHERS,
-        help="what starts the ranks (local; with --hosts srun inside of a job of Slurm, else ssh)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--launcher-args",
-        default="",
-        metavar="ARGS",
-        help="passed on to mpiexec, srun or ssh, or the whole command (srun --mpi=pmix), split like a shell",
-    )
-    parser.add_argument("--np", type=int, metavar="N", help="ranks (local: as many as cores, at least 2)")
-    _add_hosts(parser)
-    parser.add_argument(
-        "--confirm", action="store_true", help="measure again what looks bad, under load, alone and one way; then judge"
-    )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="also write x.html, x.pdf or x.png")
-    return parser
-
-
-def _add_hosts(parser: Parser) -> None:
-    parser.add_argument("--hosts", metavar="NODES", help="where: n[8-11], r[1-2]n[1-2], @group, @FILE, n[1-9]!n3")
-    parser.add_argument("--nranks", type=_ranks, metavar="R", help="with --hosts: ranks on each host (1)")
-    parser.add_argument(
-        "--env", action="append", default=[], metavar="KEY=VALUE",
-        help="with --hosts or --clients: a variable of the ranks; KEY alone: as it is here",
-    )  # fmt: skip
-    for side, means in (
-        ("servers", "hosts of the servers; or N, the first N ranks of --np or --hosts"),
-        ("clients", "hosts of the clients; alone: the pattern all-to-all among them"),
-    ):
-        one = side.removesuffix("s")
-        parser.add_argument(f"--{side}", metavar="NODES", help=means)
-        parser.add_argument(f"--{side}-file", type=Path, metavar="FILE", help="the same from a file")
-        parser.add_argument(f"--{side}-nranks", type=_ranks, metavar="R", help=f"ranks on each {one} (1)")
-        parser.add_argument(
-            f"--{side}-env", action="append", default=[], metavar="KEY=VALUE", help=f"a variable of the {side} alone"
-        )
-        parser.add_argument(
-            f"--{side}-args", f"--{one}-args", default="", metavar="ARGS",
-            help=f"for the {side} alone: -env NAME VALUE, --rails, --interface, --mode; arguments of mpiexec",
-        )  # fmt: skip
-
-
-def _ranks(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text[:9]) < 1:
-        raise ArgumentTypeError(f"{text}: a host has one rank or more")
-    return int(text[:9])  # which is too many already
-
-
 def parsed(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
-    """Ours, and those of the core with the pattern that ours mean. Raises UserMistake."""
-    options, core_options = _parser().parse_known_args(_joined(WITH_DASHES, arguments))
+    """Our options, and those of the core with the pattern that ours imply. Raises UserMistake."""
+    options, core_options = parsed_in_part(RUN, arguments)
     if options.np is not None and options.np < 2:
-        raise UserMistake(f"--np {options.np}: a link needs two ranks; give 2 or more")
+        raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
     core_options = sides.play_of(options, core_options)
     if options.confirm and (chosen := [word for word in core_options if word in PATTERNS]):
-        raise UserMistake(f"--confirm: is about links, and the pattern {chosen[0]} measures none; leave it out")
+        raise UserMistake(f"--confirm applies only to links, and the pattern {chosen[0]} measures none")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):
         for other in ("--no-output", "--progress"):
             if getattr(options, option.strip("-")) and is_given(other, core_options):
-                raise UserMistake(f"{option} contradicts {other}: leave one of them out")
+                raise UserMistake(f"{option} and {other} exclude each other")
     return options, core_options
-
-
-def _joined(options: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """Join these with their values, because argparse takes a value that begins with a dash for an option."""
-    joined: list[str] = []
-    for argument in arguments:
-        if joined and joined[-1] in options:
-            joined[-1] += f"={argument}"
-        else:
-            joined.append(argument)
-    return joined
 
 
 def is_given(option: str, core_options: Sequence[str]) -> bool:

@@ -28,15 +28,15 @@ class SideArgs:
     arguments: list[str] = field(default_factory=list)  # for mpiexec
 
 
-def words_of(text: str, option: str) -> list[str]:
-    """Split like a shell. Raises UserMistake."""
+def words_of(text: str | None, option: str) -> list[str]:
+    """Split as in a shell. Raises UserMistake."""
     try:
-        return shlex.split(text)
+        return shlex.split(text or "")
     except ValueError as error:
         raise UserMistake(f"{option} '{text}': {error}") from None
 
 
-def side_args(text: str, option: str, launcher: str, ours: Mapping[str, str]) -> SideArgs:
+def side_args(text: str | None, option: str, launcher: str, ours: Mapping[str, str]) -> SideArgs:
     """Variables in the form of hydra's mpiexec or of Open MPI's, whatever the launcher. Raises UserMistake."""
     found = SideArgs()
     words = iter(words_of(text, option))

@@ -1,0 +1,1 @@
+"""One table of the options of every command, and what is made of it: parsing, help, man page and completion."""

@@ -1,0 +1,119 @@
+"""What the table of options consists of; fields have the names of `everylink-measure --help=json`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["none", "text", "choice", "file", "count", "bytes", "sizes", "rate", "percent", "fraction"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option, or one positional argument, whose only name has no dash.
+
+    `brief` is a phrase without a full stop, `more` is whole sentences; long help joins them.
+    """
+
+    names: tuple[str, ...]
+    brief: str
+    group: str
+    value: str = ""  # what help calls the value
+    unit: Unit = "none"  # none: an option without a value
+    more: str = ""
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()  # values that completion offers beside others that are valid
+    range: tuple[float, float | None] = (1, None)  # of a count or a fraction
+    default: str = ""  # as the user would write it
+    otherwise: str = ""  # what happens without the option, where no value says it
+    required: bool = False
+    repeats: bool = False  # may be given several times, each time with one more value
+    dashes: bool = False  # the value may begin with a dash
+    refused: str = ""  # an option of another program that is not supported: what to do instead
+
+    @property
+    def positional(self) -> bool:
+        return not self.names[0].startswith("-")
+
+    @property
+    def takes_value(self) -> bool:
+        return self.unit != "none" and not self.positional
+
+    @property
+    def long(self) -> str:
+        """The name in messages: the longest one."""
+        return max(self.names, key=len)
+
+    @property
+    def stated_default(self) -> str:
+        return self.default or self.otherwise
+
+
+@dataclass(frozen=True)
+class Example:
+    """`what` is a sentence that ends in a colon."""
+
+    what: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph with a title, or a list of names and their meaning."""
+
+    title: str
+    text: str = ""
+    items: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command of everylink; `program` is what the user types to start it."""
+
+    program: str
+    brief: str  # for the list of commands
+    summary: str
+    options: tuple[Option, ...]
+    examples: tuple[Example, ...] = ()
+    notes: tuple[Note, ...] = ()
+    version: str = ""  # what -V prints
+    passes_on: bool = False  # options that are not in the table go to everylink-measure
+
+    @property
+    def name(self) -> str:
+        return self.program.rpartition(" ")[2]
+
+    @property
+    def listed(self) -> tuple[Option, ...]:
+        """The options that help shows."""
+        return tuple(option for option in self.options if not option.refused)
+
+    @property
+    def usage(self) -> str:
+        """One line: what is required, and that there are options."""
+        words = [self.program]
+        if any(not option.positional and not option.required for option in self.listed):
+            words.append("[OPTIONS]")
+        required = [option for option in self.listed if option.required and option.takes_value]
+        words += [f"{option.names[0]} {option.value}" for option in required]
+        words += [option.value + ("..." if option.repeats else "") for option in self.listed if option.positional]
+        if self.passes_on:
+            words.append("[PATTERN] [OPTIONS OF everylink-measure]")
+        return " ".join(words)
+
+    def groups(self) -> Iterator[tuple[str, list[Option]]]:
+        """The groups in the order in which they first appear, with their options."""
+        for group in dict.fromkeys(option.group for option in self.listed):
+            yield group, [option for option in self.listed if option.group == group]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A program with commands."""
+
+    name: str
+    brief: str
+    summary: str
+    commands: tuple[Command, ...]
+    options: tuple[Option, ...]  # in place of a command
+    notes: tuple[Note, ...] = ()
+    examples: tuple[Example, ...] = ()

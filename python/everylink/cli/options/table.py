@@ -1,0 +1,872 @@
+"""The options of every command, in one table: parsing, help, the man page and completion are made from it.
+
+It imports nothing outside the standard library, so that the man page and completion can be made where the package is
+built. Tests hold the choices against what the code has.
+"""
+
+from everylink.cli.options.option import Command, Example, Note, Option, Program
+from everylink.simulate.faults import FORMS as FAULTS
+from everylink.version import VERSION
+
+MOST_RANKS = 1 << 24  # that the core takes
+MOST_SIMULATED = 1 << 20
+CSV_REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
+CSV_OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
+PAGE_FORMS = ("text", "json", "man", "bash", "zsh", "fish")
+
+# Tables and matrices of `export --what`.
+EXPORTS = (
+    ("slowest", "the slowest links, with their first and second time and their hosts (see --count)"),
+    ("outside", "links below (--below) or above (--above) a bandwidth, labelled slow and fast"),
+    ("step-pattern", "the step that measured each link; also as a picture"),
+    ("bandwidth-pattern", "time and bandwidth of every pair of ranks, for gnuplot; also as a picture"),
+    ("time-distribution", "how many links took how long"),
+    ("bandwidth-distribution", "how many links have which bandwidth"),
+    ("hosts", "mean and worst link of each host, as sender and as receiver"),
+    ("ranks", "mean and worst link of each rank, as sender and as receiver"),
+    ("places", "where each rank ran"),
+)
+
+# Files that the old analyser wrote: letter, export, file, meaning.
+ANALYSER_FILES = (
+    ("a", "step-pattern", "accesspattern.ppm", "the step that measured each link, one pixel per link"),
+    ("A", "step-pattern", "accesspattern.dat", "the same as text"),
+    ("b", "bandwidth-pattern", "bwpattern.ppm", "bandwidths, one pixel per link"),
+    ("B", "slowest", "bad_links.dat", "the slowest links, with their first and second time and their hosts"),
+    ("D", "ranks", "nodelist.dat", "each rank as sender and as receiver"),
+    ("g", "bandwidth-pattern", "gnuplotinput.dat", "time and bandwidth of every pair of ranks"),
+)
+ANALYSER_REPORT = "report_fzjlinktest.ps"
+NOT_SUPPORTED = (
+    ("d", "distances on a torus are not computed; everylink diagnose FILE --topology uses switches"),
+    ("f", "colours scale by themselves; leave it out"),
+    ("m", "single links cannot be masked; measure the links of a list with everylink-measure --schedule file:PAIRS"),
+    ("O", "files from before LinkTest 1.2 cannot be read"),
+    ("q", "block sizes are read from the file; leave it out"),
+    ("Q", "block sizes are read from the file; leave it out"),
+    ("s", "the number of links determines the number of bins; leave it out"),
+    ("t", "the ends of the colour scale are chosen so that no outlier flattens it; leave it out"),
+    ("T", "the ends of the colour scale are chosen so that no outlier flattens it; leave it out"),
+)
+
+
+def _file(brief: str = "results file", *, more: str = "", several: bool = False) -> Option:
+    name = "files" if several else "file"
+    return Option(
+        names=(name,),
+        value="FILE",
+        unit="file",
+        group="Arguments",
+        brief=brief,
+        more=more,
+        required=True,
+        repeats=several,
+    )
+
+
+def _force(what: str) -> Option:
+    return Option(names=("--force",), group="Output", brief=f"overwrite {what}")
+
+
+def _format(*choices: str, brief: str, more: str = "") -> Option:
+    return Option(
+        names=("--format",),
+        value="FORM",
+        unit="choice",
+        choices=choices,
+        default="text",
+        group="Output",
+        brief=brief,
+        more=more,
+    )
+
+
+HELP = (
+    Option(names=("-h",), group="Help", brief="print a short help"),
+    Option(names=("--help",), group="Help", brief="print this help"),
+)
+LIVE = "The run may still be in progress or may have been interrupted."
+TOPOLOGY = "a file that says which hosts share a switch"
+TOPOLOGY_MORE = "Slurm's topology.conf, or the output of ibnetdiscover."
+
+RUN = Command(
+    program="everylink run",
+    brief="measure every link of this machine or of an MPI job, then show the results",
+    summary="Measure every link, or run a load pattern, then show the results. Options that are not listed here go to "
+    "everylink-measure unchanged; everylink-measure --help lists them.",
+    passes_on=True,
+    options=(
+        Option(
+            names=("--np",),
+            value="N",
+            unit="count",
+            group="Ranks",
+            brief="number of ranks",
+            otherwise="local: one rank per core, at least 2",
+        ),
+        Option(
+            names=("--launcher",),
+            value="NAME",
+            unit="choice",
+            group="Ranks",
+            brief="what starts the ranks",
+            choices=("local", "mpiexec", "srun", "ssh", "command"),
+            otherwise="local; with --hosts srun inside a Slurm job, else ssh",
+        ),
+        Option(
+            names=("--launcher-args",),
+            value="ARGS",
+            unit="text",
+            group="Ranks",
+            dashes=True,
+            brief="arguments for mpiexec, srun or ssh",
+            more='With --launcher command, the whole command, as in "srun --mpi=pmix". Words are split as in a shell.',
+        ),
+        Option(
+            names=("--hosts",),
+            value="NODES",
+            unit="text",
+            group="Hosts",
+            brief="hosts to start ranks on",
+            more="A node set: n[8-11], r[1-2]n[1-2], @group, @FILE, n[1-9]!n3.",
+        ),
+        Option(
+            names=("--nranks",),
+            value="R",
+            unit="count",
+            range=(1, MOST_RANKS),
+            group="Hosts",
+            brief="ranks on each host of --hosts",
+            otherwise="1",
+        ),
+        Option(
+            names=("--env",),
+            value="KEY=VALUE",
+            unit="text",
+            repeats=True,
+            group="Hosts",
+            brief="an environment variable of the ranks",
+            more="KEY alone takes the value that it has here.",
+        ),
+        *(
+            option
+            for side, hosts in (
+                ("servers", "hosts of the servers"),
+                ("clients", "hosts of the clients"),
+            )
+            for option in (
+                Option(
+                    names=(f"--{side}",),
+                    value="NODES",
+                    unit="text",
+                    group="Servers and clients",
+                    brief=hosts,
+                    more={
+                        "servers": "Or a number N: the first N ranks of --np or --hosts.",
+                        "clients": "Without --servers, the clients run the pattern all-to-all.",
+                    }[side],
+                ),
+                Option(
+                    names=(f"--{side}-file",),
+                    value="FILE",
+                    unit="file",
+                    group="Servers and clients",
+                    brief=f"a file that lists the {hosts}",
+                ),
+                Option(
+                    names=(f"--{side}-nranks",),
+                    value="R",
+                    unit="count",
+                    range=(1, MOST_RANKS),
+                    group="Servers and clients",
+                    brief=f"ranks on each {side[:-1]}",
+                    otherwise="1",
+                ),
+                Option(
+                    names=(f"--{side}-env",),
+                    value="KEY=VALUE",
+                    unit="text",
+                    repeats=True,
+                    group="Servers and clients",
+                    brief=f"an environment variable of the {side} only",
+                ),
+                Option(
+                    names=(f"--{side}-args", f"--{side[:-1]}-args"),
+                    value="ARGS",
+                    unit="text",
+                    dashes=True,
+                    group="Servers and clients",
+                    brief=f"arguments for the {side} only",
+                    more="-env NAME VALUE, --rails, --interface, --mode; with mpiexec also its own arguments.",
+                ),
+            )
+        ),
+        Option(
+            names=("--confirm",),
+            group="Results",
+            brief="re-measure suspects, then judge",
+            more="Suspected links are measured again under load, alone and in one direction. The exit status is 3 "
+            "where faults are found.",
+        ),
+        Option(
+            names=("--report",),
+            value="FILE",
+            unit="file",
+            group="Results",
+            brief="also write a report",
+            more="The name ends in .html, .pdf, .ps or .png.",
+        ),
+        *HELP,
+    ),
+    examples=(
+        Example("Measure every pair of 8 processes on this machine:", "everylink run --np 8 -s 1,64KiB,1MiB"),
+        Example("Measure between four hosts, two ranks on each:", "everylink run --hosts 'n[8-11]' --nranks 2 -s 1MiB"),
+        Example(
+            "Measure a simulated cluster with a slow host, and draw it:",
+            "everylink run --np 64 --mode sim:hosts=64,leaf=16,slow-host=5*0.5 -s 1MiB --report sim.html",
+        ),
+    ),
+    notes=(
+        Note(
+            "Abbreviations",
+            "Write the options above in full: everylink-measure has others that begin alike, and accepts "
+            "abbreviations of those.",
+        ),
+    ),
+)
+
+SHOW = Command(
+    program="everylink show",
+    brief="print a results file: failed links, times, bandwidths, slowest links, a map",
+    summary="Print a results file on the terminal: failed links first, then times and bandwidths.",
+    options=(
+        _file(more=LIVE),
+        Option(
+            names=("--slowest",),
+            value="N",
+            unit="count",
+            default="10",
+            group="Links",
+            brief="number of slowest links to list",
+        ),
+        Option(
+            names=("--below",),
+            value="RATE",
+            unit="rate",
+            group="Links",
+            brief="also list links slower than this",
+            more="For example 10GiB/s or 100Gb/s.",
+        ),
+        Option(names=("--above",), value="RATE", unit="rate", group="Links", brief="also list links faster than this"),
+        Option(
+            names=("--hosts",),
+            group="Hosts",
+            brief="also list every host",
+            more="Mean and worst link of each, as sender and as receiver; for the pattern client-server each server "
+            "and client.",
+        ),
+        Option(
+            names=("--fit",),
+            group="Fit",
+            brief="print only latency, asymptotic bandwidth and n_1/2",
+            more="One line for each kind of link, from a line fitted to the times of all sizes.",
+        ),
+        *HELP,
+    ),
+    examples=(
+        Example("Show a run, also one in progress:", "everylink show everylink.h5"),
+        Example("List all links below 10 GiB/s, and every host:", "everylink show run.h5 --below 10GiB/s --hosts"),
+    ),
+)
+
+REPORT = Command(
+    program="everylink report",
+    brief="draw results files as an HTML page, PDF, PostScript or PNG",
+    summary="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep. There is one page for each run "
+    "and message size, or for each load pattern.",
+    options=(
+        _file(several=True),
+        Option(
+            names=("-o", "--output"),
+            value="FILE",
+            unit="file",
+            required=True,
+            group="Output",
+            brief="file to write: .html, .pdf, .ps or .png",
+            more="Several pages as PNG become x-1.png, x-2.png and so on.",
+        ),
+        Option(
+            names=("--curves",),
+            group="Curves",
+            brief="draw bandwidth over message size instead",
+            more="One figure for each kernel, one curve for each run; PDF or PNG.",
+        ),
+        Option(
+            names=("--line",),
+            value="RATE",
+            unit="text",
+            repeats=True,
+            group="Curves",
+            brief="with --curves, draw a line at this bandwidth",
+            more="For example 11.64GiB/s, or with a label HDR=200Gb/s.",
+        ),
+        *HELP,
+    ),
+    examples=(
+        Example("One page to open in a browser:", "everylink report run.h5 -o run.html"),
+        Example(
+            "Curves of two runs against the port rate:",
+            "everylink report old.h5 new.h5 -o curves.pdf --curves --line HDR=200Gb/s",
+        ),
+    ),
+)
+
+DIAGNOSE = Command(
+    program="everylink diagnose",
+    brief="name what is bad: host, rank, link or group",
+    summary="Name what is bad in a results file: hosts, ranks, links and groups; in which direction, by how much, with "
+    "what confidence and why.",
+    options=(
+        _file(more=LIVE),
+        _format("text", "json", "junit", brief="output format", more="docs/verdicts.md describes json."),
+        Option(
+            names=("--topology",),
+            value="FILE",
+            unit="file",
+            group="Reference",
+            brief=TOPOLOGY,
+            more=TOPOLOGY_MORE,
+        ),
+        Option(
+            names=("--expect",),
+            value="WHAT",
+            unit="text",
+            group="Reference",
+            brief="what the links must reach: latency=2us,bandwidth=90%:100Gb/s",
+            more="Links that fall short are bad, too.",
+        ),
+        Option(
+            names=("--baseline",),
+            value="FILE",
+            unit="file",
+            group="Reference",
+            brief="an earlier run",
+            more="What became slower since is bad, too.",
+        ),
+        Option(
+            names=("--alone",),
+            value="FILE",
+            unit="file",
+            group="Reference",
+            brief="a run of the same ranks with --serial-tests",
+            more="Separates what is slow only under load from what is slow alone.",
+        ),
+        *HELP,
+    ),
+    examples=(
+        Example("Judge a run by itself:", "everylink diagnose everylink.h5"),
+        Example(
+            "Judge it against the port rate and the topology:",
+            "everylink diagnose run.h5 --expect bandwidth=90%:100Gb/s --topology topology.conf",
+        ),
+    ),
+    notes=(Note("Exit status", "0: healthy. 3: faults found."),),
+)
+
+COMPARE = Command(
+    program="everylink compare",
+    brief="tell what became slower or faster between two runs",
+    summary="Tell what became slower or faster between two runs of the same kind: all links, single hosts, ranks and "
+    "links; or for a load pattern bandwidths, latencies and shares. Ranks are matched by host and local rank.",
+    options=(
+        Option(
+            names=("base",),
+            value="BASE",
+            unit="file",
+            required=True,
+            group="Arguments",
+            brief="results file to compare with",
+        ),
+        Option(
+            names=("new",),
+            value="NEW",
+            unit="file",
+            required=True,
+            group="Arguments",
+            brief="results file of the later run",
+        ),
+        _format("text", "json", brief="output format"),
+        Option(
+            names=("--at-least",),
+            value="P%",
+            unit="percent",
+            default="5%",
+            group="Output",
+            brief="the smallest change that counts",
+        ),
+        *HELP,
+    ),
+    examples=(Example("Changes of at least 10 %:", "everylink compare before.h5 after.h5 --at-least 10%"),),
+    notes=(Note("Exit status", "0: nothing became slower. 3: something became slower or failed."),),
+)
+
+MERGE = Command(
+    program="everylink merge",
+    brief="combine runs of the same ranks and settings into one results file",
+    summary="Combine runs of the same ranks and settings: noise evens out, and what is slow in every run remains. "
+    "Runs that differ are refused, with the setting that differs. A link that failed in any run counts as failed.",
+    options=(
+        _file("results files, two or more", several=True),
+        Option(
+            names=("-o", "--output"),
+            value="OUT",
+            unit="file",
+            required=True,
+            group="Output",
+            brief="results file to write",
+        ),
+        Option(
+            names=("--by",),
+            value="WAY",
+            unit="choice",
+            choices=("median", "min"),
+            required=True,
+            group="Output",
+            brief="how the times of a link are combined",
+            more="median: all times are kept, and a link has the median of its runs. min: a link has the times of its "
+            "fastest run.",
+        ),
+        _force("OUT"),
+        *HELP,
+    ),
+    examples=(Example("Combine three runs:", "everylink merge mon.h5 tue.h5 wed.h5 --by median -o week.h5"),),
+)
+
+CONVERT = Command(
+    program="everylink convert",
+    brief="convert results between formats: ours, LinkTest's, CSV, NumPy",
+    summary="Convert results into another format, chosen by the suffix of OUT: .h5 (Everylink), .sion (LinkTest 1.2, "
+    "one message size), .csv (a matrix, or the flows of a load pattern), .npz (NumPy). It prints what the new format "
+    "cannot hold.",
+    options=(
+        Option(
+            names=("input",),
+            value="IN",
+            unit="file",
+            required=True,
+            group="Arguments",
+            brief="results file in any of these formats",
+        ),
+        Option(
+            names=("output",),
+            value="OUT",
+            unit="file",
+            required=True,
+            group="Arguments",
+            brief="file to write: .h5, .sion, .csv or .npz",
+        ),
+        _force("OUT"),
+        Option(
+            names=("--size",),
+            value="BYTES",
+            unit="bytes",
+            group="Output",
+            brief="convert only this message size",
+            otherwise="all sizes; for .sion the largest",
+        ),
+        Option(
+            names=("--kernel",),
+            value="NAME",
+            unit="choice",
+            group="Input",
+            choices=("unidirectional", "semidirectional", "bidirectional"),
+            brief="how a .csv was measured",
+            more="A time is that of one direction (unidirectional), half a round trip (semidirectional), or of both "
+            "directions at once (bidirectional).",
+            otherwise="unidirectional",
+        ),
+        *HELP,
+    ),
+    examples=(
+        Example("Write what LinkTest's tools read:", "everylink convert run.h5 run.sion"),
+        Example("Read a matrix that another program measured:", "everylink convert matrix.csv matrix.h5"),
+    ),
+    notes=(
+        Note(
+            "CSV",
+            f"A matrix that another program measured has the header {','.join(CSV_REQUIRED)} and, where known, "
+            f"{','.join(CSV_OPTIONAL)}.",
+        ),
+    ),
+)
+
+EXPORT = Command(
+    program="everylink export",
+    brief="write one table or matrix of a results file as text or picture, for gnuplot and others",
+    summary="Write one table or matrix of a results file. The header of every table gives its units.",
+    options=(
+        _file(),
+        Option(
+            names=("--what",),
+            value="WHAT",
+            unit="choice",
+            choices=tuple(name for name, _ in EXPORTS),
+            required=True,
+            group="Selection",
+            brief="the table or matrix; see below",
+        ),
+        Option(
+            names=("--size",),
+            value="BYTES",
+            unit="bytes",
+            group="Selection",
+            brief="message size, as in 65536 or 64KiB",
+            otherwise="the largest",
+        ),
+        Option(
+            names=("--below",),
+            value="RATE",
+            unit="rate",
+            group="Selection",
+            brief="with --what outside, links slower than this, as in 10GiB/s",
+        ),
+        Option(
+            names=("--above",),
+            value="RATE",
+            unit="rate",
+            group="Selection",
+            brief="with --what outside, links faster than this",
+        ),
+        Option(
+            names=("--count",),
+            value="N",
+            unit="count",
+            group="Selection",
+            brief="with --what slowest, the number of links",
+            otherwise="all that were re-measured",
+        ),
+        Option(
+            names=("-o", "--output"),
+            value="OUT",
+            unit="file",
+            group="Output",
+            brief="file to write: .dat for text; for a pattern also .png or .ppm",
+            more="A .png has a scale, a .ppm has one pixel per link.",
+            otherwise="standard output, as text",
+        ),
+        _force("OUT"),
+        *HELP,
+    ),
+    examples=(
+        Example("The slowest links as text:", "everylink export run.h5 --what slowest"),
+        Example("A picture of all bandwidths:", "everylink export run.h5 --what bandwidth-pattern -o bandwidth.png"),
+    ),
+    notes=(Note("Tables and matrices", items=EXPORTS),),
+)
+
+SIMULATE = Command(
+    program="everylink simulate",
+    brief="write the results file of a simulated cluster with planted faults",
+    summary="Write the results file of a simulated cluster with planted faults. Its hosts are n0, n1, ... in groups "
+    "g0, g1, ...",
+    options=(
+        Option(
+            names=("--hosts",),
+            value="N",
+            unit="count",
+            range=(1, MOST_SIMULATED),
+            required=True,
+            group="Cluster",
+            brief="number of hosts",
+        ),
+        Option(
+            names=("--ranks-per-host",),
+            value="N",
+            unit="count",
+            range=(1, MOST_SIMULATED),
+            default="1",
+            group="Cluster",
+            brief="ranks on each host",
+        ),
+        Option(
+            names=("--group-size",),
+            value="N",
+            unit="count",
+            range=(1, MOST_SIMULATED),
+            group="Cluster",
+            brief="hosts behind one switch",
+            otherwise="all hosts",
+        ),
+        Option(
+            names=("--noise",),
+            value="X",
+            unit="fraction",
+            range=(0, 0.5),
+            default="0.02",
+            group="Cluster",
+            brief="spread of a link's time; 0.02 is 2 %",
+        ),
+        Option(
+            names=("--transient",),
+            value="X",
+            unit="fraction",
+            range=(0, 0.5),
+            default="0.005",
+            group="Cluster",
+            brief="fraction of links that are disturbed at random",
+        ),
+        Option(
+            names=("--fault",),
+            value="FAULT",
+            unit="text",
+            repeats=True,
+            group="Cluster",
+            brief="a fault to plant",
+            more="May be given several times; see below.",
+            suggestions=tuple(f"{kind}:" for kind in FAULTS),
+        ),
+        Option(
+            names=("--seed",),
+            value="S",
+            unit="count",
+            range=(0, None),
+            default="1",
+            group="Cluster",
+            brief="seed of everything that is random",
+        ),
+        Option(
+            names=("--sizes",),
+            value="BYTES,...",
+            unit="sizes",
+            default="1MiB",
+            group="Measurement",
+            brief="message sizes, as in 8,1MiB",
+        ),
+        Option(
+            names=("--messages",),
+            value="N",
+            unit="count",
+            range=(1, MOST_SIMULATED),
+            default="100",
+            group="Measurement",
+            brief="messages per link",
+        ),
+        Option(
+            names=("--sample",),
+            value="K",
+            unit="count",
+            range=(1, MOST_SIMULATED),
+            group="Measurement",
+            brief="K random partners per rank",
+            otherwise="all pairs",
+        ),
+        Option(
+            names=("--unidirectional",),
+            group="Measurement",
+            brief="each reading is one direction, not a round trip",
+        ),
+        Option(
+            names=("--confirm",),
+            group="Measurement",
+            brief="re-measure suspects, as everylink run --confirm does",
+        ),
+        Option(
+            names=("-o", "--output"),
+            value="FILE",
+            unit="file",
+            required=True,
+            group="Output",
+            brief="results file to write",
+        ),
+        Option(
+            names=("--truth",),
+            value="FILE",
+            unit="file",
+            group="Output",
+            brief="also write the planted faults as JSON",
+        ),
+        Option(
+            names=("--topology",),
+            value="FILE",
+            unit="file",
+            group="Output",
+            brief="also write the groups as Slurm's topology.conf",
+        ),
+        _force("these files"),
+        *HELP,
+    ),
+    examples=(
+        Example(
+            "64 hosts of which one is slow:", "everylink simulate --hosts 64 --fault slow-host:n5*0.5 -o simulated.h5"
+        ),
+    ),
+    notes=(
+        Note(
+            "Faults",
+            "RATE is the fraction of the bandwidth that is left, FACTOR multiplies the latency.",
+            items=tuple((f"{kind}:{form}", meaning) for kind, (form, meaning) in FAULTS.items()),
+        ),
+    ),
+)
+
+PREDICT = Command(
+    program="everylink predict",
+    brief="predict what a communication pattern costs on the measured links",
+    summary="Predict what a communication pattern costs on the measured links: the time of each rank and of the whole "
+    "exchange, the most expensive messages, and the time on a fabric without faults.",
+    options=(
+        _file(),
+        Option(
+            names=("--pattern",),
+            value="WHAT",
+            unit="text",
+            required=True,
+            group="Pattern",
+            suggestions=("ring", "stencil2d", "stencil3d", "all-to-all", "tree", "shift"),
+            brief="ring, stencil2d, stencil3d, all-to-all, tree, shift or FILE.csv",
+            more="shift:K goes K ranks on, stencil2d:4x8 has this grid. FILE.csv has a line from,to,bytes for each "
+            "message.",
+        ),
+        Option(
+            names=("--bytes",),
+            value="BYTES",
+            unit="bytes",
+            group="Pattern",
+            brief="size of each message, as in 8, 64KiB or 1MiB",
+            otherwise="the largest size that was measured",
+        ),
+        Option(
+            names=("--topology",),
+            value="FILE",
+            unit="file",
+            group="Pattern",
+            brief=TOPOLOGY,
+            more=TOPOLOGY_MORE,
+        ),
+        Option(
+            names=("--place",),
+            value="NAME",
+            unit="file",
+            group="Placement",
+            brief="search a better placement of ranks",
+            more="Writes NAME.rankfile for Open MPI and NAME.hostfile for Slurm's --distribution=arbitrary.",
+        ),
+        Option(names=("--force",), group="Placement", brief="overwrite the files of --place"),
+        _format("text", "json", brief="output format"),
+        *HELP,
+    ),
+    examples=(
+        Example("Exchange with the neighbours on a grid:", "everylink predict run.h5 --pattern stencil2d --bytes 64K"),
+        Example("A better placement for it:", "everylink predict run.h5 --pattern stencil2d --place better"),
+    ),
+)
+
+EVERYLINK = Program(
+    name="everylink",
+    brief="measure every point-to-point connection of a cluster, and judge the results",
+    summary="Measure every point-to-point connection of a cluster, and judge, show, compare and convert the results.",
+    commands=(RUN, SHOW, REPORT, DIAGNOSE, COMPARE, MERGE, CONVERT, EXPORT, SIMULATE, PREDICT),
+    options=(
+        Option(names=("-h",), group="Options", brief="print a short help"),
+        Option(
+            names=("--help",),
+            value="FORM",
+            unit="choice",
+            choices=PAGE_FORMS,
+            group="Options",
+            brief="print help",
+            more="--help=man prints this manual as a man page, --help=bash, zsh or fish the completion of that shell, "
+            "--help=json the table of options.",
+        ),
+        Option(names=("-V", "--version"), group="Options", brief="print the version"),
+    ),
+    examples=(
+        Example("Measure this machine, and show the results:", "everylink run --np 8 -s 1,64KiB,1MiB"),
+        Example("Name what is bad:", "everylink diagnose everylink.h5"),
+        Example("Complete options in the current shell:", "source <(everylink --help=bash)"),
+    ),
+    notes=(
+        Note(
+            "Sizes and bandwidths",
+            "Sizes are bytes, or have a unit: K, M, G and T are powers of 1024, as in LinkTest, and the same as KiB, "
+            "MiB, GiB and TiB; KB, MB, GB and TB are powers of 1000. Bandwidths have a unit: 100Gb/s, 12.5GB/s, "
+            "11.64GiB/s.",
+        ),
+        Note(
+            "Abbreviations",
+            "An unambiguous beginning of a command or of a long option stands for it: diag for diagnose, --top for "
+            "--topology. Options of everylink run must be written in full.",
+        ),
+        Note(
+            "Exit status",
+            "0: success. 1: an error of the machine or of Everylink. 2: an error of usage. 3: (run) links failed, all "
+            "others are measured; (diagnose, run --confirm) faults found; (compare) something became slower.",
+        ),
+        Note("Environment", "EVERYLINK_MEASURE is the path of everylink-measure. NO_COLOR switches colours off."),
+    ),
+)
+
+# Commands of LinkTest under their old names.
+PINGPONGANALYSIS = Command(
+    program="pingponganalysis",
+    brief="LinkTest 1.2's analyser",
+    version=f"Everylink {VERSION}, pingponganalysis of LinkTest 1.2",
+    summary="Everylink in place of LinkTest 1.2's analyser. It writes files of the same names into the current folder, "
+    "and overwrites existing ones. everylink export, report and show do the same and more.",
+    options=(
+        _file("results of LinkTest 1.2 or of Everylink"),
+        *(
+            Option(names=(f"-{letter}",), group="Files", brief=f"{name}: {text}")
+            for letter, _, name, text in ANALYSER_FILES
+        ),
+        Option(names=("-p",), group="Files", brief=f"{ANALYSER_REPORT}: a report in PostScript"),
+        Option(
+            names=("-l",),
+            value="MIN",
+            unit="fraction",
+            range=(0, None),
+            group="Output",
+            brief="name links below this bandwidth in MiB/s",
+        ),
+        Option(
+            names=("-L",),
+            value="MAX",
+            unit="fraction",
+            range=(0, None),
+            group="Output",
+            brief="name links above this bandwidth in MiB/s",
+        ),
+        Option(names=("-v",), group="Output", brief="print the output of everylink show"),
+        Option(names=("-V",), group="Help", brief="print the version"),
+        *HELP,
+        *(
+            Option(names=(f"-{letter}",), group="", unit="text", brief="not supported", refused=reason)
+            for letter, reason in NOT_SUPPORTED
+        ),
+    ),
+)
+
+LINKTEST_REPORT = Command(
+    program="linktest-report",
+    brief="LinkTest 2's report",
+    summary="Everylink in place of LinkTest 2's report. everylink report FILE -o REPORT does the same.",
+    options=(
+        Option(
+            names=("-i", "--input"),
+            value="FILE",
+            unit="file",
+            required=True,
+            group="Files",
+            brief="results file",
+        ),
+        Option(
+            names=("-o", "--output"),
+            value="REPORT",
+            unit="file",
+            required=True,
+            group="Files",
+            brief="file to write: .pdf, .html, .ps or .png",
+        ),
+        *HELP,
+    ),
+)

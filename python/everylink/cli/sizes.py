@@ -1,0 +1,18 @@
+"""The message size that a command is asked for."""
+
+from everylink.errors import UserMistake
+from everylink.model.results import Results, Size
+from everylink.units import size_text
+
+
+def chosen_size(results: Results, wanted: int | None) -> Size:
+    """The size of so many bytes, by default the largest. Raises UserMistake."""
+    if not results.sizes:
+        raise UserMistake(f"{results.path}: has no message size")
+    if wanted is None:
+        return results.sizes[-1]
+    for size in results.sizes:
+        if size.bytes == wanted:
+            return size
+    there = ", ".join(f"{size.bytes} ({size_text(size.bytes)})" for size in results.sizes)
+    raise UserMistake(f"--size {wanted}: was not measured; {results.path} has {there}")
