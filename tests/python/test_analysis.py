@@ -116,6 +116,7 @@ def test_where_no_link_was_tried_alone_nothing_is_said_of_it(made: Make) -> None
     assert lines(made(hosts=hosts(4), outcomes={(0, 1): TIMEOUT})) == ["link n0:0 -> n1:1: timed out"]
 
 
+@pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6))))
 def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
@@ -129,6 +130,7 @@ def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
     assert len(failures.lines()) <= min(len(bad), 11)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
 def test_a_folded_map_is_as_bad_as_the_whole_one(

@@ -28,6 +28,7 @@ def only(found: Comparison, *, slower: int = 0, faster: int = 0) -> None:
     assert not found.healed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "shape", [(2, 1, True), (4, 2, True), (8, 1, False), (16, 4, True), (32, 1, True), (40, 2, False)]
 )
@@ -237,6 +238,7 @@ def test_links_that_failed_in_one_run_only_are_named() -> None:
     assert compare(new, replace(new, path=Path("again"))).regression is False
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 2**32), st.integers(2, 9), st.integers(1, 3))
 def test_a_run_is_never_changed_against_itself_however_it_is_numbered(seed: int, hosts: int, ranks: int) -> None:
     run = fabric_run("slow-host:n0*0.5", "dark:n0>n1", hosts=hosts, ranks_per_host=ranks, seed=seed, transient=0.05)

@@ -197,6 +197,7 @@ def test_every_matrix_comes_back(tmp_path_factory: pytest.TempPathFactory, ranks
     assert results.ranks.host == tuple(f"h{i // 2}" for i in range(ranks))
 
 
+@pytest.mark.thorough
 def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
     ranks = 300  # more links than a portion has lines
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))

@@ -176,6 +176,7 @@ def test_of_many_ranks_a_pixel_is_several_links(made: Callable[..., Results], mo
         assert "of 2 x 2 links" in said[1]
 
 
+@pytest.mark.thorough
 def test_a_picture_of_the_steps_shows_their_colours(tmp_path: Path, everylink: Command) -> None:
     out = tmp_path / "x.png"
     assert everylink("export", SAMPLES / "n8-a2a.sion", "--what", "step-pattern", "-o", out)[0] == 0

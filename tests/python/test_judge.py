@@ -40,6 +40,7 @@ def _only(judgement: Judgement) -> Verdict:
     return judgement.verdicts[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(8))
 def test_a_healthy_fabric_is_called_healthy(seed: int) -> None:
     judgement = _judged(
@@ -211,12 +212,14 @@ def test_several_faults_are_each_found() -> None:
     assert {v.subject for v in judgement.verdicts} == {("n3",), ("n20",), ("n50",), ("n9:9", "n30:30")}
 
 
+@pytest.mark.thorough
 def test_three_partners_a_rank_are_enough_for_a_host() -> None:
     judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=180), sample=3))
     assert _only(judgement).subject == ("n17",)
     assert any("were measured" in remark for remark in judgement.remarks)
 
 
+@pytest.mark.thorough
 def test_where_too_few_links_tell_groups_confirm_measures_those_that_do() -> None:
     fabric = _fabric("slow-send:n170*0.7", "slow-group:g3*0.8", hosts=200, group=25)
     before = judge(_results(fabric, confirm=False, sample=3))

@@ -48,6 +48,7 @@ def test_the_line_names_the_field_and_its_place(name: str, what: str, tmp_path: 
     assert what in assert_refused(tmp_path / "x.sion")
 
 
+@pytest.mark.thorough
 def test_the_command_itself_refuses_within_a_limit_of_memory(tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(REFUSED["twenty thousand ranks and nothing else"](GOOD))
     limited = f"ulimit -v {ADDRESS_SPACE // 1024}; exec {sys.executable} -m everylink diagnose {tmp_path}/x.sion"

@@ -181,6 +181,7 @@ def test_the_report_of_linktest_2_is_written_from_a_file_to_a_file(
     assert "the name must end in .html, .pdf, .ps, .png" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_the_names_are_installed_and_work_out_of_this_tree(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     project = (root / "pyproject.toml").read_text()

@@ -92,6 +92,7 @@ def test_a_page_of_nothing_but_failures_is_drawn(name: str, tmp_path: Path) -> N
     assert texts(page(make_load(path, name, [], [])))
 
 
+@pytest.mark.thorough
 def test_a_report_is_written_in_each_format(tmp_path: Path, everylink: Command) -> None:
     paths = [made(tmp_path / f"{name}.h5", name) for name in ("client-server", "shift")]
     for ending in ("html", "pdf", "ps"):
@@ -115,6 +116,7 @@ def test_names_from_a_file_cannot_become_html(tmp_path: Path, everylink: Command
     assert "&lt;b&gt;s:0" in html
 
 
+@pytest.mark.thorough
 def test_links_and_patterns_do_not_share_an_html_page(tmp_path: Path, everylink: Command) -> None:
     paths = [made(tmp_path / "x.h5", "shift"), make_results(tmp_path / "links.h5")]
     code, _, err = everylink("report", *paths, "-o", tmp_path / "x.html")

@@ -93,6 +93,7 @@ some_rows = st.lists(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=80)
 @given(st.dictionaries(st.integers(0, 3), some_rows), some_rows, st.integers(0, 63))
 def test_merging_agrees_with_a_plain_computation(
@@ -182,6 +183,7 @@ def test_a_part_that_is_none_is_left_out_and_named(content: bytes, tmp_path: Pat
     assert "\n" not in results.parts_left_out[0]
 
 
+@pytest.mark.thorough
 @settings(max_examples=150)
 @given(st.binary(max_size=300), st.integers(0, 200), st.booleans())
 def test_any_bytes_in_a_part_give_rows_or_one_line(

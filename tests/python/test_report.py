@@ -67,6 +67,7 @@ def expected_colours(results: Results) -> NDArray[np.uint8]:
     return colours
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="needs pdftoppm (poppler-utils)")
 @pytest.mark.parametrize("ranks", [2, 3, 7, 33, 64, 99, 127, 128])
 def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
@@ -82,6 +83,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
     np.testing.assert_array_equal(cell_centres(image, results), expected_colours(results))
 
 
+@pytest.mark.thorough
 def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
     results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
     (written,) = write_png(link_pages(judged(results)), tmp_path / "x.png")
@@ -102,6 +104,7 @@ def test_one_link_among_thousands_has_a_visible_bar(made: Make) -> None:
     assert share > 0.03
 
 
+@pytest.mark.thorough
 def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> None:
     a = make_results(tmp_path / "a.h5", sizes=(1, 65536))
     b = make_results(tmp_path / "b.h5", hosts=("x", "y", "z"))
@@ -116,6 +119,7 @@ def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> Non
     assert everylink("report", b, "-o", tmp_path / "one.png")[1] == f"{tmp_path / 'one.png'}\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["html", "pdf", "png"])
 @pytest.mark.parametrize(
     "options",
@@ -138,6 +142,7 @@ def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: 
     assert everylink("show", path)[0] == 0
 
 
+@pytest.mark.thorough
 def test_more_ranks_than_pixels_are_folded_to_the_worst(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 1e-6)
     shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)

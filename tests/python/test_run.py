@@ -131,6 +131,7 @@ def test_a_stray_process_behind_the_core_is_not_waited_for(everylink: Command, m
     assert time.monotonic() - began < 15
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_reaches_the_core_once_and_its_end_is_awaited(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -148,6 +149,7 @@ def test_a_signal_reaches_the_core_once_and_its_end_is_awaited(
     assert running.returncode == 3
 
 
+@pytest.mark.thorough
 def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     ours, theirs = pty.openpty()
@@ -216,6 +218,7 @@ def test_progress_is_said_in_words() -> None:
     assert parse_event("[1, 2]") == {"event": "text", "text": "[1, 2]"}
 
 
+@pytest.mark.thorough
 def test_where_nobody_listens_the_core_is_ended_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "sleep")
     running = subprocess.Popen(

@@ -128,6 +128,7 @@ def test_without_a_terminal_there_are_no_escapes(file: Path, everylink: Command)
     assert "\x1b" not in everylink("show", file)[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_any_encoding_of_the_terminal_will_do(file: Path, encoding: str) -> None:
     import os
@@ -140,6 +141,7 @@ def test_any_encoding_of_the_terminal_will_do(file: Path, encoding: str) -> None
     said.stdout.decode(encoding)
 
 
+@pytest.mark.thorough
 def test_a_thousand_ranks_are_folded_into_a_map_that_fits(tmp_path: Path, everylink: Command) -> None:
     ranks = 1000
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
