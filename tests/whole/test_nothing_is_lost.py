@@ -320,7 +320,11 @@ def ended_run(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def test_what_cannot_go_on_is_named(tmp_path: Path, run: Run) -> None:
     (tmp_path / "text.h5").write_text("no results\n")
     assert run("--np", 2, "--mode", "sim", "-o", "whole.h5").returncode == 0
-    for name, why in (("none.h5", "No such file"), ("text.h5", "not a results file"), ("whole.h5", "nothing to resume")):
+    for name, why in (
+        ("none.h5", "No such file"),
+        ("text.h5", "not a results file"),
+        ("whole.h5", "nothing to resume"),
+    ):
         done = run("--np", 2, "--mode", "sim", "--resume", name)
         assert done.returncode == 2, done.stderr
         assert f"--resume {name}" in done.stderr
