@@ -81,7 +81,7 @@ std::string json_of(const Manual& manual) {
   const auto examples = list_of(page.examples, [&](const Example& example) {
     return line(fmt::format("{{\"what\": {}, \"line\": {}}}", quoted(example.what), quoted(example.line)));
   });
-  const auto notes = list_of(page.notes, [&](const Note& note) {
+  const auto notes = list_of(page.notes, [&](const Paragraph& note) {
     return line(fmt::format("{{\"title\": {}, \"text\": {}}}", quoted(note.title), quoted(note.text)));
   });
   return fmt::format(

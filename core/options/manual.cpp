@@ -20,12 +20,12 @@ constexpr const char* program = "everylink-measure";
 std::vector<Example> examples() {
   return {{"Measure every pair of 8 processes on this machine:", "everylink-measure --np 8 -s 1,64K,1M"},
           {"Measure 16 random matchings of 512 ranks over MPI:",
-           "mpirun -n 512 everylink-measure --mode mpi --schedule sample:16 -s 1M -o run.h5"},
+           "mpirun -n 512 everylink-measure -m mpi --schedule sample:16 -s 1M -o run.h5"},
           {"Send from ever more ranks to one, in a simulated network with one slow host:",
            "everylink-measure incast --np 8 --mode sim:hosts=8,slow-host=3*0.5"}};
 }
 
-std::vector<Note> notes() {
+std::vector<Paragraph> notes() {
   return {
       {"Sizes and times",
        "Sizes are bytes, or have a unit: K, M, G and T are powers of 1024, as in LinkTest, and the same as "

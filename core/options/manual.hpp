@@ -18,7 +18,7 @@ struct Example {
   std::string what, line;
 };
 
-struct Note {
+struct Paragraph {
   std::string title, text;
 };
 
@@ -29,7 +29,7 @@ struct Page {
   std::vector<std::string> usage;
   std::vector<Section> sections;
   std::vector<Example> examples = {};
-  std::vector<Note> notes = {};
+  std::vector<Paragraph> notes = {};
 };
 
 struct Manual {

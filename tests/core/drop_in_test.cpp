@@ -205,7 +205,7 @@ TEST(DropIn, the_line_is_kept_as_it_was_typed) {
 
 TEST(DropIn, help_begins_with_the_options_of_the_program_that_was_called) {
   const auto help = [](const std::string& name) {
-    return help_of(manual_of(caller_of(name)), "text", "", 80);
+    return help_of(manual_of(caller_of(name)), "text", "", 200);
   };
   const auto linktest = help("bin/linktest");
   EXPECT_NE(linktest.find("Usage: linktest --mode MODE [OPTIONS]"), std::string::npos);

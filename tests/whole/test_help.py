@@ -97,7 +97,11 @@ def test_the_page_of_options_is_current() -> None:
 def test_the_man_page_is_set_without_a_warning() -> None:
     page = said("--help=man")
     done = subprocess.run(
-        ["groff", "-man", "-Tascii", "-ww", "-rLL=100n"], input=page, capture_output=True, text=True, check=True
+        ["groff", "-man", "-Tascii", "-P-cbou", "-ww", "-rLL=100n"],
+        input=page,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
     text = "".join(done.stdout.split())
