@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/types.hpp"
 
 namespace everylink {
 namespace {

@@ -1,4 +1,6 @@
 // The user's file of pairs.
+#include <stdexcept>
+
 #include "fuzz.hpp"
 #include "schedule/schedule.hpp"
 
