@@ -70,7 +70,7 @@ Manual manual_of_linktest(const std::string& layer) {
       layer.empty() ? name + " --mode MODE [OPTIONS]" : name + " [OPTIONS]", "Options of LinkTest 2",
       std::move(theirs), std::move(ours),
       {{"Measure a bisection, both ways at once:",
-        fmt::format("srun {}{} --size-messages 16777216 --bidirectional --bisection", name, mode)},
+        fmt::format("srun {}{} -s 16M --bidirectional --bisection", name, mode)},
        {"Measure one pair at a time:",
         fmt::format("srun {}{} --num-messages 1000 --serial-tests", name, mode)},
        {"Store everything that was measured:", fmt::format("srun {}{} --output run.h5", name, mode)}});
