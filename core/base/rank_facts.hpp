@@ -12,16 +12,16 @@ namespace everylink {
 inline constexpr int most_adapters = 1 << 10;  // of a host
 
 struct RankFacts {
-  std::string host;              // its name
-  std::string machine;           // boot id: whose cores it shares
-  std::string network;           // network namespace: hosts of one name are told apart by machine and network
-  std::string cores;             // processors it may run on: "0-3,8"
-  int numa = -1;                 // -1: several, or not known
-  std::size_t free_memory = 0;   // bytes on its machine; 0: not known
-  std::string topology_address;  // SLURM_TOPOLOGY_ADDR: the switches above it; "": not known
-  std::string topology_pattern;  // what the parts of that are
-  Carrier carrier;               // known once the transport is made
-  int adapters = 0;              // of a high-speed network, on its host (host/adapters.hpp)
+  std::string host;             // its name
+  std::string machine;          // boot id: whose cores it shares
+  std::string network;          // network namespace: hosts of one name are told apart by machine and network
+  std::string cores;            // processors it may run on: "0-3,8"
+  int numa = -1;                // -1: several, or not known
+  std::size_t free_memory = 0;  // bytes on its machine; 0: not known
+  std::string topology_address = {};  // SLURM_TOPOLOGY_ADDR: the switches above it; "": not known
+  std::string topology_pattern = {};  // what the parts of that are
+  Carrier carrier = {};               // known once the transport is made
+  int adapters = 0;                   // of a high-speed network, on its host (host/adapters.hpp)
 
   bool is_sound() const { return adapters >= 0 && adapters <= most_adapters; }
   // The carrier comes with the first report.

@@ -13,7 +13,6 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
-#include "base/version.hpp"
 #include "kernel/kernel.hpp"
 #include "linktest/jupiter.hpp"
 

@@ -1,6 +1,5 @@
 // The command lines of LinkTest 2 (linktest) and LinkTest 1.2 (mpilinktest).
 #include "linktest/command_line.hpp"
-#include "base/rank_list.hpp"
 
 #include <fmt/format.h>
 

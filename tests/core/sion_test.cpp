@@ -142,13 +142,15 @@ class ChunkTest : public ::testing::Test {
     folder_ = ::mkdtemp(folder.data());
     options_.output = folder_ / "r.sion";
     run_.fill(7);
-    recorder_->begin({.options = options_,
-                      .run = run_,
-                      .bootstrap = "local",
-                      .created = "2026-01-01T00:00:00Z",
-                      .ranks = std::vector<RankFacts>(3, RankFacts{.host = "host", .cores = "0", .numa = 0}),
-                      .host_of = std::vector<int>(3),
-                      .links = 6});
+    recorder_->begin(
+        {.options = options_,
+         .run = run_,
+         .bootstrap = "local",
+         .created = "2026-01-01T00:00:00Z",
+         .ranks = std::vector<RankFacts>(
+             3, RankFacts{.host = "host", .machine = "", .network = "", .cores = "0", .numa = 0}),
+         .host_of = std::vector<int>(3),
+         .links = 6});
   }
   ~ChunkTest() override {
     recorder_.reset();

@@ -103,7 +103,8 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
   for (int rank = 0; rank < ranks; ++rank)
     handed.push_back(
         {rank,
-         packed(RankFacts{.host = "n" + std::to_string(rank), .machine = "m", .cores = "0", .numa = 0})});
+         packed(RankFacts{
+             .host = "n" + std::to_string(rank), .machine = "m", .network = "", .cores = "0", .numa = 0})});
   if (in.byte() % 4 == 0) {
     const View raw = in.bytes(in.byte());
     handed[hostile].to_rank_0.assign(raw.begin(), raw.end());

@@ -98,12 +98,14 @@ LinkRows invented(std::uint32_t row, std::size_t sizes) {
 
 void record(const Options& options, int log) {
   const auto recorder = make_hdf5_recorder();
-  recorder->begin({.options = options,
-                   .bootstrap = "local",
-                   .created = "2026-01-01T00:00:00Z",
-                   .ranks = std::vector<RankFacts>(ranks, RankFacts{.host = "host", .cores = "0", .numa = 0}),
-                   .host_of = std::vector<int>(ranks),
-                   .links = ranks * (ranks - 1)});
+  recorder->begin(
+      {.options = options,
+       .bootstrap = "local",
+       .created = "2026-01-01T00:00:00Z",
+       .ranks = std::vector<RankFacts>(
+           ranks, RankFacts{.host = "host", .machine = "", .network = "", .cores = "0", .numa = 0}),
+       .host_of = std::vector<int>(ranks),
+       .links = ranks * (ranks - 1)});
   recorder->tuned(std::vector<Tuning>(options.sizes.size()));
   std::uint32_t row = 0;
   for (int batch = 0; batch < batches; ++batch) {
