@@ -1,6 +1,6 @@
 """Everylink judges and shows what `everylink-measure` measured: every point-to-point connection of a cluster.
 
-docs/python.md describes the names below. Each is imported when it is first used, so `import everylink` costs nothing.
+docs/python.md describes the names below. Each is imported on first use, so `import everylink` costs nothing.
 """
 
 from importlib import import_module

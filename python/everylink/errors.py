@@ -1,42 +1,42 @@
-"""All errors that Everylink raises on purpose; each is one line for the user and one exit code.
+"""The errors that Everylink raises. Each carries a message of one line and an exit code.
 
-EverylinkError              1  the machine's fault or ours
-├── CoreError               1  everylink-measure is missing, another version, or ended by a signal
-├── NotEnoughMemory         1  the line says how much is needed, and how much there is
-└── UserMistake             2  the line names the option or the file, and what would work
+EverylinkError              1  a failure of the machine or of Everylink
+├── CoreError               1  everylink-measure is missing, has another version, or was killed by a signal
+├── NotEnoughMemory         1  the message gives the memory needed and the memory available
+└── UserMistake             2  the message names the option or file, and how to correct it
     └── ResultsError        2  a file that cannot be read as results
-        ├── FileMissing        there is no such file
+        ├── FileMissing        the file does not exist
         ├── FileUnreadable     a folder, or no permission
         ├── FileOfAnotherKind  empty, or a file of another program
         ├── FileOfNewerVersion written by a newer Everylink
-        └── FileDamaged        cut, or parts are missing or contradict each other
+        └── FileDamaged        truncated, incomplete or inconsistent
 """
 
 from pathlib import Path
 
 
 class EverylinkError(Exception):
-    """The machine's fault or ours; `exit_code` is what the command ends with."""
+    """A failure of the machine or of Everylink. `exit_code` is the exit code of the command."""
 
     exit_code = 1
 
 
 class CoreError(EverylinkError):
-    """everylink-measure cannot be used, or did not end by itself."""
+    """everylink-measure cannot be used, or was killed."""
 
 
 class NotEnoughMemory(EverylinkError):
-    """What was asked for takes more memory than there is."""
+    """The request needs more memory than is available."""
 
 
 class UserMistake(EverylinkError):
-    """Something that the user can mend, said in one line."""
+    """An error that the user can correct. The message is one line."""
 
     exit_code = 2
 
 
 class ResultsError(UserMistake):
-    """A results file that cannot be read; `path` names it, `reason` says why."""
+    """The results file `path` cannot be read, for `reason`."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -45,20 +45,20 @@ class ResultsError(UserMistake):
 
 
 class FileMissing(ResultsError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class FileUnreadable(ResultsError):
-    """A folder, or a file that may not be read."""
+    """The path is a folder, or its permissions forbid reading."""
 
 
 class FileOfAnotherKind(ResultsError):
-    """Empty, or a file of another program."""
+    """The file is empty or belongs to another program."""
 
 
 class FileOfNewerVersion(ResultsError):
-    """Its format version is newer than this program."""
+    """The format version of the file is newer than this program."""
 
 
 class FileDamaged(ResultsError):
-    """Cut, or its parts are missing or contradict each other."""
+    """The file is truncated, incomplete or inconsistent."""

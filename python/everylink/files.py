@@ -1,4 +1,4 @@
-"""The beginning of a file, which says of what kind it is; text files of the user's; files that are written whole."""
+"""File access: reading a file's signature, reading text from the user, and writing atomically."""
 
 import stat
 from collections.abc import Iterator
@@ -10,7 +10,10 @@ from everylink.errors import FileMissing, FileOfAnotherKind, FileUnreadable, Use
 
 
 def beginning(path: Path, length: int) -> bytes:
-    """The first bytes of a file. Raises a ResultsError for what holds none, and never waits for a pipe."""
+    """The first `length` bytes of a file, enough to recognise its format.
+
+    Raises ResultsError if the path is missing, unreadable, empty or not a regular file. It never blocks on a pipe.
+    """
     try:
         kind = path.stat().st_mode
         if not stat.S_ISDIR(kind) and not stat.S_ISREG(kind):
@@ -28,27 +31,27 @@ def beginning(path: Path, length: int) -> bytes:
     return head
 
 
-def text_of(path: Path, largest: int, would_work: str) -> str:
-    """All of a text file of the user's. Raises UserMistake, which ends with what would work."""
+def text_of(path: Path, largest: int, advice: str) -> str:
+    """The contents of a text file of at most `largest` bytes. Raises UserMistake; most messages end with `advice`."""
     try:
         kind = path.stat()
-        if not stat.S_ISREG(kind.st_mode):  # a pipe would be waited for
-            raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file; {would_work}")
+        if not stat.S_ISREG(kind.st_mode):  # opening a pipe would block
+            raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file; {advice}")
         if kind.st_size > largest:
-            raise UserMistake(f"{path}: has {kind.st_size} bytes, more than any such file; {would_work}")
+            raise UserMistake(f"{path}: is too large ({kind.st_size} bytes, limit {largest}); {advice}")
         data = path.read_bytes()
     except OSError as error:
         raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
     if not data.strip():
-        raise UserMistake(f"{path}: is empty; {would_work}")
+        raise UserMistake(f"{path}: is empty; {advice}")
     text = data.decode("utf-8-sig", "replace")
     if "\0" in text:
-        raise UserMistake(f"{path}: is not text; {would_work}")
+        raise UserMistake(f"{path}: is not text; {advice}")
     return text
 
 
 def refuse_existing(path: Path, force: bool) -> None:
-    """Raise UserMistake where a file would be overwritten, or its folder is missing: before anything is computed."""
+    """Raise UserMistake if the file exists (unless `force`) or its folder is missing. Call it before computing."""
     if path.exists() and not force:
         raise UserMistake(f"{path}: exists; --force overwrites it")
     if not path.absolute().parent.is_dir():
@@ -56,8 +59,11 @@ def refuse_existing(path: Path, force: bool) -> None:
 
 
 @contextmanager
-def whole(path: Path, force: bool = False) -> Iterator[Path]:
-    """A path to write to, which becomes `path` if all goes well. Raises UserMistake if it cannot be written."""
+def atomic_write(path: Path, force: bool = False) -> Iterator[Path]:
+    """Write a file atomically: yields a temporary path, which is renamed to `path` on success.
+
+    Raises UserMistake if the file exists (unless `force`) or cannot be written.
+    """
     refuse_existing(path, force)
     new = path.with_name(path.name + ".new")
     try:
@@ -69,14 +75,14 @@ def whole(path: Path, force: bool = False) -> Iterator[Path]:
 
 
 class Line(NamedTuple):
-    """`number` counts from 1."""
+    """A line of a text file; `number` counts from 1."""
 
     number: int
     text: str
 
 
 class Damaged(ValueError):
-    """What is wrong with a line."""
+    """An error in one line of a text file; lines count from 1."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -84,6 +90,6 @@ class Damaged(ValueError):
 
 
 def quoted(text: str, most: int = 60) -> str:
-    """A piece of a file fit for a message: short, on one line, nothing that a terminal would obey."""
+    """Text from a file, quoted for a message: one line of at most `most` characters, without control characters."""
     clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: most + 1])
     return f"'{clean}'" if len(text) <= most else f"'{clean[:most]}...'"

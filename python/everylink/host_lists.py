@@ -1,4 +1,4 @@
-"""Lists of hosts as n[1-4,7], through ClusterShell; nothing in them is taken for a group or an operator of its."""
+"""Host lists such as n[1-4,7], read and written by ClusterShell. Its groups and operators are not accepted here."""
 
 import math
 import re
@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 
 MOST_HOSTS = 1_000_000
-MOST_NAMES = 5  # of a list that cannot be folded
-NO_LIST = "is no list of names such as n[1-4,7]"
+MOST_NAMES = 5  # shown of a list that cannot be folded
+NO_LIST = "is not a list of names such as n[1-4,7]"
 PLAIN = re.compile(r"[\w.\-]+")
-HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # ClusterShell would obey @, ! and &, and take / and % for its own
+HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # excludes @, !, &, / and %, which ClusterShell interprets
 PART = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 RANGES = re.compile(r"\[([^\]]*)\]")
 
 
 def expanded(text: str) -> list[str]:
-    """The hosts of a list. Raises ValueError where it is none, or has more than MOST_HOSTS."""
+    """The hosts of a list. Raises ValueError if it is malformed or names more than MOST_HOSTS hosts."""
     parts = PART.findall(text)
     if not HOST_LIST.fullmatch(text) or ",".join(parts) != text:
         raise ValueError(NO_LIST)
@@ -31,12 +31,12 @@ def expanded(text: str) -> list[str]:
 
 
 def _expanded(part: str) -> Iterable[str]:
-    """One part alone: together a hundred thousand took ClusterShell 5 s, one by one 0.2 s."""
+    """Expand one part. ClusterShell takes 5 s for a hundred thousand parts together, and 0.2 s one by one."""
     return map(str, NodeSet(part, resolver=RESOLVER_NOGROUP)) if "[" in part else (part,)
 
 
 def folded(names: Iterable[str]) -> str:
-    """The shortest text for many hosts, `n[1-4,7]`; names that are none of a host are listed, of many the first."""
+    """The shortest text for many hosts, `n[1-4,7]`. If any name is not a host name, the first MOST_NAMES are listed."""
     names = list(names)
     if all(map(PLAIN.fullmatch, names)):
         return str(NodeSet.fromlist(names, resolver=RESOLVER_NOGROUP))
@@ -45,13 +45,13 @@ def folded(names: Iterable[str]) -> str:
 
 
 def how_many(name: str) -> int:
-    """How many hosts n[1-4,7] is at most, before any memory is taken for them. Raises ValueError where that is none."""
+    """Upper bound for the number of hosts in n[1-4,7], found without expanding it. Raises ValueError if malformed."""
     return math.prod(sum(map(_length, ranges.split(","))) for ranges in RANGES.findall(name))
 
 
 def _length(part: str) -> int:
-    first, _, last = part.partition("/")[0].partition("-")  # 1-9/2: every second one, of which expanded() knows nothing
+    first, _, last = part.partition("/")[0].partition("-")  # 1-9/2: every second number, only in node sets
     length = int(last or first) - int(first) + 1
-    if length < 1:  # or it would make up for a list that is too long
+    if length < 1:  # a negative length would offset another list that is too long
         raise ValueError
     return length

@@ -1,4 +1,4 @@
-"""How much memory is there, so that what needs more is refused by name and not killed."""
+"""Available memory. Requests that need more are refused with a message, before the kernel kills the process."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ LIMITS = (
 
 
 def available() -> int | None:
-    """Bytes that this process can still take; None where nobody says."""
+    """Bytes that this process can still allocate, by /proc/meminfo and the cgroup's limit; None if unknown."""
     known = [_of_machine()]
     for limit, used in LIMITS:
         most, now = _number(limit), _number(used)
@@ -22,12 +22,12 @@ def available() -> int | None:
     return min((size for size in known if size is not None), default=None)
 
 
-def refuse_more_than_there_is(needed: int, what: str) -> None:
-    """Raise NotEnoughMemory, which says how much there would have to be. `what` begins the sentence."""
+def require_memory(needed: int, what: str) -> None:
+    """Raise NotEnoughMemory if `needed` bytes are not available. `what` is the subject of the message."""
     there = available()
     if there is not None and needed > there:
         raise NotEnoughMemory(
-            f"{what} takes {about_bytes_text(needed)} of memory, and {about_bytes_text(there)} are free"
+            f"{what} takes {about_bytes_text(needed)} of memory, but only {about_bytes_text(there)} are free"
         )
 
 

@@ -1,6 +1,6 @@
-"""Robust statistics: medians by row, spread, how many findings chance would give, and a sample of many hosts.
+"""Robust statistics: row medians, spreads, false discovery rates, and sampling of hosts.
 
-A median over two thousand hosts is as good as one over all, so of more than MOST_WHOLE a part speaks for them."""
+Runs with more than MOST_WHOLE hosts are sampled: a median over two thousand hosts is as good as one over all."""
 
 import math
 
@@ -14,24 +14,27 @@ NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal 
 LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
 MOST_VALUES = 2**21
 UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
-USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # log of times between runs of one link; as many readings as it is worth
-LOW, LOW_ERROR = 0.34, 1.3  # the quantile of a host's links that is its own, and its standard error / that of a mean
+USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # prior: spread of log(time) of a link between runs, and its weight in readings
+LOW, LOW_ERROR = 0.34, 1.3  # quantile of a host's links that describes the host; its standard error / that of a mean
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
-MOST_WHOLE = 4096  # hosts; of more, a part is looked at
+MOST_WHOLE = 4096  # hosts; larger runs are sampled
 SAMPLED = 2048
-LANDMARKS, MOST_PLACED = 128, 1024  # hosts; of sixteen groups each has two landmarks or more in 95 of 100 draws
-ALL_LANDMARKS = 160  # hosts, up to which the few others are not worth placing
-SEED = 28000  # any, but always the same: the same file, the same verdicts
+LANDMARKS, MOST_PLACED = 128, 1024  # hosts; with 16 groups, each has at least two landmarks in 95 % of draws
+ALL_LANDMARKS = 160  # in runs of up to this many hosts, every host is a landmark
+SEED = 28000  # arbitrary but fixed: the same file gives the same verdicts
 Index = NDArray[np.int64]
-FALSE_RATE = 0.001  # of what is called a change
-EFFICIENCY = 0.37  # of the median absolute deviation, against the standard deviation: Hampel et al. (1986)
-LIKELY_Z = 3.5  # standard deviations, from which a single reading is long
-USUAL_READINGS = 500  # of which one is disturbed, before anything was measured
+FALSE_RATE = 0.001  # of reported changes
+EFFICIENCY = 0.37  # of the median absolute deviation relative to the standard deviation: Hampel et al. (1986)
+LIKELY_Z = 3.5  # standard deviations above which a single reading counts as long
+USUAL_READINGS = 500  # prior: one reading in this many is disturbed
 
 
 def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
-    """The median of each row's known values, NaN where there is none, and how many are known."""
-    ordered = np.sort(matrix, axis=1)  # NaN sorts behind every number
+    """The median of the known (finite) values of each row and their number, shape [rows] each.
+
+    The median is NaN if a row has no known value.
+    """
+    ordered = np.sort(matrix, axis=1)  # NaN sorts last
     known = np.isfinite(matrix).sum(axis=1)
     rows = np.arange(len(matrix))
     low = ordered[rows, np.maximum(known - 1, 0) // 2]
@@ -39,31 +42,34 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
 
 
-def low_place(known: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Which of so many ordered values is their low quantile; the first of none.
+def low_index(known: NDArray[np.integer]) -> NDArray[np.intp]:
+    """The index of the low quantile (LOW) among `known` ordered values; 0 if there are none. Any shape.
 
-    A link is as slow as its slower end: of a host's links a third may be better than it is, and none of them worse for
-    its partners' faults.
+    A link is as slow as its slower end. The low quantile describes a host even if faults of its partners slow down
+    most of its links.
     """
     return np.asarray(np.maximum(known - 1, 0) * LOW).astype(np.intp)
 
 
 def both_ways(there: Matrix, back: Matrix) -> Matrix:
-    """The mean of both directions of each link, or the one that is known."""
+    """The mean of both directions of each link; if only one is known, that one. All shapes are equal."""
     both = np.isfinite(there) & np.isfinite(back)
     return np.where(both, (there + back) / 2, np.fmax(there, back))
 
 
 def known_sample(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The known values; of very many a part that is spread over all of them, because a median needs no more."""
+    """The known (finite) values, shape [n]. Above MOST_VALUES, an evenly spaced sample, which suffices for a median."""
     flat = values.ravel()
     if len(flat) > MOST_VALUES:
-        flat = flat[:: len(flat) // MOST_VALUES | 1]  # odd, so that it takes other columns in each row
+        flat = flat[:: len(flat) // MOST_VALUES | 1]  # an odd stride visits different columns in each row
     return np.asarray(flat[np.isfinite(flat)])
 
 
 def spread(values: NDArray[np.floating]) -> float:
-    """The standard deviation by the median absolute deviation (Hampel 1974); 0 of less than two known values."""
+    """The standard deviation, estimated from the median absolute deviation (Hampel 1974).
+
+    0 for fewer than two known values.
+    """
     known = known_sample(values)
     if len(known) < 2:
         return 0.0
@@ -71,9 +77,9 @@ def spread(values: NDArray[np.floating]) -> float:
 
 
 def healthy_spread(values: NDArray[np.floating]) -> float:
-    """The standard deviation of values of which up to half are too large: by their lower quarter where that is smaller.
+    """The standard deviation when up to half of the values are too large: also estimated from the lowest quarter.
 
-    Faults lengthen times and shorten none, so what lies low is healthy.
+    The smaller estimate counts. Faults only lengthen times, so the lowest values are healthy.
     """
     known = known_sample(values)
     if len(known) < 2:
@@ -83,7 +89,7 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
 
 
 def wide_spread(values: NDArray[np.floating]) -> float:
-    """The standard deviation by what lies high, but for its highest tenth, where that is larger than by the middle."""
+    """The larger of two estimates of the standard deviation: `spread`, and one from the median to the 90 % quantile."""
     known = known_sample(values)
     if len(known) < 2:
         return 0.0
@@ -92,14 +98,14 @@ def wide_spread(values: NDArray[np.floating]) -> float:
 
 
 def moderated(spread_seen: float, readings: int) -> float:
-    """A spread that few readings cannot make too small: shrunk towards one that is usual (Smyth 2004, moderated t)."""
+    """A spread from few readings, shrunk towards USUAL_SPREAD so that it is not too small (Smyth 2004, moderated t)."""
     return float(np.sqrt((spread_seen**2 * readings + USUAL_SPREAD**2 * USUAL_WORTH) / (readings + USUAL_WORTH)))
 
 
 def discoveries(z: Values, rate: float) -> NDArray[np.bool_]:
-    """Which of these one-sided normal scores are findings, of which a part `rate` at most is expected to be false.
+    """Which one-sided normal scores are findings, at a false discovery rate of at most `rate`. Shape of `z`.
 
-    Benjamini and Hochberg (1995). NaN is no finding.
+    Benjamini and Hochberg (1995). NaN is never a finding.
     """
     p = np.where(np.isfinite(z), stats.norm.sf(z), 1.0)
     order = np.argsort(p)
@@ -111,21 +117,21 @@ def discoveries(z: Values, rate: float) -> NDArray[np.bool_]:
 
 
 def is_whole(hosts: int) -> bool:
-    """Whether so many hosts are all looked at."""
+    """Whether a run of this many hosts is judged without sampling."""
     return hosts <= MOST_WHOLE
 
 
 def sampled(hosts: int) -> Index:
-    """Numbers of hosts in order: all of them, or so many by chance."""
+    """Host indices in ascending order: all, or a random sample of SAMPLED hosts."""
     if is_whole(hosts):
         return np.arange(hosts)
     return np.sort(np.random.default_rng(SEED).choice(hosts, SAMPLED, replace=False))
 
 
 def landmarks(hosts: int) -> Index:
-    """Numbers in order of the hosts that --confirm measures with each other where too few links are known.
+    """Indices, in ascending order, of the hosts that --confirm measures with each other if too few links are known.
 
-    None where hosts are so many that to place the others would take too long.
+    Empty above MOST_PLACED hosts, where placing the remaining hosts would take too long.
     """
     if hosts > MOST_PLACED:
         return np.zeros(0, np.int64)
@@ -135,42 +141,42 @@ def landmarks(hosts: int) -> Index:
 
 
 def tempered_spread(values: NDArray[np.floating]) -> float:
-    """The spread of values, drawn towards what is usual where there are few of them."""
+    """The spread of values, shrunk towards USUAL_SPREAD if there are few of them."""
     return moderated(spread(values), int(np.isfinite(values).sum()))
 
 
-def sure(z: Values, count: int) -> Values:
-    """The score that is as improbable as this one, given that its spread was estimated from `count` values only."""
+def normal_score(z: Values, count: int) -> Values:
+    """Normal scores as improbable as the t scores `z`, whose spread was estimated from only `count` values."""
     freedom = USUAL_WORTH + EFFICIENCY * count
     return np.asarray(stats.norm.isf(np.maximum(stats.t.sf(np.maximum(z, 0.0), freedom), 1e-300)))
 
 
 def most_of(count: NDArray[np.integer]) -> NDArray[np.integer]:
-    """How many of so many readings must be long."""
+    """How many of `count` readings must be long: more than three quarters. Shape of `count`."""
     return np.asarray(count - (count - 1) // 4)
 
 
 def score_of_chance(count: NDArray[np.integer], long_alone: int, readings: int) -> Values:
-    """The score of most of `count` readings being long by chance.
+    """The normal score for most of `count` readings being long by chance. Shape of `count`.
 
-    A single reading may be disturbed and read long. How often that happens is estimated from those that are long while
-    most others of the same links are not: `long_alone` of all `readings`.
+    A disturbance can lengthen a single reading. Its rate is estimated from the readings that are long while most
+    others of the same link are not: `long_alone` of all `readings`.
     """
     rate = (long_alone + 1) / (readings + USUAL_READINGS)
     return np.asarray(stats.norm.isf(np.maximum(stats.binom.sf(most_of(count) - 1, count, rate), 1e-300)))
 
 
 def confidence(z: float) -> float:
-    """The probability that this is not chance alone."""
+    """The probability that the score `z` is not due to chance."""
     return float(stats.norm.cdf(z))
 
 
 def level_score(level: float, rest: NDArray[np.floating], hosts: int) -> float:
-    """The score of what all links of a class have in common, whichever way; 0 where it may be chance.
+    """The two-sided score of `level`, a change common to all links of a class; 0 if it may be chance.
 
-    `rest` is what it leaves unexplained. Links of one host are not independent, so it counts hosts.
+    `rest` is the residual, any shape. Links of one host are not independent, so the error is that of `hosts` values.
     """
     known = rest[np.isfinite(rest)]
     error = MEDIAN_ERROR * tempered_spread(known) / math.sqrt(max(hosts, 1))
-    z = float(sure(np.array([abs(level) / error]), len(known))[0])
+    z = float(normal_score(np.array([abs(level) / error]), len(known))[0])
     return z if stats.norm.sf(z) < FALSE_RATE else 0.0

@@ -1,4 +1,4 @@
-"""The only place that turns numbers with units into text, and text into bytes and bytes per second."""
+"""Converts numbers with units to text, and text to bytes and bytes per second. No other module does."""
 
 import math
 import re
@@ -26,7 +26,7 @@ MOST_DECIMALS = 9
 
 
 def time_text(seconds: float, digits: int = 4) -> str:
-    """A time in its best unit, `11.54 us`; `-` where it is not known."""
+    """A time in the most readable unit, `11.54 us`; `-` if unknown."""
     if not math.isfinite(seconds):
         return UNKNOWN
     for unit, scale in TIME_UNITS:
@@ -37,7 +37,7 @@ def time_text(seconds: float, digits: int = 4) -> str:
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """A number whose unit stands elsewhere, `11.54`; `-` where it is not known."""
+    """A number without unit, `11.54`; `-` if unknown."""
     if not math.isfinite(value):
         return UNKNOWN
     if 0 < abs(value) < 1:
@@ -46,7 +46,7 @@ def number_text(value: float, digits: int = 4) -> str:
 
 
 def bandwidth_text(bytes_per_second: float, digits: int = 4) -> str:
-    """A bandwidth in its best binary unit, `20.96 GiB/s`; `-` where it is not known."""
+    """A bandwidth in the most readable binary unit, `20.96 GiB/s`; `-` if unknown."""
     if not math.isfinite(bytes_per_second):
         return UNKNOWN
     for power, prefix in enumerate(BINARY_PREFIXES):
@@ -57,7 +57,7 @@ def bandwidth_text(bytes_per_second: float, digits: int = 4) -> str:
 
 
 def size_text(size_bytes: int) -> str:
-    """An exact size, `64 KiB`; bytes where no binary unit divides it."""
+    """An exact size in the largest binary unit that divides it, `64 KiB`."""
     power = 0
     while power + 1 < len(BINARY_PREFIXES) and size_bytes and size_bytes % 1024 ** (power + 1) == 0:
         power += 1
@@ -65,7 +65,7 @@ def size_text(size_bytes: int) -> str:
 
 
 def about_bytes_text(size_bytes: float) -> str:
-    """A size to three digits, `12.3 MiB`, for amounts that need not be exact."""
+    """An approximate size of three digits, `12.3 MiB`."""
     return bandwidth_text(size_bytes, digits=3).removesuffix("/s")
 
 
@@ -76,7 +76,7 @@ def tick_text(text: str) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A waiting time for people, `2 h 05 min`, `3 min 20 s`, `12 s`."""
+    """A duration, `2 h 05 min`, `3 min 20 s`, `12 s`."""
     whole = round(seconds)
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
@@ -86,7 +86,7 @@ def duration_text(seconds: float) -> str:
 
 
 def parsed_size(text: str) -> int:
-    """Bytes of a size as everylink-measure takes them: `17`, `64K`, `64KiB`, `2GB`. Raises ValueError."""
+    """Bytes of a size in the notation of everylink-measure: `17`, `64K`, `64KiB`, `2GB`. Raises ValueError."""
     size = math.nan
     if match := SIZE.fullmatch(text.strip()):
         size = float(match[1]) * BYTES[match[2]]
@@ -100,7 +100,7 @@ def parsed_size(text: str) -> int:
 
 
 def parsed_rate(text: str) -> float:
-    """Bytes per second of a bandwidth, `100Gb/s`, `11.64GiB/s`. Raises ValueError, which says why."""
+    """Bytes per second of a bandwidth, `100Gb/s`, `11.64GiB/s`. Raises ValueError with the reason."""
     match = re.fullmatch(RATE, text.strip())
     rate = float(match[1]) * BYTES_A_SECOND[match[2]] if match else 0.0
     if not 0 < rate < math.inf:
@@ -124,7 +124,7 @@ def bandwidth(size_bytes: int, seconds: float | NDArray[np.floating], directions
 
 
 def _significant(value: float, digits: int) -> str:
-    """The value with so many digits in all, and never an exponent."""
+    """The value with `digits` significant digits, never with an exponent."""
     if value == 0:
         return "0"
     whole = math.floor(math.log10(abs(value))) + 1

@@ -135,7 +135,7 @@ def test_what_needs_more_memory_than_there_is_says_so(
         code, out, err = everylink(*command, path)
         assert (code, out) == (1, "")
         assert len(err.splitlines()) == 1
-        assert "KiB of memory, and 1000 B are free" in err
+        assert "KiB of memory, but only 1000 B are free" in err
     with pytest.raises(NotEnoughMemory, match="to hold its 2,256 rows"):
         _ = read(path).sizes[0].rows.mean
 

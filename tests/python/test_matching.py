@@ -15,7 +15,7 @@ from everylink.compare.comparison import compare, worst_first
 from everylink.errors import UserMistake
 from everylink.links.matching import match
 from everylink.model.changes import Change
-from everylink.robust import sure
+from everylink.robust import normal_score
 from made_up import SIZE, fabric_run
 
 
@@ -67,9 +67,9 @@ def test_hosts_of_one_name_are_matched_in_their_order() -> None:
 
 @given(st.floats(0, 40), st.integers(1, 10**6))
 def test_a_score_from_few_values_is_never_surer_than_it_is(z: float, count: int) -> None:
-    score = float(sure(np.array([z]), count)[0])
+    score = float(normal_score(np.array([z]), count)[0])
     assert 0 <= score <= z + 1e-6
-    assert score <= float(sure(np.array([z]), 10 * count)[0]) + 1e-9
+    assert score <= float(normal_score(np.array([z]), 10 * count)[0]) + 1e-9
 
 
 def test_the_finding_that_weighs_most_comes_first() -> None:

@@ -9,7 +9,7 @@ from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import EXPORT
 from everylink.cli.sizes import chosen_size
 from everylink.errors import UserMistake
-from everylink.files import refuse_existing, whole
+from everylink.files import atomic_write, refuse_existing
 from everylink.io.table import write_table
 from everylink.model.results import Results, Size
 from everylink.terminal.tables import TABLES, Wanted, known_steps, need_bandwidth
@@ -40,7 +40,7 @@ def write_export(
     if path is None:
         write_table(TABLES[what](results, size, wanted), sys.stdout)
         return
-    with whole(path, force) as new:
+    with atomic_write(path, force) as new:
         WRITERS[path.suffix.lower()](results, size, what, wanted, new)
 
 

@@ -18,10 +18,10 @@ from everylink.robust import (
     discoveries,
     level_score,
     most_of,
+    normal_score,
     row_medians,
     score_of_chance,
     spread,
-    sure,
     tempered_spread,
 )
 
@@ -97,7 +97,7 @@ def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
         difference = np.maximum(difference, np.float32(np.median(known) - CUT * spread(known)))
     effects = fit(whole(difference), np.zeros(len(difference), np.int64), symmetric)
     count = len(known) // (2 if symmetric else 1)
-    scores = [sure(np.where(ends.links > 0, ends.z, 0.0), count) for ends in (effects.send, effects.receive)]
+    scores = [normal_score(np.where(ends.links > 0, ends.z, 0.0), count) for ends in (effects.send, effects.receive)]
     sides = [
         np.where(discoveries(z, FALSE_RATE) & (ends.effect > least) & (ends.links > 0), ends.effect, 0.0)
         for ends, z in zip((effects.send, effects.receive), scores, strict=True)
@@ -138,7 +138,7 @@ def changed_within(
     singly = (np.log(links[1].median) - np.log(links[0].median))[near] - level
     found = []
     for sign in (1, -1):
-        score = np.minimum(sure(sign * z, len(change)), _score_of_chance(sign * singly, host[near]))
+        score = np.minimum(normal_score(sign * z, len(change)), _score_of_chance(sign * singly, host[near]))
         far = (sign * change > least) & (sign * (change - level) > least)
         found += [
             ChangedEnd(int(numbers[i]), "both", float(change[i]), float(score[i]))
@@ -202,7 +202,7 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
     rest = change - explained
     measured = np.isfinite(rest) & (np.triu(np.ones(rest.shape, bool), 1) if symmetric else True)
     noise = tempered_spread(rest[measured])
-    z = sure(np.where(measured, rest, 0.0) / noise, int(measured.sum()))
+    z = normal_score(np.where(measured, rest, 0.0) / noise, int(measured.sum()))
     lowest = cells.quartile - before.median - explained
     likely = measured & (z > LIKELY_Z) & (rest > least) & (lowest > LIKELY_Z * noise)
     likely &= change > max(least, LIKELY_Z * noise)  # else it only stayed as it was while its ends changed

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
-from everylink.files import Damaged, quoted, whole
+from everylink.files import Damaged, atomic_write, quoted
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
 from everylink.io.formats import Format, register
 from everylink.io.steps import links_in_steps
@@ -304,7 +304,7 @@ def _matrix_facts(matrix: Matrix, source: Source) -> Facts:
 def write_csv(results: Results, force: bool = False) -> list[str]:
     """Write all sizes to the path of the results; gives a line for each thing that is not in the file."""
     _refuse_what_cannot_be_read(results)
-    with whole(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for size in results.sizes:

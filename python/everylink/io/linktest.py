@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, UserMistake
-from everylink.files import whole
+from everylink.files import atomic_write
 from everylink.io import linktest_payload
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
 from everylink.io.formats import Format, register
@@ -158,7 +158,7 @@ def write_linktest(results: Results, force: bool = False) -> list[str]:
                 f"{results.path}: SION files of LinkTest hold no {what} above {MOST}, and this is {value}"
             )
     made = payload(results, size)
-    with whole(results.path, force) as new:
+    with atomic_write(results.path, force) as new:
         write_container(new, results.path.name, len(results.ranks), linktest_payload.streams(made))
     return list(_losses(results, size, made))
 

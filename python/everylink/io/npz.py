@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind
-from everylink.files import whole
+from everylink.files import atomic_write
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, printable
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
@@ -137,7 +137,7 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
         arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
     if even.remarks:
         arrays |= _named("", {"remarks": even.remarks})
-    with whole(results.path, force) as new, new.open("wb") as file:
+    with atomic_write(results.path, force) as new, new.open("wb") as file:
         np.savez(file, **arrays)
     return []
 

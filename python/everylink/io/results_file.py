@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
-from everylink.files import whole
+from everylink.files import atomic_write
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, open_hdf5
 from everylink.io.stored import NAMES, Source, StoredRows
@@ -178,7 +178,7 @@ def write_results(results: Results, force: bool = False, room: int = 0) -> list[
 
     `room`: how many rows append_rows() will add.
     """
-    with whole(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
+    with atomic_write(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
         _write(file, results, room)
     return []
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged
 from everylink.io.hdf5 import FAULTS, Damage, Node, open_hdf5
-from everylink.memory import refuse_more_than_there_is
+from everylink.memory import require_memory
 from everylink.model.rows import BLOCK, MISSING, Rows, chosen, columns, joined
 
 Index = NDArray[np.int64]
@@ -72,7 +72,7 @@ class StoredRows(Rows):
     def __getattr__(self, name: str) -> NDArray[Any]:
         if name not in KINDS:
             raise AttributeError(name)
-        refuse_more_than_there_is(ROW_BYTES * len(self), f"{self._source.path}: to hold its {len(self):,} rows")
+        require_memory(ROW_BYTES * len(self), f"{self._source.path}: to hold its {len(self):,} rows")
         column = np.empty(len(self), KINDS[name])
         at = 0
         for (block,) in self.blocks(name):

@@ -11,7 +11,7 @@ from everylink.errors import UserMistake
 from everylink.judge.verdict import SURE, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.results import Results, Size
-from everylink.robust import low_place
+from everylink.robust import low_index
 from everylink.units import BYTES_A_SECOND, NUMBER, RATE, bandwidth, bandwidth_text, time_text
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -105,4 +105,4 @@ def _units(results: Results) -> tuple[NDArray[np.int64], list[str], str]:
 
 def _low(times: NDArray[np.float64]) -> float:
     """The time that the better part of a host's links stays below."""
-    return float(np.sort(times)[low_place(np.array(len(times)))]) if len(times) else float("nan")
+    return float(np.sort(times)[low_index(np.array(len(times)))]) if len(times) else float("nan")

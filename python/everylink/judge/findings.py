@@ -13,7 +13,7 @@ from everylink.judge.readings import Readings
 from everylink.judge.times import times
 from everylink.judge.trunks import Trunk, find_trunks
 from everylink.judge.verdict import Side
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_place
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index
 
 BLOCK = 256  # ranks that are looked at together
 FEWEST_OF_RANK = 5  # partners: of fewer most may be slow themselves, or near
@@ -56,7 +56,7 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
             np.fmin.at(best, (ends[inside] - begin, others[inside]), more[inside])
         known = np.isfinite(best).sum(axis=1)
         best.sort(axis=1)
-        low[own], links[own] = best[np.arange(len(best)), low_place(known)], known
+        low[own], links[own] = best[np.arange(len(best)), low_index(known)], known
     return low, links
 
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from everylink.judge.readings import Readings
-from everylink.robust import Values, low_place
+from everylink.robust import Values, low_index
 
 FEWEST_READINGS = 200  # of a host
 SMALLEST_RATE = 0.005  # one message in 200
@@ -25,7 +25,7 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
         rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
     links = np.isfinite(rate).sum(axis=1)
     rate.sort(axis=1)
-    low = rate[np.arange(hosts), low_place(links)]
+    low = rate[np.arange(hosts), low_index(links)]
     total, seen = summed.all_late, summed.all_messages
     typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
     others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)

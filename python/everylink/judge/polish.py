@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from everylink.judge.times import Times
-from everylink.robust import LOW_ERROR, Matrix, Values, healthy_spread, low_place, moderated, wide_spread
+from everylink.robust import LOW_ERROR, Matrix, Values, healthy_spread, low_index, moderated, wide_spread
 
 FEWEST_SETTLED = 5
 CERTAIN = 4.0  # standard errors, before an effect is taken from the links of others
@@ -112,7 +112,7 @@ def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]
     """
     ordered = np.sort(matrix, axis=1)
     known = np.isfinite(matrix).sum(axis=1)
-    at = low_place(known)
+    at = low_index(known)
     below = stats.norm.ppf((at + 0.625) / (np.maximum(known, 1) + 0.25))
     return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.memory import refuse_more_than_there_is
+from everylink.memory import require_memory
 from everylink.model.results import Results, Size
 from everylink.model.rows import CONFIRM, MAIN, Outcome
 from everylink.robust import is_whole, sampled
@@ -253,7 +253,7 @@ def _readings(results: Results, size: Size) -> Readings:
         host_of = np.arange(ranks, dtype=np.int64)
     hosts = int(host_of.max()) + 1
     needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
-    refuse_more_than_there_is(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
+    require_memory(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
     filling, late = _Filling(ranks), LatenessSums(hosts)
     for frm, to, attempt, outcome, *values in size.rows.blocks(
         "frm", "to", "attempt", "outcome", "median", "late", "n"

@@ -12,7 +12,7 @@ from everylink.judge.readings import UNDER_LOAD
 from everylink.judge.times import SETTLED_READINGS
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_place, moderated
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index, moderated
 
 FEWEST_HOSTS = 4  # to compare with
 SUSPECT_PART = 2.0  # of SUSPECT_Z: one of many hosts
@@ -93,6 +93,6 @@ def _low_of_hosts(
     """The hosts; a low quantile of what is left of each one's links; how many; and the median of their log times."""
     order = np.lexsort((rest, host))
     hosts, starts, count = np.unique(host[order], return_index=True, return_counts=True)
-    low = rest[order][starts + low_place(count)]
+    low = rest[order][starts + low_index(count)]
     middle = np.array([np.median(part) for part in np.split(time[order], starts[1:])])
     return hosts.astype(np.int64), low, count.astype(np.int64), middle

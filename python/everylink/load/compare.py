@@ -13,7 +13,7 @@ from everylink.load.service import service_sums
 from everylink.load.sums import round_sums, scene_sums
 from everylink.model.loads import Load
 from everylink.model.results import Results
-from everylink.robust import FALSE_RATE, Values, confidence, discoveries, moderated, spread, sure
+from everylink.robust import FALSE_RATE, Values, confidence, discoveries, moderated, normal_score, spread
 
 DRAWN = ("ring", "draw", "repeat")  # points that say nothing but which of several tries it was
 BANDWIDTH, LATENCY, PLAIN = "bandwidth", "latency", "plain"  # kinds of values
@@ -178,7 +178,7 @@ def _changes(both: dict[Subject, tuple[Readings, Readings]], least: float) -> li
     error = np.array([_error(i, subjects, logs, change, float(single[i])) for i in range(len(subjects))])
     freedom = np.array([min(len(base), len(new)) for base, new in logs])
     z = np.array(
-        [float(sure(np.array([abs(c) / e]), int(n))[0]) for c, e, n in zip(change, error, freedom, strict=True)]
+        [float(normal_score(np.array([abs(c) / e]), int(n))[0]) for c, e, n in zip(change, error, freedom, strict=True)]
     )
     found = []
     for i in np.flatnonzero(discoveries(z, FALSE_RATE) & (np.abs(change) >= math.log1p(least))).tolist():

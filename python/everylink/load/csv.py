@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.files import whole
+from everylink.files import atomic_write
 from everylink.io.csv_matrix import OUTCOME_NAMES
 from everylink.model.loads import BULK, GET, PING, PUT, Load
 from everylink.model.results import Results
@@ -27,7 +27,7 @@ UNKNOWN = ""
 def write_load_csv(results: Results, force: bool = False, size: int | None = None) -> int:
     """Write all flows, or those of one size, to the path of the results; gives how many lines there are."""
     count = 0
-    with whole(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for load in results.loads:

@@ -10,7 +10,7 @@ from scipy import stats
 from everylink.judge.verdict import SURE, Verdict
 from everylink.load.service import ServiceSums, jain_index, rows_by
 from everylink.model.results import Ranks
-from everylink.robust import MEDIAN_ERROR, Values, discoveries, healthy_spread, moderated, spread, sure
+from everylink.robust import MEDIAN_ERROR, Values, discoveries, healthy_spread, moderated, normal_score, spread
 
 FALSE_RATE = 0.001
 FEWEST = 2  # readings of one that may be called slow
@@ -58,7 +58,7 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
     rest = np.concatenate([readings - np.median(readings) for readings in own])
     usual = spread(rest) * np.sqrt(len(rest) / (len(rest) - len(own)))
     within = np.array([MEDIAN_ERROR * max(spread(readings), usual) / np.sqrt(len(readings)) for readings in own])
-    z = sure(effect / np.hypot(apart, within), len(effect))
+    z = normal_score(effect / np.hypot(apart, within), len(effect))
     wanted = np.log([max(least, LEAST_OF_FEW) if len(readings) < FEW else least for readings in own])
     often = np.array([np.quantile(readings, QUARTER) for readings in own]) > wanted / 2
     bad = discoveries(z, FALSE_RATE) & (effect >= wanted) & often

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.memory import refuse_more_than_there_is
+from everylink.memory import require_memory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
@@ -102,7 +102,7 @@ class Size:
     @cached_property
     def links(self) -> Links:
         """One entry per link, its main rows pooled. Raises NotEnoughMemory where there are too many."""
-        refuse_more_than_there_is(LINK_BYTES * len(self.rows), f"to pool the {len(self.rows):,} rows of a size")
+        require_memory(LINK_BYTES * len(self.rows), f"to pool the {len(self.rows):,} rows of a size")
         return pool(self.rows, self.ranks)
 
     @cached_property

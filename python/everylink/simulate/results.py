@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from everylink.files import whole
+from everylink.files import atomic_write
 from everylink.io.foreign import bare_facts, bare_ranks
 from everylink.io.read import read
 from everylink.io.results_file import IN_MEMORY, append_rows, write_results
@@ -113,7 +113,7 @@ def is_large(fabric: Fabric) -> bool:
 def write_large(fabric: Fabric, sizes: list[int], path: Path, command: str, confirm: bool, force: bool) -> None:
     """Every link once, then what the judge suspects again."""
     none = np.zeros(0, np.int64)
-    with whole(path, force) as new:
+    with atomic_write(path, force) as new:
         results = measured(fabric, (none, none), sizes, new, command)
         write_results(results, force=True, room=fabric.ranks * (fabric.ranks - 1))
         append_rows(new, {size: _blocks(fabric, size) for size in sizes})
