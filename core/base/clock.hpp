@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

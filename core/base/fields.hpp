@@ -11,8 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
-#include "base/types.hpp"
 
 namespace everylink {
 

@@ -5,8 +5,9 @@
 #include <tuple>
 #include <vector>
 
+#include "base/outcome.hpp"
 #include "base/sample.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

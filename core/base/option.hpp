@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/options.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include "base/bytes.hpp"
 #include "base/errors.hpp"
-#include "base/types.hpp"
 
 namespace everylink {
 

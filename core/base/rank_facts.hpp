@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/carrier.hpp"
 
 namespace everylink {
 

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "base/flow.hpp"
+#include "base/outcome.hpp"
 #include "base/sample.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <tuple>
 
-#include "base/types.hpp"
+#include "base/outcome.hpp"
 
 namespace everylink {
 

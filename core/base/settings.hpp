@@ -1,11 +1,12 @@
-// Looks up one key of Settings.
+// The options of a mode: key=value,... after its name.
 #pragma once
 
+#include <map>
 #include <string>
 
-#include "base/types.hpp"
-
 namespace everylink {
+
+using Settings = std::map<std::string, std::string>;  // the values of a repeated key are joined by ';'
 
 // "": not given.
 inline std::string setting(const Settings& settings, const std::string& key) {

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 
 namespace everylink {
 

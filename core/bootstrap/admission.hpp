@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "bootstrap/key.hpp"
 #include "net/callers.hpp"
 #include "net/network.hpp"

@@ -9,8 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/place.hpp"
 #include "net/network.hpp"
 

@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/channel.hpp"
 #include "net/network.hpp"
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/ranks.hpp"
 #include "bootstrap/place.hpp"
 #include "net/network.hpp"
 

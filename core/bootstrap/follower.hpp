@@ -7,8 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/admission.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/branches.hpp"

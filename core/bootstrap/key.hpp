@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 
 namespace everylink {
 

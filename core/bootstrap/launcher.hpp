@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

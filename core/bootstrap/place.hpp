@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "bootstrap/key.hpp"
 #include "bootstrap/launcher.hpp"
 #include "net/network.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/admission.hpp"
 #include "bootstrap/key.hpp"
 #include "bootstrap/place.hpp"

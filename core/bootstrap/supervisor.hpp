@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/processes.hpp"
 
 namespace everylink {

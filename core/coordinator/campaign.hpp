@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/rank_facts.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "coordinator/console.hpp"
 #include "coordinator/failures.hpp"
 #include "protocol/order.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/options.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coordinator/campaign.hpp"
 #include "protocol/introduction.hpp"

@@ -1,7 +1,7 @@
 // Failed links, folded.
 #include "coordinator/failures.hpp"
 #include "base/outcome.hpp"
-#include "base/rank_list.hpp"
+#include "base/ranks.hpp"
 
 #include <fmt/format.h>
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/outcome.hpp"
 #include "base/rank_facts.hpp"
 #include "base/sample.hpp"
 

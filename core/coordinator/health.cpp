@@ -1,6 +1,7 @@
 // Finds the ranks that look dark or slow.
 #include "coordinator/health.hpp"
-#include "base/rank_list.hpp"
+
+#include "base/outcome.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/seconds.hpp"
 #include "coordinator/campaign.hpp"
 #include "load/scene_plan.hpp"
 #include "protocol/introduction.hpp"

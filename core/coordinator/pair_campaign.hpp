@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/seconds.hpp"
 #include "coordinator/campaign.hpp"
 #include "coordinator/health.hpp"
 #include "coordinator/pair_results.hpp"

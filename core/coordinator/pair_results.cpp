@@ -1,7 +1,7 @@
 // The results of pairs.
 #include "coordinator/pair_results.hpp"
 #include "base/outcome.hpp"
-#include "base/rank_list.hpp"
+#include "base/ranks.hpp"
 
 #include <fmt/format.h>
 

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "coordinator/campaign.hpp"
 #include "coordinator/slowest.hpp"
 #include "linktest/lines.hpp"

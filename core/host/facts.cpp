@@ -13,7 +13,6 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
-#include "base/types.hpp"
 #include "host/adapters.hpp"
 #include "net/socket.hpp"
 

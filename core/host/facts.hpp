@@ -8,6 +8,8 @@
 
 namespace everylink {
 
+inline constexpr std::size_t longest_host_name = 255;
+
 // Binds this process to core `rank` of the allowed ones, if there are at least `ranks`; returns whether it
 // did.
 bool pin_to_core(int rank, int ranks);

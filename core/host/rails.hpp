@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/settings.hpp"
 
 namespace everylink {
 

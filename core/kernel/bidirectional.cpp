@@ -1,5 +1,5 @@
 // bidirectional: both ends send at once and both hold a clock, so one turn measures both links.
-#include "base/types.hpp"
+#include "base/outcome.hpp"
 #include "kernel/kernel.hpp"
 
 namespace everylink {

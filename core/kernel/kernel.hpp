@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/options.hpp"
-#include "base/types.hpp"
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "memory/memory.hpp"
 #include "transport/transport.hpp"
 

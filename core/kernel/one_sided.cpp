@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
 #include "kernel/windows.hpp"
 
 namespace everylink {

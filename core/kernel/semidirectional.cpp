@@ -1,5 +1,5 @@
 // semidirectional: the message there and back; one clock, one message in flight at a time.
-#include "base/types.hpp"
+#include "base/outcome.hpp"
 #include "kernel/kernel.hpp"
 
 namespace everylink {

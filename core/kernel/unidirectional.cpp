@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "kernel/windows.hpp"
 
 namespace everylink {

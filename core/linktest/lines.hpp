@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "base/outcome.hpp"
 #include "base/sample.hpp"
+#include "base/seconds.hpp"
 #include "base/units.hpp"
 
 namespace everylink {

@@ -5,6 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "load/flows.hpp"
 #include "load/meter.hpp"
 

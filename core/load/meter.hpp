@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -11,7 +11,9 @@
 
 #include "base/flow.hpp"
 #include "base/option.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 
 namespace everylink {
 

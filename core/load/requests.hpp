@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/seconds.hpp"
 #include "load/flow_driver.hpp"
 
 namespace everylink {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/options.hpp"
+#include "base/seconds.hpp"
 #include "load/flows.hpp"
 #include "load/pattern.hpp"
 #include "protocol/introduction.hpp"

@@ -1,10 +1,11 @@
 // The rows of a scene.
 #include "load/scene_rows.hpp"
-#include "base/rank_list.hpp"
 
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
+#include "base/ranks.hpp"
 
 namespace everylink {
 namespace {

@@ -10,9 +10,9 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
-#include "base/types.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 
 namespace everylink {
 

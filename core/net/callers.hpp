@@ -8,8 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "net/network.hpp"
 #include "net/socket.hpp"
 

@@ -16,7 +16,7 @@
 #include "base/errors.hpp"
 #include "base/pack.hpp"
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "net/callers.hpp"
 #include "net/tcp_network.hpp"
 

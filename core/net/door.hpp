@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/seconds.hpp"
 #include "net/interfaces.hpp"
 #include "net/socket.hpp"
 

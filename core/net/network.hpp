@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/seconds.hpp"
 #include "net/socket.hpp"
 
 namespace everylink {

@@ -8,7 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

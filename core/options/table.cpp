@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "host/facts.hpp"
 #include "host/rails.hpp"
 #include "kernel/kernel.hpp"
 #include "load/flows.hpp"

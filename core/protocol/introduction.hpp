@@ -7,7 +7,7 @@
 
 #include "base/fields.hpp"
 #include "base/options.hpp"
-#include "base/types.hpp"
+#include "base/run_id.hpp"
 #include "protocol/order.hpp"
 #include "schedule/schedule.hpp"
 

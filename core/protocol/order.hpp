@@ -8,9 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "base/outcome.hpp"
+#include "base/ranks.hpp"
 #include "base/rows.hpp"
 #include "base/sample.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {

@@ -6,10 +6,12 @@
 #include <tuple>
 #include <vector>
 
+#include "base/carrier.hpp"
 #include "base/flow.hpp"
+#include "base/ranks.hpp"
 #include "base/rows.hpp"
 #include "base/sample.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -1,6 +1,6 @@
 // A rank's part in a load pattern.
 #include "rank/load_part.hpp"
-#include "base/rank_list.hpp"
+#include "base/ranks.hpp"
 
 #include "host/signals.hpp"
 

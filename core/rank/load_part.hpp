@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "load/flows.hpp"
 #include "load/scene_plan.hpp"

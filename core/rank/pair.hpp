@@ -3,7 +3,9 @@
 
 #include <functional>
 
+#include "base/bytes.hpp"
 #include "base/options.hpp"
+#include "base/seconds.hpp"
 #include "kernel/kernel.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"

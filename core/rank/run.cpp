@@ -1,6 +1,5 @@
 // A run from begin to end.
 #include "rank/run.hpp"
-#include "base/rank_list.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +7,13 @@
 #include <cmath>
 #include <optional>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 #include "base/units.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coordinator/console.hpp"

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "base/run_id.hpp"
 #include "base/sample.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 
 namespace everylink::hdf5 {
 

@@ -9,6 +9,7 @@
 #include "base/options.hpp"
 #include "base/rank_facts.hpp"
 #include "base/rows.hpp"
+#include "base/run_id.hpp"
 #include "base/sample.hpp"
 
 namespace everylink {

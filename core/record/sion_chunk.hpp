@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/options.hpp"
+#include "base/run_id.hpp"
 #include "base/sample.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink::sion {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/run_id.hpp"
 
 namespace everylink::sion {
 

@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"

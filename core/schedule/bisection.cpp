@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {

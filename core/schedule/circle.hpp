@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 
 namespace everylink {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 #include "schedule/circle.hpp"
 #include "schedule/schedule.hpp"
 

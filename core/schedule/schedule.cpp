@@ -8,7 +8,7 @@
 #include "base/errors.hpp"
 #include "base/names.hpp"
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 
 namespace everylink {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 

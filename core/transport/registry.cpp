@@ -10,7 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/names.hpp"
-#include "base/types.hpp"
+#include "base/settings.hpp"
 #include "host/modules.hpp"
 #include "transport/transport.hpp"
 #include "transport_names.hpp"  // made by CMake: name, summary, why it was not built

@@ -11,8 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/clock.hpp"
-#include "base/types.hpp"
+#include "base/outcome.hpp"
+#include "base/run_id.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink {

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "host/signals.hpp"
 
 namespace everylink {

@@ -8,6 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "transport/transport.hpp"
 

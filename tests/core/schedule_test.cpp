@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/errors.hpp"
-#include "base/types.hpp"
+#include "base/ranks.hpp"
 
 namespace everylink {
 namespace {

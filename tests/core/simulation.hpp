@@ -19,7 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "net/network.hpp"
 

@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/errors.hpp"
+#include "base/ranks.hpp"
+#include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "host/signals.hpp"
 #include "net/tcp_network.hpp"

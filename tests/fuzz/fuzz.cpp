@@ -1,6 +1,5 @@
 // The table of targets.
 #include "fuzz.hpp"
-
 #include "base/errors.hpp"
 
 namespace everylink::fuzz {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 
 namespace everylink::fuzz {
 

@@ -1,11 +1,10 @@
 // What ranks and rank 0 tell each other in rounds.
 #include "base/outcome.hpp"
+#include "base/rank_facts.hpp"
+#include "fuzz.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
-
-#include "base/rank_facts.hpp"
-#include "fuzz.hpp"
 
 using namespace everylink;
 

@@ -1,6 +1,7 @@
 // The user's file of pairs.
 #include <stdexcept>
 
+#include "base/ranks.hpp"
 #include "fuzz.hpp"
 #include "schedule/schedule.hpp"
 

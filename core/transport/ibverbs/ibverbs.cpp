@@ -10,7 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
+#include "base/seconds.hpp"
 #include "transport/ibverbs/ibverbs_link.hpp"
 
 namespace everylink {

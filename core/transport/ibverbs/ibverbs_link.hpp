@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "transport/ibverbs/ibverbs_pairs.hpp"
 #include "transport/tickets.hpp"
 #include "transport/transport.hpp"

@@ -12,7 +12,6 @@
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
-#include "base/types.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
 

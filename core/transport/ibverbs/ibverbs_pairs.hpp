@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 #include "memory/memory.hpp"
 #include "transport/ibverbs/ibverbs_port.hpp"
 

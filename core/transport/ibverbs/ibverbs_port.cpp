@@ -20,7 +20,6 @@
 
 #include "base/errors.hpp"
 #include "base/settings.hpp"
-#include "base/types.hpp"
 #include "base/units.hpp"
 
 namespace everylink {

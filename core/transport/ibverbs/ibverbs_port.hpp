@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "base/types.hpp"
+#include "base/carrier.hpp"
+#include "base/settings.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink {

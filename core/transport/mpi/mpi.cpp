@@ -11,10 +11,13 @@
 #include <optional>
 #include <string>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
+#include "base/seconds.hpp"
 #include "base/settings.hpp"
-#include "base/types.hpp"
 #include "memory/memory.hpp"
 #include "transport/mpi/mpi_window.hpp"
 #include "transport/transport.hpp"

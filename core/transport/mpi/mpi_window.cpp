@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/errors.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink::mpi {
 namespace {

@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/seconds.hpp"
 #include "base/settings.hpp"
-#include "base/types.hpp"
 #include "host/signals.hpp"
 #include "memory/memory.hpp"
 #include "transport/ofi/ofi_link.hpp"

@@ -12,7 +12,9 @@
 #include <memory>
 #include <optional>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
+#include "base/seconds.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 #include "memory/memory.hpp"
 #include "transport/transport.hpp"
 

@@ -7,7 +7,7 @@
 #include <deque>
 #include <optional>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 #include "transport/portals/portals_entries.hpp"
 
 namespace everylink::portals {

@@ -15,10 +15,13 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "transport/probe.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"

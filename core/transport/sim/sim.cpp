@@ -17,11 +17,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
 #include "base/random.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 #include "memory/memory.hpp"
 #include "net/door.hpp"
 #include "net/socket.hpp"

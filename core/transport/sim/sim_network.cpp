@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/ranks.hpp"
 #include "base/settings.hpp"
 #include "base/units.hpp"
 #include "transport/transport.hpp"

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/seconds.hpp"
+#include "base/settings.hpp"
 
 namespace everylink {
 

@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
+#include "base/seconds.hpp"
 #include "base/settings.hpp"
-#include "base/types.hpp"
 #include "base/units.hpp"
 #include "memory/memory.hpp"
 #include "net/door.hpp"

@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "base/types.hpp"
+#include "base/bytes.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
 #include "transport/tickets.hpp"

@@ -16,10 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/carrier.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "base/seconds.hpp"
 #include "base/settings.hpp"
-#include "base/types.hpp"
 #include "memory/memory.hpp"
 #include "net/interfaces.hpp"
 #include "net/socket.hpp"

@@ -9,8 +9,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/bytes.hpp"
+#include "base/outcome.hpp"
 #include "base/pack.hpp"
-#include "base/types.hpp"
+#include "base/seconds.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 

@@ -1,0 +1,11 @@
+// Identifies a run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace everylink {
+
+using RunId = std::array<std::uint8_t, 16>;  // drawn by rank 0; unsaved rows find their results file by it
+
+}  // namespace everylink
