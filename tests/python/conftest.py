@@ -14,7 +14,7 @@ from make_results import make_results
 
 Command = Callable[..., tuple[int, str, str]]
 
-# No limits in seconds: the machine that runs these tests has other work. In CI every run draws the same examples.
+# No time limits, because the test machine may be busy. In CI every run draws the same examples.
 settings.register_profile(
     "everylink", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
 )
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Callable[..., Results]:
-    """Makes a results file and reads it."""
+    """Writes a results file and reads it."""
 
     def make(**options: object) -> Results:
         return read(make_results(tmp_path / "made.h5", **options))  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def made(tmp_path: Path) -> Callable[..., Results]:
 
 @pytest.fixture
 def everylink(capfd: pytest.CaptureFixture[str]) -> Command:
-    """Runs the command; gives exit code, standard output and standard error."""
+    """Runs the command. Returns exit code, standard output and standard error."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         capfd.readouterr()

@@ -1,4 +1,4 @@
-"""The corpus of damaged results files: each recipe makes one from a good file of four ranks at 1 B and 64 KiB."""
+"""The corpus of damaged results files: each recipe damages a valid file of four ranks at 1 B and 64 KiB."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +30,7 @@ def without(node: str) -> Recipe:
 
 
 def column(node: str, **made: Any) -> Recipe:
-    """A recipe that puts another dataset in the place of a column."""
+    """A recipe that replaces a column with another dataset."""
 
     def change(file: Any) -> None:
         del file[node]
@@ -44,7 +44,7 @@ def first_value(node: str, value: Any) -> Recipe:
 
 
 def instead(node: str, link: Any) -> Recipe:
-    """A recipe that puts a group, or a link to elsewhere, in the place of what was there."""
+    """A recipe that replaces an object with a group, or with a link to elsewhere."""
 
     def change(file: Any) -> None:
         del file[node]
@@ -70,7 +70,7 @@ def cut_to(part: float) -> Recipe:
 
 
 def column_elsewhere(path: Path) -> None:
-    """Bytes of another file as a column: of whatever the reader may open."""
+    """A column stored externally: the bytes of any file that the reader may open."""
 
     def change(file: Any) -> None:
         del file["sizes/1/n"]
@@ -90,7 +90,7 @@ def column_that_is_virtual(path: Path) -> None:
 
 
 def rows_and_columns_that_are_not_there(path: Path) -> None:
-    """A claim of terabytes that takes no place in the file: chunks that were never written."""
+    """A dataset of terabytes that takes no space in the file: its chunks were never written."""
 
     def change(file: Any) -> None:
         for size in ("1", "65536"):
@@ -113,7 +113,7 @@ def ranks_that_are_not_there(path: Path) -> None:
 
 
 def many_sizes_that_are_one(path: Path) -> None:
-    """A thousand names of one group, so that little on disk would be much in memory."""
+    """A thousand hard links to one group: small on disk, large in memory."""
 
     def change(file: Any) -> None:
         for i in range(1000):
@@ -123,7 +123,7 @@ def many_sizes_that_are_one(path: Path) -> None:
 
 
 def a_bomb(path: Path) -> None:
-    """Gigabytes of zeros that take little place in the file."""
+    """Gigabytes of zeros, compressed to little space in the file."""
 
     def change(file: Any) -> None:
         del file["steps/began"]
@@ -217,7 +217,7 @@ REFUSED: dict[str, Recipe] = {
     "many sizes that are one": many_sizes_that_are_one,
     "a bomb": a_bomb,
 }
-# Odd, but nothing that a reader could know better.
+# Unusual, but not detectable as damage.
 READ: dict[str, Recipe] = {
     "names that no terminal should obey": first_value("ranks/host", "\x1b]0;owned\x07\r\n\u202e".encode()),
     "names in no encoding": first_value("ranks/host", b"\xff\xfe\xed\xa0\x80"),

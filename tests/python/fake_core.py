@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Stands in for everylink-measure: says what the core would say and leaves a results file.
+"""A fake everylink-measure: prints the core's events and writes a results file.
 
-FAKE says how to behave: words among `exit=N`, `version=X`, `noise`, `unknown`, `sleep`, `stray`, `kill`, `no-output`.
+FAKE selects its behaviour, by words: `exit=N`, `version=X`, `noise`, `unknown`, `sleep`, `stray`, `kill`, `no-output`.
 """
 
 import json

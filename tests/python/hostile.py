@@ -1,4 +1,4 @@
-"""What a damaged file must not do to a command, and how files are damaged by chance."""
+"""Runs commands on damaged files under limits of time and memory, and damages files at random."""
 
 import os
 import random
@@ -20,7 +20,7 @@ import everylink.io.results_file  # noqa: F401  all imported here, or each child
 from everylink.cli import main
 
 SECONDS = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))
-MEMORY = 200 * 2**20  # bytes more than this process has
+MEMORY = 200 * 2**20  # bytes above the resident memory of this process
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 QUICK = bool(os.environ.get("EVERYLINK_TEST_QUICK"))
 EXAMPLES = 5000 if LONG else 12 if QUICK else 60
@@ -28,12 +28,12 @@ TRACE = 98
 
 
 def damaged_by(recipes: Mapping[str, object]) -> list[Any]:
-    """All recipes as parameters of a test; in `make quick` one of eight."""
+    """All recipes as parameters of a test; in `make quick` one in eight."""
     return [pytest.param(recipe, id=name) for name, recipe in list(recipes.items())[:: 8 if QUICK else 1]]
 
 
 def shown(*command: object) -> tuple[int, str, int]:
-    """Exit code, standard error and peak memory of a command in a process of its own, ended after SECONDS."""
+    """Exit code, standard error and peak memory of a command in its own process, killed after SECONDS."""
     reading, writing = os.pipe()
     before = resident()
     pid = os.fork()
@@ -59,7 +59,7 @@ def shown(*command: object) -> tuple[int, str, int]:
 
 
 def resident() -> int:
-    """Bytes that this process has had at once so far, as far as a child inherits them."""
+    """Resident memory of this process in bytes, which a child inherits."""
     status = Path("/proc/self/status").read_text()
     return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
 
@@ -74,7 +74,7 @@ def assert_refused(path: Path) -> str:
 
 
 def spoiled(whole: bytes, seed: int, changes: int) -> bytes:
-    """A file with so many changes; most of them where the file is not empty."""
+    """Make this many random changes to a file, most of them to non-zero bytes."""
     draw, data = random.Random(seed), bytearray(whole)
     busy = np.flatnonzero(np.frombuffer(whole, np.uint8))
     for _ in range(changes):

@@ -1,4 +1,4 @@
-"""Runs on made-up fabrics with planted faults, for the tests of what judges and compares."""
+"""Simulated runs with planted faults, for the tests of judging and comparing."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ def fabric_run(
 
 def renumbered(run: Results, seed: int) -> Results:
     """The same run with its ranks in another order, as another job would number them."""
-    order = np.random.default_rng(seed).permutation(len(run.ranks))  # rank r is what was order[r]
+    order = np.random.default_rng(seed).permutation(len(run.ranks))  # rank r was order[r]
     number = np.argsort(order)
     sizes = tuple(replace(size, rows=_renumbered(size.rows, number)) for size in run.sizes)
     return replace(run, ranks=_reordered(run.ranks, order), sizes=sizes)

@@ -32,7 +32,7 @@ def all_links(ranks: int) -> list[Link]:
 
 
 def row(link: Link, median: float, **others: Any) -> dict[str, Any]:
-    """A row whose statistics lie around its median: min 0.9, mean 1.1, p99 1.5, max 2 times as long."""
+    """A row with statistics relative to its median: min 0.9, mean 1.1, p99 1.5, max 2."""
     values = {"from": link[0], "to": link[1], "step": 0, "attempt": 0, "outcome": 0, "arrived": 100, "setup": 1e-4,
               "n": 1000, "min": 0.9 * median, "median": median, "mean": 1.1 * median, "p99": 1.5 * median,
               "max": 2 * median, "late": 3}  # fmt: skip
@@ -40,17 +40,17 @@ def row(link: Link, median: float, **others: Any) -> dict[str, Any]:
 
 
 def failed_row(link: Link, outcome: int, **others: Any) -> dict[str, Any]:
-    """A row of a link that gave no reading."""
+    """A row of a failed link, without readings."""
     return row(link, float("nan"), outcome=outcome, n=0, late=0, arrived=-1) | others
 
 
 def steady(link: Link, size: int) -> float:
-    """A calm network: 2 us and 10 GB/s, each link a little different and always the same."""
+    """A healthy network, 2 us and 10 GB/s, with small fixed differences between links."""
     return (2e-6 + size / 10e9) * (1 + 0.01 * math.sin(7 * link[0] + 3 * link[1]))
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
-    """Rows turned into typed columns."""
+    """Convert rows to typed columns."""
     kept = list(rows)
     return {name: np.array([r[name] for r in kept], dtype) for name, dtype in COLUMNS.items()}
 
@@ -71,7 +71,7 @@ def make_results(
     host_index: Sequence[int] | None = None,
     remarks: Sequence[str] = (),
 ) -> Path:
-    """Write a file of one rank for each entry of `hosts`; `columns` gives whole columns instead of `time`.
+    """Write a file with one rank per entry of `hosts`; `columns` gives whole columns instead of `time`.
 
     `uncommitted` is how many of the last rows lie behind `rows`.
     """
@@ -118,7 +118,7 @@ def write_ranks(file: Any, hosts: Sequence[str], host_index: Sequence[int] | Non
 
 
 def add_slurm_addresses(path: Path, addresses: Sequence[str], pattern: str = "switch.switch.node") -> None:
-    """Add to a file what Slurm's topology plug-in tells each rank."""
+    """Add the columns with what Slurm's topology plug-in tells each rank."""
     with h5py.File(path, "r+") as file:
         file["ranks/topology_address"] = np.array([address.encode() for address in addresses])
         file["ranks/topology_pattern"] = np.array([pattern.encode()] * len(addresses))
@@ -142,7 +142,7 @@ PART_ROW = {
 
 
 def part_bytes(run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """A part as docs/results-file.md describes it; each row needs `bytes` beside what row() gives."""
+    """A file of unsaved rows as docs/results-file.md describes it. Each row needs `bytes` in addition to row()."""
     head = struct.pack("<8s16sII", b"everylp1", bytes.fromhex(run_id), rank, 0)
     form = struct.Struct("<" + "".join(PART_ROW.values()))
     filled = ({"reserved": 0, "all_to_all": float("nan")} | dict(r) for r in rows)
@@ -150,7 +150,7 @@ def part_bytes(run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> byt
 
 
 def write_part(results: Path, run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """Write the part of a rank beside a results file."""
+    """Write the unsaved rows of a rank beside a results file."""
     folder = results.with_name(results.name + ".parts")
     folder.mkdir(exist_ok=True)
     (folder / str(rank)).write_bytes(part_bytes(run_id, rank, rows))
@@ -158,7 +158,7 @@ def write_part(results: Path, run_id: str, rank: int, rows: Iterable[Mapping[str
 
 
 def as_left_by_a_kill(path: Path, killed: Path) -> Path:
-    """Copy a file while a single-writer-multiple-reader writer holds it open: what SIGKILL would leave."""
+    """Copy a file while a single-writer-multiple-reader writer holds it open, as SIGKILL would leave it."""
     with h5py.File(path, "a", libver=("v110", "v110"), locking=False) as file:
         file.attrs["complete"] = 0
         file.swmr_mode = True
@@ -168,7 +168,7 @@ def as_left_by_a_kill(path: Path, killed: Path) -> Path:
 
 
 def write_on(path: Path) -> None:
-    """Add a row as the core does, and wait for a line on standard input before it is committed, and at the end."""
+    """Add a row as the core does. Waits for a line on standard input before committing it, and again at the end."""
     with h5py.File(path, "a", libver=("v110", "v110"), locking=False) as file:
         file.swmr_mode = True
         for name, values in columns_of([row((0, 1), 1.0)]).items():

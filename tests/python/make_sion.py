@@ -1,4 +1,4 @@
-"""Writes SION files of LinkTest 1.2 exactly as docs/sion.md describes them, in all the ways that there are."""
+"""Writes SION files of LinkTest 1.2 exactly as docs/sion.md describes them, in every layout."""
 
 import struct
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ HEAD = 1088  # bytes, and 16 for each rank
 
 @dataclass
 class Run:
-    """What LinkTest measured; matrices are [from, to]."""
+    """A measurement of LinkTest; matrices have shape [from, to]."""
 
     hosts: Sequence[str]
     times: NDArray[Any]
@@ -42,7 +42,7 @@ def partner_steps(ranks: int) -> NDArray[np.int32]:
 
 
 def random_run(seed: int, ranks: int, all_to_all: bool) -> Run:
-    """A run of an even number of ranks on some hosts, all of its times different."""
+    """A run of an even number of ranks on several hosts, with distinct times."""
     draw = np.random.default_rng(seed)
     others = ~np.eye(ranks, dtype=bool)
     times = np.where(others, draw.permutation(ranks * ranks).reshape(ranks, ranks) + 1, 0) * np.float32(1.3e-6)
@@ -60,7 +60,7 @@ def random_run(seed: int, ranks: int, all_to_all: bool) -> Run:
 
 
 def streams(run: Run, order: str = "<") -> list[bytes]:
-    """The bytes of each rank."""
+    """The data of each rank."""
     ranks, made = len(run.hosts), []
     known = np.asarray(run.times, float)[np.asarray(run.times) > 0]
     summary = [known.min(), known.max(), known.mean()] if len(known) else [0, 0, 0]
@@ -101,7 +101,7 @@ def sion(
     ranks: Sequence[int] | None = None,
     flag: int = 50 << 32,
 ) -> bytes:
-    """A container; `spare` is by how much each chunk is larger than what is in it, `ranks` the rank of each task."""
+    """A container. `spare`: unused bytes at the end of each chunk; `ranks`: the rank of each task."""
     count = len(parts)
     ranks = range(count) if ranks is None else ranks
     chunks = [len(parts[rank]) + (spare[task] if spare else 0) for task, rank in enumerate(ranks)]

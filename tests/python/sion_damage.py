@@ -1,4 +1,4 @@
-"""The corpus of damaged SION files: each recipe makes one from a good file of four ranks with an all-to-all."""
+"""The corpus of damaged SION files: each recipe damages a valid file of four ranks with an all-to-all."""
 
 import struct
 from collections.abc import Callable
@@ -23,7 +23,7 @@ TASKS, CHUNKS_AT = 24, 1076 + 8 * RANKS
 
 
 def put(at: int, form: str, *values: float | bytes) -> Recipe:
-    """Other numbers at a place, little-endian."""
+    """A recipe that overwrites numbers at an offset, little-endian."""
 
     def apply(good: bytes) -> bytes:
         raw = struct.pack("<" + form, *values)
@@ -50,7 +50,7 @@ def ranks_in_a_short_file(ranks: int) -> Recipe:
 
 
 def with_streams(change: Callable[[list[bytes]], list[bytes]]) -> Recipe:
-    """A sound container of streams that are not."""
+    """A valid container of damaged streams."""
     return lambda good: sion(change(streams(RUN)))
 
 
@@ -59,7 +59,7 @@ def a_rank_of(version: tuple[int, int, int]) -> Recipe:
 
 
 def sparse(good: bytes) -> bytes:
-    """As many ranks as a larger file would have, and nothing behind the head."""
+    """The rank count of a larger file, with nothing after the head."""
     ranks = 20000
     head = good[:TASKS] + struct.pack("<i", ranks) + good[TASKS + 4 : 1076]
     length = 289 + 20 * ranks
@@ -69,7 +69,7 @@ def sparse(good: bytes) -> bytes:
 
 NAN, INF = float("nan"), float("inf")
 REFUSED: dict[str, Recipe] = {
-    # cut, as a full disk leaves it
+    # truncated, as by a full disk
     "nothing": cut(0),
     "two bytes": cut(2),
     "the magic alone": cut(4),

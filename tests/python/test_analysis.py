@@ -1,4 +1,4 @@
-"""The questions to a results file, with answers that the test itself computes."""
+"""Questions about a results file, with expected answers that the tests compute themselves."""
 
 from collections.abc import Callable
 

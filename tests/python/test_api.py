@@ -1,4 +1,4 @@
-"""The Python API: what docs/python.md names is what `everylink` exports, and its example runs as it stands."""
+"""The Python API: `everylink` exports exactly what docs/python.md names, and the example there runs unchanged."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ def test_the_page_names_exactly_what_is_exported() -> None:
     assert dir(package) == package.__all__
 
 
-def test_a_name_that_there_is_not_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'everylink' has no attribute 'judge_me'"):
         _ = package.judge_me
 
@@ -34,7 +34,7 @@ def test_importing_the_package_is_light() -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_the_example_of_the_page_runs_as_it_stands(
+def test_the_example_of_the_page_runs_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, everylink: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)

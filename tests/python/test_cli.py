@@ -1,4 +1,4 @@
-"""The command line itself: abbreviations, exit codes, and one line for each mistake."""
+"""The command line itself: abbreviations, exit codes, and one line per error."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_help_names_every_command(everylink: Command) -> None:
     assert all(f"  {command} " in out for command in COMMANDS)
 
 
-def test_a_command_may_be_abbreviated_while_it_is_clear(file: Path, everylink: Command) -> None:
+def test_a_command_may_be_abbreviated_while_unambiguous(file: Path, everylink: Command) -> None:
     assert everylink("sh", file)[0] == 0
     assert "ambiguous command; it may be run or report" in one_line(everylink("r", file))
 

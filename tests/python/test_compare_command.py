@@ -1,4 +1,4 @@
-"""The command `everylink compare`: its text, its JSON, its exit codes and its complaints."""
+"""The command `everylink compare`: its text, its JSON, its exit codes and its error messages."""
 
 import json
 from dataclasses import replace
@@ -40,7 +40,7 @@ def test_the_text_has_a_line_for_each_finding(files: tuple[Path, Path], everylin
     assert lines[2:] == ["Nothing else changed by 5 % or more."]
 
 
-def test_backwards_the_same_is_good_news(files: tuple[Path, Path], everylink: Command) -> None:
+def test_in_reverse_the_changes_are_improvements(files: tuple[Path, Path], everylink: Command) -> None:
     code, out, _ = everylink("compare", *reversed(files))
     assert code == 0
     assert "HEALTHY  pair n1:1 <-> n2:2: both links timed out at 8 B and 1 MiB in the base, ok now" in out
@@ -48,14 +48,14 @@ def test_backwards_the_same_is_good_news(files: tuple[Path, Path], everylink: Co
     assert "times as fast at 1 MiB" in out
 
 
-def test_nothing_is_said_of_nothing(files: tuple[Path, Path], everylink: Command) -> None:
+def test_equal_runs_give_no_finding(files: tuple[Path, Path], everylink: Command) -> None:
     code, out, _ = everylink("compare", files[0], files[0], "--at-least", "10%")
     assert code == 0
     expected = "links between hosts 1.000 times as long at 8 B, links between hosts 1.000 times as long at 1 MiB"
     assert out.endswith(f"Nothing changed by 10 % or more. ({expected})\n")
 
 
-def test_the_smallest_change_that_counts_can_be_chosen(files: tuple[Path, Path], everylink: Command) -> None:
+def test_the_smallest_reported_change_can_be_chosen(files: tuple[Path, Path], everylink: Command) -> None:
     _, out, _ = everylink("compare", *files, "--at-least", "90%")
     assert "SLOWER" not in out
     assert "Nothing else changed by 90 % or more." in out
@@ -86,7 +86,7 @@ def test_the_json_is_one_versioned_object(files: tuple[Path, Path], everylink: C
     assert found["only_base"] == found["only_new"] == {"ranks": [], "sizes": []}
 
 
-def test_many_hosts_that_changed_alike_are_one_line(tmp_path: Path, everylink: Command) -> None:
+def test_many_hosts_with_the_same_change_are_one_line(tmp_path: Path, everylink: Command) -> None:
     runs = fabric_run(hosts=128), fabric_run("slow-group:g2*0.7", hosts=128, seed=2)
     for run, name in zip(runs, ("a.h5", "b.h5"), strict=True):
         write_results(replace(run, path=tmp_path / name))
@@ -95,7 +95,7 @@ def test_many_hosts_that_changed_alike_are_one_line(tmp_path: Path, everylink: C
     assert out.count("SLOWER") == 1
 
 
-def test_other_settings_are_said(tmp_path: Path, everylink: Command) -> None:
+def test_different_settings_are_reported(tmp_path: Path, everylink: Command) -> None:
     run = fabric_run(hosts=17, sizes=(8, SIZE))
     other = fabric_run(hosts=16, sizes=(SIZE, 64), seed=2)
     facts = replace(other.facts, tool_version="0.2.0", transport_options="sockets=4", check=True, complete=False)
@@ -137,7 +137,7 @@ def test_a_mistake_is_one_line(
 
 
 @pytest.mark.parametrize("recipe", damaged_by(READ))
-def test_an_odd_file_is_compared_and_merged_or_refused_in_one_line(
+def test_an_unusual_file_is_compared_and_merged_or_refused_in_one_line(
     recipe: Recipe, tmp_path: Path, everylink: Command
 ) -> None:
     good, odd = (make_results(tmp_path / name, sizes=(1, 65536)) for name in ("good.h5", "odd.h5"))

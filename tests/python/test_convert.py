@@ -1,4 +1,4 @@
-"""A matrix of comma-separated values becomes a results file, or one sentence that says where it cannot."""
+"""A matrix of comma-separated values becomes a results file, or gives one line that locates the error."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_each_line_becomes_a_link(tmp_path: Path) -> None:
     assert size.alone.median.tolist() == [np.float32(3e-6)]
 
 
-def test_columns_may_stand_in_any_order_and_case_with_a_byte_order_mark(tmp_path: Path) -> None:
+def test_columns_may_have_any_order_and_case_and_a_byte_order_mark(tmp_path: Path) -> None:
     text = "\N{ZERO WIDTH NO-BREAK SPACE}Seconds, BYTES,host_to,host_from,to,from\r\n"
     text += "1e-6,8,b,a,1,0\r\n\r\n2e-6,8,a,b,0,1\r\n"
     links = convert(text, tmp_path).sizes[0].links
@@ -68,7 +68,7 @@ def test_several_sizes_hold_the_same_links_in_one_order(tmp_path: Path) -> None:
     assert results.sizes[1].links.median.tolist() == [np.float32(3e-6), np.float32(4e-6)]
 
 
-def test_later_attempts_may_repeat_and_none_hides_another(tmp_path: Path) -> None:
+def test_later_attempts_may_repeat_a_link_and_all_are_kept(tmp_path: Path) -> None:
     text = f"{HEADER},attempt,outcome\n0,1,a,b,8,1e-6,0,ok\n0,1,a,b,8,,2,timeout\n0,1,a,b,8,2e-6,2,ok\n"
     rows = convert(text, tmp_path).sizes[0].rows
     assert rows.outcome.tolist() == [Outcome.OK, Outcome.TIMEOUT, Outcome.OK]
@@ -76,13 +76,13 @@ def test_later_attempts_may_repeat_and_none_hides_another(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kernel", ["semidirectional", "bidirectional", "unidirectional"])
-def test_the_kernel_is_what_was_said(tmp_path: Path, kernel: str, everylink: Command) -> None:
+def test_the_kernel_is_the_one_given(tmp_path: Path, kernel: str, everylink: Command) -> None:
     (tmp_path / "x.csv").write_text(PLAIN)
     assert everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5", "--kernel", kernel)[0] == 0
     assert read(tmp_path / "x.h5").facts.kernel == kernel
 
 
-def test_what_was_converted_is_said_and_can_be_shown(tmp_path: Path, everylink: Command) -> None:
+def test_a_conversion_is_summarised_and_can_be_shown(tmp_path: Path, everylink: Command) -> None:
     (tmp_path / "x.csv").write_text(PLAIN)
     code, out, err = everylink("convert", tmp_path / "x.csv", tmp_path / "x.h5")
     assert (code, out, err) == (0, f"{tmp_path / 'x.h5'}: 2 links of 2 ranks on 2 hosts, 1 size\n", "")
@@ -152,7 +152,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("text", "expected"), BROKEN, ids=range(len(BROKEN)))
-def test_what_is_wrong_is_one_line_that_says_where(
+def test_an_error_is_one_line_with_its_position(
     text: str | bytes, expected: str, tmp_path: Path, everylink: Command
 ) -> None:
     (tmp_path / "x.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -162,7 +162,7 @@ def test_what_is_wrong_is_one_line_that_says_where(
     assert not (tmp_path / "x.h5").exists()
 
 
-def test_what_is_no_file_is_said(tmp_path: Path, everylink: Command) -> None:
+def test_a_path_that_is_not_a_file_is_refused(tmp_path: Path, everylink: Command) -> None:
     for given_path, expected in ((tmp_path / "no.csv", "no such file"), (tmp_path, "is a folder")):
         code, _, err = everylink("convert", given_path, tmp_path / "x.h5")
         assert code == 2
@@ -170,7 +170,7 @@ def test_what_is_no_file_is_said(tmp_path: Path, everylink: Command) -> None:
 
 
 @given(st.binary(max_size=300) | st.text(alphabet=HEADER + '0123456789\n\r;"-', max_size=300).map(str.encode))
-def test_no_input_gives_more_than_a_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_invalid_input_gives_one_line(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     for text in (data, PLAIN.encode() + data):
         path = tmp_path_factory.mktemp("csv") / "x.csv"
         path.write_bytes(text)
@@ -185,7 +185,9 @@ def test_no_input_gives_more_than_a_sentence(tmp_path_factory: pytest.TempPathFa
 
 @settings(max_examples=25)
 @given(st.integers(2, 5), st.data())
-def test_every_matrix_comes_back(tmp_path_factory: pytest.TempPathFactory, ranks: int, data: st.DataObject) -> None:
+def test_every_matrix_survives_a_round_trip(
+    tmp_path_factory: pytest.TempPathFactory, ranks: int, data: st.DataObject
+) -> None:
     every = [(i, j) for i in range(ranks) for j in range(ranks) if i != j]
     links = data.draw(st.permutations(every))
     time = st.floats(2**-30, 1e3, width=32)
@@ -199,7 +201,7 @@ def test_every_matrix_comes_back(tmp_path_factory: pytest.TempPathFactory, ranks
 
 @pytest.mark.thorough
 def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
-    ranks = 300  # more links than a portion has lines
+    ranks = 300  # more links than one portion has lines
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
     lines = [f"{i},{j},n{i},n{j},8,{1e-6 * (1 + i)}" for i, j in zip(frm.tolist(), to.tolist(), strict=True)]
     links = convert("\n".join([HEADER, *lines]), tmp_path).sizes[0].links

@@ -1,4 +1,4 @@
-"""Bandwidth over message size, and the straight line through times: by formulas on links whose times are known."""
+"""Bandwidth over message size, and lines fitted to times: computed by formula on links with known times."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -55,13 +55,13 @@ def test_links_within_a_host_have_a_curve_of_their_own(made: Make) -> None:
 def test_a_size_at_which_bandwidth_falls_is_named_with_how_much_is_left(made: Make) -> None:
     rates = {8: 1e7, 1024: 1e9, 65536: 9.7e8, 1 << 20: 4.85e8}
     (curve,) = curves(made(hosts=("a", "b", "c"), sizes=SIZES, time=lambda _, size: size / rates[size]))
-    (fall,) = curve.falls  # 3 % less is no fall
+    (fall,) = curve.falls  # 3 % less does not count as a fall
     assert (fall.bytes, fall.next_bytes) == (65536, 1 << 20)
     assert fall.part == pytest.approx(0.5, rel=1e-6)
 
 
 def test_links_that_fail_at_a_size_are_no_fall(tmp_path: Path) -> None:
-    """The fast link failed with long messages: each of the others is as fast as before."""
+    """The fast link failed with long messages; the speed of all others is unchanged."""
     from everylink.io.read import read
 
     def rows(size: int) -> list[dict[str, object]]:

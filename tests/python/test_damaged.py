@@ -1,4 +1,4 @@
-"""Damaged files, by recipe and by chance: a proper result or one line, never a trace, a hang or much memory."""
+"""Damaged files, by recipe and at random: a valid result or one line, never a traceback, a hang or excessive memory."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def whole_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
-    """A file that was closed, one that a kill left, and one that was recorded."""
+    """A file that was closed, one left behind by SIGKILL, and one recorded by the core."""
     folder = tmp_path_factory.mktemp("whole")
     closed = make_results(folder / "closed.h5", sizes=(1, 1024), remarks=["a remark"], attributes={"run_id": "0" * 32})
     shutil.copy(closed, folder / "later.h5")

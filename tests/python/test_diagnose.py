@@ -1,4 +1,4 @@
-"""`everylink simulate` and `diagnose` as their user meets them."""
+"""`everylink simulate` and `everylink diagnose`, run as commands."""
 
 import json
 from pathlib import Path
@@ -32,20 +32,20 @@ def healthy(tmp_path: Path, everylink: Command) -> Path:
     return path
 
 
-def test_a_fault_is_exit_code_3_and_its_name_stands_first(bad: Path, everylink: Command) -> None:
+def test_a_fault_gives_exit_code_3_and_is_named_first(bad: Path, everylink: Command) -> None:
     code, out, err = everylink("diagnose", bad)
     assert (code, err) == (3, "")
     assert out.splitlines()[0] == "FAULTS: 1 host"
     assert out.splitlines()[1].startswith("  host n17: slow, 1.4")
 
 
-def test_healthy_is_exit_code_0_and_says_so(healthy: Path, everylink: Command) -> None:
+def test_a_healthy_run_gives_exit_code_0_and_says_so(healthy: Path, everylink: Command) -> None:
     code, out, _ = everylink("diagnose", healthy)
     assert code == 0
     assert out.startswith("healthy: 552 links measured")
 
 
-def test_json_is_one_object_with_the_fields_that_are_documented(bad: Path, everylink: Command) -> None:
+def test_json_is_one_object_with_the_documented_fields(bad: Path, everylink: Command) -> None:
     code, out, _ = everylink("diagnose", bad, "--format", "json")
     said: dict[str, Any] = json.loads(out)
     assert code == 3
@@ -66,7 +66,7 @@ def test_json_is_one_object_with_the_fields_that_are_documented(bad: Path, every
         assert f"`{field}`" in documented, field
 
 
-def test_junit_has_a_failed_case_for_each_verdict_and_a_passed_one_for_none(
+def test_junit_has_one_failed_case_per_verdict_or_a_single_passed_one(
     bad: Path, healthy: Path, everylink: Command
 ) -> None:
     suite = ElementTree.fromstring(everylink("diagnose", bad, "--format", "junit")[1].split("\n", 1)[1])
@@ -75,13 +75,13 @@ def test_junit_has_a_failed_case_for_each_verdict_and_a_passed_one_for_none(
     assert (suite.get("tests"), suite.get("failures"), len(suite.findall("testcase"))) == ("1", "0", 1)
 
 
-def test_show_says_the_verdict_before_any_number(bad: Path, everylink: Command) -> None:
+def test_show_prints_the_verdict_before_all_numbers(bad: Path, everylink: Command) -> None:
     code, out, _ = everylink("show", bad)
     assert code == 0
     assert 0 < out.index("host n17: slow") < out.index("One-way time")
 
 
-def test_the_truth_and_the_groups_are_written_beside_the_file(tmp_path: Path, everylink: Command) -> None:
+def test_the_truth_and_the_groups_are_written_on_request(tmp_path: Path, everylink: Command) -> None:
     truth, groups = tmp_path / "truth.json", tmp_path / "topology.conf"
     faults = ("--fault", "slow-link:n3>n9*0.7", "--fault", "dark:n5>n6")
     code, *_ = everylink(
@@ -97,7 +97,7 @@ def test_the_truth_and_the_groups_are_written_beside_the_file(tmp_path: Path, ev
     ]  # fmt: skip
 
 
-def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tmp_path: Path, everylink: Command) -> None:
+def test_equal_seeds_give_equal_numbers_and_different_seeds_different_ones(tmp_path: Path, everylink: Command) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         everylink(*SMALL, "--seed", seed, "-o", tmp_path / name)
     a, b, c = (read(tmp_path / name).sizes[0].rows.median for name in "abc")
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(tmp_path: P
         (("--seed", "-1"), "--seed -1: must be at least 0"),
     ],
 )
-def test_what_cannot_be_simulated_is_named(
+def test_invalid_simulations_are_refused(
     arguments: tuple[str, ...], said: str, tmp_path: Path, everylink: Command
 ) -> None:
     code, out, err = everylink(*SMALL, *arguments, "-o", tmp_path / "x.h5")
@@ -130,7 +130,7 @@ def test_what_cannot_be_simulated_is_named(
     assert len(err.splitlines()) == 1
 
 
-def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path, everylink: Command) -> None:
+def test_an_existing_file_is_kept_without_force(tmp_path: Path, everylink: Command) -> None:
     path = tmp_path / "x.h5"
     path.write_text("mine")
     code, _, err = everylink(*SMALL, "-o", path)
@@ -140,15 +140,13 @@ def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path, everylin
     assert everylink(*SMALL, "-o", path, "--force")[0] == 0
 
 
-def test_what_is_no_results_file_is_named(tmp_path: Path, everylink: Command) -> None:
+def test_a_file_that_is_not_a_results_file_is_named(tmp_path: Path, everylink: Command) -> None:
     code, out, err = everylink("diagnose", tmp_path / "none.h5")
     assert (code, out) == (2, "")
     assert "none.h5" in err
 
 
-def test_what_falls_short_of_an_expectation_is_named_even_where_all_do(
-    bad: Path, healthy: Path, everylink: Command
-) -> None:
+def test_links_below_the_expectation_are_named_even_if_all_are(bad: Path, healthy: Path, everylink: Command) -> None:
     for expected in ("latency=1s,bandwidth=1GB/s", "bandwidth=10%:90Gb/s"):
         assert everylink("diagnose", healthy, "--expect", expected)[0] == 0
     code, out, _ = everylink("diagnose", healthy, "--expect", "bandwidth=90%:200Gb/s")
@@ -161,7 +159,7 @@ def test_what_falls_short_of_an_expectation_is_named_even_where_all_do(
     assert "also slow at 1 MiB" in verdict["evidence"]
 
 
-def test_of_two_hosts_the_pair_falls_short(tmp_path: Path, everylink: Command) -> None:
+def test_with_two_hosts_the_pair_falls_short(tmp_path: Path, everylink: Command) -> None:
     path = tmp_path / "two.h5"
     assert everylink("simulate", "--hosts", 2, "-o", path)[0] == 0
     code, out, _ = everylink("diagnose", path, "--expect", "latency=1us")
@@ -173,15 +171,13 @@ def test_of_two_hosts_the_pair_falls_short(tmp_path: Path, everylink: Command) -
 @pytest.mark.parametrize(
     "text", ["", "latency", "latency=2", "speed=2us", "latency=0us", "bandwidth=fast", "latency=2us,"]
 )
-def test_an_expectation_that_is_none_is_refused_with_one_that_works(
-    text: str, healthy: Path, everylink: Command
-) -> None:
+def test_an_invalid_expectation_is_refused_with_a_valid_example(text: str, healthy: Path, everylink: Command) -> None:
     code, _, err = everylink("diagnose", healthy, "--expect", text)
     assert code == 2
     assert "wanted is latency=2us,bandwidth=90%:100Gb/s" in err
 
 
-def test_what_got_slower_since_a_baseline_is_named(bad: Path, healthy: Path, everylink: Command) -> None:
+def test_components_slower_than_the_baseline_are_named(bad: Path, healthy: Path, everylink: Command) -> None:
     code, out, _ = everylink("diagnose", bad, "--baseline", healthy)
     assert code == 3
     assert out.startswith("FAULTS: 1 host")
@@ -205,7 +201,7 @@ def test_groups_of_a_topology_file_have_its_names(tmp_path: Path, everylink: Com
     assert "names none of the hosts" in err
 
 
-def test_hosts_that_the_topology_does_not_name_are_no_group(tmp_path: Path, everylink: Command) -> None:
+def test_hosts_missing_from_the_topology_form_no_group(tmp_path: Path, everylink: Command) -> None:
     path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
     assert everylink("simulate", "--hosts", 32, "--group-size", 8, "--fault", "slow-group:g3*0.6", "-o", path)[0] == 0
     topology.write_text("".join(f"SwitchName=g{g} Nodes=n[{8 * g}-{8 * g + 7}]\n" for g in range(3)))
@@ -215,9 +211,7 @@ def test_hosts_that_the_topology_does_not_name_are_no_group(tmp_path: Path, ever
     assert all(f"host n{host}: slow" in out for host in range(24, 32))
 
 
-def test_without_a_topology_groups_are_the_leaf_switches_that_slurm_told_the_ranks(
-    tmp_path: Path, everylink: Command
-) -> None:
+def test_without_a_topology_groups_are_the_leaf_switches_reported_by_slurm(tmp_path: Path, everylink: Command) -> None:
     path, topology, hosts = tmp_path / "x.h5", tmp_path / "topology.conf", range(16)
 
     def slow_below_leaf2(link: Link, size: int) -> float:
@@ -240,7 +234,7 @@ def test_without_a_topology_groups_are_the_leaf_switches_that_slurm_told_the_ran
     assert "SLURM_TOPOLOGY_ADDR" not in out
 
 
-def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Command) -> None:
+def test_a_pair_of_hosts_that_became_slower_is_named_as_a_pair(tmp_path: Path, everylink: Command) -> None:
     base, new = tmp_path / "base.h5", tmp_path / "new.h5"
     options = ("simulate", "--hosts", 12, "--ranks-per-host", 4)
     assert everylink(*options, "-o", base)[0] == 0
@@ -249,7 +243,7 @@ def test_a_pair_of_hosts_that_got_slower_is_a_pair(tmp_path: Path, everylink: Co
     assert {(verdict["kind"], *sorted(verdict["subject"])) for verdict in said["verdicts"]} == {("pair", "n3", "n9")}
 
 
-def test_a_topology_of_hosts_says_nothing_of_a_run_on_one_host(tmp_path: Path, everylink: Command) -> None:
+def test_a_topology_is_refused_for_a_run_on_one_host(tmp_path: Path, everylink: Command) -> None:
     path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
     make_results(path, hosts=["n0"] * 8)
     topology.write_text("SwitchName=s1 Nodes=n0\n")
@@ -258,7 +252,7 @@ def test_a_topology_of_hosts_says_nothing_of_a_run_on_one_host(tmp_path: Path, e
     assert "is of one host only" in err
 
 
-def test_alone_wants_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink: Command) -> None:
+def test_alone_requires_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink: Command) -> None:
     path, other = tmp_path / "x.h5", tmp_path / "y.h5"
     assert everylink("simulate", "--hosts", 8, "-o", path)[0] == 0
     assert everylink("simulate", "--hosts", 8, "-o", other)[0] == 0

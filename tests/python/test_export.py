@@ -1,4 +1,4 @@
-"""What `everylink export` and the options of `show` give, computed here a second time from the links themselves."""
+"""The output of `everylink export` and of `show`'s options, compared with values computed here from the links."""
 
 import io
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def test_the_slowest_links_have_first_and_second_time_and_hosts(ladder: Path, ev
     assert head_of(out).count("(s)") == head_of(out).count("(MiB/s)") == 2
 
 
-def test_without_a_number_the_slowest_are_those_that_were_measured_again(ladder: Path, everylink: Command) -> None:
+def test_without_a_count_the_slowest_are_the_links_measured_again(ladder: Path, everylink: Command) -> None:
     assert len(rows_of(everylink("export", ladder, "--what", "slowest")[1])) == 2
 
 
@@ -77,7 +77,7 @@ def test_a_failed_link_is_neither_slow_nor_fast(tmp_path: Path, everylink: Comma
     assert "# 1 link without a time, because they failed: not listed" in out
 
 
-def test_a_bandwidth_of_both_directions_is_called_that(tmp_path: Path, everylink: Command) -> None:
+def test_a_bandwidth_of_both_directions_is_labelled(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", time=lambda k, s: 1e-3, attributes={"kernel": "bidirectional"})
     out = everylink("export", path, "--what", "slowest")[1]
     assert "(MiB/s, both directions)" in head_of(out)
@@ -122,7 +122,7 @@ def test_each_host_and_rank_has_mean_and_worst_at_both_ends(tmp_path: Path, ever
         (str(rank), peers, f"n{rank // 2}") for peers in ("other-host", "same-host") for rank in range(4)
     ]
     sent, received = found[0][1:8], found[0][8:15]
-    assert sent[:2] == ["2", "1"]  # 0 -> 2 failed, 0 -> 3 is left
+    assert sent[:2] == ["2", "1"]  # 0 -> 2 failed, 0 -> 3 remains
     assert [float(sent[i]) for i in (2, 4, 6)] == pytest.approx([ORDERED[0, 3], ORDERED[0, 3], 3])
     mean, worst = (ORDERED[2, 0] + ORDERED[3, 0]) / 2, ORDERED[3, 0]
     assert [float(received[i]) for i in (2, 4, 6)] == pytest.approx([mean, worst, 3])
@@ -136,7 +136,7 @@ def test_each_host_and_rank_has_mean_and_worst_at_both_ends(tmp_path: Path, ever
     ]
 
 
-def test_every_table_is_said_to_be_of_which_run_and_names_its_columns(everylink: Command) -> None:
+def test_every_table_names_its_run_and_its_columns(everylink: Command) -> None:
     for what in TABLES:
         limits = ("--below", "1GiB/s") if what == "outside" else ()
         out = everylink("export", SAMPLES / "n8-a2a.sion", "--what", what, *limits)[1]
@@ -145,7 +145,7 @@ def test_every_table_is_said_to_be_of_which_run_and_names_its_columns(everylink:
 
 
 @pytest.mark.parametrize("what", ["step-pattern", "bandwidth-pattern"])
-def test_a_pixel_file_has_a_pixel_a_link_and_says_what_its_colours_mean(
+def test_a_ppm_file_has_one_pixel_per_link_and_explains_its_colours(
     what: str, tmp_path: Path, everylink: Command
 ) -> None:
     out = tmp_path / "x.ppm"
@@ -162,7 +162,9 @@ def test_a_pixel_file_has_a_pixel_a_link_and_says_what_its_colours_mean(
         assert len(np.unique(pixels.reshape(-1, 3), axis=0)) == 8  # seven steps and the diagonal
 
 
-def test_of_many_ranks_a_pixel_is_several_links(made: Callable[..., Results], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_many_ranks_a_pixel_is_several_links(
+    made: Callable[..., Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from everylink.figure import pattern
 
     monkeypatch.setattr(pattern, "MOST_PIXELS", 3)
@@ -181,7 +183,7 @@ def test_a_picture_of_the_steps_shows_their_colours(tmp_path: Path, everylink: C
     out = tmp_path / "x.png"
     assert everylink("export", SAMPLES / "n8-a2a.sion", "--what", "step-pattern", "-o", out)[0] == 0
     pixels = np.round(imread(out)[..., :3] * 255).astype(int)
-    for colour in ((68, 1, 84), (253, 231, 37)):  # the first and the last step: two cells at least of 140 x 140
+    for colour in ((68, 1, 84), (253, 231, 37)):  # first and last step: at least two cells of 140 x 140
         assert (np.abs(pixels - colour).max(axis=-1) <= 1).sum() > 2 * 140 * 140
 
 
@@ -200,7 +202,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG)
-def test_what_cannot_be_exported_is_one_line(
+def test_an_impossible_export_is_refused_in_one_line(
     arguments: tuple[str, ...], said: str, file: Path, everylink: Command
 ) -> None:
     code, out, err = everylink("export", file, *arguments)
@@ -217,7 +219,7 @@ def test_an_existing_file_is_kept_without_force(file: Path, everylink: Command) 
     assert out.read_text() == everylink("export", file, "--what", "hosts")[1]
 
 
-def test_messages_without_bytes_have_times_but_no_bandwidth(tmp_path: Path, everylink: Command) -> None:
+def test_messages_of_zero_bytes_have_times_but_no_bandwidth(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", sizes=(0,))
     assert everylink("export", path, "--what", "time-distribution")[0] == 0
     for command in (
@@ -237,7 +239,7 @@ def test_a_file_without_rows_gives_tables_without_rows(tmp_path: Path, everylink
         assert (code, err, rows_of(out)) == (0, "", [])
 
 
-def test_show_lists_slow_and_fast_links_hosts_and_as_many_of_the_slowest_as_wanted(
+def test_show_lists_slow_and_fast_links_hosts_and_the_chosen_number_of_slowest(
     ladder: Path, everylink: Command
 ) -> None:
     limits = ("--below", f"{65536 / 10.5e-5 / MIB}MiB/s", "--above", f"{65536 / 1.5e-5 / MIB}MiB/s")
@@ -251,6 +253,6 @@ def test_show_lists_slow_and_fast_links_hosts_and_as_many_of_the_slowest_as_want
     assert "n0" in out[hosts:]
 
 
-def test_show_fit_goes_with_nothing_else(ladder: Path, everylink: Command) -> None:
+def test_show_fit_excludes_other_options(ladder: Path, everylink: Command) -> None:
     code, _, err = everylink("show", ladder, "--fit", "--hosts")
     assert (code, "--fit prints nothing else; leave out --hosts" in err) == (2, True)

@@ -1,4 +1,4 @@
-"""Results go from any format into any other and back: what a format can hold comes back, what it cannot is said."""
+"""Results survive conversion between formats: what a format can hold comes back, what it cannot hold is reported."""
 
 import io
 import zipfile
@@ -28,7 +28,7 @@ NEVER_SET = 5 + 12 + 255
 
 
 def assert_same(a: Results, b: Results, but: tuple[str, ...] = ()) -> None:
-    """The same ranks and rows in every column."""
+    """Assert that ranks and rows are equal in every column."""
     assert a.ranks.host == b.ranks.host
     assert [size.bytes for size in a.sizes] == [size.bytes for size in b.sizes]
     for ours, theirs in zip(a.sizes, b.sizes, strict=True):
@@ -40,7 +40,7 @@ def assert_same(a: Results, b: Results, but: tuple[str, ...] = ()) -> None:
 
 
 def converted(everylink: Command, *path: Path, options: tuple[str, ...] = ()) -> list[str]:
-    """Convert along a way of files; gives all lines on what was lost."""
+    """Convert through a chain of files. Returns all lines about losses."""
     lost: list[str] = []
     for source, target in pairwise(path):
         extra = options if source.suffix == ".csv" else ()
@@ -183,7 +183,7 @@ def test_every_run_of_linktest_comes_back_by_every_way(
 
 
 def archive_with(path: Path, **others: Any) -> Path:
-    """A good archive with other arrays in the place of some, by the names of their places; None: missing."""
+    """A valid archive in which some arrays, by name, are replaced, or missing (None)."""
     given = read(RECORDED)
     write_npz(Results(**vars(given) | {"path": path}))
     with np.load(path) as arrays:

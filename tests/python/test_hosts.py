@@ -1,4 +1,4 @@
-"""`everylink run --hosts`: what it hands to srun and mpiexec, and what it refuses; none of them is started."""
+"""`everylink run --hosts`: the commands built for srun and mpiexec, and what is refused. No real launcher runs."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ def program(folder: Path, name: str, says: str) -> None:
 
 @pytest.fixture(autouse=True)
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A core, and programs that only pretend."""
+    """A fake core and fake launchers."""
     program(tmp_path, "everylink-measure", "everylink-measure 0.1.0")
     program(tmp_path, "srun", "")
     program(tmp_path, "sinfo", STATES)
@@ -54,14 +54,14 @@ def test_ranks_are_numbered_host_by_host() -> None:
         job_of([Side(["n8", "n9"], 1 << 24)])
 
 
-def test_variables_are_given_or_taken_from_here() -> None:
+def test_variables_are_given_or_inherited() -> None:
     assert environment_of(["A=1=2", "B", "A_2="], {"B": "b", "C": "c"}) == {"A": "1=2", "B": "b", "A_2": ""}
     for setting, said in (("B", "is not set here"), ("1=2", "is no name"), ("A-B=1", "is no name"), ("A=1\n2", "line")):
         with pytest.raises(UserMistake, match=said):
             environment_of([setting], {})
 
 
-def test_srun_gets_nodes_folded_and_a_key_in_the_environment_alone(tmp_path: Path) -> None:
+def test_srun_gets_folded_nodes_and_the_key_only_in_the_environment(tmp_path: Path) -> None:
     job = a_job("n1", "n2", UCX_TLS="tcp")
     command = Srun(Path("/m"), ["--mpi=pmix"]).command_on_hosts(job, ["-s", "1"])
     assert command == [
@@ -75,7 +75,7 @@ def test_srun_gets_nodes_folded_and_a_key_in_the_environment_alone(tmp_path: Pat
     assert Srun(Path("/m")).environment(job, {"EVERYLINK_KEY_FILE": "mine"}) == {"UCX_TLS": "tcp"}
 
 
-def test_nodes_that_slurm_does_not_know_or_cannot_use_are_all_named() -> None:
+def test_all_nodes_unknown_to_slurm_or_unusable_are_named() -> None:
     Srun(Path("/m")).check(a_job("n1", "n2"))
     with pytest.raises(UserMistake) as caught:
         Srun(Path("/m")).check(a_job("n1", "n3", "n4", "n5", "n77", "n78"))
@@ -85,14 +85,14 @@ def test_nodes_that_slurm_does_not_know_or_cannot_use_are_all_named() -> None:
     )
 
 
-def test_inside_of_an_allocation_only_its_nodes_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_an_allocation_only_its_nodes_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4,08]")
     Srun(Path("/m")).check(a_job("n3", "n08"))
     with pytest.raises(UserMistake, match=r"n\[1-2\]: not in this allocation, which is n\[3-4,08\]"):
         Srun(Path("/m")).check(a_job("n1", "n2", "n3"))
 
 
-def test_open_mpi_gets_a_host_for_each_rank_and_the_names_of_variables_only(tmp_path: Path) -> None:
+def test_open_mpi_gets_one_host_per_rank_and_only_the_names_of_variables(tmp_path: Path) -> None:
     command = Mpiexec(Path("/m"), ["--bind-to", "core"]).command_on_hosts(
         a_job("n8", "n9", TOKEN="secret"), ["-s", "1"]
     )
@@ -100,7 +100,7 @@ def test_open_mpi_gets_a_host_for_each_rank_and_the_names_of_variables_only(tmp_
     assert command == [str(tmp_path / "mpiexec"), *place, "--bind-to", "core", "/m", "-s", "1"]
 
 
-def test_hydra_gets_hosts_and_how_many_ranks_each_has(tmp_path: Path) -> None:
+def test_hydra_gets_hosts_and_ranks_per_host(tmp_path: Path) -> None:
     program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
     command = Mpiexec(Path("/m")).command_on_hosts(a_job("n8", "n9", TOKEN="secret"), ["-s", "1"])
     assert command == [str(tmp_path / "mpiexec"), "-n", "4", "-hosts", "n8,n9", "-ppn", "2", "/m", "-s", "1"]
@@ -120,7 +120,7 @@ def two_sides() -> Job:
     return job_of([servers, clients])
 
 
-def test_open_mpi_has_a_part_for_servers_and_one_for_clients(tmp_path: Path) -> None:
+def test_open_mpi_gets_separate_parts_for_servers_and_clients(tmp_path: Path) -> None:
     assert shlex.join(Mpiexec(Path("/m"), ["-q"]).command_on_hosts(two_sides(), ["-s", "1"])) == (
         f"{tmp_path}/mpiexec "
         "-n 4 --host s1,s1,s2,s2 --map-by seq -x ALL -x 'A=1 $x' -q -bind-to core /m -s 1 --servers 4 : "
@@ -129,7 +129,7 @@ def test_open_mpi_has_a_part_for_servers_and_one_for_clients(tmp_path: Path) -> 
     assert two_sides().environment == {"ALL": "0"}
 
 
-def test_hydra_has_a_part_for_each_and_one_list_of_hosts(tmp_path: Path) -> None:
+def test_hydra_gets_separate_parts_and_one_list_of_hosts(tmp_path: Path) -> None:
     program(tmp_path, "mpiexec", "HYDRA build details: Version 4.0.2")
     assert shlex.join(Mpiexec(Path("/m"), ["-q"]).command_on_hosts(two_sides(), ["-s", "1"])) == (
         f"{tmp_path}/mpiexec "
@@ -138,14 +138,14 @@ def test_hydra_has_a_part_for_each_and_one_list_of_hosts(tmp_path: Path) -> None
     )
 
 
-def test_sides_that_are_alike_are_one_part_of_mpiexecs_line(tmp_path: Path) -> None:
+def test_equal_sides_share_one_part_of_mpiexecs_command_line(tmp_path: Path) -> None:
     job = job_of([Side(["s"], 1), Side(["c1", "c2"], 1)])
     assert shlex.join(Mpiexec(Path("/m")).command_on_hosts(job, [])) == (
         f"{tmp_path}/mpiexec -n 3 --host s,c1,c2 --map-by seq /m"
     )
 
 
-def test_srun_keeps_servers_first_and_each_task_takes_what_is_its_sides(tmp_path: Path) -> None:
+def test_srun_keeps_servers_first_and_gives_each_task_the_settings_of_its_side(tmp_path: Path) -> None:
     command = Srun(Path("/usr/bin/printf"), ["--mpi=none"]).command_on_hosts(two_sides(), ["%s,"])
     place = ["--nodelist=s1,s1,s2,s2,c1,c2", "--nodes=4", "--ntasks=6", "--distribution=arbitrary", "--mpi=none"]
     assert command[:6] == [str(tmp_path / "srun"), *place]
@@ -164,7 +164,7 @@ def test_srun_keeps_servers_first_and_each_task_takes_what_is_its_sides(tmp_path
     assert [task(rank, *shows) for rank in (0, 3, 4)] == ["1 $x  0 s1\n", "1 $x  0 s1\n", " 2 0 s1\n"]
 
 
-def test_srun_places_one_side_alone_in_its_own_order_of_nodes(tmp_path: Path) -> None:
+def test_srun_places_a_single_side_in_slurms_order_of_nodes(tmp_path: Path) -> None:
     job = job_of([Side(["c1", "c2"], 3)])
     assert shlex.join(Srun(Path("/m")).command_on_hosts(job, ["all-to-all"])) == (
         f"{tmp_path}/srun '--nodelist=c[1-2]' --nodes=2 --ntasks=6 --ntasks-per-node=3 --distribution=block "
@@ -172,14 +172,14 @@ def test_srun_places_one_side_alone_in_its_own_order_of_nodes(tmp_path: Path) ->
     )
 
 
-def test_hosts_of_one_reason_are_folded() -> None:
+def test_hosts_with_the_same_reason_are_folded() -> None:
     reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
     assert named(reasons | {"m": "no answer"}, a_job("m")).endswith(
         "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
     )
 
 
-def test_ssh_asks_nothing_and_shows_nothing_on_its_command_line() -> None:
+def test_ssh_never_prompts_and_keeps_its_command_line_free_of_secrets() -> None:
     command = list(Ssh(Path("/m"), ["-p", "2222"]).reach()("n8"))
     assert command[1:4] == ["-T", "-p", "2222"], "what the user says comes first, so it prevails"
     assert "BatchMode=yes" in command
@@ -203,16 +203,16 @@ def test_ssh_asks_nothing_and_shows_nothing_on_its_command_line() -> None:
         (["--hosts", "n[3-4]", "--launcher", "srun"], "n3: Slurm says that it is drain"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_starts(words: list[str], said: str, everylink: Command) -> None:
+def test_invalid_combinations_are_refused_before_anything_starts(
+    words: list[str], said: str, everylink: Command
+) -> None:
     code, out, err = everylink("run", *words)
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
 
 
-def test_inside_of_a_job_of_slurm_hosts_are_reached_by_srun(
-    everylink: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inside_a_slurm_job_hosts_are_reached_by_srun(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n3")
     assert "not in this allocation" in everylink("run", "--hosts", "n[1-2]")[2]

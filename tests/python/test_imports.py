@@ -1,4 +1,4 @@
-"""The directions of imports and includes are held: `scripts/check imports` fails on one that goes upwards."""
+"""Layers of imports and includes: `scripts/check imports` fails on one that points upwards."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Files too large for memory, made small: rows that stay in their file, and hosts of which a part speaks for all."""
+"""Files too large for memory, in miniature: rows read from the file on demand, and sampled hosts."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ FAULTS = (
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file is a large one, and is worked on in many blocks."""
+    """Every file counts as large and is processed in many blocks."""
     monkeypatch.setattr(results_file, "IN_MEMORY", 100)
     monkeypatch.setattr(large, "IN_MEMORY", 100)
     for module in (rows, stored, large):
@@ -49,7 +49,7 @@ def _file(path: Path, everylink: Command, *options: object) -> Path:
     return path
 
 
-def test_rows_that_stay_in_their_file_are_judged_as_those_in_memory(
+def test_rows_read_from_the_file_are_judged_like_rows_in_memory(
     tmp_path: Path, everylink: Command, request: pytest.FixtureRequest
 ) -> None:
     path = _file(tmp_path / "x.h5", everylink, "--confirm", "--unidirectional")
@@ -83,7 +83,7 @@ def test_rows_are_left_out_replaced_and_added_as_in_memory(
         np.testing.assert_array_equal(getattr(changed[0], name), getattr(changed[1], name), name)
 
 
-def test_a_file_that_is_written_in_blocks_has_every_link_once_and_what_was_measured_again(
+def test_a_file_written_in_blocks_has_every_link_once_and_all_repeated_measurements(
     tmp_path: Path, everylink: Command, small_blocks: None
 ) -> None:
     results = read(_file(tmp_path / "x.h5", everylink, "--confirm", "--unidirectional", "--sizes", "8,1048576"))
@@ -97,7 +97,7 @@ def test_a_file_that_is_written_in_blocks_has_every_link_once_and_what_was_measu
 
 
 @pytest.mark.parametrize("both", [True, False])
-def test_a_part_of_very_many_hosts_speaks_for_all(both: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_represents_very_many_hosts(both: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     faults = ("slow-host:n17*0.75", "slow-group:g4*0.7", "jitter-host:n40", "dark:n5>n6", "slow-send:n88*0.7")
     results = fabric_run(*faults, hosts=120, group_size=20, both_directions=both)
 
@@ -108,11 +108,11 @@ def test_a_part_of_very_many_hosts_speaks_for_all(both: bool, monkeypatch: pytes
     assert len(whole) == 5
     monkeypatch.setattr(sample, "MOST_WHOLE", 100)
     monkeypatch.setattr(sample, "SAMPLED", 60)
-    results.__dict__.pop("_readings")  # they were made of all
+    results.__dict__.pop("_readings")  # they were computed from all hosts
     assert said() == whole
 
 
-def test_of_very_many_suspect_pairs_the_slowest_are_named_and_the_others_counted(
+def test_the_slowest_of_very_many_suspect_pairs_are_named_and_the_others_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results = fabric_run(hosts=64, transient=0.05)
@@ -126,7 +126,7 @@ def test_of_very_many_suspect_pairs_the_slowest_are_named_and_the_others_counted
     assert f"{len(slowest) - 2} more pairs want to be measured again than the 2 slowest." in some.remarks
 
 
-def test_what_needs_more_memory_than_there_is_says_so(
+def test_requests_beyond_the_available_memory_are_refused(
     tmp_path: Path, everylink: Command, small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = _file(tmp_path / "x.h5", everylink)
@@ -140,15 +140,13 @@ def test_what_needs_more_memory_than_there_is_says_so(
         _ = read(path).sizes[0].rows.mean
 
 
-def test_the_memory_that_is_left_is_known_here() -> None:
+def test_the_available_memory_is_known_here() -> None:
     there = memory.available()
     assert there is not None
     assert 2**20 < there < 2**50
 
 
-def test_a_large_file_that_names_a_rank_too_many_is_damaged(
-    tmp_path: Path, everylink: Command, small_blocks: None
-) -> None:
+def test_a_large_file_with_an_invalid_rank_is_damaged(tmp_path: Path, everylink: Command, small_blocks: None) -> None:
     import h5py
 
     path = _file(tmp_path / "x.h5", everylink)

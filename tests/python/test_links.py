@@ -1,4 +1,4 @@
-"""Rows of one link become one entry: exactly as a slow and plain computation says."""
+"""Rows of one link become one entry, exactly as in a slow reference implementation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Damaged SION files, by recipe and by chance: one line that names what is wrong, soon and in little memory."""
+"""Damaged SION files, by recipe and at random: one line that names the damage, quickly and in little memory."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from make_sion import random_run, sion, streams
 from sion_damage import GOOD, REFUSED, Recipe
 
 SAMPLES = sorted((Path(__file__).parent.parent / "data" / "linktest").glob("*.sion"))
-ADDRESS_SPACE = 1536 * 2**20  # Python with NumPy and h5py alone takes about 1 GiB of it, nearly all of it never touched
+ADDRESS_SPACE = 1536 * 2**20  # Python with NumPy and h5py reserves about 1 GiB, most of it never touched
 
 
 def test_the_recipes_are_made_from_a_file_that_is_good(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""LinkTest's own files are read with the numbers that LinkTest printed, in whatever way a SION file may be laid out."""
+"""LinkTest's files give the numbers that LinkTest printed, in every layout of a SION file."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,7 @@ def streams_in(path: Path) -> list[bytes]:
 
 
 def said(path: Path, what: str) -> list[float]:
-    """The numbers behind a text in what LinkTest printed."""
+    """The numbers after a text in LinkTest's output."""
     text = path.with_suffix(".txt").read_text()
     return [float(number) for number in re.findall(re.escape(what) + r"\s*=?\s*([\d.]+)\s*(?:us|Bytes)?", text)]
 

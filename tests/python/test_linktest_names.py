@@ -1,4 +1,4 @@
-"""Commands of LinkTest by their old names give what they gave, only right."""
+"""LinkTest's commands under their old names write the same files, without LinkTest's errors."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def rows_of(path: Path) -> list[list[str]]:
     return [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
 
 
-def test_published_line_bad_links_and_report_which_ps2pdf_makes_a_pdf_of(analyse: Analyse, tmp_path: Path) -> None:
+def test_published_line_bad_links_and_a_report_that_ps2pdf_converts(analyse: Analyse, tmp_path: Path) -> None:
     code, out, err = analyse("-B", "-p", DATA / "n4-par.sion")
     assert (code, err) == (0, "")
     assert {p.name for p in tmp_path.iterdir()} == ALWAYS | {"bad_links.dat", "report_fzjlinktest.ps"}
@@ -65,7 +65,7 @@ def test_published_line_least_bandwidth_and_report(analyse: Analyse, tmp_path: P
     assert (tmp_path / "report_fzjlinktest.ps").is_file()
 
 
-# what LinkTest 1.2p1's own analyser gave for n4-par.sion: from, to, first and second time
+# output of LinkTest 1.2p1's own analyser for n4-par.sion: from, to, first and second time
 BAD_LINKS = ((0, 3, 4.21609671e-04, 1.26372339e-04), (0, 2, 3.70850001e-04, 1.24187005e-04),
              (0, 1, 3.61693179e-04, 1.25962673e-04), (2, 0, 2.61059322e-04, 1.30794997e-05))  # fmt: skip
 
@@ -79,9 +79,7 @@ def test_the_slowest_links_are_those_of_the_original(analyse: Analyse, tmp_path:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda p: p.stem)
-def test_every_file_that_is_asked_for_is_written_again_and_again(
-    sample: Path, analyse: Analyse, tmp_path: Path
-) -> None:
+def test_every_requested_file_is_written_and_overwritten(sample: Path, analyse: Analyse, tmp_path: Path) -> None:
     asked = {"accesspattern.ppm", "accesspattern.dat", "bwpattern.ppm", "bad_links.dat", "nodelist.dat"}
     for _ in range(2):
         code, out, err = analyse("-a", "-A", "-b", "-B", "-D", "-g", sample)
@@ -105,7 +103,7 @@ def test_the_extremes_are_those_of_the_original(analyse: Analyse) -> None:
     ]
 
 
-def test_a_cut_file_is_no_success(analyse: Analyse, tmp_path: Path) -> None:
+def test_a_truncated_file_is_an_error(analyse: Analyse, tmp_path: Path) -> None:
     (tmp_path / "cut.sion").write_bytes((DATA / "n8-a2a.sion").read_bytes()[:5000])
     code, out, err = analyse("-p", "cut.sion")
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -113,7 +111,7 @@ def test_a_cut_file_is_no_success(analyse: Analyse, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["cut.sion"]
 
 
-def test_one_limit_alone_holds_nobody_to_the_other(analyse: Analyse) -> None:
+def test_each_limit_works_alone(analyse: Analyse) -> None:
     assert "FAST" not in analyse("-l", "120", DATA / "n8-a2a.sion")[1]
     assert "SLOW" not in analyse("-L", "1800", DATA / "n8-a2a.sion")[1]
 
@@ -129,7 +127,7 @@ def test_verbose_prints_what_show_prints(analyse: Analyse) -> None:
     assert "Slowest links at 128 KiB" in analyse("-v", DATA / "n4-par.sion")[1]
 
 
-def test_the_version_says_who_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_names_everylink(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         pingponganalysis(["-V"])
     assert ended.value.code == 0
@@ -137,9 +135,7 @@ def test_the_version_says_who_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("letter", "reason"), NOT_SUPPORTED)
-def test_an_option_that_there_is_not_says_what_to_do(
-    letter: str, reason: str, analyse: Analyse, tmp_path: Path
-) -> None:
+def test_an_unsupported_option_says_what_to_do(letter: str, reason: str, analyse: Analyse, tmp_path: Path) -> None:
     for value in ([], ["5"]):
         code, out, err = analyse(f"-{letter}", *value, DATA / "n4-par.sion")
         assert (code, out, err) == (2, "", f"pingponganalysis: -{letter}: {reason}\n")
@@ -163,7 +159,7 @@ def test_a_mistake_is_one_line(arguments: tuple[str, ...], said: str, analyse: A
     assert not list(tmp_path.iterdir())
 
 
-def test_messages_without_bytes_leave_the_bandwidths_out(analyse: Analyse, tmp_path: Path) -> None:
+def test_messages_of_zero_bytes_leave_out_bandwidths(analyse: Analyse, tmp_path: Path) -> None:
     path = make_results(tmp_path / "x.h5", sizes=(0,))
     code, out, _ = analyse("-b", "-B", path)
     assert code == 0
@@ -182,7 +178,7 @@ def test_the_report_of_linktest_2_is_written_from_a_file_to_a_file(
 
 
 @pytest.mark.thorough
-def test_the_names_are_installed_and_work_out_of_this_tree(tmp_path: Path) -> None:
+def test_the_commands_are_installed_and_work_from_the_source_tree(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     project = (root / "pyproject.toml").read_text()
     for name in ("pingponganalysis", "linktest-report"):

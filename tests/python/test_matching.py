@@ -1,4 +1,4 @@
-"""Which runs may be compared, which of their ranks are the same, and how sure and how weighty a finding is."""
+"""Which runs may be compared, how their ranks are matched, and the confidence and severity of findings."""
 
 import math
 from collections.abc import Mapping
@@ -66,13 +66,13 @@ def test_hosts_of_one_name_are_matched_in_their_order() -> None:
 
 
 @given(st.floats(0, 40), st.integers(1, 10**6))
-def test_a_score_from_few_values_is_never_surer_than_it_is(z: float, count: int) -> None:
+def test_a_score_from_few_values_is_never_raised(z: float, count: int) -> None:
     score = float(normal_score(np.array([z]), count)[0])
     assert 0 <= score <= z + 1e-6
     assert score <= float(normal_score(np.array([z]), 10 * count)[0]) + 1e-9
 
 
-def test_the_finding_that_weighs_most_comes_first() -> None:
+def test_the_most_severe_finding_comes_first() -> None:
     def change(kind: str, links: int, factor: float, size: int = 8) -> Change:
         return Change(kind, (kind,), "both", size, factor, 1.0, links, 1e-6, factor * 1e-6)
 

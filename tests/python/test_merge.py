@@ -1,4 +1,4 @@
-"""Runs of the same ranks and settings combined into one file."""
+"""Runs of the same ranks and settings are combined into one file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ HOSTS = ("n0", "n0", "n1", "n1")
 
 
 def written(run: Results, path: Path) -> Results:
-    """What a reader finds in the file."""
+    """The merged results, written and read again."""
     write_results(replace(run, path=path))
     return read(path)
 
@@ -93,7 +93,7 @@ def test_what_was_measured_again_is_kept_from_every_run(by: str, tmp_path: Path)
     assert size.alone.outcome.tolist() == [Outcome.TIMEOUT]
 
 
-def test_parts_beside_a_run_are_merged_in(tmp_path: Path) -> None:
+def test_unsaved_rows_of_a_run_are_merged(tmp_path: Path) -> None:
     run_id = "0123456789abcdef" * 2
     path = make_results(tmp_path / "a.h5", hosts=HOSTS, sizes=(8, 64), attributes={"run_id": run_id, "complete": 0})
     write_part(path, run_id, 1, [row((1, 0), 9e-6, step=2, bytes=8)])
@@ -141,7 +141,7 @@ REFUSED: list[tuple[Mapping[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "expected"), REFUSED)
-def test_what_differs_is_refused_by_name(options: Mapping[str, Any], expected: str, tmp_path: Path) -> None:
+def test_a_difference_is_refused_and_named(options: Mapping[str, Any], expected: str, tmp_path: Path) -> None:
     same = {"attributes": options["attributes"]} if "is the same run" in expected else {}
     runs = [run_of(tmp_path, "a.h5", 1.0, **same), run_of(tmp_path, "b.h5", 1.0, **options)]
     with pytest.raises(UserMistake) as caught:
@@ -156,7 +156,7 @@ def test_ranks_in_another_order_are_refused() -> None:
         merged([run, renumbered(run, 5)], "min")
 
 
-def test_the_command_writes_a_file_that_says_where_it_comes_from(tmp_path: Path, everylink: Command) -> None:
+def test_the_merged_file_records_its_command(tmp_path: Path, everylink: Command) -> None:
     paths = [run_of(tmp_path, f"{i}.h5", 1.0, outcomes={(0, 1): 1}).path for i in range(3)]
     code, out, err = everylink("merge", *paths, "--by", "min", "-o", tmp_path / "all.h5")
     assert (code, out, err) == (0, f"{tmp_path / 'all.h5'}: 3 runs, 12 links, 1 of them failed\n", "")

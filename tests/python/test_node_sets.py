@@ -1,4 +1,4 @@
-"""Host lists of the command line: what each form names, and what is refused."""
+"""Host lists on the command line: the hosts that each form names, and what is refused."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,14 +53,14 @@ def test_a_node_set_names_its_hosts(text: str, hosts: str, groups: None) -> None
     assert hosts_of(text, "--hosts") == hosts.split()
 
 
-def test_a_file_holds_names_and_lists_in_any_number_of_lines(tmp_path: Path, groups: None) -> None:
+def test_a_file_holds_names_and_lists_on_any_number_of_lines(tmp_path: Path, groups: None) -> None:
     file = tmp_path / "hosts"
     file.write_text("# ours\nn1, n[3-4]\n\nn10 n2   # and these\n")
     assert hosts_of(f"@{file}", "--hosts") == ["n1", "n2", "n3", "n4", "n10"]
     assert hosts_of(f"@{file}!n[1-3],@rack1", "--hosts") == ["n1", "n4", "n10"]
 
 
-def test_a_file_beside_us_needs_no_slash_unless_a_group_has_its_name(
+def test_a_file_in_this_folder_needs_no_slash_unless_a_group_has_its_name(
     tmp_path: Path, groups: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -91,7 +91,7 @@ def test_a_file_beside_us_needs_no_slash_unless_a_group_has_its_name(
         ("@/", "is a folder"),
     ],
 )
-def test_what_names_no_hosts_is_refused_in_a_line(text: str, said: str, groups: None) -> None:
+def test_an_invalid_node_set_is_refused_in_one_line(text: str, said: str, groups: None) -> None:
     with pytest.raises(UserMistake, match=said) as caught:
         hosts_of(text, "--hosts")
     assert "\n" not in str(caught.value)
@@ -99,7 +99,7 @@ def test_what_names_no_hosts_is_refused_in_a_line(text: str, said: str, groups: 
 
 
 @pytest.mark.parametrize("line", ["n8 slots=2", "@compute", "n[1-", "n[1-99999999]", "-oProxyCommand=x", "\0"])
-def test_a_line_of_a_file_that_is_no_list_is_named_and_never_a_group(line: str, tmp_path: Path, groups: None) -> None:
+def test_an_invalid_line_of_a_file_is_named_and_never_read_as_a_group(line: str, tmp_path: Path, groups: None) -> None:
     file = tmp_path / "hosts"
     file.write_text(f"n1\n{line}\n")
     with pytest.raises(UserMistake, match=r"line 2|no name of a host|is not text"):

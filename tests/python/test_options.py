@@ -1,4 +1,4 @@
-"""The table of options, and what is made of it: parsing, help, the man page, completion."""
+"""The option table, and what is generated from it: parsing, help, the man page, completion."""
 
 import json
 import os
@@ -33,8 +33,8 @@ def choices(command: Entry, name: str) -> list[str]:
     return list(option.choices or option.suggestions)
 
 
-def test_the_choices_are_those_that_the_code_has() -> None:
-    import_module("everylink.launch.launchers")  # which registers them
+def test_choices_match_the_code() -> None:
+    import_module("everylink.launch.launchers")  # registers them
     assert sorted(choices(table.RUN, "--launcher")) == sorted(LAUNCHERS)
     assert choices(table.MERGE, "--by") == list(WAYS)
     assert choices(table.EXPORT, "--what") == list(TABLES)
@@ -42,7 +42,7 @@ def test_the_choices_are_those_that_the_code_has() -> None:
     assert (table.CSV_REQUIRED, table.CSV_OPTIONAL) == (REQUIRED, OPTIONAL)
 
 
-def test_the_table_needs_nothing_but_the_standard_library() -> None:
+def test_the_table_needs_only_the_standard_library() -> None:
     script = """
 import sys
 from everylink.cli import main
@@ -55,7 +55,7 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"numpy", "h5py"
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.program)
-def test_the_entries_are_whole(entry: Entry) -> None:
+def test_entries_are_complete(entry: Entry) -> None:
     names = [name for option in entry.options for name in option.names]
     assert len(names) == len(set(names))
     for option in entry.options:
@@ -110,8 +110,8 @@ def test_the_table_is_printed_as_json(everylink: Command) -> None:
     assert (at_least["names"], at_least["value"], at_least["default"]) == (["--at-least"], "P%", "5%")
 
 
-# --- words that are abbreviated or mistyped --------------------------------------------------------------------
-def test_an_option_may_be_abbreviated_while_it_is_clear(file: Path, everylink: Command) -> None:
+# --- abbreviated and mistyped words ----------------------------------------------------------------------------
+def test_an_option_may_be_abbreviated_while_unambiguous(file: Path, everylink: Command) -> None:
     assert everylink("show", file, "--slow", "3") == everylink("show", file, "--slowest=3")
     code, out, err = everylink("simulate", "--t", "x")
     assert (code, out) == (2, "")
@@ -137,18 +137,18 @@ def test_an_option_may_be_abbreviated_while_it_is_clear(file: Path, everylink: C
         (["show", "x.h5", "--slowest", "many"], "--slowest many: not a whole number"),
     ],
 )
-def test_a_near_miss_is_answered_with_what_was_meant(words: list[str], said: str, everylink: Command) -> None:
+def test_a_mistyped_word_gets_a_suggestion(words: list[str], said: str, everylink: Command) -> None:
     code, out, err = everylink(*words)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
 
 
 @pytest.mark.parametrize("text", ["65536", "64K", "64k", "64KiB", "64kib", "64 KiB", "0.0625M"])
-def test_sizes_are_written_as_for_everylink_measure(text: str, file: Path, everylink: Command) -> None:
+def test_sizes_have_the_notation_of_everylink_measure(text: str, file: Path, everylink: Command) -> None:
     assert everylink("export", file, "--what", "hosts", "--size", text) == everylink("export", file, "--what", "hosts")
 
 
-def test_a_size_of_another_unit_says_what_works(file: Path, everylink: Command) -> None:
+def test_a_size_with_an_unknown_unit_lists_valid_forms(file: Path, everylink: Command) -> None:
     code, _, err = everylink("export", file, "--what", "hosts", "--size", "64KX")
     assert code == 2
     assert "--size: invalid size '64KX'; use 17, 64K, 64KiB (65536 bytes), 1MiB or 2GB" in err
@@ -156,7 +156,7 @@ def test_a_size_of_another_unit_says_what_works(file: Path, everylink: Command) 
 
 # --- the man page ----------------------------------------------------------------------------------------------
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff here")
-def test_the_man_page_is_set_without_a_warning() -> None:
+def test_the_man_page_is_typeset_without_warnings() -> None:
     done = subprocess.run(
         ["groff", "-man", "-Tascii", "-ww", "-rLL=100n", "-P-cbou"],
         input=man_page(EVERYLINK), capture_output=True, text=True, check=True,
@@ -175,7 +175,7 @@ def test_the_man_page_is_set_without_a_warning() -> None:
 
 # --- completion ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("shell", SHELLS)
-def test_completion_is_sound_in_its_shell(shell: str, tmp_path: Path) -> None:
+def test_completion_scripts_have_valid_syntax(shell: str, tmp_path: Path) -> None:
     if not shutil.which(shell):
         pytest.skip(f"no {shell} here")
     script = tmp_path / "completion"
@@ -185,7 +185,7 @@ def test_completion_is_sound_in_its_shell(shell: str, tmp_path: Path) -> None:
 
 
 def completed(line: str, folder: Path, before: str = "") -> list[str]:
-    """What bash offers for the last word of a line, whose words are split as readline splits them."""
+    """What bash offers for the last word of a line, split into words as by readline."""
     words = line.replace("=", " = ").split()
     if line.endswith(" "):
         words.append("")
@@ -218,12 +218,12 @@ def completed(line: str, folder: Path, before: str = "") -> list[str]:
         ("everylink run --launch", ["--launcher", "--launcher-args"]),
     ],
 )
-def test_bash_offers_what_may_stand_there(line: str, offered: list[str], tmp_path: Path) -> None:
+def test_bash_offers_what_fits(line: str, offered: list[str], tmp_path: Path) -> None:
     (tmp_path / "old.h5").touch()
     assert completed(line, tmp_path) == offered
 
 
-def test_after_run_bash_offers_what_the_core_takes_too(tmp_path: Path) -> None:
+def test_after_run_bash_also_offers_options_of_the_core(tmp_path: Path) -> None:
     core = '_everylink_measure() { COMPREPLY=("${COMP_WORDS[*]}+$COMP_CWORD"); }'
     offered = completed("everylink run -s 1 --no", tmp_path, core)
     assert offered == sorted(["everylink-measure", "-s", "1", "--no+3"])
@@ -234,7 +234,7 @@ def test_after_run_bash_offers_what_the_core_takes_too(tmp_path: Path) -> None:
     ("line", "offered"),
     [("everylink di", ["diagnose"]), ("everylink show --be", ["--below"])],
 )  # fmt: skip
-def test_fish_offers_what_may_stand_there(line: str, offered: list[str], tmp_path: Path) -> None:
+def test_fish_offers_what_fits(line: str, offered: list[str], tmp_path: Path) -> None:
     script = tmp_path / "everylink.fish"
     script.write_text(fish(EVERYLINK))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What single ranks wrote beside a results file is merged on opening; what does not fit is said and left out."""
+"""Unsaved rows are merged when a results file is read; those that do not fit are reported and left out."""
 
 import os
 import struct
@@ -106,7 +106,7 @@ def test_merging_agrees_with_a_plain_computation(
     path = made(tmp_path_factory.mktemp("parts") / "x.h5", rows)
     for rank, mine in parts.items():
         part = write_part(path, RUN, rank, [sized(r) for r in mine])
-        if mine and cut:  # by the end of the disk or of the process: then the last row is no row
+        if mine and cut:  # by a full disk or the end of the process: the last row is incomplete
             part.write_bytes(part.read_bytes()[:-cut])
     expected = {tuple(r[k] for k in KEY): r for r in rows}
     for rank in sorted(parts):

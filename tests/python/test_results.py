@@ -1,4 +1,4 @@
-"""Reading a results file: what is in it, and one line for each thing that can be wrong with it."""
+"""Reading a results file: its contents, and one line for each possible defect."""
 
 import contextlib
 import shutil
@@ -35,7 +35,7 @@ def test_the_matrix_is_from_by_to_and_its_diagonal_is_empty(file: Path) -> None:
 
 
 def test_the_recorded_file_of_format_version_1_is_read_as_it_was_measured() -> None:
-    recorded = Path(__file__).parent.parent / "data" / "results-v1.h5"  # host 0 > 3 slow, 1 > 2 dead, all made up
+    recorded = Path(__file__).parent.parent / "data" / "results-v1.h5"  # simulated: host 0 > 3 slow, 1 > 2 dead
     results = read(recorded)
     assert results.facts.transport == "sim"
     assert results.ranks.host == ("n0", "n0", "n1", "n1")

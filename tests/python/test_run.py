@@ -1,4 +1,4 @@
-"""`everylink run`, with a core that only pretends to measure."""
+"""`everylink run` with a fake core."""
 
 import os
 import pty
@@ -45,7 +45,7 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
     )
 
 
-def test_without_np_there_is_a_rank_for_each_processor_and_two_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_np_there_is_one_rank_per_processor_but_at_least_two(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, ranks in ((1, "2"), (2, "2"), (16, "16")):
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=processors: set(range(n)))
         assert Local(Path("/m")).command(None, ["-n", "1"]) == ["/m", "--np", ranks, "-n", "1"]
@@ -66,7 +66,9 @@ def test_a_report_is_written_beside_the_summary(everylink: Command, tmp_path: Pa
     assert (tmp_path / "x.html").stat().st_size > 1000
 
 
-def test_other_lines_and_unknown_events_do_no_harm(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_lines_are_printed_and_unknown_events_ignored(
+    everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE", "noise unknown")
     code, out, _ = everylink("run")
     assert code == 0
@@ -75,7 +77,7 @@ def test_other_lines_and_unknown_events_do_no_harm(everylink: Command, monkeypat
     assert "weather" not in out
 
 
-def test_the_users_own_progress_is_the_output_as_the_core_gives_it(everylink: Command) -> None:
+def test_with_progress_the_output_of_the_core_is_unchanged(everylink: Command) -> None:
     code, out, _ = everylink("run", "--progress", "json")
     assert code == 0
     assert out.splitlines()[0].startswith('{"event": "plan"')
@@ -97,7 +99,7 @@ def test_a_core_of_another_version_is_refused(everylink: Command, monkeypatch: p
     assert err.count("\n") == 1
 
 
-def test_a_core_that_is_not_there_is_named(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_core_is_named(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERYLINK_MEASURE", "/nowhere/measure")
     assert everylink("run")[::2] == (2, "everylink: EVERYLINK_MEASURE=/nowhere/measure: is not an executable file\n")
 
@@ -116,7 +118,9 @@ def test_the_core_is_sought_beside_the_command_and_then_on_path(
     assert core.find_core() == beside
 
 
-def test_a_killed_core_is_exit_1_in_one_line(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_core_is_reported_in_one_line_with_exit_code_1(
+    everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE", "kill")
     code, _, err = everylink("run")
     assert code == 1
@@ -133,7 +137,7 @@ def test_a_stray_process_behind_the_core_is_not_waited_for(everylink: Command, m
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_reaches_the_core_once_and_its_end_is_awaited(
+def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE", "sleep")
@@ -159,7 +163,7 @@ def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPa
     try:
         while piece := os.read(ours, 65536):
             said += piece
-    except OSError:  # the terminal is gone with its last user
+    except OSError:  # the terminal closes with its last user
         pass
     os.close(ours)
     assert running.wait(timeout=30) == 0
@@ -194,14 +198,16 @@ def test_launcher_arguments_may_begin_with_dashes_and_need_a_launcher(everylink:
     assert "add --launcher mpiexec" in err
 
 
-def test_a_missing_mpiexec_is_a_mistake(everylink: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_mpiexec_is_a_usage_error(
+    everylink: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     code, _, err = everylink("run", "--launcher", "mpiexec")
     assert code == 2
     assert "no mpiexec on PATH" in err
 
 
-def test_progress_is_said_in_words() -> None:
+def test_progress_is_described_in_words() -> None:
     step = {
         "event": "step",
         "step": 3,
@@ -219,7 +225,7 @@ def test_progress_is_said_in_words() -> None:
 
 
 @pytest.mark.thorough
-def test_where_nobody_listens_the_core_is_ended_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_output_ends_the_core_and_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "sleep")
     running = subprocess.Popen(
         [sys.executable, "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -229,13 +235,13 @@ def test_where_nobody_listens_the_core_is_ended_and_nothing_is_left(monkeypatch:
     while running.stdout.readline() != b"sleeping\n":
         pass
     running.stdout.close()
-    running.send_signal(signal.SIGINT)  # its last words meet the closed pipe
+    running.send_signal(signal.SIGINT)  # its last output meets the closed pipe
     assert running.wait(timeout=30) == 1
     assert b"Traceback" not in running.stderr.read()
     running.stderr.close()
 
 
-def test_any_command_that_starts_the_core_will_do(everylink: Command) -> None:
+def test_any_command_can_start_the_core(everylink: Command) -> None:
     code, out, _ = everylink("run", "--launcher", "command", "--launcher-args", "env -u NOTHING", "-n", "5")
     assert code == 0
     assert "arguments: --progress json -n 5" in out
@@ -249,7 +255,7 @@ def test_any_command_that_starts_the_core_will_do(everylink: Command) -> None:
         assert said in err
 
 
-def test_confirm_wants_a_file_to_confirm(everylink: Command) -> None:
+def test_confirm_requires_a_results_file(everylink: Command) -> None:
     code, _, err = everylink("run", "--confirm", "--no-output")
     assert code == 2
     assert "--confirm and --no-output exclude each other" in err

@@ -1,4 +1,4 @@
-"""`everylink run --servers --clients`: what each launcher is told, and what is refused."""
+"""`everylink run --servers --clients`: what each launcher gets, and what is refused."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ esac
 
 @pytest.fixture(autouse=True)
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A core that says what it is told, and launchers that only pretend."""
+    """A fake core that prints its arguments, and fake launchers."""
     core = tmp_path / "everylink-measure"
     core.write_text(CORE)
     core.chmod(0o755)
@@ -48,7 +48,7 @@ def told(out: str) -> list[str]:
 
 
 # --- which ranks -----------------------------------------------------------------------------------------------
-def test_servers_ranks_come_first_and_the_core_is_told_how_many_they_are() -> None:
+def test_server_ranks_come_first_and_the_core_gets_their_number() -> None:
     job = a_job("--servers", "server[2-3]", "--clients", "client[1-4]", "--servers-nranks", "2")
     assert [(one.host, one.first, one.count) for one in job.hosts] == [
         ("server2", 0, 2),
@@ -71,7 +71,7 @@ def test_servers_ranks_come_first_and_the_core_is_told_how_many_they_are() -> No
         ("client[1,10]", "client1 client10"),
     ],
 )
-def test_every_form_of_a_host_list_names_servers_and_clients(text: str, hosts: str, tmp_path: Path) -> None:
+def test_servers_and_clients_accept_every_form_of_host_list(text: str, hosts: str, tmp_path: Path) -> None:
     (tmp_path / "list").write_text("n1, n[3-4]  # ours\n")
     config = tmp_path / "groups.conf"
     config.write_text("[Main]\ndefault: site\n[site]\nmap: case $GROUP in compute) echo 'n[8-9]';; esac\nlist: echo\n")
@@ -109,7 +109,7 @@ def test_files_name_servers_and_clients(tmp_path: Path) -> None:
         (["incast", "--hosts", "n[1-6]"], "incast"),
     ],
 )
-def test_servers_and_clients_mean_a_pattern(words: list[str], core_options: str) -> None:
+def test_servers_and_clients_imply_a_pattern(words: list[str], core_options: str) -> None:
     assert parsed(words)[1] == core_options.split()
 
 
@@ -133,7 +133,7 @@ def test_the_command_lines_of_network_sanitizer_run(line: str, said: str, everyl
     assert told(out) == ["--progress", "json", *words, "--node-name", host, "--bootstrap", "stdin"]
 
 
-# --- what each side has of its own -----------------------------------------------------------------------------
+# --- settings of each side -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "environment"),
     [
@@ -142,13 +142,13 @@ def test_the_command_lines_of_network_sanitizer_run(line: str, said: str, everyl
         ("-env A 'it is' -x B= -x MINE", {"A": "it is", "B": "", "MINE": "m"}),
     ],
 )
-def test_variables_of_a_side_may_stand_as_any_mpiexec_has_them(text: str, environment: dict[str, str]) -> None:
+def test_variables_of_a_side_accept_the_syntax_of_every_mpiexec(text: str, environment: dict[str, str]) -> None:
     for launcher in ("local", "ssh", "srun", "mpiexec"):
         said = side_args(text, "--servers-args", launcher, {"MINE": "m"})
         assert (said.environment, said.options, said.arguments) == (environment, [], [])
 
 
-def test_options_of_the_core_are_told_from_those_of_mpiexec() -> None:
+def test_options_of_the_core_are_separated_from_those_of_mpiexec() -> None:
     text = "--rails=eth0,eth1 -bind-to core --interface ib0 -x A=1"
     said = side_args(text, "--servers-args", "mpiexec", {})
     assert said.options == ["--rails", "eth0,eth1", "--interface", "ib0"]
@@ -157,13 +157,13 @@ def test_options_of_the_core_are_told_from_those_of_mpiexec() -> None:
         side_args(text, "--servers-args", "ssh", {})
 
 
-def test_the_mode_is_the_last_that_is_named() -> None:
+def test_the_last_mode_counts() -> None:
     assert mode_of(["-s", "1"], "tcp") == "tcp"
     for words in (["-m", "sim"], ["--mode", "sim"], ["--mode=sim"], ["-msim"], ["-m", "ucp", "-m", "sim"]):
         assert mode_of(words, "tcp") == "sim"
 
 
-def test_sides_have_variables_options_and_arguments_of_their_own() -> None:
+def test_each_side_has_its_own_variables_options_and_arguments() -> None:
     words = ["--env", "A=0", "--env", "B=0", "--servers-env", "A=1", "--client-args", "-env B 2 -q --rails eth1"]
     server, client = a_job("--servers", "s", "--clients", "c", *words, launcher="mpiexec").hosts
     assert (server.environment, server.arguments) == ({"A": "1", "B": "0"}, [])
@@ -206,17 +206,19 @@ BOTH = ["--servers", "s[1-2]", "--clients", "c[1-2]"]
         ([*BOTH, "--launcher-args", "'"], "--launcher-args ''': No closing quotation"),
         ([*BOTH, "--servers-args", "-ppn 2"], "'-ppn' says nothing to --launcher ssh"),
         ([*BOTH, "--servers-args", "-m ucp:tls=tcp"], "servers --mode ucp:tls=tcp and clients --mode tcp"),
-        ([*BOTH, "--confirm"], "the pattern client-server measures none"),
+        ([*BOTH, "--confirm"], "--confirm applies only to links; the pattern client-server measures none"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_starts(words: list[str], said: str, everylink: Command) -> None:
+def test_invalid_combinations_are_refused_before_anything_starts(
+    words: list[str], said: str, everylink: Command
+) -> None:
     code, out, err = everylink("run", *words)
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
 
 
-def test_an_option_that_the_core_refuses_is_said_for_clients_too(everylink: Command) -> None:
+def test_an_option_that_the_core_refuses_is_reported_for_clients_too(everylink: Command) -> None:
     code, out, err = everylink("run", *BOTH, "--launcher", "local", "--clients-args", "--rails x")
     assert (code, out, err) == (2, "", "everylink: --clients-args: --rails: no\n")
     assert everylink("run", *BOTH, "--launcher", "local", "--clients-args", "--rails y")[0] == 0

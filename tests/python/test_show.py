@@ -1,4 +1,4 @@
-"""What `everylink show` prints, and how it answers to wrong input."""
+"""The output of `everylink show`, and its errors."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from everylink.io.read import read
 from make_results import COLUMNS, all_links, as_left_by_a_kill, make_results, row
 
 
-def test_it_says_what_was_run_and_how_fast_it_is(file: Path, everylink: Command) -> None:
+def test_it_shows_the_run_and_its_speed(file: Path, everylink: Command) -> None:
     code, out, err = everylink("show", file)
     assert (code, err) == (0, "")
     for expected in ("4 ranks on 2 hosts", "mode tcp", "semidirectional", "64 KiB", "same host", "other host", "GiB/s"):
@@ -20,7 +20,7 @@ def test_it_says_what_was_run_and_how_fast_it_is(file: Path, everylink: Command)
     assert "FAILED" not in out
 
 
-def test_failed_links_come_before_any_number(tmp_path: Path, everylink: Command) -> None:
+def test_failed_links_come_before_all_numbers(tmp_path: Path, everylink: Command) -> None:
     bad = {link: 1 for link in all_links(8) if 3 in link}
     path = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(8)], outcomes=bad)
     code, out, _ = everylink("show", path)
@@ -29,12 +29,12 @@ def test_failed_links_come_before_any_number(tmp_path: Path, everylink: Command)
     assert out.index("host n3: 14 of 14 links timed out") < out.index("One-way time")
 
 
-def test_the_slowest_links_stand_beside_their_retest(tmp_path: Path, everylink: Command) -> None:
+def test_the_slowest_links_are_shown_with_their_retest(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", extra=lambda size: [row((0, 1), 4e-6, attempt=1)])
     assert "4.000 us" in everylink("show", path)[1]
 
 
-def test_a_retest_that_failed_says_how(tmp_path: Path, everylink: Command) -> None:
+def test_a_failed_retest_shows_its_outcome(tmp_path: Path, everylink: Command) -> None:
     extra = [row((0, 1), float("nan"), attempt=1, outcome=1, n=0)]
     path = make_results(tmp_path / "x.h5", extra=lambda size: extra)
     assert "timed out" in everylink("show", path)[1]
@@ -47,21 +47,21 @@ def test_both_directions_are_named_for_the_bidirectional_kernel(tmp_path: Path, 
     assert "2.000 GiB/s" in out
 
 
-def test_a_run_that_did_not_end_and_steps_that_did_not_overlap_are_said(tmp_path: Path, everylink: Command) -> None:
+def test_an_unfinished_run_and_steps_without_overlap_are_reported(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", overlap=0.42)
     _, out, _ = everylink("show", as_left_by_a_kill(path, tmp_path / "killed.h5"))
     assert "still in progress or was killed" in out
     assert "after 42% of the time" in out
 
 
-def test_a_run_that_a_signal_ended_is_said_to_be_one(tmp_path: Path, everylink: Command) -> None:
+def test_a_run_ended_by_a_signal_is_reported(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", uncommitted=3, attributes={"complete": 0, "interrupted": 1})
     _, out, _ = everylink("show", path)
     assert "! A signal ended the run before it finished. Only the links measured so far are shown." in out
     assert "still in progress or was killed" not in out
 
 
-def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> None:
+def test_remarks_of_the_run_are_shown(tmp_path: Path, everylink: Command) -> None:
     remarks = ["hosts 2 and 5 are both named n3", "link h1:1 -> h4:4: answered by h7:7", "höst \x1b[31mred\n"]
     code, out, _ = everylink("show", make_results(tmp_path / "x.h5", remarks=remarks))
     assert code == 0
@@ -71,7 +71,7 @@ def test_what_the_run_remarks_is_shown(tmp_path: Path, everylink: Command) -> No
 
 
 def test_ranks_far_from_their_device_are_counted_and_the_first_is_named(file: Path, everylink: Command) -> None:
-    assert "NUMA" not in everylink("show", file)[1]  # not known, in an older file
+    assert "NUMA" not in everylink("show", file)[1]  # unknown in an older file
     with h5py.File(file, "r+") as changed:
         changed["ranks/numa_distance"] = np.array([10, 21, -1, 32], "i4")
     said = everylink("show", file)[1]
@@ -79,7 +79,7 @@ def test_ranks_far_from_their_device_are_counted_and_the_first_is_named(file: Pa
     assert f"first {read(file).ranks.name(1)}" in said
 
 
-def test_of_many_remarks_the_first_are_shown(tmp_path: Path, everylink: Command) -> None:
+def test_only_the_first_of_many_remarks_are_shown(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", remarks=[f"remark {i}" for i in range(1000)])
     _, out, _ = everylink("show", path)
     assert "  remark 19\n" in out
@@ -92,7 +92,7 @@ def test_a_serial_run_is_not_blamed_for_its_overlap(tmp_path: Path, everylink: C
     assert "overlap" not in everylink("show", path)[1]
 
 
-def test_no_rows_yet_is_said(tmp_path: Path, everylink: Command) -> None:
+def test_a_file_without_rows_is_reported(tmp_path: Path, everylink: Command) -> None:
     code, out, _ = everylink("show", make_results(tmp_path / "x.h5", uncommitted=12))
     assert code == 0
     assert "No link has been measured yet" in out
@@ -105,7 +105,7 @@ def test_all_links_failed_is_shown(tmp_path: Path, everylink: Command) -> None:
     assert "FAILED at 64 KiB: 12 of 12 links\n  all links: 12 of 12 links broke\n" in out
 
 
-def test_times_that_are_nan_though_ok_are_shown_as_unknown(tmp_path: Path, everylink: Command) -> None:
+def test_nan_times_of_ok_links_are_shown_as_unknown(tmp_path: Path, everylink: Command) -> None:
     code, out, _ = everylink("show", make_results(tmp_path / "x.h5", time=lambda link, size: float("nan")))
     assert code == 0
     assert "nan" not in out.split()
@@ -124,13 +124,13 @@ def test_names_are_printed_as_they_are(tmp_path: Path, everylink: Command) -> No
     assert "[bold]rack1[/]:0 -> $x^2$:smile::1" in out
 
 
-def test_without_a_terminal_there_are_no_escapes(file: Path, everylink: Command) -> None:
+def test_without_a_terminal_there_are_no_escape_sequences(file: Path, everylink: Command) -> None:
     assert "\x1b" not in everylink("show", file)[1]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_any_encoding_of_the_terminal_will_do(file: Path, encoding: str) -> None:
+def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
     import os
     import subprocess
     import sys
@@ -142,7 +142,7 @@ def test_any_encoding_of_the_terminal_will_do(file: Path, encoding: str) -> None
 
 
 @pytest.mark.thorough
-def test_a_thousand_ranks_are_folded_into_a_map_that_fits(tmp_path: Path, everylink: Command) -> None:
+def test_a_thousand_ranks_fit_into_the_map(tmp_path: Path, everylink: Command) -> None:
     ranks = 1000
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
     columns = {name: np.zeros(len(frm), dtype) for name, dtype in COLUMNS.items()}

@@ -1,4 +1,4 @@
-"""Files of --topology: which hosts hang on one switch, in the formats of Slurm and ibnetdiscover."""
+"""Files for --topology: the hosts behind each switch, in the formats of Slurm and ibnetdiscover."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -75,7 +75,7 @@ def topology(tmp_path: Path) -> Reader:
 
 
 def hosts(*names: str) -> Ranks:
-    """A rank on each of these hosts."""
+    """One rank on each of these hosts."""
     ranks = fabric_ranks(Fabric(max(len(names), 2)))
     return replace(ranks, host=names, host_index=np.arange(len(names), dtype=np.uint32))
 
@@ -254,15 +254,15 @@ def test_hosts_are_grouped_by_the_addresses_of_their_ranks(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("addresses", "pattern"),
     [
-        (["t.s0.n0", "t.s0.n0", "t.s0.n1", "t.s0.n1"], "switch.switch.node"),  # all below one switch
-        (["n0", "n0", "n1", "n1"], "node"),  # of a plug-in that knows no switches
+        (["t.s0.n0", "t.s0.n0", "t.s0.n1", "t.s0.n1"], "switch.switch.node"),  # all behind one switch
+        (["n0", "n0", "n1", "n1"], "node"),  # from a plug-in that does not know switches
         (["t.s0.n0", "t.s0.n0", "t.s1.n1", "t.s1.n1"], ""),
         ([".s0.n0", "..", "s1", "x" * 1000], "switch.switch.node"),
     ],
 )
 def test_addresses_that_tell_no_two_switches_group_nothing(addresses: list[str], pattern: str, tmp_path: Path) -> None:
     path = make_results(tmp_path / "x.h5")
-    assert grouping_of(read(path)) is None  # a file without the columns
+    assert grouping_of(read(path)) is None  # the file lacks the columns
     add_slurm_addresses(path, addresses, pattern)
     assert grouping_of(read(path)) is None
 

@@ -1,4 +1,4 @@
-"""Text of times, bandwidths and sizes: the best unit, always labelled, always so many digits."""
+"""Text of times, bandwidths and sizes: in the most readable unit, always labelled, with a fixed number of digits."""
 
 import math
 
@@ -48,13 +48,13 @@ def test_the_bidirectional_kernel_moves_two_messages_in_a_one_way_time() -> None
     assert np.isnan(bandwidth(65536, np.array([np.nan, 0.0]), directions=1)).all()
 
 
-def test_ticks_have_no_trailing_zeros_and_durations_are_for_people() -> None:
+def test_ticks_have_no_trailing_zeros_and_durations_are_readable() -> None:
     assert [tick_text(t) for t in ("8.00 us", "100 us", "1.25 s")] == ["8 us", "100 us", "1.25 s"]
     assert [duration_text(t) for t in (2.34, 75, 3725)] == ["2.3 s", "1 min 15 s", "1 h 02 min"]
 
 
 @given(st.floats(1e-9, 1e5))
-def test_a_shown_time_is_the_time_within_its_digits(seconds: float) -> None:
+def test_a_shown_time_is_exact_to_its_digits(seconds: float) -> None:
     number, unit = time_text(seconds).split()
     scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
     assert float(number) * scale == pytest.approx(seconds, rel=6e-4)

@@ -1,17 +1,17 @@
-"""The command `everylink`: finds the command, and turns errors into one line and an exit code."""
+"""The program `everylink`: runs a command, and turns errors into one line and an exit code."""
 
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from everylink.cli.options.nearest import meant, suggestion
+from everylink.cli.options.nearest import matches, suggestion
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
 from everylink.version import VERSION
 
 Main = Callable[[Sequence[str]], int]
-COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module beside this one
+COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module of this package
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +27,7 @@ def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
         print(f"{program}: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # prevents Python's own message at exit
         return 1
     except KeyboardInterrupt:
         return 130
@@ -44,7 +44,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _page(option: str) -> str:
-    """What an option in place of a command prints."""
+    """The output of an option given instead of a command."""
     from everylink.cli.options import completion
     from everylink.cli.options.help import help_of_program, terminal_width
     from everylink.cli.options.man import man_page
@@ -52,7 +52,7 @@ def _page(option: str) -> str:
 
     known = [name for one in EVERYLINK.options for name in one.names]
     name, equals, form = option.partition("=")
-    found = [name] if name in known else meant(name, known) if name.startswith("--") else []
+    found = [name] if name in known else matches(name, known) if name.startswith("--") else []
     if len(found) != 1 or (equals and found[0] != "--help"):
         raise UserMistake(f"{option}: unknown option{suggestion(option, known)}; everylink --help lists the options")
     if found[0] in ("-V", "--version"):
@@ -67,7 +67,7 @@ def _page(option: str) -> str:
 
 
 def _command(word: str) -> Main:
-    found = meant(word, COMMANDS)
+    found = matches(word, COMMANDS)
     if len(found) == 1:
         command: Main = import_module(f"everylink.cli.{found[0]}").main
         return command

@@ -1,4 +1,4 @@
-"""`everylink compare`: tells what became slower or faster between two runs."""
+"""`everylink compare`: reports what became slower or faster between two runs."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ REGRESSION = 3  # exit code
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare two files; the exit code is 3 where something became slower or failed."""
+    """Compare two files. Returns 3 if something became slower or failed."""
     options = parsed(COMPARE, arguments)
     base, new = read(options.base), read(options.new)
     found = kind_of(base, new).compare(base, new, options.at_least)

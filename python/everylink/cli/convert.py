@@ -20,11 +20,11 @@ from everylink.io.results_file import has_laps
 from everylink.model.results import Results
 from everylink.units import size_text
 
-KERNEL = "unidirectional"  # of a matrix, where --kernel does not name one
+KERNEL = "unidirectional"  # of a matrix, unless --kernel names another
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Convert one file; print what it holds and what the new one does not."""
+    """Convert one file. Prints what was written and what the new format cannot hold."""
     options = parsed(CONVERT, arguments)
     suffix = options.output.suffix.lower()
     if suffix not in FORMATS:
@@ -35,10 +35,10 @@ def main(arguments: Sequence[str]) -> int:
     if options.kernel and source != ".csv":
         raise UserMistake(f"--kernel applies only to CSV; {options.input} records how it was measured")
     refuse_existing(options.output, options.force)
-    results = _of_matrix(options.input, options.kernel or KERNEL) if source == ".csv" else read(options.input)
+    results = _from_matrix(options.input, options.kernel or KERNEL) if source == ".csv" else read(options.input)
     kind = kind_of(results)
     if suffix not in kind.formats:
-        raise UserMistake(f"{options.input}: holds {kind.name(results)} and no links; convert its flows to .csv")
+        raise UserMistake(f"{options.input}: holds {kind.name(results)} , not links; convert its flows to .csv")
     command = results.facts.command or shlex.join(["everylink", "convert", *arguments])
     made = replace(results, path=options.output, facts=replace(results.facts, command=command))
     written = (kind.csv if suffix == ".csv" else partial(_write_links, suffix))(made, options.size, options.force)
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _write_links(suffix: str, results: Results, size: int | None, force: bool) -> Written:
-    """Write all sizes, or the one that is wanted, in a format that holds only links."""
+    """Write all sizes, or only `size`, in a format that holds only links. SION holds a single size."""
     chosen = results
     if size is not None or (suffix == ".sion" and results.sizes):
         chosen = replace(results, sizes=(chosen_size(results, size),))
@@ -67,6 +67,6 @@ def _format(path: Path) -> str:
     return ".csv" if known is None else known.suffix
 
 
-def _of_matrix(path: Path, kernel: str) -> Results:
+def _from_matrix(path: Path, kernel: str) -> Results:
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return results_of(read_matrix(path), Source(path, changed, "", kernel), path)

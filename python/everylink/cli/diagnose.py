@@ -1,4 +1,4 @@
-"""`everylink diagnose`: names what is bad, or tells that nothing is."""
+"""`everylink diagnose`: names the faulty components, or reports that all are healthy."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ FAULTS_FOUND = 3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge one results file; the exit code is 0 for healthy, 3 for faults found."""
+    """Judge one results file. Returns 0 if it is healthy, 3 if faults were found."""
     options = parsed(DIAGNOSE, arguments)
     results = read(options.file)
     against = Against(options.topology, options.expect, options.baseline, options.alone)

@@ -20,7 +20,7 @@ PNG_DPI = 200
 
 
 def check_export(what: str, path: Path | None, force: bool = False) -> None:
-    """Raise UserMistake where the file cannot be written; None is standard output."""
+    """Raise UserMistake if `what` cannot be written to this file; None is standard output."""
     if path is None:
         return
     ending = path.suffix.lower()
@@ -28,14 +28,14 @@ def check_export(what: str, path: Path | None, force: bool = False) -> None:
         raise UserMistake(f"-o {path}: the name must end in {', '.join(WRITERS)}")
     if ending != ".dat" and what not in PATTERNS:
         pictures = " and ".join(PATTERNS)
-        raise UserMistake(f"-o {path}: {what} is a table, so the name must end in .dat; only {pictures} have pictures")
+        raise UserMistake(f"-o {path}: {what} is a table, so the name must end in .dat; only {pictures} can be drawn")
     refuse_existing(path, force)
 
 
 def write_export(
     results: Results, size: Size, what: str, wanted: Wanted, path: Path | None, force: bool = False
 ) -> None:
-    """Write one table or pattern, whole or not at all; None is standard output, as text."""
+    """Write one table or pattern atomically; None is standard output, as text. Raises UserMistake."""
     check_export(what, path, force)
     if path is None:
         write_table(TABLES[what](results, size, wanted), sys.stdout)
@@ -79,7 +79,7 @@ WRITERS: dict[str, Export] = {".dat": _dat, ".png": _png, ".ppm": _ppm}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write one export of one file."""
+    """Write one table or pattern of one results file."""
     options = parsed(EXPORT, arguments)
     wanted = Wanted(options.below, options.above, options.count)
     _check(options.what, wanted)

@@ -1,6 +1,6 @@
-"""The kinds of measurements, links and load patterns: each is one object that answers what the commands ask.
+"""The kinds of measurements, links and load patterns. Each is one object, with a method for each thing commands do.
 
-What a file holds is asked here and nowhere else: a command takes the kind of its files from `kind_of` and calls that.
+Only this module checks what a file holds: commands call `kind_of` and use the object that it returns.
 """
 
 from abc import ABC, abstractmethod
@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # matplotlib takes longer to load than `show` to run
 
 @dataclass(frozen=True)
 class Against:
-    """What a run is judged by, beside itself: the options of `diagnose` as the user gave them."""
+    """The references that a run is judged against: the options of `diagnose`, as the user gave them."""
 
     topology: Path | None = None
     expect: str | None = None
@@ -51,7 +51,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Shown:
-    """What `show` is asked for, beside the summary; bandwidths in bytes per second."""
+    """What `show` prints besides the summary; `below` and `above` in bytes per second."""
 
     slowest: int = SLOWEST
     below: float | None = None
@@ -65,7 +65,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison found, ready to be printed or told as JSON."""
+    """A comparison, ready to be printed as text or as JSON."""
 
     regression: bool
     print: Callable[[Console], None]
@@ -74,23 +74,23 @@ class Compared:
 
 @dataclass(frozen=True)
 class Written:
-    """What is in a file that was written, and a line for each thing that it cannot hold."""
+    """A summary of a file that was written, and one line for each thing that it cannot hold."""
 
     said: str
     losses: list[str]
 
 
 class Kind(ABC):
-    """A kind of measurement; `noun` is what its files hold. Methods raise UserMistake for what does not apply to it."""
+    """A kind of measurement; `noun` is what its files hold. Methods raise UserMistake for what does not apply."""
 
     noun: ClassVar[str]
 
     def read(self, path: Path) -> Results:
-        """Read a file that must be of this kind. Raises ResultsError."""
+        """Read a file of this kind. Raises ResultsError, also if it is of another kind."""
         results = read(path)
         if (kind := kind_of(results)) is not self:
-            said = f"holds {kind.name(results)} and no {self.noun}; show, report and diagnose take it"
-            raise FileOfAnotherKind(results.path, said)
+            reason = f"holds {kind.name(results)}, not {self.noun}; use show, report or diagnose"
+            raise FileOfAnotherKind(results.path, reason)
         return results
 
     @abstractmethod
@@ -99,15 +99,15 @@ class Kind(ABC):
 
     @abstractmethod
     def name(self, results: Results) -> str:
-        """What this file holds, to be told to a user."""
+        """What this file holds, for messages."""
 
     @abstractmethod
     def judge(self, results: Results, against: Against) -> Judgement:
-        """Say what is bad."""
+        """Judge a run."""
 
     @abstractmethod
     def compare(self, base: Results, new: Results, least: float) -> Compared:
-        """Say what changed by at least this part."""
+        """Find changes of at least `least`, a fraction."""
 
     @abstractmethod
     def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
@@ -115,24 +115,24 @@ class Kind(ABC):
 
     @abstractmethod
     def fit(self, results: Results, console: Console) -> None:
-        """Print a line through the times over the sizes, in place of a run."""
+        """Print the lines fitted to the times of all sizes."""
 
     @abstractmethod
     def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-        """Write one HTML page for all runs; returns what was written."""
+        """Write one HTML page for all runs. Returns the files written."""
 
     @abstractmethod
     def pages(self, run: JudgedRun) -> "list[Draw]":
-        """What draws the printed pages of a run."""
+        """One function per printed page of a run, which draws it."""
 
     @abstractmethod
     def csv(self, results: Results, size: int | None, force: bool) -> Written:
-        """Write comma-separated values, of one size if wanted, to the path of the results."""
+        """Write comma-separated values of all sizes, or only of `size` bytes, to the path of the results."""
 
     @property
     @abstractmethod
     def formats(self) -> Collection[str]:
-        """What can hold results of this kind, as the ends of file names."""
+        """The formats that can hold results of this kind, as suffixes of file names."""
 
 
 class Links(Kind):
@@ -141,7 +141,7 @@ class Links(Kind):
     noun = "links"
 
     def holds(self, results: Results) -> bool:
-        return True  # also before anything was measured
+        return True  # even before anything was measured
 
     def name(self, results: Results) -> str:
         return self.noun
@@ -190,7 +190,7 @@ class Links(Kind):
 
 
 class LoadPatterns(Kind):
-    """The flows of scenes, each of which puts a load on the network."""
+    """Flows that run at the same time, in scenes."""
 
     noun = "load pattern"
 
@@ -203,7 +203,7 @@ class LoadPatterns(Kind):
     def judge(self, results: Results, against: Against) -> Judgement:
         for option in ("expect", "baseline", "alone"):
             if getattr(against, option) is not None:
-                raise UserMistake(f"--{option}: is about links, and {results.path} holds a load pattern; leave it out")
+                raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
         return judge_patterns(results, grouping_of(results, against.topology))
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
@@ -221,7 +221,7 @@ class LoadPatterns(Kind):
         self._refuse_limits(results)
 
     def _refuse_limits(self, results: Results) -> NoReturn:
-        raise UserMistake(f"--fit, --below and --above: are about links, and {results.path} holds a load pattern")
+        raise UserMistake(f"--fit, --below and --above: apply only to links; {results.path} holds a load pattern")
 
     def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
         from everylink.load.page import write_load_html
@@ -250,17 +250,17 @@ KINDS: tuple[Kind, ...] = (LoadPatterns(), LINKS)  # the first one that holds a 
 
 
 def kind_of(*runs: Results) -> Kind:
-    """The kind of these files: of several that differ the one that can say so."""
+    """The kind of these files. If they differ, the kind whose methods report that."""
     return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
 
 
 def judged(results: Results) -> JudgedRun:
-    """A run and what it is by itself, judged by the groups that the run itself knows or shows."""
+    """A run, judged without references, by the groups that it records or that its times show."""
     return JudgedRun(results, kind_of(results).judge(results, Against()))
 
 
 def links_text(results: Results) -> str:
-    """How many links a file holds, of how many ranks."""
+    """The numbers of links, ranks, hosts and sizes in a file, as text."""
     links = len(results.sizes[-1].links) if results.sizes else 0
     return (
         f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "

@@ -1,4 +1,4 @@
-"""Commands of LinkTest by their old names: each turns the old options into an export or a report of ours."""
+"""LinkTest's commands under their old names. Each translates LinkTest's options to `export` and `report`."""
 
 import sys
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ ALWAYS = (
 
 
 def pingponganalysis(arguments: Sequence[str] | None = None) -> int:
-    """What LinkTest 1.2's analyser writes into the current folder, from a file of any of our formats."""
+    """Write the files of LinkTest 1.2's analyser into the current folder, from a results file of any format."""
     return guarded("pingponganalysis", _pingponganalysis, sys.argv[1:] if arguments is None else arguments)
 
 
 def linktest_report(arguments: Sequence[str] | None = None) -> int:
-    """LinkTest 2's report of one file."""
+    """Write LinkTest 2's report of one file."""
     return guarded("linktest-report", _linktest_report, sys.argv[1:] if arguments is None else arguments)
 
 
@@ -49,9 +49,9 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     run = judged(results) if options.v or options.p else None
     if run and options.v:
         LINKS.show(run, terminal(), Shown())
-    _say_extremes(results, size)
+    _print_extremes(results, size)
     if limits != [None, None]:
-        _name_links_outside(results, size, *limits)
+        _print_links_outside(results, size, *limits)
     for what, name in [*ALWAYS, *((w, n) for letter, w, n, _ in ANALYSER_FILES if getattr(options, letter))]:
         if size.bytes == 0 and what.startswith("bandwidth"):
             print(f" skipped {name}: messages of 0 bytes have no bandwidth")
@@ -71,15 +71,15 @@ def _limit(option: str, mib_a_second: float | None) -> float | None:
     return None if mib_a_second is None else mib_a_second * MIB
 
 
-def _say_extremes(results: Results, size: Size) -> None:
-    """The shortest and the longest time, as LinkTest says them."""
+def _print_extremes(results: Results, size: Size) -> None:
+    """Print the shortest and the longest time in LinkTest's form."""
     times = size.links.median[size.links.median > 0]
     for name, seconds in (("min", float(times.min())), ("max", float(times.max()))) if len(times) else ():
         speed = bandwidth(size.bytes, seconds, results.directions) / MIB
         print(f"pingponganalysis: timings_{name}:          {seconds:e} s {speed:10.6f} MiB/s")
 
 
-def _name_links_outside(results: Results, size: Size, below: float | None, above: float | None) -> None:
+def _print_links_outside(results: Results, size: Size, below: float | None, above: float | None) -> None:
     need_bandwidth(size)
     links, host = size.links, results.ranks.host
     found = outside(results, size, below, above)
@@ -92,7 +92,7 @@ def _name_links_outside(results: Results, size: Size, below: float | None, above
                 f"{speed:16.10f} MiB/s ({host[frm]} -> {host[to]})"
             )
         if len(index) > MOST_NAMED:
-            print(f"pingponganalysis: and {len(index) - MOST_NAMED} more; everylink export --what outside names all")
+            print(f"pingponganalysis: and {len(index) - MOST_NAMED} more; everylink export --what outside lists all")
     if found.untimed:
         untimed = plural(found.untimed, "link")
         print(f"pingponganalysis: {untimed} without a time, because they failed: neither slow nor fast")
@@ -108,5 +108,5 @@ def _linktest_report(arguments: Sequence[str]) -> int:
     return 0
 
 
-if __name__ == "__main__":  # out of a tree that is installed nowhere: the name comes first
+if __name__ == "__main__":  # from a source tree that is not installed; the first argument is the command's name
     sys.exit({"pingponganalysis": pingponganalysis, "linktest-report": linktest_report}[sys.argv[1]](sys.argv[2:]))

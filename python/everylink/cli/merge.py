@@ -15,7 +15,7 @@ from everylink.units import plural
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read all files, then write one."""
+    """Read all files, then write their combination."""
     options = parsed(MERGE, arguments)
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} is the only file; give at least two")

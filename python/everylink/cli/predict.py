@@ -20,7 +20,7 @@ CSV = ".csv"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Predict one exchange on the links of one results file."""
+    """Predict one exchange from the links of one results file."""
     options = parsed(PREDICT, arguments)
     results = LINKS.read(options.file)
     if options.place is not None:

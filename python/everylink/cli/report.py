@@ -12,7 +12,7 @@ from everylink.io.read import read
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read all files first, so that a bad one leaves no half-written report."""
+    """Read all files before writing, so that an invalid one leaves no incomplete report."""
     options = parsed(REPORT, arguments)
     check_report_path(options.output, "-o", CURVE_ENDINGS if options.curves else ENDINGS)
     if options.line and not options.curves:

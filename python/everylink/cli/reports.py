@@ -1,4 +1,4 @@
-"""Chooses the writer of a report by the ending of its file name."""
+"""Writes reports; the suffix of the file name selects the format."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ ENDINGS = (".html", ".pdf", ".ps", ".png")
 
 
 def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS) -> None:
-    """Raise UserMistake where no report can be written; `option` is what the user gave it with."""
+    """Raise UserMistake if no report can be written to `path`, which the user gave with `option`."""
     if path.suffix.lower() not in endings:
         raise UserMistake(f"{option} {path}: the name must end in {', '.join(endings)}")
     if path.is_dir():
@@ -24,11 +24,11 @@ def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS)
     if not path.parent.is_dir():
         raise UserMistake(f"{option} {path}: there is no folder {path.parent}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UserMistake(f"{option} {path}: cannot be written; choose another place")
+        raise UserMistake(f"{option} {path}: cannot be written; choose another path")
 
 
 def write_report(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Write a report of all runs and return the files that were made."""
+    """Write a report of all runs. Returns the files written. Raises EverylinkError."""
     try:
         if path.suffix.lower() == ".html":
             return kind_of(*(run.results for run in runs)).page(runs, path)
@@ -39,7 +39,7 @@ def write_report(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
 
 
 def _writer(path: Path) -> "Callable[[Sequence[Draw], Path], list[Path]]":
-    """Import the writers only where one is used: matplotlib takes longer to load than `show` to run."""
+    """The writer for this suffix, imported on use: loading matplotlib takes longer than running `show`."""
     from everylink.figure.files import write_pdf, write_png, write_ps
 
     return {".pdf": write_pdf, ".ps": write_ps, ".png": write_png}[path.suffix.lower()]

@@ -1,4 +1,4 @@
-"""`everylink run`: measures by starting everylink-measure, shows its progress, then what it found."""
+"""`everylink run`: starts everylink-measure, shows its progress, then the results."""
 
 import sys
 from argparse import Namespace
@@ -21,17 +21,17 @@ from everylink.model.loads import PATTERNS
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
-USERS_MISTAKE = 2  # the core's exit code, after which there is nothing to show
+USERS_MISTAKE = 2  # exit code of the core; it has measured nothing
 
 
 def parsed(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
-    """Our options, and those of the core with the pattern that ours imply. Raises UserMistake."""
+    """The options of `run`, and those of the core with the load pattern that they imply. Raises UserMistake."""
     options, core_options = parsed_in_part(RUN, arguments)
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
-    core_options = sides.play_of(options, core_options)
+    core_options = sides.with_implied_pattern(options, core_options)
     if options.confirm and (chosen := [word for word in core_options if word in PATTERNS]):
-        raise UserMistake(f"--confirm applies only to links, and the pattern {chosen[0]} measures none")
+        raise UserMistake(f"--confirm applies only to links; the pattern {chosen[0]} measures none")
     if options.report is not None:
         check_report_path(options.report, "--report")
     for option in ("--report", "--confirm"):
@@ -42,12 +42,12 @@ def parsed(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
 
 
 def is_given(option: str, core_options: Sequence[str]) -> bool:
-    """Whether the core is told an option, written in full."""
+    """Whether the core's options contain this one, written in full."""
     return any(given == option or given.startswith(f"{option}=") for given in core_options)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and show; the core's exit code is ours, and with --confirm also that of the judgement."""
+    """Measure and show. Returns the exit code of the core; with --confirm, 3 if it is 0 but faults were found."""
     options, core_options = parsed(arguments)
     core = find_core()
     check_version(core)
@@ -69,7 +69,7 @@ def _print_line(line: str) -> None:
 
 
 def _measure(start: Start, core_options: Sequence[str]) -> tuple[int, Path | None]:
-    """Run the core under a display; returns its exit code and its results file, if it named one."""
+    """Run the core and display its progress. Returns its exit code and its results file, if it named one."""
     outputs: list[str] = []
     with display(terminal()) as shown:
 
@@ -84,12 +84,12 @@ def _measure(start: Start, core_options: Sequence[str]) -> tuple[int, Path | Non
 
 
 def _show(output: Path, report: Path | None) -> bool:
-    """Print the summary and write the report; gives whether all is healthy, as far as the file can be read."""
+    """Print the summary and write the report. Returns whether the run is healthy; True if the file is unreadable."""
     try:
         results = read(output)
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
-        return True  # the core's own exit code says more
+        return True  # the core's exit code decides
     console = terminal()
     run = judged(results)
     kind_of(results).show(run, console, Shown())

@@ -1,4 +1,4 @@
-"""`everylink simulate`: writes the results file of a simulated cluster with planted faults, and the truth beside it."""
+"""`everylink simulate`: writes the results file of a simulated cluster with planted faults, and a list of them."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ TRUTH_SCHEMA = "everylink-truth/1"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Simulate a cluster, measure it, write the file."""
+    """Measure a simulated cluster and write the results file."""
     options = parsed(SIMULATE, arguments)
     for path in filter(None, (options.output, options.truth, options.topology)):
         refuse_existing(path, options.force)

@@ -1,4 +1,4 @@
-"""The message size that a command is asked for."""
+"""Selects the message size that a command works on."""
 
 from everylink.errors import UserMistake
 from everylink.model.results import Results, Size
@@ -6,7 +6,7 @@ from everylink.units import size_text
 
 
 def chosen_size(results: Results, wanted: int | None) -> Size:
-    """The size of so many bytes, by default the largest. Raises UserMistake."""
+    """The size of `wanted` bytes, by default the largest. Raises UserMistake if it was not measured."""
     if not results.sizes:
         raise UserMistake(f"{results.path}: has no message size")
     if wanted is None:

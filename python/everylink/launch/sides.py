@@ -86,7 +86,7 @@ def are_named(options: Namespace) -> bool:
     return bool(_named(options))
 
 
-def play_of(options: Namespace, core_options: Sequence[str]) -> list[str]:
+def with_implied_pattern(options: Namespace, core_options: Sequence[str]) -> list[str]:
     """The core's options with the pattern that servers and clients mean where none is named. Raises UserMistake."""
     core_options = _with_number(options, list(core_options))
     sides = _named(options)

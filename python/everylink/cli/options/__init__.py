@@ -1,1 +1,1 @@
-"""One table of the options of every command, and what is made of it: parsing, help, man page and completion."""
+"""The options of every command in one table, and what is generated from it: parsing, help, man page, completion."""

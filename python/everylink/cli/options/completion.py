@@ -1,6 +1,6 @@
 """Completion of the command line for bash, zsh and fish.
 
-`everylink run` also takes the options of everylink-measure: they come from that program's own completion, where it is
+`everylink run` also takes the options of everylink-measure. They come from that program's own completion, if it is
 installed.
 """
 
@@ -13,7 +13,7 @@ INDENT = "    "
 
 
 def bash(program: Program) -> str:
-    """To be sourced, or installed as share/bash-completion/completions/everylink."""
+    """The script for bash: source it, or install it as share/bash-completion/completions/everylink."""
     return "\n".join(_bash(program)) + "\n"
 
 
@@ -54,7 +54,7 @@ def _bash(program: Program) -> Iterator[str]:
     yield f'  {passes_on}) _everylink_add_core "$i" ;;'
     yield "  esac"
     yield "}"
-    yield "# Adds what everylink-measure would take in place of `everylink run`."
+    yield "# Adds the options of everylink-measure to those of `everylink run`."
     yield "_everylink_add_core() {"
     yield "  declare -F _completion_loader >/dev/null && _completion_loader everylink-measure 2>/dev/null"
     yield "  declare -F _everylink_measure >/dev/null || return 0"
@@ -87,7 +87,7 @@ def _names(options: Iterable[Option]) -> list[str]:
 
 
 def zsh(program: Program) -> str:
-    """To be installed as share/zsh/site-functions/_everylink."""
+    """The script for zsh; install it as share/zsh/site-functions/_everylink."""
     return "\n".join(_zsh(program)) + "\n"
 
 
@@ -148,7 +148,7 @@ def _zsh_value(option: Option) -> str:
 
 
 def fish(program: Program) -> str:
-    """To be installed as share/fish/vendor_completions.d/everylink.fish."""
+    """The script for fish; install it as share/fish/vendor_completions.d/everylink.fish."""
     return "\n".join(_fish(program)) + "\n"
 
 

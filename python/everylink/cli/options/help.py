@@ -1,4 +1,4 @@
-"""Help as text: `-h` with one line for each option, `--help` with all that the table says."""
+"""Help as text: `-h` has one line per option, `--help` the full descriptions."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,13 +8,13 @@ from textwrap import fill as fill_text
 from everylink.cli.options.option import Command, Example, Note, Option, Program
 
 fill = partial(fill_text, break_on_hyphens=False)
-WIDTH_OF_FILES = 80  # where the output is no terminal
+WIDTH_OF_FILES = 80  # used if the output is not a terminal
 NARROWEST = 40
-COLUMN = 32  # in which brief descriptions begin
+COLUMN = 32  # start of the brief descriptions
 
 
 def terminal_width() -> int:
-    """The width of the terminal, 80 where there is none."""
+    """The width of the terminal, or WIDTH_OF_FILES without one."""
     return max(NARROWEST, shutil.get_terminal_size((WIDTH_OF_FILES, 24)).columns)
 
 
@@ -29,7 +29,7 @@ def help_of(command: Command, detailed: bool, width: int) -> str:
 
 
 def help_of_program(program: Program, detailed: bool, width: int) -> str:
-    """Help of the program: its commands, and how each is explained."""
+    """Help of the program: its commands and options."""
     usage = f"Usage: {program.name} COMMAND [OPTIONS]\n       {program.name} COMMAND --help"
     commands = [_row(command.name, command.brief, width, 12) for command in program.commands]
     parts = [fill(program.summary, width), usage, "\n".join(["Commands", *commands])]
@@ -41,7 +41,7 @@ def help_of_program(program: Program, detailed: bool, width: int) -> str:
 
 
 def spelling(option: Option) -> str:
-    """`-o, --output FILE`; in place of the name of a positional argument its value."""
+    """`-o, --output FILE`; a positional argument appears as its value, `FILE...`."""
     if option.positional:
         return option.value + ("..." if option.repeats else "")
     optional = option.long == "--help" and option.value
@@ -50,7 +50,7 @@ def spelling(option: Option) -> str:
 
 
 def description(option: Option) -> str:
-    """All sentences about an option."""
+    """The full description of an option."""
     sentences = [sentence(option.brief)]
     sentences += [option.more] if option.more else []
     listed = ", ".join(choice for choice in option.choices)
@@ -62,7 +62,7 @@ def description(option: Option) -> str:
 
 
 def sentence(phrase: str) -> str:
-    """A phrase of the table with a capital letter and a full stop; a name at its beginning stays as it is."""
+    """A phrase of the table as a sentence: capitalised (unless a file name comes first), with a full stop."""
     first = phrase.split(" ", 1)[0]
     capital = phrase if "." in first or "," in first else phrase[:1].upper() + phrase[1:]
     return f"{capital}." if not capital.endswith(".") else capital
@@ -86,7 +86,7 @@ def _group(name: str, options: Iterable[Option], detailed: bool, width: int) -> 
 
 
 def _row(left: str, right: str, width: int, column: int) -> str:
-    """Two columns; a left one that is too long has a line of its own."""
+    """Two columns. A left cell that is too long gets a line of its own."""
     indent = " " * (column + 2)
     if len(left) >= column - 1:
         return f"  {left}\n" + fill(right, width, initial_indent=indent, subsequent_indent=indent)

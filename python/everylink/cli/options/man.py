@@ -8,7 +8,7 @@ from everylink.version import VERSION
 
 
 def man_page(program: Program) -> str:
-    """The whole page."""
+    """The page as roff source."""
     return "\n".join(_lines(program)) + "\n"
 
 
@@ -77,7 +77,7 @@ def _bold(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A line of text, which roff must not take for a request."""
+    """A line of text, escaped so that roff does not read it as a request."""
     escaped = _escaped(text)
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
 

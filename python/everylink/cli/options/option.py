@@ -1,4 +1,4 @@
-"""What the table of options consists of; fields have the names of `everylink-measure --help=json`."""
+"""The types of the option table. Fields are named as in `everylink-measure --help=json`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ Unit = Literal["none", "text", "choice", "file", "count", "bytes", "sizes", "rat
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option, or one positional argument, whose only name has no dash.
+    """One option, or one positional argument, which has a single name without dashes.
 
-    `brief` is a phrase without a full stop, `more` is whole sentences; long help joins them.
+    `brief` is a phrase without a full stop, `more` consists of sentences; long help joins them.
     """
 
     names: tuple[str, ...]
     brief: str
     group: str
-    value: str = ""  # what help calls the value
+    value: str = ""  # name of the value in help
     unit: Unit = "none"  # none: an option without a value
     more: str = ""
     choices: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()  # values that completion offers beside others that are valid
+    suggestions: tuple[str, ...] = ()  # values that completion offers; others are valid, too
     range: tuple[float, float | None] = (1, None)  # of a count or a fraction
     default: str = ""  # as the user would write it
-    otherwise: str = ""  # what happens without the option, where no value says it
+    otherwise: str = ""  # what happens without the option, if no default value says so
     required: bool = False
     repeats: bool = False  # may be given several times, each time with one more value
     dashes: bool = False  # the value may begin with a dash
-    refused: str = ""  # an option of another program that is not supported: what to do instead
+    refused: str = ""  # for an unsupported option of another program: what to do instead
 
     @property
     def positional(self) -> bool:
@@ -40,7 +40,7 @@ class Option:
 
     @property
     def long(self) -> str:
-        """The name in messages: the longest one."""
+        """The longest name, which messages use."""
         return max(self.names, key=len)
 
     @property
@@ -58,7 +58,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph with a title, or a list of names and their meaning."""
+    """A titled paragraph, a titled list of names with their meanings, or both."""
 
     title: str
     text: str = ""
@@ -89,7 +89,7 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """One line: what is required, and that there are options."""
+        """One line with the required options and arguments."""
         words = [self.program]
         if any(not option.positional and not option.required for option in self.listed):
             words.append("[OPTIONS]")
@@ -114,6 +114,6 @@ class Program:
     brief: str
     summary: str
     commands: tuple[Command, ...]
-    options: tuple[Option, ...]  # in place of a command
+    options: tuple[Option, ...]  # given instead of a command
     notes: tuple[Note, ...] = ()
     examples: tuple[Example, ...] = ()

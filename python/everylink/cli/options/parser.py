@@ -1,4 +1,4 @@
-"""Parses a command line by the table. argparse does the work; abbreviations and complaints are ours."""
+"""Parses a command line by the table. argparse does the work; abbreviations and error messages are handled here."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from functools import partial
 from typing import Any, NoReturn
 
 from everylink.cli.options.help import help_of, terminal_width
-from everylink.cli.options.nearest import meant, suggestion
+from everylink.cli.options.nearest import matches, suggestion
 from everylink.cli.options.option import Command, Option
 from everylink.cli.options.values import value_of
 from everylink.errors import UserMistake
 
 
 def parsed(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of a command line; `given` holds the long names that are in it.
+    """The options of a command line; `given` holds the long names that occur in it.
 
-    Raises UserMistake, and SystemExit where help was asked for.
+    Raises UserMistake, and SystemExit after printing help.
     """
     words = _in_full(command, arguments)
     options = _parser(command).parse_args(words)
@@ -24,12 +24,12 @@ def parsed(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def parsed_in_part(command: Command, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The same for a command that passes on what it does not know."""
+    """The options of a command that passes unknown words on, and those words. Raises like `parsed`."""
     return _parser(command).parse_known_args(_joined(command, arguments))
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises UserMistake where argparse would print its usage and exit."""
+    """Raises UserMistake instead of printing the usage and exiting."""
 
     def error(self, message: str) -> NoReturn:
         raise UserMistake(f"{self.prog.split()[-1]}: {message}; {self.prog} --help lists the options")
@@ -85,7 +85,7 @@ def _add(parser: _Parser, command: Command, option: Option) -> None:
 
 
 def _in_full(command: Command, arguments: Sequence[str]) -> list[str]:
-    """The same words with every long option in full. Raises UserMistake for one that is unknown or ambiguous."""
+    """The arguments with every long option in full. Raises UserMistake for an unknown or ambiguous option."""
     known = [name for option in command.options for name in option.names if name.startswith("--")]
     words = list(arguments)
     options = words.index("--") if "--" in words else len(words)
@@ -97,7 +97,7 @@ def _in_full(command: Command, arguments: Sequence[str]) -> list[str]:
 
 
 def _full_name(command: Command, name: str, known: Sequence[str]) -> str:
-    found = meant(name, known)
+    found = matches(name, known)
     if len(found) == 1:
         return found[0]
     if found:
@@ -106,7 +106,7 @@ def _full_name(command: Command, name: str, known: Sequence[str]) -> str:
 
 
 def _joined(command: Command, arguments: Sequence[str]) -> list[str]:
-    """Joins options whose values may begin with a dash to their values; argparse would take those for options."""
+    """Joins options to values that may begin with a dash, which argparse would take for options."""
     dashes = {name for option in command.options if option.dashes for name in option.names}
     joined: list[str] = []
     for argument in arguments:

@@ -1,14 +1,14 @@
-"""The options of every command, in one table: parsing, help, the man page and completion are made from it.
+"""The options of every command in one table, from which parsing, help, the man page and completion are generated.
 
-It imports nothing outside the standard library, so that the man page and completion can be made where the package is
-built. Tests hold the choices against what the code has.
+It imports only the standard library, so that the man page and completion can be generated when the package is built.
+Tests compare the choices with the code.
 """
 
 from everylink.cli.options.option import Command, Example, Note, Option, Program
 from everylink.simulate.faults import FORMS as FAULTS
 from everylink.version import VERSION
 
-MOST_RANKS = 1 << 24  # that the core takes
+MOST_RANKS = 1 << 24  # limit of the core
 MOST_SIMULATED = 1 << 20
 CSV_REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
 CSV_OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
@@ -20,14 +20,14 @@ EXPORTS = (
     ("outside", "links below (--below) or above (--above) a bandwidth, labelled slow and fast"),
     ("step-pattern", "the step that measured each link; also as a picture"),
     ("bandwidth-pattern", "time and bandwidth of every pair of ranks, for gnuplot; also as a picture"),
-    ("time-distribution", "how many links took how long"),
-    ("bandwidth-distribution", "how many links have which bandwidth"),
+    ("time-distribution", "histogram of link times"),
+    ("bandwidth-distribution", "histogram of link bandwidths"),
     ("hosts", "mean and worst link of each host, as sender and as receiver"),
     ("ranks", "mean and worst link of each rank, as sender and as receiver"),
     ("places", "where each rank ran"),
 )
 
-# Files that the old analyser wrote: letter, export, file, meaning.
+# Files of LinkTest 1.2's analyser: letter, export, file, meaning.
 ANALYSER_FILES = (
     ("a", "step-pattern", "accesspattern.ppm", "the step that measured each link, one pixel per link"),
     ("A", "step-pattern", "accesspattern.dat", "the same as text"),
@@ -229,8 +229,7 @@ RUN = Command(
     notes=(
         Note(
             "Abbreviations",
-            "Write the options above in full: everylink-measure has others that begin alike, and accepts "
-            "abbreviations of those.",
+            "Write the options above in full. Abbreviations are passed on to everylink-measure, which expands its own.",
         ),
     ),
 )
@@ -323,9 +322,9 @@ REPORT = Command(
 
 DIAGNOSE = Command(
     program="everylink diagnose",
-    brief="name what is bad: host, rank, link or group",
-    summary="Name what is bad in a results file: hosts, ranks, links and groups; in which direction, by how much, with "
-    "what confidence and why.",
+    brief="find faulty hosts, ranks, links and groups",
+    summary="Find faulty hosts, ranks, links and groups in a results file, with direction, severity, confidence and "
+    "evidence.",
     options=(
         _file(more=LIVE),
         _format("text", "json", "junit", brief="output format", more="docs/verdicts.md describes json."),
@@ -343,7 +342,7 @@ DIAGNOSE = Command(
             unit="text",
             group="Reference",
             brief="what the links must reach: latency=2us,bandwidth=90%:100Gb/s",
-            more="Links that fall short are bad, too.",
+            more="Links that fall short also count as faults.",
         ),
         Option(
             names=("--baseline",),
@@ -351,7 +350,7 @@ DIAGNOSE = Command(
             unit="file",
             group="Reference",
             brief="an earlier run",
-            more="What became slower since is bad, too.",
+            more="What became slower since then also counts as a fault.",
         ),
         Option(
             names=("--alone",),
@@ -375,8 +374,8 @@ DIAGNOSE = Command(
 
 COMPARE = Command(
     program="everylink compare",
-    brief="tell what became slower or faster between two runs",
-    summary="Tell what became slower or faster between two runs of the same kind: all links, single hosts, ranks and "
+    brief="report what became slower or faster between two runs",
+    summary="Report what became slower or faster between two runs of the same kind: all links, single hosts, ranks and "
     "links; or for a load pattern bandwidths, latencies and shares. Ranks are matched by host and local rank.",
     options=(
         Option(
@@ -488,7 +487,7 @@ CONVERT = Command(
         *HELP,
     ),
     examples=(
-        Example("Write what LinkTest's tools read:", "everylink convert run.h5 run.sion"),
+        Example("Write a file for LinkTest's tools:", "everylink convert run.h5 run.sion"),
         Example("Read a matrix that another program measured:", "everylink convert matrix.csv matrix.h5"),
     ),
     notes=(
@@ -697,7 +696,7 @@ SIMULATE = Command(
     ),
     examples=(
         Example(
-            "64 hosts of which one is slow:", "everylink simulate --hosts 64 --fault slow-host:n5*0.5 -o simulated.h5"
+            "64 hosts, one of them slow:", "everylink simulate --hosts 64 --fault slow-host:n5*0.5 -o simulated.h5"
         ),
     ),
     notes=(
@@ -724,8 +723,8 @@ PREDICT = Command(
             group="Pattern",
             suggestions=("ring", "stencil2d", "stencil3d", "all-to-all", "tree", "shift"),
             brief="ring, stencil2d, stencil3d, all-to-all, tree, shift or FILE.csv",
-            more="shift:K goes K ranks on, stencil2d:4x8 has this grid. FILE.csv has a line from,to,bytes for each "
-            "message.",
+            more="shift:K sends to the rank K further on; stencil2d:4x8 sets the grid. FILE.csv has one line "
+            "from,to,bytes per message.",
         ),
         Option(
             names=("--bytes",),
@@ -748,7 +747,7 @@ PREDICT = Command(
             value="NAME",
             unit="file",
             group="Placement",
-            brief="search a better placement of ranks",
+            brief="search for a better placement of ranks",
             more="Writes NAME.rankfile for Open MPI and NAME.hostfile for Slurm's --distribution=arbitrary.",
         ),
         Option(names=("--force",), group="Placement", brief="overwrite the files of --place"),
@@ -782,7 +781,7 @@ EVERYLINK = Program(
     ),
     examples=(
         Example("Measure this machine, and show the results:", "everylink run --np 8 -s 1,64KiB,1MiB"),
-        Example("Name what is bad:", "everylink diagnose everylink.h5"),
+        Example("Find faults:", "everylink diagnose everylink.h5"),
         Example("Complete options in the current shell:", "source <(everylink --help=bash)"),
     ),
     notes=(
@@ -794,12 +793,12 @@ EVERYLINK = Program(
         ),
         Note(
             "Abbreviations",
-            "An unambiguous beginning of a command or of a long option stands for it: diag for diagnose, --top for "
-            "--topology. Options of everylink run must be written in full.",
+            "Commands and long options may be abbreviated while unambiguous: diag for diagnose, --top for --topology. "
+            "Options of everylink run must be written in full.",
         ),
         Note(
             "Exit status",
-            "0: success. 1: an error of the machine or of Everylink. 2: an error of usage. 3: (run) links failed, all "
+            "0: success. 1: an error of the machine or of Everylink. 2: a usage error. 3: (run) links failed, all "
             "others are measured; (diagnose, run --confirm) faults found; (compare) something became slower.",
         ),
         Note("Environment", "EVERYLINK_MEASURE is the path of everylink-measure. NO_COLOR switches colours off."),
@@ -811,8 +810,8 @@ PINGPONGANALYSIS = Command(
     program="pingponganalysis",
     brief="LinkTest 1.2's analyser",
     version=f"Everylink {VERSION}, pingponganalysis of LinkTest 1.2",
-    summary="Everylink in place of LinkTest 1.2's analyser. It writes files of the same names into the current folder, "
-    "and overwrites existing ones. everylink export, report and show do the same and more.",
+    summary="Replaces LinkTest 1.2's analyser. It writes files of the same names into the current folder, and "
+    "overwrites existing ones. everylink export, report and show do the same and more.",
     options=(
         _file("results of LinkTest 1.2 or of Everylink"),
         *(
@@ -849,7 +848,7 @@ PINGPONGANALYSIS = Command(
 LINKTEST_REPORT = Command(
     program="linktest-report",
     brief="LinkTest 2's report",
-    summary="Everylink in place of LinkTest 2's report. everylink report FILE -o REPORT does the same.",
+    summary="Replaces LinkTest 2's report. everylink report FILE -o REPORT does the same.",
     options=(
         Option(
             names=("-i", "--input"),

@@ -1,4 +1,4 @@
-"""The table of options as JSON, in the form of `everylink-measure --help=json`."""
+"""The option table as JSON, in the form of `everylink-measure --help=json`."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from everylink.version import VERSION
 
 
 def table_json(program: Program) -> str:
-    """The program, then its commands."""
+    """The program and its commands."""
     table = {
         "program": program.name,
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""The values of options: one function for each unit turns the user's text into a value."""
+"""Converts the user's text to the value of an option: one function per unit."""
 
 import math
 import re
@@ -13,12 +13,12 @@ from everylink.units import parsed_rate, parsed_size
 
 LONGEST_NUMBER = 18  # digits
 LARGEST_MESSAGE = 2**40
-NAME_THE_TEXT = ("bytes", "sizes", "rate")  # units whose complaints quote the text themselves
+NAME_THE_TEXT = ("bytes", "sizes", "rate")  # units whose errors already quote the text
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def value_of(option: Option, text: str) -> Any:
-    """The value that a user gave an option. Raises UserMistake."""
+    """The value of an option. Raises UserMistake if the text is invalid."""
     try:
         return READERS[option.unit](option, text)
     except ValueError as error:
