@@ -174,7 +174,7 @@ def test_with_two_hosts_the_pair_falls_short(tmp_path: Path, everylink: Command)
 def test_an_invalid_expectation_is_refused_with_a_valid_example(text: str, healthy: Path, everylink: Command) -> None:
     code, _, err = everylink("diagnose", healthy, "--expect", text)
     assert code == 2
-    assert "wanted is latency=2us,bandwidth=90%:100Gb/s" in err
+    assert "use latency=2us,bandwidth=90%:100Gb/s" in err
 
 
 def test_components_slower_than_the_baseline_are_named(bad: Path, healthy: Path, everylink: Command) -> None:
@@ -258,6 +258,6 @@ def test_alone_requires_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink
     assert everylink("simulate", "--hosts", 8, "-o", other)[0] == 0
     code, _, err = everylink("diagnose", path, "--alone", other)
     assert (code, err.count("\n")) == (2, 1)
-    assert f"{other}: was not measured with --serial-tests" in err
+    assert f"{other}: was measured without --serial-tests" in err
     code, _, err = everylink("diagnose", path, "--alone", tmp_path / "no.h5")
     assert (code, err.count("\n")) == (2, 1)

@@ -1,7 +1,7 @@
-"""Which links to measure again, so that noise and faults are told apart: suspects, against partners that are good.
+"""Selects the links to measure again, so that faults can be told from noise.
 
-A suspect pair of hosts gets more readings of its own links; a suspect host is measured with several hosts that are not
-suspect, because links between two bad hosts tell nothing of either.
+A suspect pair of hosts gets more readings of its own links. A suspect host is measured against several hosts that are
+not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
@@ -19,50 +19,50 @@ from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.model.rows import DIRECTION
 
-PARTNERS = 12  # of a suspect host
-ITERATIONS = 6  # of every link that is measured again; a round trip gives two readings of a pair
-ROUNDS = 5  # two for groups; and suspects may come up only when others are cleared
-MOST_BAD = 64  # bad pairs that are measured alone; which of them are, is known
-MOST_RANKS = 4  # of a host, that are measured with their like
+PARTNERS = 12  # per suspect host
+ITERATIONS = 6  # per link measured again; a round trip gives two readings of a pair
+ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
+MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
+MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """`pairs` of ranks [n, 2], each once with the smaller rank first; none: all is clear.
+class ToMeasure:
+    """Ranks to measure: `pairs` [n, 2], each once, smaller rank first. Empty when everything is clear.
 
-    `one_way`: whether each alone and one way too; not those that are to show the groups, which are many.
+    `one_way`: measure each pair also alone and one way. False for the many pairs that only reveal the groups.
     """
 
     pairs: NDArray[np.int64]
     one_way: bool
 
 
-def pairs_to_confirm(results: Results, grouping: Grouping | None) -> Wanted:
-    """What to measure again next; where groups are not known, what shows them goes first."""
+def pairs_to_confirm(results: Results, grouping: Grouping | None) -> ToMeasure:
+    """The pairs to measure next. While groups are unknown, the pairs that reveal them come first."""
     groups, known = groups_for(results, grouping)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
     if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups) for _, seen in judged))):
-        return Wanted(_in_order(_of_ranks(for_groups, results)), one_way=False)
+        return ToMeasure(_in_order(_rank_pairs(for_groups, results)), one_way=False)
     pairs: set[tuple[int, int]] = set()
     for size, seen in judged:
-        pairs |= _of_hosts(seen, find(seen, groups, blind=not known), _tried_alone(size, seen))
+        pairs |= _host_pairs(seen, find(seen, groups, blind=not known), _tried_alone(size, seen))
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
-    return Wanted(_in_order(_of_ranks(pairs, results) | _inside(within, results)), one_way=True)
+    return ToMeasure(_in_order(_rank_pairs(pairs, results) | _inner_pairs(within, results)), one_way=True)
 
 
 @dataclass(frozen=True)
 class Alone:
-    """Hosts `frm` and `to` of the links that were measured alone, or tried."""
+    """Hosts `frm` and `to` of the links that were measured alone, or attempted alone."""
 
     frm: NDArray[np.int64]
     to: NDArray[np.int64]
 
     def between(self, a: int, b: int) -> bool:
-        """Whether a link from one to the other is among them."""
+        """Whether a link between the two hosts, in either direction, is among them."""
         return bool(((self.frm == a) & (self.to == b)).any())
 
     def touched(self, hosts: int) -> NDArray[np.bool_]:
-        """Hosts with a link among them."""
+        """Mask of the hosts that have a link among them, [hosts]."""
         touched = np.zeros(hosts, bool)
         touched[self.frm] = touched[self.to] = True
         return touched
@@ -77,15 +77,15 @@ def _in_order(pairs: set[tuple[int, int]]) -> NDArray[np.int64]:
     return np.array(sorted(pairs), np.int64).reshape(-1, 2)
 
 
-def _of_hosts(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
-    """Pairs of hosts. What is bad and was measured only to show the groups is asked for too: not alone, not one way."""
+def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """Pairs of hosts. Includes bad pairs that were measured only to reveal groups, so never alone and one way."""
     worst = findings.pairs.suspects
     pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
     bad = sorted((found for found in findings.bad if found.kind == "pair"), key=lambda found: -found.effect)
     pairs |= {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
-    random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do, but the same for the same file
+    random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do; repeatable per file
     for trunk in findings.trunks:
-        pairs |= _over(trunk, findings, alone, random)
+        pairs |= _trunk_pairs(trunk, findings, alone, random)
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
@@ -97,8 +97,8 @@ def _of_hosts(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int
     return pairs
 
 
-def _over(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
-    """Some pairs over a trunk, so that its direction shows; none where some were measured so already."""
+def _trunk_pairs(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
+    """Some pairs across a trunk, to find its slow direction; none if such pairs were already measured alone."""
     own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
     if (np.isin(alone.frm, own) & np.isin(alone.to, far)).any():
         return set()
@@ -107,8 +107,8 @@ def _over(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Gene
     return {(min(a, b), max(a, b)) for a, b in ends}
 
 
-def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
-    """The ranks of two hosts with the same number on them; in a run on one host the pairs are of ranks already."""
+def _rank_pairs(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
+    """Pairs of ranks with equal number on their two hosts; in a run on one host the pairs are already ranks."""
     host_of = results.ranks.host_index.astype(np.int64)
     if host_of.max() == 0:
         return pairs
@@ -119,8 +119,8 @@ def _of_ranks(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, i
     return ranks
 
 
-def _inside(hosts: set[int], results: Results) -> set[tuple[int, int]]:
-    """All pairs of the first ranks of each of these hosts."""
+def _inner_pairs(hosts: set[int], results: Results) -> set[tuple[int, int]]:
+    """All pairs among the first MOST_RANKS ranks of each of these hosts."""
     on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if hosts else []
     return {pair for host in hosts for pair in itertools.combinations(sorted(on[host]), 2)}
 

@@ -1,4 +1,4 @@
-"""What is slow only while the network is loaded: two runs of the same ranks, one of them serial."""
+"""Finds what is slow only while the network is loaded, from two runs of the same ranks, one of them serial."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,18 +13,16 @@ from everylink.links.matching import match
 from everylink.model.results import Results
 from everylink.robust import known_sample
 
-LEAST = np.log(1.25)  # of the factor by which links between groups suffer more than those inside
-FEWEST = 20  # links of either kind
+LEAST = np.log(1.25)  # log factor by which links between groups must suffer more than links inside
+FEWEST = 20  # links of each kind
 
 
 def matched_alone(results: Results, alone: Results) -> Results:
-    """The serial run with the ranks of the other, numbered as there. Raises UserMistake where it is no such run."""
+    """The serial run, its ranks numbered as in the loaded run. Raises UserMistake if the two runs do not fit."""
     if not alone.facts.serial or results.facts.serial:
         wrong = alone if not alone.facts.serial else results
-        what = "was not" if wrong is alone else "was itself"
-        raise UserMistake(
-            f"{wrong.path}: {what} measured with --serial-tests; --alone wants a run at once, and its like"
-        )
+        what = "was measured without --serial-tests" if wrong is alone else "was itself measured with --serial-tests"
+        raise UserMistake(f"{wrong.path}: {what}; --alone compares a run under load with a serial run")
     like = replace(alone, facts=replace(alone.facts, serial=False))
     matched = match(results, like)
     if matched.ranks_only_base:
@@ -33,9 +31,9 @@ def matched_alone(results: Results, alone: Results) -> Results:
 
 
 def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64]) -> Iterable[Verdict]:
-    """One verdict where links between groups suffer from others far more than links within a group.
+    """One verdict if links between groups suffer far more from other traffic than links within a group.
 
-    Then no single cable is bad: there are too few between the switches. `group_of` has one entry per host.
+    Then there are too few cables between the switches, and no single one is bad. `group_of`: group per host, [hosts].
     """
     found: list[Verdict] = []
     near = group_of[:, None] == group_of[None, :]
@@ -60,7 +58,7 @@ def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64]
 
 
 def only_under_load(verdicts: Iterable[Verdict], alone: Judgement) -> list[Verdict]:
-    """The verdicts, the slow ones with a word on whether they are slow alone too."""
+    """The verdicts; slow ones also say whether they are slow alone."""
     slow_alone = {(v.kind, v.subject) for v in (*alone.verdicts, *alone.suspects) if v.symptom == "slow"}
     said = []
     for verdict in verdicts:

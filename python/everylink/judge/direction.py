@@ -1,4 +1,4 @@
-"""What suspects did alone and one way: in which direction they are slow, and whether only under load."""
+"""Uses readings taken alone and one way: which direction is slow, and whether it is slow only under load."""
 
 from dataclasses import dataclass
 
@@ -11,23 +11,23 @@ from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import DIRECTION, Outcome
 
-SIDED = 0.5  # the difference between directions that makes one of them the slow one, in parts of the effect
-LEAST = 0.05  # log of the factor, of that difference
-FEWEST_GOOD = 4  # links that are not bad, to compare with
-GONE = 0.35  # a part of the effect that is left alone, below which it needs load
+SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
+LEAST = 0.05  # least difference, log of the factor
+FEWEST_GOOD = 4  # good links needed for comparison
+GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 Links = list[tuple[int, int]]  # from, to
 
 
 @dataclass(frozen=True)
 class Alone:
-    """Readings of single links, one way: units (hosts, or ranks of one host) and log seconds, [n] each."""
+    """One-way readings of single links, [n] each: units (hosts, or ranks of one host) and log seconds."""
 
     frm: NDArray[np.int64]
     to: NDArray[np.int64]
     time: NDArray[np.float64]
 
     def side(self, effect: float, links: Links) -> Side | None:
-        """The slow direction of these links, `SEND`: as they stand; None where they were not measured so."""
+        """The slow direction of these links; SEND: from -> to as given; None if they were not measured alone."""
         if not len(self.time):
             return None
         there, back = self._medians(links), self._medians([(b, a) for a, b in links])
@@ -40,7 +40,7 @@ class Alone:
         return Side.SEND if difference > 0 else Side.RECEIVE
 
     def needs_load(self, effect: float, links: Links, bad: set[int]) -> bool:
-        """Whether these are, alone, as fast as links that touch nothing bad; False where there are too few of them."""
+        """Whether these links, measured alone, are as fast as links without a bad end; False if too few are known."""
         if not len(self.time):
             return False
         good = ~(np.isin(self.frm, list(bad)) | np.isin(self.to, list(bad)))
@@ -51,7 +51,7 @@ class Alone:
         return bool(np.median(own) - np.median(self.time[good]) < GONE * effect)
 
     def links_of(self, found: Found) -> Links:
-        """The link of a pair; of a host those that were measured, as it sends."""
+        """The link of a pair; for a host, its measured links with the host as sender."""
         if found.kind == "pair":
             a, b = found.subject
             return [(a, b)]
@@ -60,7 +60,7 @@ class Alone:
         return [(unit, p) for p in partners]
 
     def between(self, own: NDArray[np.integer], far: NDArray[np.integer]) -> Links:
-        """The links from one set of hosts to another that were measured."""
+        """The measured links from one set of hosts to another."""
         over = np.isin(self.frm, own) & np.isin(self.to, far)
         return sorted(set(zip(self.frm[over].tolist(), self.to[over].tolist(), strict=True)))
 
@@ -70,7 +70,7 @@ class Alone:
 
 
 def measured_alone(size: Size, seen: Readings) -> Alone:
-    """The readings of attempt DIRECTION of one size."""
+    """The readings of one size with attempt DIRECTION."""
     rows = size.rows.of_attempt(DIRECTION)
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (seen.host_of[ranks[good].astype(np.int64)] for ranks in (rows.frm, rows.to))

@@ -1,8 +1,8 @@
-"""What hosts and groups of hosts add to the times of their links: a robust two-way fit.
+"""Estimates what hosts and groups of hosts add to the times of their links: a robust two-way fit.
 
 log time = class + the larger of what the two ends add + noise. Tukey's median polish (Exploratory Data Analysis,
-1977), with two changes: of two slow ends the slower one counts, because a message is as slow as its slowest part;
-and only what is certain of a host is taken from the links of the others, or the noise of few readings would spread.
+1977), with two changes. The slower of two slow ends counts, because a message is as slow as its slowest part. Only
+what is certain about a host is subtracted from the links of others; otherwise the noise of few readings would spread.
 """
 
 from dataclasses import dataclass, replace
@@ -15,21 +15,21 @@ from everylink.judge.times import Times
 from everylink.robust import MEDIAN_ERROR, Matrix, Values, both_ways, healthy_spread, known_sample, row_medians, sampled
 
 PASSES = 2
-GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # of a group: less is how fabrics are
-FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # of two groups all links between them are slow, whichever is to blame
+GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
+FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Effects:
-    """`rest` [hosts, hosts]: what neither class, nor groups, nor hosts explain; `noise` its standard deviation.
+    """`rest` [hosts, hosts]: residuals after classes, groups and hosts; `noise`: their standard deviation.
 
-    `expected` [hosts, hosts]: what these explain, log seconds. Both have no entries where hosts are too many: then
-    there is only `expected_at`. `sent`, `received`: what is certain of each host.
+    `expected` [hosts, hosts]: fitted log seconds. With too many hosts both are empty; use `expected_at` instead.
+    `sent`, `received` [hosts]: the certain part of each host's effect, log of the factor.
 
     `typical`: log seconds of a link within a group, and between groups.
-    `group_effect` and `group_z` have one entry per group, 0 where a group is like the others.
+    `group_effect`, `group_z` [groups]: 0 where a group is like the others.
     """
 
     send: Ends
@@ -45,19 +45,19 @@ class Effects:
     noise: float
 
     def expected_at(self, frm: Index | int, to: Index | int) -> Matrix:
-        """What is expected of the links from hosts to hosts, log seconds; two arrays go together as in an index."""
+        """Fitted log seconds of links between hosts; two arrays broadcast as in an index."""
         if len(self.expected):
             return np.asarray(self.expected[frm, to])
         near = self.group_of[frm] == self.group_of[to]
         return np.asarray(_by_class(self.typical, near) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
 
     def both_ends_at(self, frm: Index, to: Index) -> Matrix:
-        """By how much more both ends together may slow a round trip: one may be slow there, the other one back."""
+        """How much more both ends together may slow a round trip: one may slow the request, the other the reply."""
         one, other = self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])
         return np.asarray(np.log(np.exp(one) + np.exp(other) - 1) - np.maximum(one, other), np.float32)
 
     def _of_ends(self, frm: Index | int, to: Index | int, near: Mask) -> tuple[Matrix, Matrix]:
-        """What each end adds, its group to links with other groups."""
+        """What each end adds; links with other groups include the effect of the end's group."""
         group = (self.group_effect[self.group_of[end]].astype(np.float32) for end in (frm, to))
         of_groups = (np.where(near, np.float32(0), of_group) for of_group in group)
         of_hosts = self.sent[frm].astype(np.float32), self.received[to].astype(np.float32)
@@ -66,7 +66,7 @@ class Effects:
 
     @property
     def usual(self) -> float:
-        """What is expected of most links, log seconds."""
+        """The median of the fitted log seconds over all links."""
         if len(self.expected):
             return float(np.median(known_sample(self.expected)))
         some = sampled(len(self.group_of))
@@ -74,24 +74,24 @@ class Effects:
 
 
 def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
-    """`group_of` has one entry per host; `blind` as in Spreads."""
+    """Fits groups and hosts. `group_of`: group per host, [hosts]; `blind` as in Spreads."""
     spreads = Spreads(blind)
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]
     good: Mask = np.ones(near.shape, bool)
-    for _ in range(PASSES):  # what is typical of a class is known once the bad ones are left out
-        typical = _of_classes(times.sending, near, good)
+    for _ in range(PASSES):  # the second pass takes the typical time of a class without the bad links
+        typical = _class_medians(times.sending, near, good)
         of_class = _by_class(typical, near)
         rest = times.sending - of_class
         back = rest if symmetric else times.receiving - of_class
         group_effect, group_z = _groups(rest, back, group_of, of_partner, near)
         of_groups = _between_groups(group_effect[group_of], group_effect[of_partner], near)
-        # Behind a slow group a slow host does not show: it is judged by its other links, where it has any.
-        # One that has none is judged by what it adds to its group.
+        # A slow group hides its slow hosts. A host is therefore judged by its other links, if it has any;
+        # otherwise by what it adds on top of its group.
         sending, hidden = _shown(rest, of_groups, None)
         receiving = sending if symmetric else _shown(back, of_groups, hidden)[0]
         send, receive = polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
-        beyond = np.where(hidden, group_effect[group_of], 0.0)  # of a host that shows only by what it adds to its group
+        beyond = np.where(hidden, group_effect[group_of], 0.0)  # for a host judged by what it adds to its group
         sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (certain(send), certain(receive)))
         taken = np.maximum(of_groups, np.maximum(sent[:, None], received[times.partners]).astype(np.float32))
         good = taken <= 0
@@ -114,8 +114,8 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
     )
 
 
-def _of_classes(matrix: Matrix, near: Mask, good: Mask) -> tuple[float, float]:
-    """The median of each class, within a group and between groups, over its good links if there are any."""
+def _class_medians(matrix: Matrix, near: Mask, good: Mask) -> tuple[float, float]:
+    """The median within a group, and between groups; over good links if there are any."""
     typical = []
     for mask in (near, ~near):
         chosen = known_sample(np.where(mask & good, matrix, np.float32(np.nan)))
@@ -130,7 +130,7 @@ def _by_class(typical: tuple[float, float], near: Mask) -> Matrix:
 
 
 def _shown(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix, Mask]:
-    """What slow groups do not hide, and which hosts have nothing else: of these what they add to their group."""
+    """Residuals that no slow group hides, and a mask of hosts without any; for these, what they add to their group."""
     if not of_groups.any():
         return rest, np.zeros(len(rest), bool) if hidden is None else hidden
     shown = np.where(of_groups > 0, np.float32(np.nan), rest)
@@ -142,15 +142,15 @@ def _shown(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix
 def _groups(
     rest: Matrix, back: Matrix, group_of: NDArray[np.int64], of_partner: NDArray[np.int64], near: Mask
 ) -> tuple[Values, Values]:
-    """What each group adds to its links with other groups.
+    """What each group adds to its links with other groups, log of the factor, and its score; [groups] each.
 
-    A group is as slow as the faster of its hosts: the lower quartile of them, each by its median link to elsewhere, and
-    of the groups that it talks to the lower quartile too. So slow hosts in it, and slow partners, do not make it slow.
+    A group is as slow as the faster of its hosts: the lower quartile over its hosts of the lower quartile over peer
+    groups of the median link. So neither slow hosts inside nor slow partners outside make the group slow.
     """
     count = int(group_of.max()) + 1
     effect, z = np.zeros(count), np.zeros(count)
     sizes = np.bincount(group_of, minlength=count)
-    whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # hosts that are alone say nothing of a group
+    whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # single hosts say nothing about a group
     if len(whole) < FEWEST_GROUPS:
         return effect, z
     far = np.where(near, np.float32(np.nan), rest if back is rest else both_ways(rest, back))
@@ -171,13 +171,13 @@ def _groups(
 
 
 def _lower_quartiles(matrix: Matrix) -> Values:
-    """The lower quartile of each row's known values, as one of them; NaN where there is none."""
+    """The lower quartile of each row's known values, always one of these values; NaN for an empty row."""
     ordered = np.sort(matrix, axis=1)
     known = np.isfinite(matrix).sum(axis=1)
     return np.asarray(ordered[np.arange(len(matrix)), np.maximum(known - 1, 0) // 4], float)
 
 
 def _between_groups(of_host: Values, of_partner: Values, near: Mask) -> Matrix:
-    """What slow groups add to each link, by the effect of each end's group."""
+    """What slow groups add to each link: the larger of the effects of the two ends' groups."""
     of_link = np.maximum(of_host.astype(np.float32)[:, None], of_partner.astype(np.float32)[None, :])
     return np.where(near, np.float32(0), of_link)

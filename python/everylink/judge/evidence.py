@@ -1,4 +1,4 @@
-"""Says what was found: names of what was judged, and the sentence of evidence behind each verdict."""
+"""Writes verdicts: the name of each subject and the sentence of evidence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from everylink.units import time_text
 
 @dataclass(frozen=True)
 class Judged:
-    """One size, looked at."""
+    """One size with its readings and findings."""
 
     size: Size
     readings: Readings
@@ -31,7 +31,7 @@ class Judged:
 
     @property
     def bad(self) -> set[int]:
-        """Hosts that anything bad touches."""
+        """Hosts that are bad or are an end of a bad pair."""
         return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
 
     @property
@@ -40,7 +40,7 @@ class Judged:
 
 
 class Names:
-    """Names of what was judged: hosts, or ranks where all are on one host; groups by their label or their hosts."""
+    """Names of subjects: hosts, or ranks if all are on one host; groups by their label or their hosts."""
 
     def __init__(self, results: Results, grouping: Grouping | None, groups: NDArray[np.int64]) -> None:
         ranks = results.ranks
@@ -60,7 +60,7 @@ class Names:
         return tuple(self.units[host] for host in np.flatnonzero(self.groups == group))
 
     def group_in_short(self, group: int) -> str:
-        """Its label, or its hosts as a node set."""
+        """The group's label, or its hosts as a node set."""
         names = self.group(group)
         return names[0] if len(names) == 1 else folded(names)
 
@@ -69,7 +69,7 @@ class Names:
         return folded([self.units[unit] for unit in units])
 
     def on_one_device(self, rank: int, slow: set[int]) -> str:
-        """What the devices of its host say of a slow rank; nothing where it is not one of several that is slow."""
+        """Names the device if exactly the ranks of this host that use it are slow; otherwise empty."""
         here = np.flatnonzero(self._host_of == self._host_of[rank]).tolist()
         device = self._devices[rank]
         others = sorted({self._devices[other] for other in here} - {device})
@@ -109,7 +109,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 
 def _directed(found: Found, side: Side) -> Found:
-    """With the direction that measuring alone has shown; a pair points from the sender of the slow messages."""
+    """Sets the direction found by measuring alone; a pair then points from the sender of the slow messages."""
     if found.kind == "pair" and side == Side.RECEIVE:
         return replace(found, subject=found.subject[::-1], side=Side.SEND)
     return replace(found, side=side)
@@ -151,7 +151,7 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
 
 
 def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
-    """Between two groups the subject is both, else the one at whose end the slow way is."""
+    """Subject: both groups if the trunk joins two, otherwise the group at its end."""
     effects = judged.findings.effects
     own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
     ends = (far, own) if trunk.side == Side.RECEIVE else (own, far)
@@ -194,5 +194,5 @@ def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
 
 
 def confidence_of(z: float, tested: int) -> float:
-    """1 - the expected number of such scores by chance (Bonferroni), at least 0.5."""
+    """1 - the expected number of such scores by chance (Bonferroni), between 0.5 and SURE."""
     return float(min(max(1 - stats.norm.sf(z) * max(tested, 1), 0.5), SURE))

@@ -1,4 +1,4 @@
-"""Judges against what a fabric should do: a latency, a bandwidth. It sees what comparing links cannot."""
+"""Judges against what a fabric should reach: a latency, a bandwidth. This finds what comparing links cannot."""
 
 import re
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ from everylink.units import BYTES_A_SECOND, NUMBER, RATE, bandwidth, bandwidth_t
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 LATENCY = re.compile(NUMBER + r"\s*(ns|us|ms|s)")
 BANDWIDTH = re.compile(r"(?:" + NUMBER + r"%\s*:\s*)?" + RATE)
-MANY = 0.5  # of all hosts, from which on the fabric itself is what falls short
-FORM = "wanted is latency=2us,bandwidth=90%:100Gb/s, or one of them"
+MANY = 0.5  # part of all hosts from which the fabric as a whole falls short
+FORM = "use latency=2us,bandwidth=90%:100Gb/s, or one of them"
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """The longest one-way time of the smallest messages, in seconds; the least bandwidth of the largest, in bytes/s."""
+    """`latency`: longest one-way time of the smallest messages, seconds; `bandwidth`: least of the largest, bytes/s."""
 
     latency: float | None = None
     bandwidth: float | None = None
@@ -39,14 +39,14 @@ def parse_expectation(text: str) -> Expectation:
         elif name == "bandwidth" and (match := BANDWIDTH.fullmatch(value.strip())):
             found[name] = float(match[1] or 100) / 100 * float(match[2]) * BYTES_A_SECOND[match[3]]
         else:
-            raise UserMistake(f"--expect {text}: '{part}' is not understood; {FORM}")
+            raise UserMistake(f"--expect {text}: cannot parse '{part}'; {FORM}")
     if not all(0 < value < float("inf") for value in found.values()):
-        raise UserMistake(f"--expect {text}: must be above 0; {FORM}")
+        raise UserMistake(f"--expect {text}: values must be above 0; {FORM}")
     return Expectation(**found)
 
 
 def below_expectation(results: Results, wanted: Expectation) -> Iterable[Verdict]:
-    """Hosts of which most links fall short; all of them in one verdict where that is half of the hosts."""
+    """Verdicts on hosts most of whose links fall short; a single verdict if that is half of the hosts or more."""
     sizes = [size for size in results.sizes if size.bytes > 0 and np.isfinite(size.links.median).any()]
     if not sizes:
         return
@@ -104,5 +104,5 @@ def _units(results: Results) -> tuple[NDArray[np.int64], list[str], str]:
 
 
 def _low(times: NDArray[np.float64]) -> float:
-    """The time that the better part of a host's links stays below."""
+    """A low quantile of a host's times: most of its links are slower only if this one is."""
     return float(np.sort(times)[low_index(np.array(len(times)))]) if len(times) else float("nan")

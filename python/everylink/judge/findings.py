@@ -1,4 +1,4 @@
-"""What the fit finds: groups, hosts, ranks and pairs slower than chance explains, and those to measure again."""
+"""Tests the fit: finds groups, hosts, ranks and pairs that are slower than chance explains, and suspects."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects, fit
-from everylink.judge.pairs import SMALLEST, Pairs, PairsSeen, look_at_pairs
+from everylink.judge.pairs import SMALLEST, PairFindings, Pairs, examine_pairs
 from everylink.judge.polish import LEAST_SPREAD, Ends
 from everylink.judge.readings import Readings
 from everylink.judge.times import times
@@ -15,18 +15,18 @@ from everylink.judge.trunks import Trunk, find_trunks
 from everylink.judge.verdict import Side
 from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index
 
-BLOCK = 256  # ranks that are looked at together
-FEWEST_OF_RANK = 5  # partners: of fewer most may be slow themselves, or near
-FALSE_RATE = 0.001  # of what is called bad
+BLOCK = 256  # ranks processed together
+FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
+FALSE_RATE = 0.001  # expected part of false findings among those called bad
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
-# Bad pairs of a host, and their part of all that were measured, that make it a bad host. One way it is half of them.
+# A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 
 
 def rank_ends(readings: Readings, effects: Effects) -> Ends:
-    """Each rank against the better half of its host's ranks; 0 of ranks that are alone on their host.
+    """The effect of each rank against the better half of its host's ranks; 0 for a rank that is alone on its host.
 
-    As with hosts, what lies low in a rank's links is its own.
+    As for hosts, a low quantile of a rank's links is its own effect.
     """
     ranks, host_of = readings.ranks, readings.host_of
     per_host = np.bincount(host_of, minlength=readings.hosts)
@@ -42,7 +42,7 @@ def rank_ends(readings: Readings, effects: Effects) -> Ends:
 
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:
-    """A low quantile of what is left of each rank's links, both directions, and how many there are."""
+    """A low quantile of the residuals of each rank's links, both directions, and the number of links; [ranks] each."""
     host_of, further = readings.host_of, readings.further
     low, links = np.full(readings.ranks, np.nan), np.zeros(readings.ranks, np.intp)
     more = further.time - effects.expected_at(host_of[further.frm], host_of[further.to])
@@ -61,7 +61,7 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
 
 
 def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) -> Values:
-    order = np.lexsort((low, host_of))  # NaN sorts behind every number
+    order = np.lexsort((low, host_of))  # NaN sorts after every number
     known = np.bincount(host_of[np.isfinite(low)], minlength=hosts)
     starts = np.concatenate([[0], np.cumsum(np.bincount(host_of, minlength=hosts))[:-1]])
     return np.where(known > 0, low[order][starts + np.maximum(known - 1, 0) // 2], np.nan)
@@ -69,7 +69,7 @@ def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) 
 
 @dataclass(frozen=True)
 class Found:
-    """`kind`: group, host, rank or pair; `subject` its number, of a pair from and to; `effect`: log of the factor."""
+    """`kind`: group, host, rank or pair; `subject`: its number, for a pair from and to; `effect`: log of the factor."""
 
     kind: str
     subject: tuple[int, ...]
@@ -77,15 +77,15 @@ class Found:
     effect: float
     z: float
     links: int
-    readings: int = 0  # of a pair
+    readings: int = 0  # for a pair
 
 
 @dataclass(frozen=True)
 class Findings:
-    """`bad` and `trunks` are sure; `suspect_hosts` [n] want more readings, and so do the suspects of `pairs`.
+    """`bad` and `trunks` are sure; `suspect_hosts` [n] and the suspects of `pairs` need more readings.
 
-    `tested` is how many hosts, ranks, groups and pairs were looked at, by kind; `beyond` are hosts that are slow only
-    with other groups.
+    `tested`: the number of hosts, ranks, groups and pairs tested, by kind. `beyond`: hosts that are slow only with
+    other groups.
     """
 
     effects: Effects
@@ -93,14 +93,14 @@ class Findings:
     trunks: tuple[Trunk, ...]
     beyond: frozenset[int]
     suspect_hosts: NDArray[np.intp]
-    pairs: PairsSeen
+    pairs: PairFindings
     tested: dict[str, int]
 
 
 def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -> Findings:
-    """Fit, then test every group, host, rank and pair. `group_of` has one entry per host.
+    """Fits, then tests every group, host, rank and pair. `group_of`: group per host, [hosts].
 
-    `blind`: hosts may be of groups that nobody knows; then links differ by them, and ranks cannot be compared.
+    `blind`: the groups are unknown. Links may then differ by group, and ranks cannot be compared.
     """
     effects = fit(times(readings), group_of, readings.symmetric, blind)
     trunks = find_trunks(effects, readings.symmetric)
@@ -108,7 +108,7 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _hosts(effects, readings.symmetric)
     hosts = [found for found in hosts if found.subject[0] not in explained]
-    seen = look_at_pairs(readings, effects)
+    seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
     more, pairs = _folded(pairs_found(seen.bad, effects.noise, readings.symmetric), seen.measured, known)
     hosts += more
@@ -128,7 +128,7 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
 
 
-def _groups(effects: Effects, seen: PairsSeen) -> list[Found]:
+def _groups(effects: Effects, seen: PairFindings) -> list[Found]:
     found = []
     for group in np.flatnonzero(effects.group_effect):
         links = int(seen.far[effects.group_of == group].sum())
@@ -160,14 +160,14 @@ def _discovered(ends: Ends) -> list[int]:
 
 
 def pairs_found(pairs: Pairs, noise: float, symmetric: bool) -> list[Found]:
-    """Pairs that are bad, or suspect."""
+    """Bad or suspect pairs as findings."""
     side, links = (Side.BOTH, 2) if symmetric else (Side.SEND, 1)
     rows = zip(*(column.tolist() for column in vars(pairs).values()), strict=True)
     return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
 
 
 def _folded(pairs: list[Found], measured: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
-    """Hosts of which most connections are bad pairs, in place of these pairs: one bad host is one finding."""
+    """Replaces the bad pairs of a host by one finding if most of its pairs are bad; returns hosts and other pairs."""
     hosts: list[Found] = []
     while pairs:
         count = Counter(end for pair in pairs for end in pair.subject if end not in known)

@@ -1,49 +1,49 @@
-"""The groups of hosts to judge by: those that were given, or those that show in the times."""
+"""The groups of hosts to judge by: given, or inferred from the times."""
 
 import itertools
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, LookedAt, groups_seen, looked_at
+from everylink.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, SearchedLinks, find_groups, searched_links
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.robust import is_whole, landmarks
 
-LINKS = 12  # of a host that is to be placed; more where groups are many
-MOST_UNPLACED = 0.1  # of all hosts: links of some may have failed
+LINKS = 12  # needed to place a host; more if there are many groups
+MOST_UNPLACED = 0.1  # part of all hosts; some links may have failed
 Groups = NDArray[np.int64]
 
 
-def groups_known(seen: Readings, looked: LookedAt, groups: Groups) -> bool:
-    """Whether groups show or would show, and almost every host has links that tell to which it belongs."""
+def groups_known(seen: Readings, searched: SearchedLinks, groups: Groups) -> bool:
+    """Whether groups show, or would show, and almost every host has enough links to place it in one."""
     needed = LEAST_KNOWN if groups.any() else MOSTLY_KNOWN
-    if not is_whole(seen.hosts):  # of so many nobody is placed by links of its own that were asked for
-        return looked.known >= needed
-    return looked.known >= needed and len(_unplaced(seen, looked, groups)) <= MOST_UNPLACED * seen.hosts
+    if not is_whole(seen.hosts):  # with so many hosts, none is placed by links requested for it
+        return searched.known >= needed
+    return searched.known >= needed and len(_unplaced(seen, searched, groups)) <= MOST_UNPLACED * seen.hosts
 
 
 def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
-    """Pairs of hosts, the smaller number first, that were not measured and tell more of the groups."""
+    """Pairs of hosts, smaller number first, that were not measured and would tell more about the groups."""
     if not groups.any():
         marks = landmarks(seen.hosts)
         known = np.isfinite(seen.cells(marks, marks).median)
         return {(a, b) for (i, a), (j, b) in itertools.combinations(enumerate(marks.tolist()), 2) if not known[i, j]}
-    random = np.random.default_rng(seen.hosts)  # any landmarks do, but the same for the same file
-    looked = looked_at(seen)
-    by_group = _by_group(looked, groups)
+    random = np.random.default_rng(seen.hosts)  # any landmarks do; repeatable per file
+    searched = searched_links(seen)
+    by_group = _by_group(searched, groups)
     pairs = set()
-    for host in _unplaced(seen, looked, groups).tolist():
+    for host in _unplaced(seen, searched, groups).tolist():
         for members in by_group:
-            some = random.choice(members, _wanted(members, by_group), replace=False)
+            some = random.choice(members, _needed(members, by_group), replace=False)
             pairs |= {(min(host, mark), max(host, mark)) for mark in some.tolist()}
     return pairs
 
 
-def _unplaced(seen: Readings, looked: LookedAt, groups: Groups) -> NDArray[np.int64]:
-    """Hosts that have fewer links than are wanted with the landmarks of some group."""
-    some, by_group = looked.hosts, _by_group(looked, groups)
+def _unplaced(seen: Readings, searched: SearchedLinks, groups: Groups) -> NDArray[np.int64]:
+    """Hosts that have too few links with the landmarks of some group."""
+    some, by_group = searched.hosts, _by_group(searched, groups)
     others = np.setdiff1d(np.arange(seen.hosts), some)
     if not len(others) or not by_group:
         return np.zeros(0, np.int64)
@@ -51,31 +51,31 @@ def _unplaced(seen: Readings, looked: LookedAt, groups: Groups) -> NDArray[np.in
     links = [known[:, np.isin(some, members)].sum(axis=1) for members in by_group]
     placed = np.ones(len(others), bool)
     for count, members in zip(links, by_group, strict=True):
-        placed &= count >= _wanted(members, by_group)
+        placed &= count >= _needed(members, by_group)
     return others[~placed]
 
 
-def _wanted(members: NDArray[np.int64], by_group: list[NDArray[np.int64]]) -> int:
-    """How many links with these landmarks of a group place a host."""
+def _needed(members: NDArray[np.int64], by_group: list[NDArray[np.int64]]) -> int:
+    """How many links with these landmarks of a group are needed to place a host."""
     return min(len(members), max(FEWEST_SEEN, LINKS // len(by_group)))
 
 
-def _by_group(looked: LookedAt, groups: Groups) -> list[NDArray[np.int64]]:
-    """Of each group those of its hosts that are looked at; none where there is one group."""
+def _by_group(searched: SearchedLinks, groups: Groups) -> list[NDArray[np.int64]]:
+    """The sampled hosts of each group; empty if there is only one group."""
     if not groups.any():
         return []
-    some = looked.hosts
+    some = searched.hosts
     parts = [some[groups[some] == group] for group in np.unique(groups[some])]
     return [members for members in parts if len(members) >= FEWEST_SEEN]
 
 
 def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.int64], bool]:
-    """The group of each host, and whether groups are known: given, or measured so far that they would show.
+    """The group of each host, and whether groups are known: given, or enough was measured for them to show.
 
-    One grouping holds for all sizes: that of the size at which it explains most, because a fault that shows at one size
-    may hide the groups there.
+    One grouping holds for all sizes: the one from the size at which it explains most, because a fault at one size may
+    hide the groups there.
     """
-    if grouping is not None:  # a host that is not in it may be anywhere: a group of its own
+    if grouping is not None:  # a host missing from the grouping may be anywhere, so it gets its own group
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
     best: NDArray[np.int64] | None = None
@@ -84,9 +84,9 @@ def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.
         seen = readings(results, size)
         if not seen.count:
             continue
-        looked = looked_at(seen)
-        groups, gain = groups_seen(seen, looked)
-        known |= groups_known(seen, looked, groups)
+        searched = searched_links(seen)
+        groups, gain = find_groups(seen, searched)
+        known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain
     return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known

@@ -1,8 +1,8 @@
-"""Finds groups of hosts (of a switch, of a pod) in the times themselves: inside a group links are faster.
+"""Infers groups of hosts (one switch, one pod) from the times: links inside a group are faster.
 
-Hosts of one group are near and far to the same others, so their rows of the matrix are alike: average linkage
-(Sokal and Michener 1958) of the correlation of rows, the number of groups by the Bayesian information criterion
-(Schwarz 1978), then each host moved to the group that it is nearest to (Lloyd 1982) until none moves.
+Hosts of one group are near to and far from the same hosts, so their rows of the matrix are alike. Method: average
+linkage (Sokal and Michener 1958) on the correlation of rows; the number of groups by the Bayesian information criterion
+(Schwarz 1978); then each host moves to its nearest group (Lloyd 1982) until none moves.
 """
 
 import warnings
@@ -19,18 +19,18 @@ from everylink.robust import Matrix, both_ways, known_sample, landmarks, row_med
 Groups = NDArray[np.int64]
 Sums = NDArray[np.floating]
 FEWEST_HOSTS = 6
-LEAST_KNOWN, MOSTLY_KNOWN = 0.3, 0.7  # of all pairs: of less, rows are not alike; of so many, groups would show
-LEAST_GAP = 0.02  # log of the factor between a link to elsewhere and one inside
+LEAST_KNOWN, MOSTLY_KNOWN = 0.3, 0.7  # of all pairs: the least for comparing rows; enough for groups to show
+LEAST_GAP = 0.02  # log of the factor between a link to another group and one inside
 MOST_GROUPS, MANY_HOSTS = 256, 1500
-FASTEST = 1  # the link of a host that says how fast it can be
+FASTEST = 1  # rank of the link that tells how fast a host can be
 MOVES = 8
-HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; but where nothing shows below, few links may be far
-FEWEST_SEEN = 2  # of a group, where not all hosts are looked at
+HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
+FEWEST_SEEN = 2  # hosts of a group, if only a sample of hosts is used
 
 
 @dataclass(frozen=True)
 class Links:
-    """Log times [host, host] less their mean, 0 where they are not known; `weight`: 1 where they are, else 0.
+    """Log times [host, host] minus their mean, 0 where unknown; `weight`: 1 where known, else 0.
 
     `squares`: the sum of their squares.
     """
@@ -42,13 +42,13 @@ class Links:
 
 @dataclass(frozen=True)
 class Parts:
-    """Sums and numbers of the links from each part of the hosts to each, [part, part]."""
+    """Sums and counts of the links from each part of the hosts to each other part, [part, part]."""
 
     sums: Sums
     counts: Sums
 
     def joined(self, of_part: Groups) -> "Parts":
-        """Parts that have one number become one."""
+        """Merges the parts that get the same number."""
         members = members_of(of_part).astype(np.float64)
         return Parts(members.T @ self.sums @ members, members.T @ self.counts @ members)
 
@@ -59,9 +59,9 @@ def parts_of(links: Links, of_host: Groups) -> Parts:
 
 
 def cost_of(parts: Parts, links: Links) -> float:
-    """Bayesian information criterion: a mean inside each group, and for links between two what each of them adds.
+    """Bayesian information criterion of a model: a mean inside each group; between two groups, what each of them adds.
 
-    Links come in pairs, so half of them count.
+    Each link appears twice (both directions), so half of the cells count.
     """
     inside, within = np.diag(parts.sums), np.diag(parts.counts)
     between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (parts.sums, parts.counts))
@@ -80,7 +80,7 @@ def members_of(groups: Groups) -> Matrix:
 
 
 def gap_of(links: Links, groups: Groups) -> float:
-    """By how much links between groups are slower than those inside."""
+    """How much slower links between groups are than links inside, log of the factor."""
     parts = parts_of(links, groups)
     inside, near = np.trace(parts.sums), np.trace(parts.counts)
     between, far = parts.sums.sum() - inside, parts.counts.sum() - near
@@ -88,7 +88,7 @@ def gap_of(links: Links, groups: Groups) -> float:
 
 
 def means_of(links: Links, members: Matrix, unknown: float) -> NDArray[np.float64]:
-    """[host, group]: the mean of a host's links to a group."""
+    """[host, group]: the mean of a host's links with a group; `unknown` where there is none."""
     return mean_of(links.flat @ members, links.weight @ members, unknown)
 
 
@@ -98,16 +98,16 @@ def mean_of(sums: Sums, counts: Sums, unknown: float) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class LookedAt:
-    """Hosts in whose links groups show, log times among them [from, to], and the part of these that was measured."""
+class SearchedLinks:
+    """Hosts whose links are searched for groups, log times among them [from, to], and the part that was measured."""
 
     hosts: NDArray[np.int64]
     times: Matrix
     known: float
 
 
-def looked_at(seen: Readings) -> LookedAt:
-    """All hosts, of very many a part, and where few links are known the landmarks."""
+def searched_links(seen: Readings) -> SearchedLinks:
+    """All hosts, or a sample of very many; the landmarks if too few links are known."""
     some = _among(sampled(seen.hosts), seen)
     if some.known >= MOSTLY_KNOWN:
         return some
@@ -115,15 +115,15 @@ def looked_at(seen: Readings) -> LookedAt:
     return some if some.known >= max(LEAST_KNOWN, marks.known) else marks
 
 
-def _among(hosts: NDArray[np.int64], seen: Readings) -> LookedAt:
+def _among(hosts: NDArray[np.int64], seen: Readings) -> SearchedLinks:
     times = seen.between_hosts.median if len(hosts) == seen.hosts else seen.cells(hosts, hosts).median
-    return LookedAt(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
+    return SearchedLinks(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
 
 
-def groups_seen(seen: Readings, looked: LookedAt) -> tuple[Groups, float]:
-    """As inferred_groups; where only some hosts are looked at, each of the others goes to where it is nearest."""
-    some = looked.hosts
-    groups, gain = inferred_groups(looked.times)
+def find_groups(seen: Readings, searched: SearchedLinks) -> tuple[Groups, float]:
+    """As inferred_groups; if only a sample was used, every other host joins its nearest group."""
+    some = searched.hosts
+    groups, gain = inferred_groups(searched.times)
     if len(some) == seen.hosts:
         return groups, gain
     if not gain:
@@ -134,8 +134,8 @@ def groups_seen(seen: Readings, looked: LookedAt) -> tuple[Groups, float]:
 
 
 def _nearest(times: Matrix, some: NDArray[np.int64], groups: Groups) -> Groups:
-    """The groups of some hosts, and every other host in the one that it is clearly nearer to, or alone."""
-    times = times - row_medians(times)[0][:, None].astype(np.float32)  # a slow host is as far from all
+    """The groups of the sampled hosts; every other host joins the group it is clearly nearest to, or stays alone."""
+    times = times - row_medians(times)[0][:, None].astype(np.float32)  # a slow host is equally far from all
     known = np.isfinite(times)
     members = members_of(groups)
     members = members[:, members.sum(axis=0) >= FEWEST_SEEN]
@@ -151,9 +151,9 @@ def _nearest(times: Matrix, some: NDArray[np.int64], groups: Groups) -> Groups:
 
 
 def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
-    """A group number for each host, by log times [from, to], and how much they explain; NaN: not measured.
+    """A group number per host from log times [from, to] (NaN: not measured), and how much the groups explain.
 
-    All are 0, and explain 0, where no groups show. What is explained is the gain of the criterion for each link.
+    All 0, explaining 0, if no groups show. Explained: the gain in the criterion per link.
     """
     hosts = len(matrix)
     groups, gain = np.zeros(hosts, np.int64), 0.0
@@ -167,13 +167,13 @@ def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
 
 
 def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
-    """The groups that show in what is left of the times, cut at a quantile: what lies above is a fault, or chance."""
+    """The groups that show in the residuals, clipped at a quantile: what lies above is a fault, or chance."""
     hosts, one = len(rest), np.zeros(len(rest), np.int64)
     links = _links(rest, highest)
     best, cost_of_one = one, cost_of(parts_of(links, one), links)
     best_cost = cost_of_one
     everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
-    # Slow hosts are alike for being slow; but so may be those that have few neighbours, so both are tried.
+    # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried.
     for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
         groups, cost = _best_of_tree(links, chosen)
         if cost < best_cost:
@@ -181,13 +181,13 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
     moved = _moved(links, best)
     if cost_of(parts_of(links, moved), links) < best_cost:
         best = moved
-    best = _true_ones(links, best)
+    best = _clear_members(links, best)
     gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
     return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
 
 
 def _links(rest: Matrix, highest: float) -> Links:
-    """The links as they are compared."""
+    """Clips and centres the residuals."""
     known = np.isfinite(rest)
     flat = np.clip(rest, *np.quantile(known_sample(rest), [0.001, highest]).astype(np.float32))
     flat -= np.mean(flat, where=known)
@@ -197,9 +197,9 @@ def _links(rest: Matrix, highest: float) -> Links:
 
 
 def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float]:
-    """Of all cuts through the tree of the chosen hosts the cheapest; others go to the group that they are nearest to.
+    """The cheapest cut through the tree of the chosen hosts; the other hosts join their nearest group.
 
-    The finest cut has the others within it, so what the hosts of each part of it have in common is summed up once.
+    The finest cut refines all others, so the sums over its parts are computed once.
     """
     among = np.ix_(chosen, chosen)
     tree = linkage(_distances(_centred(links.flat[among], links.weight[among])), "average")
@@ -222,14 +222,14 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
 
 
 def _counts(hosts: int) -> list[int]:
-    """All small numbers of groups, then fewer and fewer; of many hosts, for which each takes long, fewer too."""
+    """All small numbers of groups, then ever sparser; fewer with many hosts, where each number takes long."""
     steps, all_up_to = (48, 24) if hosts <= MANY_HOSTS else (24, 8)
     some = np.unique(np.geomspace(2, max(min(hosts // 2, MOST_GROUPS), 2), steps).round().astype(int))
     return sorted({*some.tolist(), *range(2, min(hosts // 2, all_up_to) + 1)})
 
 
 def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """Both directions as one, without what slow hosts add, and that: even their fastest links are slow."""
+    """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow)."""
     both = both_ways(matrix, matrix.T)
     at = min(FASTEST, len(both)) - 1
     fast = np.partition(both, at, axis=1)[:, at]
@@ -239,13 +239,13 @@ def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:
-    """Without what each host adds to all of its links, so that slow hosts are not alike for being slow."""
+    """Subtracts what each host adds to all its links, so that slow hosts do not look alike."""
     mean = flat.sum(axis=1) / np.maximum(weight.sum(axis=1), 1)
     return np.asarray((flat - mean[:, None] - mean[None, :]) * weight, np.float32)
 
 
 def _distances(flat: Matrix) -> NDArray[np.float64]:
-    """1 - correlation of each two rows, condensed."""
+    """1 - correlation of every two rows, condensed."""
     length = np.sqrt((flat**2).sum(axis=1))
     rows = flat / np.where(length > 0, length, 1)[:, None]
     distance = 1 - rows @ rows.T
@@ -254,7 +254,7 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
 
 
 def _moved(links: Links, groups: Groups) -> Groups:
-    """Each host in the group that it is nearest to, again and again."""
+    """Moves each host to its nearest group until none moves, at most MOVES times."""
     for _ in range(MOVES):
         nearest = means_of(links, members_of(groups), np.inf).argmin(axis=1)
         if (nearest == groups).all():
@@ -263,11 +263,11 @@ def _moved(links: Links, groups: Groups) -> Groups:
     return groups
 
 
-def _true_ones(links: Links, groups: Groups) -> Groups:
-    """A host stays in a group only if it is clearly nearer to it than to others; else it goes where it is, or alone.
+def _clear_members(links: Links, groups: Groups) -> Groups:
+    """Keeps a host in a group only if it is clearly nearer to it than to others; otherwise it moves, or stays alone.
 
-    So slow hosts, which are alike too, and hosts that have a switch for themselves make no group. Before, groups
-    between which links are as fast as inside become one.
+    So neither slow hosts, which look alike, nor hosts with a switch of their own form a group. First, groups are merged
+    if the links between them are as fast as those inside.
     """
     groups = _joined(links, groups, _half_gap(_nearness(means_of(links, members_of(groups), np.nan), groups)))
     members = members_of(groups)
@@ -282,11 +282,11 @@ def _true_ones(links: Links, groups: Groups) -> Groups:
 
 
 def _nearness(means: NDArray[np.float64], to: Groups) -> NDArray[np.float64]:
-    """By how much each host is nearer to its group of `to` than to most others; of each its means to all groups."""
+    """How much nearer each host is to its group in `to` than to most others, from its mean link with each group."""
     rows, others = np.arange(len(to)), means.copy()
     others[rows, to] = np.nan
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a host that has links to one group only
+        warnings.simplefilter("ignore", RuntimeWarning)  # for a host with links to one group only
         return np.asarray(np.nanmedian(others, axis=1) - means[rows, to], float)
 
 
@@ -296,7 +296,7 @@ def _half_gap(nearness: NDArray[np.float64]) -> float:
 
 
 def _joined(links: Links, groups: Groups, half: float) -> Groups:
-    """Two groups become one where links between them are slower than inside by less than `half`; the nearest first."""
+    """Merges two groups if links between them are slower than inside by less than `half`; the nearest pair first."""
     members = members_of(groups)
     sums, counts = links.flat @ members, links.weight @ members
     while int(groups.max()) > 0:
@@ -318,6 +318,6 @@ def _joined(links: Links, groups: Groups, half: float) -> Groups:
 
 
 def _in_order(groups: Groups) -> Groups:
-    """Numbered in the order of their first hosts."""
+    """Renumbers groups in the order of their first hosts."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)

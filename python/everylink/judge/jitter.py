@@ -1,4 +1,4 @@
-"""Which hosts make messages late: the part of readings above twice the median, pooled over each host's links."""
+"""Finds hosts that delay messages: the part of readings above twice the median, pooled over each host's links."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,18 +7,18 @@ from scipy import stats
 from everylink.judge.readings import Readings
 from everylink.robust import Values, low_index
 
-FEWEST_READINGS = 200  # of a host
+FEWEST_READINGS = 200  # per host
 SMALLEST_RATE = 0.005  # one message in 200
-LEAST_RATE = 5e-4  # chance is never thought rarer
-TIMES_TYPICAL = 4.0  # against the median host
+LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
+TIMES_TYPICAL = 4.0  # times the rate of the median host
 
 
 def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
-    """Of each host: its rate of late messages, the normal score of that rate against the typical host's, and its links.
+    """For each host [hosts]: its rate of late messages, the normal score of that rate, and its number of links.
 
-    A link's messages are late if either end makes them so, hence of a host counts a low quantile of its links' rates: a
-    healthy host is late with few partners, and typical is the median of what counts of the hosts. Chance is binomial,
-    by the rate of the links that do not touch the host.
+    A link delays messages if either end does, so a host is rated by a low quantile over its links: a healthy host is
+    late with few partners only. The typical rate is the median over hosts. Chance is binomial, with the rate of the
+    links that do not touch the host.
     """
     hosts, summed = readings.hosts, readings.late
     with np.errstate(invalid="ignore", divide="ignore"):

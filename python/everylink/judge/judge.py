@@ -1,4 +1,4 @@
-"""Judges a results file: verdicts in the fewest components that explain what was measured, worst first."""
+"""Judges a results file: the fewest components that explain what was measured, worst first."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,11 +30,11 @@ OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
-FEW_HOSTS = 4  # of fewer, one end cannot be told from the other
+FEW_HOSTS = 4  # with fewer, the two ends of a link cannot be told apart
 SHOWN_SUSPECT_Z = 3.0
-FEW_BAD, PART_BAD = 2, 0.05  # hosts, where groups are not known
-KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # as compare says it: as a verdict does
-FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # so many of so few cannot be told from those that are well
+FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
+KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # kinds of `compare` -> kinds of verdicts
+FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
@@ -44,7 +44,7 @@ UNKNOWN_GROUPS = (
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier run and what got slower since, as a comparison with it says."""
+    """An earlier run, and what became slower since then according to a comparison."""
 
     path: Path
     slower: Sequence[Change]
@@ -57,10 +57,10 @@ def judge(
     earlier: Earlier | None = None,
     alone: Results | None = None,
 ) -> Judgement:
-    """Judge every size; of what shows at several sizes the clearest counts.
+    """Judges every size. A subject that shows at several sizes is reported once, at the clearest.
 
-    Links are compared with each other, beside it with what is `expected`, with an earlier run, and with one of the same
-    ranks that measured each pair `alone`. Raises UserMistake where these are no such runs.
+    Links are compared with each other, and optionally with what is `expected`, with an `earlier` run, and with a run
+    that measured each pair of the same ranks `alone`. Raises UserMistake if the runs do not fit.
     """
     if alone is not None:
         alone = matched_alone(results, alone)
@@ -69,26 +69,26 @@ def judge(
         found += _slower_than_before(earlier)
     groups, known = groups_for(results if alone is None else alone, grouping)
     said = _compared(results, Names(results, grouping, groups), known)
-    verdicts = once_each(found + said.found)
+    verdicts = one_per_subject(found + said.found)
     if alone is not None:
         serial = _compared(alone, Names(alone, grouping, groups), known)
-        verdicts = only_under_load(verdicts, judgement(alone, serial, once_each(serial.found)))
+        verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         verdicts += oversubscribed(results, alone, groups)
     return judgement(results, said, verdicts)
 
 
 @dataclass
-class Said:
-    """What is found by comparing the links of a run with each other."""
+class LinkVerdicts:
+    """What comparing the links of a run with each other yields."""
 
     found: list[Verdict] = field(default_factory=list)
     suspects: list[Verdict] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
-def _compared(results: Results, names: Names, known: bool) -> Said:
-    """`known`: whether the groups of `names` are."""
-    said = Said()
+def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
+    """`known`: whether the groups of `names` are known."""
+    said = LinkVerdicts()
     for size in results.sizes:
         said.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -113,13 +113,13 @@ def _compared(results: Results, names: Names, known: bool) -> Said:
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
             said.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
-        said.remarks += _how_far(results, judged)
+        said.remarks += _coverage_remarks(results, judged)
     return said
 
 
-def judgement(results: Results, said: Said, verdicts: list[Verdict]) -> Judgement:
+def judgement(results: Results, said: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
     bad = {verdict.subject for verdict in verdicts}
-    open_ = [suspect for suspect in once_each(said.suspects) if suspect.subject not in bad]
+    open_ = [suspect for suspect in one_per_subject(said.suspects) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
@@ -127,7 +127,7 @@ def judgement(results: Results, said: Said, verdicts: list[Verdict]) -> Judgemen
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
-    """Where groups are not known: few hosts that stand out; many at once, or a pair, may be how groups differ."""
+    """Without known groups only few bad hosts are sure; many at once, or a pair, may be how groups differ."""
     bad = [verdict for verdict in slow if _is_end(verdict)]
     return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
 
@@ -137,7 +137,7 @@ def _is_end(verdict: Verdict) -> bool:
 
 
 def _slower_than_before(earlier: Earlier) -> Iterable[Verdict]:
-    """What got slower since; failures show by themselves."""
+    """What became slower since the earlier run; failures are reported by themselves."""
     for change in earlier.slower:
         kind, subject = KINDS_OF_CHANGES.get(change.kind, change.kind), change.subject
         if change.kind == "class":
@@ -193,8 +193,8 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
         yield slow_verdict(found, judged, names)
 
 
-def once_each(found: Sequence[Verdict]) -> list[Verdict]:
-    """Of verdicts on one subject the worst, with what the others say behind its own evidence."""
+def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
+    """One verdict per subject: the worst one, whose evidence also names the others."""
     by_subject: dict[tuple[str, tuple[str, ...]], list[Verdict]] = {}
     for verdict in found:
         by_subject.setdefault((verdict.kind, verdict.subject), []).append(verdict)
@@ -211,7 +211,7 @@ def _merged(verdicts: list[Verdict]) -> Verdict:
     return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
 
 
-def _how_far(results: Results, judged: Judged) -> Iterable[str]:
+def _coverage_remarks(results: Results, judged: Judged) -> Iterable[str]:
     seen, facts = judged.readings, results.facts
     pairs = judged.findings.pairs
     known = pairs.tested

@@ -1,4 +1,4 @@
-"""Looks at the own link of every pair of hosts, some rows of the matrix at a time."""
+"""Tests the link of every pair of hosts, a block of matrix rows at a time."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ from everylink.judge.readings import Cells, Readings
 from everylink.judge.times import SETTLED_READINGS
 from everylink.robust import Matrix
 
-SMALLEST = 0.05  # log of the factor: less is how fabrics are
+SMALLEST = 0.05  # log of the factor; smaller effects occur in healthy fabrics
 PAIR_Z = 3.5
-BOTH_ENDS = 1.25  # x what both ends together may add
-OF_ENDS = 0.25  # a link of a bad host is bad itself from this part of its host's effect on
-MOST_SUSPECTS = 20_000  # pairs: the slowest of them
+BOTH_ENDS = 1.25  # times what both ends together may add
+OF_ENDS = 0.25  # a link of a bad host is itself bad from this part of its host's effect
+MOST_SUSPECTS = 20_000  # the slowest pairs are kept
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """An entry a pair: hosts from and to, log of the factor, and how many readings it has."""
+    """One entry per pair: hosts from and to, log of the factor, number of readings."""
 
     frm: Index
     to: Index
@@ -32,7 +32,7 @@ class Pairs:
         return len(self.frm)
 
     def slowest(self, most: int) -> "Pairs":
-        """Of too many the slowest, in their order."""
+        """At most `most` pairs, the slowest, in their original order."""
         if len(self) <= most:
             return self
         kept = np.sort(np.argsort(-self.effect, kind="stable")[:most])
@@ -40,12 +40,12 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class PairsSeen:
-    """`bad` have readings enough, `suspects` not yet; `left_out` suspects were too many to be named.
+class PairFindings:
+    """`bad` have enough readings, `suspects` do not yet; `left_out`: suspects beyond MOST_SUSPECTS.
 
-    `tested` connections were looked at; the least measured one has `fewest` readings, 0 where there is none. Of each
-    host: with how many others it has readings enough, how many links were `measured` (of a symmetric kernel pairs), and
-    how many links to and from hosts of other groups.
+    `tested`: connections tested; `fewest`: readings of the least measured one, 0 if there is none. Per host [hosts]:
+    `settled`: partners with enough readings; `measured`: links (pairs, with a symmetric kernel); `far`: links to and
+    from hosts of other groups.
     """
 
     bad: Pairs
@@ -58,8 +58,8 @@ class PairsSeen:
     far: Index
 
 
-def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
-    """A pair is bad where its own link is slow in most readings; suspect until there are readings enough."""
+def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
+    """A pair is bad if its own link is slow in most readings; suspect until it has enough readings."""
     hosts, usual = readings.hosts, effects.usual
     settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
     bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
@@ -82,17 +82,17 @@ def look_at_pairs(readings: Readings, effects: Effects) -> PairsSeen:
         beyond = known & (effects.group_of[rows, None] != effects.group_of[None, :])
         far[rows] += beyond.sum(axis=1)
         far += beyond.sum(axis=0)
-        # What a bad end adds is not known to the last per cent.
+        # What a bad end adds is known only roughly.
         likely = rest > np.maximum(max(SMALLEST, PAIR_Z * effects.noise), OF_ENDS * (expected - np.float32(usual)))
         if readings.symmetric:
             likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], np.arange(hosts)[None, :])
             likely &= np.arange(hosts)[None, :] > rows[:, None]
-        low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half of them
+        low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half
         bad.append(_chosen(begin, cells, rest, likely & enough & (low > PAIR_Z * effects.noise)))
         more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)
-    return PairsSeen(_joined(bad), suspects, left_out, tested, fewest, settled, measured, far)
+    return PairFindings(_joined(bad), suspects, left_out, tested, fewest, settled, measured, far)
 
 
 _NO_CELLS = Cells(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32))

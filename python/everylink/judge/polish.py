@@ -1,7 +1,7 @@
-"""What hosts add to the times of their links: a robust two-way fit in turns.
+"""Estimates what hosts add to the times of their links: a robust two-way fit by alternation.
 
-Of two slow ends the slower one counts, because a message is as slow as its slowest part; and only what is certain of a
-host is taken from the links of the others, or the noise of few readings would spread.
+The slower of two slow ends counts, because a message is as slow as its slowest part. Only what is certain about a host
+is subtracted from the links of others; otherwise the noise of few readings would spread.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from everylink.judge.times import Times
 from everylink.robust import LOW_ERROR, Matrix, Values, healthy_spread, low_index, moderated, wide_spread
 
 FEWEST_SETTLED = 5
-CERTAIN = 4.0  # standard errors, before an effect is taken from the links of others
-LEAST_SPREAD = 1e-3  # two hosts are never as alike as two runs of a formula
-READINGS_A_CELL = 2.0  # both directions of a pair are one reading of it, or nearly so
+CERTAIN = 4.0  # standard errors from which an effect is subtracted from the links of others
+LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
+READINGS_A_CELL = 2.0  # both directions of a pair count as one reading of it, or nearly so
 NOTHING: Matrix = np.zeros((0, 0), np.float32)
 ROUNDS = 4
 Mask = NDArray[np.bool_]
@@ -24,9 +24,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Ends:
-    """What each host adds where it sends, or where it receives (the same with a symmetric kernel).
+    """What each host adds as sender, or as receiver (the same with a symmetric kernel); [hosts] each.
 
-    `effect`: log of the factor against the others; `error`: its standard error; `links`: how many it rests on.
+    `effect`: log of the factor against the others; `error`: its standard error; `links`: number of links used.
     """
 
     effect: Values
@@ -40,7 +40,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Spreads:
-    """How noise is estimated. `blind`: classes of links are not known, so what lies high may be healthy too."""
+    """How noise is estimated. `blind`: classes of links are unknown, so high values may be healthy too."""
 
     blind: bool
 
@@ -48,16 +48,16 @@ class Spreads:
         return wide_spread(values) if self.blind else healthy_spread(values)
 
     def noise(self, rest: Matrix) -> float:
-        """The standard deviation of what is left, never smaller than so few readings can tell."""
+        """The standard deviation of residuals, with a lower bound that depends on the number of readings."""
         return moderated(self.of(rest), round(float(np.isfinite(rest).sum()) / READINGS_A_CELL))
 
     def noises(self, rest: Matrix, settled: Mask) -> tuple[float, float]:
-        """Of all connections, and of the settled ones."""
+        """The noise of all connections, and of the settled ones."""
         return self.noise(rest), self.noise(np.where(settled, rest, np.float32(np.nan)) if settled.any() else NOTHING)
 
 
 def polish(times: Times, symmetric: bool, spreads: Spreads) -> tuple[Ends, Ends]:
-    """What is left of the times in, what each host adds out."""
+    """What each host adds as sender and as receiver, from log times without class effects."""
     sent = received = np.zeros(len(times.sending))
     send = receive = Ends(sent, np.ones(len(sent)), np.zeros(len(sent), np.intp))
     noises = spreads.noises(times.sending, times.settled_sending)
@@ -73,15 +73,15 @@ def polish(times: Times, symmetric: bool, spreads: Spreads) -> tuple[Ends, Ends]
         added = np.maximum(sent[:, None], received[times.partners]).astype(np.float32)
         noises = spreads.noises(times.sending - added, times.settled_sending)
         if (sent == before[0]).all() and (received == before[1]).all() and noises == before[2]:
-            break  # another round would be the same
+            break  # converged
     return send, receive
 
 
 def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, float], spreads: Spreads) -> Ends:
-    """A low quantile of each row, over those partners that are not slow themselves; over all where there are no others.
+    """A low quantile of each row over partners that are not slow themselves; over all partners if there is no other.
 
-    A message is as slow as its slower end, so every link of a slow host is slow, while one of a healthy host is so only
-    where its partner is: what lies low in a row is the host's own. Where settled connections say it better, they do.
+    Every link of a slow host is slow; a link of a healthy host is slow only if its partner is. So the low values of a
+    row are the host's own. Settled connections are used instead where they give a smaller error.
     """
     good = rest
     if (others > 0).any():
@@ -100,15 +100,15 @@ def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, f
 
 
 def with_spread(error: Values, spread: float) -> Values:
-    """Standard errors, and what healthy hosts differ by besides: the part of their spread that these do not explain."""
+    """Standard errors that include the spread among healthy hosts, as far as `error` does not explain it already."""
     of_hosts = max(spread**2 - float(np.median(error)) ** 2, 0.0)
     return np.asarray(np.sqrt(error**2 + of_hosts + LEAST_SPREAD**2))
 
 
 def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]]:
-    """A low quantile of each row's known values, set right by what it lies below their middle, and how many there are.
+    """A low quantile of each row's known values, corrected to the middle, and the number of known values; [rows] each.
 
-    By how much, with normal noise and n values: Blom 1958.
+    The correction for n values of normal noise follows Blom 1958.
     """
     ordered = np.sort(matrix, axis=1)
     known = np.isfinite(matrix).sum(axis=1)

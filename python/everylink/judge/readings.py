@@ -1,6 +1,6 @@
-"""All readings of one size, laid out for judging: a matrix of ranks, and of it any part of the matrix of hosts.
+"""All readings of one size, laid out for judging: a matrix of ranks, and any part of the matrix of hosts.
 
-A reading is the median of one row that ended ok, as a logarithm of seconds, so that factors are differences.
+A reading is the median of one row that ended ok, as log seconds, so that factors become differences.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from everylink.model.rows import CONFIRM, MAIN, Outcome
 from everylink.robust import is_whole, sampled
 
 Counts = NDArray[np.uint32]
-UNDER_LOAD = (MAIN, CONFIRM)  # alone a link has the fabric for itself, and is another thing
-ONE_WAY = ("unidirectional", "put", "get")  # kernels whose readings are of one direction
-TO_FROM = ("get",)  # of these, those whose messages go to the rank that leads
-CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, for each two ranks, and for each host and partner that is looked at
-HOST_BLOCK = 256  # rows of the matrix of hosts that are worked on together
+UNDER_LOAD = (MAIN, CONFIRM)  # without other traffic a link has the fabric to itself, which is another quantity
+ONE_WAY = ("unidirectional", "put", "get")  # kernels that read one direction at a time
+TO_FROM = ("get",)  # those whose messages go to the leading rank
+CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, per pair of ranks, and per host and sampled partner
+HOST_BLOCK = 256  # rows of the matrix of hosts processed together
 Matrix = NDArray[np.float32]
 Index = NDArray[np.int64]
 UNKNOWN = np.float32(np.nan)
@@ -28,9 +28,9 @@ UNKNOWN = np.float32(np.nan)
 
 @dataclass(frozen=True)
 class Lateness:
-    """Messages and late ones, both directions together: [host, partner], and of each host with all others.
+    """Messages and late messages, both directions together: [host, partner], and per host over all others.
 
-    Partners are all hosts, or of many a part.
+    Partners are all hosts, or a sample of very many.
     """
 
     late: Counts
@@ -40,7 +40,7 @@ class Lateness:
 
 
 class LatenessSums:
-    """Lateness in the making."""
+    """Accumulates a Lateness."""
 
     def __init__(self, hosts: int) -> None:
         partners = sampled(hosts)
@@ -51,7 +51,7 @@ class LatenessSums:
         self._all_late, self._all_messages = np.zeros((2, hosts))
 
     def add(self, frm: Index, to: Index, late: Counts, messages: Counts) -> None:
-        """Rows between different hosts."""
+        """Adds rows between different hosts."""
         for own, other in ((frm, to), (to, frm)):
             self._all_late += np.bincount(own, late, self._hosts)
             self._all_messages += np.bincount(own, messages, self._hosts)
@@ -70,8 +70,10 @@ class LatenessSums:
 
 @dataclass(frozen=True)
 class Cells:
-    """[from host, to host]: the lower median of the readings (of two in the middle the smaller one, because a disturbed
-    reading is longer, never shorter), their lower quartile, both NaN without a reading; and how many there are."""
+    """[from host, to host]: the lower median and lower quartile of the readings, NaN without a reading; their number.
+
+    The lower of two middle readings is used because a disturbance makes a reading longer, never shorter.
+    """
 
     median: Matrix
     quartile: Matrix
@@ -80,7 +82,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Further:
-    """Further readings of links; one entry per reading: ranks and log seconds."""
+    """Readings of a link after its first one, one entry each: ranks and log seconds."""
 
     frm: Index
     to: Index
@@ -89,11 +91,11 @@ class Further:
 
 @dataclass(frozen=True)
 class Readings:
-    """Readings of the links between different hosts, from where the messages leave to where they arrive.
+    """Readings of the links between different hosts, from the host that sends to the one that receives.
 
-    `count`: how many; `first` [from rank, to rank]: log seconds of the first one, NaN where there is none; `further`:
-    all others; `late`: of how many messages each host's readings are made, and how many came late.
-    `symmetric`: a reading is half a round trip, so both directions of a pair measure the same thing.
+    `count`: how many; `first` [from rank, to rank]: log seconds of the first, NaN if there is none; `further`: all
+    others; `late`: messages behind each host's readings, and how many were late. `symmetric`: a reading is half a round
+    trip, so both directions of a pair measure the same quantity.
     """
 
     hosts: int
@@ -106,7 +108,7 @@ class Readings:
     symmetric: bool
 
     def each(self) -> tuple[Index, Index, Matrix]:
-        """Ranks from and to, and log seconds, of every reading."""
+        """Ranks from and to, and log seconds, of every reading; [count] each."""
         further = self.further
         frm, to = np.nonzero(np.isfinite(self.first))
         time = np.concatenate([self.first[frm, to], further.time])
@@ -114,11 +116,11 @@ class Readings:
 
     @cached_property
     def between_hosts(self) -> Cells:
-        """All readings between two hosts as one; with a symmetric kernel of both directions, so both ways the same."""
+        """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
 
     def blocks(self) -> Iterator[tuple[int, Cells]]:
-        """The same some rows at a time, each block with the number of its first row."""
+        """The same in blocks of rows, each with the number of its first row."""
         whole = self.between_hosts if is_whole(self.hosts) else None
         for begin in range(0, self.hosts, HOST_BLOCK):
             rows = slice(begin, begin + HOST_BLOCK)
@@ -128,7 +130,7 @@ class Readings:
                 yield begin, self.cells(np.arange(self.hosts)[rows], np.arange(self.hosts))
 
     def cells(self, rows: Index, columns: Index) -> Cells:
-        """Some rows and some columns of the matrix of hosts."""
+        """Some rows and columns of the matrix of hosts."""
         shape = len(rows), len(columns)
         made = Cells(np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.int32))
         for begin in range(0, len(rows), HOST_BLOCK):
@@ -140,11 +142,11 @@ class Readings:
     def _cells(self, rows: Index, columns: Index) -> Cells:
         values = self._values(rows, columns)
         count = sum((np.isfinite(part) for part in values), start=np.zeros(values.shape[1:], np.int32))
-        if len(values) <= 2:  # of one or two readings both are the smallest
+        if len(values) <= 2:  # the lower median of one or two readings is the smallest
             median = np.fmin(values[0], values[-1])
             quartile = median.copy() if len(self.further.time) else median
         else:
-            ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts behind every number
+            ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts after every number
             median, quartile = (
                 np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // part)[..., None], -1)[..., 0]
                 for part in (2, 4)
@@ -154,7 +156,7 @@ class Readings:
 
     @cached_property
     def _slots(self) -> Index:
-        """[host, place]: the ranks of each host; -1 behind the last one."""
+        """[host, place]: the ranks of each host, padded with -1."""
         order = np.argsort(self.host_of, kind="stable")
         count = np.bincount(self.host_of, minlength=self.hosts)
         slots = np.full((self.hosts, int(count.max())), -1, np.int64)
@@ -163,7 +165,7 @@ class Readings:
         return slots
 
     def _values(self, rows: Index, columns: Index) -> Matrix:
-        """[reading, row, column]: the first readings of all ranks of some hosts with those of some others."""
+        """[reading, row, column]: the first readings between all ranks of two sets of hosts."""
         parts = []
         for a in self._slots[rows].T:
             for b in self._slots[columns].T:
@@ -177,7 +179,7 @@ class Readings:
 
     @cached_property
     def _further_by_host(self) -> tuple[Index, Index, Matrix]:
-        """Hosts from and to, and log seconds, by (from, to); with a symmetric kernel each in both directions."""
+        """Hosts from and to, and log seconds, sorted by (from, to); a symmetric kernel's in both directions."""
         frm, to, time = self.host_of[self.further.frm], self.host_of[self.further.to], self.further.time
         if self.symmetric:
             frm, to, time = np.concatenate([frm, to]), np.concatenate([to, frm]), np.tile(time, 2)
@@ -185,7 +187,7 @@ class Readings:
         return frm[order], to[order], time[order]
 
     def _with_further(self, rows: Index, columns: Index, values: Matrix, cells: Cells) -> Cells:
-        """Cells that have further readings, judged by all of them."""
+        """Recomputes the cells that have further readings."""
         to, time = self._further_by_host[1:]
         begin, end = (np.searchsorted(self._further_by_host[0], rows, side) for side in ("left", "right"))
         at = np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin) + np.arange((end - begin).sum())
@@ -208,8 +210,8 @@ class Readings:
         return cells
 
 
-class _Filling:
-    """The matrix of ranks while rows are put into it."""
+class _RankMatrix:
+    """Fills the matrix of ranks row by row."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
@@ -218,11 +220,11 @@ class _Filling:
         self.further: list[tuple[Index, Matrix]] = [(np.zeros(0, np.int64), np.zeros(0, np.float32))]
 
     def put(self, key: Index, time: Matrix) -> None:
-        """Readings of links by their number, from * ranks + to."""
+        """Adds readings of links numbered from * ranks + to."""
         self.count += len(key)
         taken = np.isfinite(self.first[key])
         if not (np.diff(key) > 0).all():
-            # Of equal numbers the last one written stands: a row is the one that counts where it finds itself.
+            # Of equal numbers the last one written remains, so a row counts as first if it finds its own place there.
             self.first[key[~taken]] = place = np.flatnonzero(~taken).astype(np.float32)
             taken[~taken] = self.first[key[~taken]] != place
         self.first[key[~taken]] = time[~taken]
@@ -235,13 +237,14 @@ class _Filling:
 
 
 def readings(results: Results, size: Size) -> Readings:
-    """The readings of one size between hosts; in a run on one host, between its ranks, each as a host of its own.
+    """The readings of one size between hosts; in a run on one host each rank counts as a host.
 
-    Those that were asked for last are kept, as many steps of judging ask for the same.
+    The latest result is cached, because several steps of judging need it. Raises UserMistake if memory does not
+    suffice.
     """
     kept: tuple[Size, Readings] | None = results.__dict__.get("_readings")
     if kept is None or kept[0] is not size:
-        results.__dict__.pop("_readings", None)  # before the new ones need as much memory
+        results.__dict__.pop("_readings", None)  # free the memory before building the next
         kept = results.__dict__["_readings"] = size, _readings(results, size)
     return kept[1]
 
@@ -254,7 +257,7 @@ def _readings(results: Results, size: Size) -> Readings:
     hosts = int(host_of.max()) + 1
     needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
     require_memory(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
-    filling, late = _Filling(ranks), LatenessSums(hosts)
+    matrix, late = _RankMatrix(ranks), LatenessSums(hosts)
     for frm, to, attempt, outcome, *values in size.rows.blocks(
         "frm", "to", "attempt", "outcome", "median", "late", "n"
     ):
@@ -265,7 +268,7 @@ def _readings(results: Results, size: Size) -> Readings:
         if results.facts.kernel in TO_FROM:
             frm, to = to, frm
         median, late_ones, messages = values
-        filling.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
+        matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
         late.add(host_of[frm], host_of[to], late_ones, messages)
     symmetric = results.facts.kernel not in ONE_WAY
-    return Readings(hosts, ranks, host_of, filling.count, *filling.done(), late.done(), symmetric)
+    return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), late.done(), symmetric)

@@ -1,4 +1,4 @@
-"""The log times that hosts are judged by: of each host's links with all others, or with a part of very many."""
+"""The log times that hosts are judged by: each host's links with all others, or with a sample of very many."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 from everylink.judge.readings import Readings
 from everylink.robust import Matrix, sampled
 
-SETTLED_READINGS = 7  # of a pair, after which it is judged; a disturbed reading is as rare as two in a hundred
+SETTLED_READINGS = 7  # of a pair before it is judged; about 2 % of readings are disturbed
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Times:
-    """Log times of each host's links, [host, partner]: of what it sends, and of what it receives; NaN: not measured.
+    """Log times of each host's links, [host, partner]: as sender, and as receiver; NaN: not measured.
 
-    `settled_...`: connections with so many readings that they are less noisy. `partners` are the numbers of the others:
-    all hosts, or of many a part. With a symmetric kernel sending and receiving are the same.
+    `settled_...`: masks of connections with enough readings to be less noisy. `partners`: host number per column, all
+    hosts or a sample. With a symmetric kernel sending and receiving are the same.
     """
 
     sending: Matrix
@@ -29,13 +29,13 @@ class Times:
 
 
 def whole(median: Matrix, settled: Mask | None = None) -> Times:
-    """Of all hosts with all hosts, [from, to]."""
+    """Times of all hosts with all hosts from a matrix [from, to]."""
     known = np.zeros(median.shape, bool) if settled is None else settled
     return Times(median, median.T, known, known.T, np.arange(len(median)))
 
 
 def times(readings: Readings) -> Times:
-    """What the fit needs of the readings."""
+    """The times that the fit needs."""
     every, partners = np.arange(readings.hosts), sampled(readings.hosts)
     if len(partners) == readings.hosts:
         cells = readings.between_hosts

@@ -1,8 +1,8 @@
-"""Finds slow ways between switches: links from all hosts of a group to the same other hosts are slow, no host is.
+"""Finds slow paths between switches: all hosts of a group are slow to the same other hosts, and no host is slow itself.
 
-Between two groups that have a cable of their own (dragonfly) these are all links from the one to the other; in a fat
-tree with static routes, those of one group with the hosts whose messages take the same way up, and those of the host
-whose messages come down it. A median over the hosts of the group tells them from chance without many readings.
+In a dragonfly, two groups have a cable of their own, so all links between them are slow. In a fat tree with static
+routes, the links of one group with the hosts that share a path up are slow, and those of the host whose messages come
+down it. The median over the group's hosts separates this from chance without many readings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,20 +16,20 @@ from everylink.judge.polish import LEAST_SPREAD
 from everylink.judge.verdict import Side
 from everylink.robust import MEDIAN_ERROR, Matrix, Values, row_medians, spread
 
-WHOLE = 0.75  # a part of a group's hosts, from which on it is the way to all of it
-OF_ALL = 0.5  # of groups, or of hosts: from here on a host, or the group, is slow itself
-FEWEST_FAR = 2  # hosts: one alone may be slow for reasons of its own
-NEAR_PART = 0.34  # of what a host adds to far links, below which its near ones are healthy
+WHOLE = 0.75  # part of a group's hosts from which the path leads to the whole group
+OF_ALL = 0.5  # part of groups, or of hosts, from which the host, or the group, is slow itself
+FEWEST_FAR = 2  # a single host may be slow for other reasons
+NEAR_PART = 0.34  # part of what a host adds to far links; below it, its near links are healthy
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Trunk:
-    """The way from a group to another one, or to the `far` hosts of several, and to its `own` hosts from all others.
+    """The path from a group to another one, or to the `far` hosts of several, and to its `own` hosts from all others.
 
-    `group`, `other`: group numbers, `other` -1 where it is several; `side` as seen from `group`; `effect`: log of the
-    factor; `z` its score; `links`: how many it rests on.
+    `group`, `other`: group numbers; `other` is -1 if there are several; `side` as seen from `group`; `effect`: log of
+    the factor; `z`: its score; `links`: number of links used.
     """
 
     group: int
@@ -42,14 +42,14 @@ class Trunk:
     links: int
 
     def carries(self, frm: NDArray[np.int64], to: NDArray[np.int64], group_of: NDArray[np.int64]) -> Mask:
-        """Which links go over it, of links between hosts as seen from its group's end."""
+        """Which of these links between hosts use the trunk, as seen from its group's end."""
         to_far = (group_of[frm] == self.group) & np.isin(to, self.far)
         return np.asarray(to_far | (np.isin(frm, self.own) & (group_of[to] != self.group)))
 
 
 @dataclass(frozen=True)
 class Trunks:
-    """`effects` without what the trunks add; `beyond`: hosts that are slow only with other groups."""
+    """`effects`: without what the trunks add; `beyond`: hosts that are slow only with other groups."""
 
     found: tuple[Trunk, ...]
     effects: Effects
@@ -57,7 +57,7 @@ class Trunks:
 
 
 @dataclass(frozen=True)
-class _Ways:
+class _Paths:
     """[group, host]: the median of what the links of a group's hosts with this host add, and its score."""
 
     effect: Values
@@ -65,17 +65,17 @@ class _Ways:
 
 
 def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
-    """The trunks that explain what groups and hosts do not. None where there are not two groups of three hosts."""
+    """The trunks that explain what groups and hosts do not. Needs two groups of three hosts or more."""
     members = [np.flatnonzero(effects.group_of == group) for group in range(int(effects.group_of.max()) + 1)]
-    if not len(effects.rest):  # of so many hosts links are not looked at group by group
+    if not len(effects.rest):  # too many hosts: links are not kept group by group
         return Trunks((), effects, frozenset())
     if sum(len(hosts) >= FEWEST_HOSTS for hosts in members) < 2:
         return Trunks((), effects, frozenset())
     beyond = _only_beyond(effects)
     found: list[Trunk] = []
     for side in (Side.BOTH,) if symmetric else (Side.SEND, Side.RECEIVE):
-        ways = _ways(effects, members, beyond, side)
-        found += _folded(ways, members, beyond, effects.group_of, side)
+        paths = _paths(effects, members, beyond, side)
+        found += _folded(paths, members, beyond, effects.group_of, side)
     found = _each_once(found, members)
     explained = {host for trunk in found for host in trunk.own}
     rest, expected = effects.rest, effects.expected
@@ -88,7 +88,7 @@ def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
 
 
 def _only_beyond(effects: Effects) -> Mask:
-    """Of each host whether it is slow with other groups and, as far as measured, healthy within its own."""
+    """Mask of hosts that are slow with other groups and, as far as measured, healthy within their own."""
     beyond = np.zeros(len(effects.group_of), bool)
     added = np.maximum(effects.sent, effects.received)
     for host in np.flatnonzero(added > 0):
@@ -103,7 +103,7 @@ def _only_beyond(effects: Effects) -> Mask:
     return beyond
 
 
-def _ways(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) -> _Ways:
+def _paths(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) -> _Paths:
     hosts = len(effects.group_of)
     effect, known = np.full((len(members), hosts), np.nan), np.zeros((len(members), hosts), np.intp)
     bad = (effects.sent > 0) | (effects.received > 0)
@@ -111,7 +111,7 @@ def _ways(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) 
         rows = own[~bad[own]]
         if len(rows) < FEWEST_HOSTS:
             continue
-        # What is slow only beyond its switch was taken for the host's own: here it is looked at again.
+        # A host that is slow only beyond its switch was taken as slow itself; its residuals are restored here.
         if side == Side.RECEIVE:
             block = effects.rest[:, rows] + np.where(beyond, effects.sent, 0)[:, None].astype(np.float32)
         else:
@@ -120,14 +120,14 @@ def _ways(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) 
         effect[group], known[group] = row_medians(block)
     effect[known < FEWEST_HOSTS] = np.nan
     error = MEDIAN_ERROR * effects.noise / np.sqrt(np.maximum(known, 1))
-    usual = spread(effect)  # how groups differ for other reasons, such as further switches between them
-    return _Ways(effect, effect / np.sqrt(np.maximum(error, usual) ** 2 + LEAST_SPREAD**2))
+    usual = spread(effect)  # groups differ for other reasons too, such as further switches between them
+    return _Paths(effect, effect / np.sqrt(np.maximum(error, usual) ** 2 + LEAST_SPREAD**2))
 
 
-def _folded(ways: _Ways, members: Sequence[Index], beyond: Mask, group_of: Index, side: Side) -> Iterator[Trunk]:
-    known = np.isfinite(ways.effect)
-    slow = (ways.effect > SMALLEST_GROUP) & (ways.z > GROUP_CERTAIN)
-    # Slow from most groups: then it is the host's own way, and it belongs to the trunk of its group if there is one.
+def _folded(paths: _Paths, members: Sequence[Index], beyond: Mask, group_of: Index, side: Side) -> Iterator[Trunk]:
+    known = np.isfinite(paths.effect)
+    slow = (paths.effect > SMALLEST_GROUP) & (paths.z > GROUP_CERTAIN)
+    # Slow from most groups: the path to the host itself, which belongs to the trunk of its group if there is one.
     everywhere = (slow.sum(axis=0) >= 2) & (slow.sum(axis=0) >= OF_ALL * known.sum(axis=0))
     slow[:, everywhere] = False
     for group in range(len(members)):
@@ -139,34 +139,34 @@ def _folded(ways: _Ways, members: Sequence[Index], beyond: Mask, group_of: Index
             of_other = columns[group_of[columns] == other]
             measured = int(known[group, members[other]].sum())
             if measured >= FEWEST_HOSTS and len(of_other) >= WHOLE * measured:
-                yield _trunk(ways, group, other, members[other], members, side, ())
+                yield _trunk(paths, group, other, members[other], members, side, ())
                 rest = np.setdiff1d(rest, of_other)
         if len(rest) >= FEWEST_FAR:
             own = tuple(int(host) for host in members[group] if beyond[host] and everywhere[host])
-            yield _trunk(ways, group, -1, rest, members, side, own)
+            yield _trunk(paths, group, -1, rest, members, side, own)
 
 
 def _trunk(
-    ways: _Ways, group: int, other: int, far: Index, members: Sequence[Index], side: Side, own: tuple[int, ...]
+    paths: _Paths, group: int, other: int, far: Index, members: Sequence[Index], side: Side, own: tuple[int, ...]
 ) -> Trunk:
-    effect = float(np.nanmedian(ways.effect[group, far]))
-    z = float(np.nanmedian(ways.z[group, far]) * np.sqrt(np.isfinite(ways.z[group, far]).sum()))
+    effect = float(np.nanmedian(paths.effect[group, far]))
+    z = float(np.nanmedian(paths.z[group, far]) * np.sqrt(np.isfinite(paths.z[group, far]).sum()))
     links = len(members[group]) * len(far) * (2 if side == Side.BOTH else 1)
     return Trunk(group, other, tuple(far.tolist()), own, side, effect, z, links)
 
 
 def _each_once(found: Sequence[Trunk], members: Sequence[Index]) -> list[Trunk]:
-    """The way between two groups shows from both ends, and is one: from its sending end, or both ways."""
-    ways: dict[tuple[int, int], Trunk] = {}
+    """Merges the two ends of a path between two groups: from its sending end, or both directions."""
+    between: dict[tuple[int, int], Trunk] = {}
     for trunk in found:
         if trunk.other >= 0:
             if trunk.side == Side.RECEIVE:
                 far = tuple(members[trunk.group].tolist())
                 trunk = replace(trunk, group=trunk.other, other=trunk.group, far=far, side=Side.SEND)
-            ways.setdefault((trunk.group, trunk.other), trunk)
+            between.setdefault((trunk.group, trunk.other), trunk)
     single = [trunk for trunk in found if trunk.other < 0]
-    for (one, other), trunk in ways.items():
-        back = ways.get((other, one))
+    for (one, other), trunk in between.items():
+        back = between.get((other, one))
         if back is None or one < other:
             single.append(trunk if back is None else _both_ways(trunk, back))
     return single
@@ -178,9 +178,9 @@ def _both_ways(trunk: Trunk, back: Trunk) -> Trunk:
 
 
 def _take(trunk: Trunk, own: Index, rest: Matrix, expected: Matrix) -> None:
-    """Explain the links over a trunk, in place."""
+    """Moves the effect of a trunk from `rest` to `expected`, in place."""
     far = np.array(trunk.far)
-    ways = {Side.SEND: [(own, far)], Side.RECEIVE: [(far, own)], Side.BOTH: [(own, far), (far, own)]}
-    for senders, receivers in ways[trunk.side]:
+    directions = {Side.SEND: [(own, far)], Side.RECEIVE: [(far, own)], Side.BOTH: [(own, far), (far, own)]}
+    for senders, receivers in directions[trunk.side]:
         rest[np.ix_(senders, receivers)] -= np.float32(trunk.effect)
         expected[np.ix_(senders, receivers)] += np.float32(trunk.effect)

@@ -1,4 +1,4 @@
-"""A verdict, and all of them together."""
+"""A verdict, and the judgement of a whole run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import numpy as np
 
 from everylink.model.results import Results
 
-SURE = 0.9999  # no confidence is larger
-SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # the worse before the better
+SURE = 0.9999  # upper limit of every confidence
+SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # worst first
 
 
 class Side(StrEnum):
-    """Which messages of a subject are meant; `BOTH` also where the kernel cannot see a direction."""
+    """Which messages of a subject are meant; BOTH also if the kernel cannot tell the direction."""
 
     SEND = "send"
     RECEIVE = "receive"
@@ -22,10 +22,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is bad. `kind`: host, rank, link, pair, trunk or group; `direction`: send, receive or both.
+    """What is faulty. `kind`: host, rank, link, pair, trunk or group; `direction`: send, receive or both.
 
-    `symptom`: of SYMPTOMS. `factor`: measured time / expected time, of a jitter the rate of late messages / the typical
-    one; None where nothing arrived. `links`: how many it rests on. `bytes`: the message size at which it shows most.
+    `symptom`: one of SYMPTOMS. `factor`: measured / expected time; for jitter, the rate of late messages / the typical
+    rate; None if nothing arrived. `links`: number of links used. `bytes`: the message size at which it shows most.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Verdict:
 
     @property
     def worth(self) -> tuple[int, int, float]:
-        """Sorts the worst first: what fails before what is slow, much before little."""
+        """Sort key, worst first: failures before slowness, large losses before small ones."""
         kinds = ("group", "trunk", "host", "rank", "pair", "link")
         lost = self.symptom not in ("slow", "jitter", "unfair")
         loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
@@ -49,7 +49,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`verdicts` are sure; `suspects` want to be measured again; `remarks` say how far the data carry."""
+    """`verdicts` are sure; `suspects` need more measurements; `remarks` say what the data can and cannot show."""
 
     verdicts: tuple[Verdict, ...]
     suspects: tuple[Verdict, ...]
@@ -63,7 +63,7 @@ class Judgement:
 
 
 def describe(verdict: Verdict) -> Mapping[str, object]:
-    """The verdict as JSON has it."""
+    """The verdict as a JSON object."""
     return {
         "kind": verdict.kind, "subject": list(verdict.subject), "direction": str(verdict.direction),
         "symptom": verdict.symptom, "bytes": verdict.bytes,
@@ -74,7 +74,7 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run and what it is judged to be by itself: worked out once, for the terminal and every page of a report."""
+    """A run and its judgement, computed once for the terminal and every page of a report."""
 
     results: Results
     judgement: Judgement

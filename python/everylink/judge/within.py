@@ -1,4 +1,4 @@
-"""Finds hosts whose ranks are slow among themselves: through shared memory, or a cable between their GPUs."""
+"""Finds hosts whose ranks are slow among themselves, through shared memory or a cable between their GPUs."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
 from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index, moderated
 
-FEWEST_HOSTS = 4  # to compare with
-SUSPECT_PART = 2.0  # of SUSPECT_Z: one of many hosts
+FEWEST_HOSTS = 4  # needed for comparison
+SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 
 
 @dataclass(frozen=True)
 class SlowWithin:
-    """A host and what its own links take, log of the factor and seconds; `usual`: those of the others."""
+    """A host and the time of its inner links, log of the factor and seconds; `usual`: seconds on other hosts."""
 
     host: int
     effect: float
@@ -36,10 +36,10 @@ class SlowWithin:
 
 
 def find_within(results: Results, size: Size) -> list[SlowWithin]:
-    """Hosts whose inner links are slower than those of most hosts; `sure` from enough readings on.
+    """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_READINGS readings on.
 
-    Links of two ranks of one NUMA node are compared with their like, those of different nodes too. What lies low among
-    a host's links counts: one slow rank on it does not make it slow.
+    Links within a NUMA node are compared with each other, links between NUMA nodes too. A low quantile of a host's
+    links counts, so one slow rank does not make its host slow.
     """
     host_of = results.ranks.host_index.astype(np.int64)
     frm, to, time = _inside(size, host_of)
@@ -77,7 +77,7 @@ def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
 
 
 def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.int64]:
-    """0: one NUMA node; 1: two; 2: not known."""
+    """Class of each link: 0 one NUMA node, 1 two, 2 unknown."""
     a, b = ranks.numa[frm], ranks.numa[to]
     return np.where((a < 0) | (b < 0), 2, np.where(a == b, 0, 1))
 
@@ -90,7 +90,7 @@ def _of_classes(time: Values, kind: NDArray[np.int64]) -> Values:
 def _low_of_hosts(
     host: NDArray[np.int64], rest: Values, time: Values
 ) -> tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]:
-    """The hosts; a low quantile of what is left of each one's links; how many; and the median of their log times."""
+    """Hosts, a low quantile of the residuals of each, the number of links, and the median of the log times."""
     order = np.lexsort((rest, host))
     hosts, starts, count = np.unique(host[order], return_index=True, return_counts=True)
     low = rest[order][starts + low_index(count)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.evidence import Names, confidence_of
-from everylink.judge.judge import Said, failed_verdicts, judge, judgement, once_each
+from everylink.judge.judge import LinkVerdicts, failed_verdicts, judge, judgement, one_per_subject
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.links.failed import fold_failures
 from everylink.load.links import EVEN, as_links
@@ -22,20 +22,20 @@ from everylink.units import time_text
 
 TOO_MANY = "More than a third of the {} look slow, so it cannot be told which are well."
 OTHER_WAY = {"send": "receiving", "receive": "sending"}
-LEAST_SLOW = 1.25  # times as long: under load healthy ones differ by more than alone
-LEAST_SHARE = 2.0  # times as long, of a sender of incast or a receiver of outcast
-FEWEST_EQUALS = 3  # of these
-LARGE = 65536  # bytes: below and from there on messages are judged apart
+LEAST_SLOW = 1.25  # healthy ones differ more under load than alone
+LEAST_SHARE = 2.0  # for a sender of incast or a receiver of outcast
+FEWEST_EQUALS = 3  # other senders or receivers to compare with
+LARGE = 65536  # bytes; smaller and larger messages are judged apart
 SHARED = {"incast": ("senders", "send"), "outcast": ("receivers", "receive")}
 ONLY_FAILURES = "Of victim only failures are judged: its impact says how much a load costs, not who is at fault."
-NO_RETEST = "--confirm"  # of a pattern there is none
-WHOLE, MANY = 0.7, 16  # of all links, of so many hosts or ranks: from there on they are judged link by link
+NO_RETEST = "--confirm"  # load patterns have none
+WHOLE, MANY = 0.7, 16  # part of all links, and hosts or ranks, from which links are judged one by one
 Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One that is slow in messages of one direction, and where that shows most."""
+class SlowRank:
+    """A rank that is slow in one direction, with the factor, size and evidence where it shows most."""
 
     slow: Slow
     direction: str
@@ -43,32 +43,34 @@ class Seen:
     evidence: str
 
 
-def say(results: Results, names: Names, said: Said, who: str, seen: Sequence[Seen], judged: Sequence[int]) -> set[int]:
-    """A verdict each, one on their host where all of its ranks are slow, or one on the device that all share.
+def add_slow(
+    results: Results, names: Names, said: LinkVerdicts, role: str, seen: Sequence[SlowRank], judged: Sequence[int]
+) -> set[int]:
+    """Adds verdicts: one per rank, one per host if all of its ranks are slow, or one for a device that all share.
 
-    Gives the ranks that are named, none where these are too many to be sure.
+    Returns the ranks that verdicts name; empty if too many are slow to be sure.
     """
-    by_rank: dict[int, list[Seen]] = {}
+    by_rank: dict[int, list[SlowRank]] = {}
     for one in seen:
         by_rank.setdefault(one.slow.unit, []).append(one)
     slow = sorted(by_rank)
     if device := shared_device(results.ranks, judged, slow):
         worst = max(seen, key=lambda one: one.slow.factor)
         which = names.rank(worst.slow.unit)
-        text = f"all {len(slow)} {who} on {device} are slow, and none of the others; {which}: "
-        said.found.append(_verdict(("group", (f"{who} on {device}",)), list(seen), text, len(slow)))
+        text = f"all {len(slow)} {role} on {device} are slow, and none of the others; {which}: "
+        said.found.append(_verdict(("group", (f"{role} on {device}",)), list(seen), text, len(slow)))
         return set(slow)
     verdicts = list(_of_ranks(results, names, by_rank, judged))
     if too_many([ones[0].slow for ones in by_rank.values()]):
         said.suspects += verdicts
-        said.remarks.append(TOO_MANY.format(who))
+        said.remarks.append(TOO_MANY.format(role))
         return set()
     said.found += verdicts
     return set(slow)
 
 
 def _of_ranks(
-    results: Results, names: Names, by_rank: dict[int, list[Seen]], judged: Sequence[int]
+    results: Results, names: Names, by_rank: dict[int, list[SlowRank]], judged: Sequence[int]
 ) -> Iterable[Verdict]:
     host_of = results.ranks.host_index
     done: set[int] = set()
@@ -87,9 +89,9 @@ def _of_ranks(
 
 
 def _verdict(
-    subject: tuple[str, tuple[str, ...]], ones: list[Seen], before: str, ranks: int, behind: str = ""
+    subject: tuple[str, tuple[str, ...]], ones: list[SlowRank], before: str, ranks: int, behind: str = ""
 ) -> Verdict:
-    """The clearest of what was seen of a subject speaks for it."""
+    """One verdict on a subject, from the clearest of its findings."""
     worst = max(ones, key=lambda one: one.slow.factor)
     ways = {one.direction for one in ones}
     if others := [one.slow.factor for one in ones if one.direction != worst.direction]:
@@ -103,9 +105,9 @@ def _verdict(
 
 
 def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgement:
-    """Judge every pattern of a file; of what shows in several scenes the clearest counts."""
+    """Judges every pattern of a file; a subject that shows in several scenes is reported once, at the clearest."""
     found = [_judged(results, load, grouping) for load in results.loads]
-    verdicts = once_each([verdict for one in found for verdict in one.verdicts])
+    verdicts = one_per_subject([verdict for one in found for verdict in one.verdicts])
     return Judgement(
         tuple(sorted(verdicts, key=lambda verdict: verdict.worth)),
         tuple(suspect for one in found for suspect in one.suspects),
@@ -118,8 +120,8 @@ def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgem
 def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgement:
     links = as_links(results, load)
     if load.name in EVEN and _is_whole(links):
-        return _clear(judge(links, grouping))
-    said = Said()
+        return _without_small(judge(links, grouping))
+    said = LinkVerdicts()
     for size in links.sizes:
         said.found += failed_verdicts(fold_failures(links, size), size)
     work = _Judge(results, load, Names(results, None, np.zeros(0, np.int64)), said)
@@ -131,7 +133,7 @@ def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgemen
         _judge_service(work)
     else:
         said.remarks.append(ONLY_FAILURES)
-    return judgement(links, said, once_each(said.found))
+    return judgement(links, said, one_per_subject(said.found))
 
 
 def _is_whole(links: Results) -> bool:
@@ -141,8 +143,8 @@ def _is_whole(links: Results) -> bool:
     return max((size.outcomes.links for size in links.sizes), default=0) >= WHOLE * ranks * (ranks - 1)
 
 
-def _clear(judged: Judgement) -> Judgement:
-    """Without what is slow by so little that it may be how the load meets on its ways."""
+def _without_small(judged: Judgement) -> Judgement:
+    """Drops slowness so small that colliding flows of the load may explain it."""
     kept = [
         tuple(v for v in verdicts if v.symptom != "slow" or (v.factor or 0.0) >= LEAST_SLOW)
         for verdicts in (judged.verdicts, judged.suspects)
@@ -152,32 +154,32 @@ def _clear(judged: Judgement) -> Judgement:
 
 @dataclass(frozen=True)
 class _Judge:
-    """What is judged, and where the findings go."""
+    """One load pattern and the verdicts found so far."""
 
     results: Results
     load: Load
     names: Names
-    said: Said
+    said: LinkVerdicts
 
     def size_of(self, row: int) -> int:
         return int(self.load.scenes.bytes[self.load.flows.scene[row]])
 
-    def apart(self, *keys: NDArray[np.integer | np.bool_]) -> Index:
-        """The same number for rows that agree."""
+    def group_numbers(self, *keys: NDArray[np.integer | np.bool_]) -> Index:
+        """A number per row, the same for rows whose keys agree."""
         stacked = np.stack([key.astype(np.int64) for key in keys], axis=1)
         return np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
 
     def bulk(self, large: bool) -> tuple[Index, Index, Values]:
-        """Flows that have a rate, with large messages or small ones; what is compared with what, in seconds per byte.
+        """Flows that have a rate, with large or small messages; the group each is compared within; seconds per byte.
 
-        Equals are of one scene; where flows run one at a time, all of one size.
+        A group is one scene, or one size if flows run one at a time; flows within a host are compared apart.
         """
         flows, rate = self.load.flows, self.load.rate
         of_size = (self.load.scenes.bytes[flows.scene] >= LARGE) == large
         rows = np.flatnonzero(of_size & (flows.kind == BULK) & (rate > 0))
         together = np.bincount(flows.scene[rows], minlength=1).max() > 1
         scene = flows.scene[rows] if together else self.load.scenes.bytes[flows.scene[rows]]
-        return rows, self.apart(scene, self.same_host(rows)), 1 / rate[rows]
+        return rows, self.group_numbers(scene, self.same_host(rows)), 1 / rate[rows]
 
     def same_host(self, rows: Index) -> NDArray[np.bool_]:
         host, flows = self.results.ranks.host_index, self.load.flows
@@ -185,8 +187,8 @@ class _Judge:
 
 
 def _judge_ends(judge: _Judge) -> None:
-    """Ranks whose flows, as sender or as receiver, are slow against the others of the same scenes."""
-    seen: list[Seen] = []
+    """Finds ranks whose flows, as sender or receiver, are slower than the others in the same scenes."""
+    seen: list[SlowRank] = []
     ends: set[int] = set()
     for large in (False, True):
         for end, direction, flows_of in (
@@ -199,61 +201,61 @@ def _judge_ends(judge: _Judge) -> None:
                     f"{slow.readings} flows {flows_of} it take {slow.factor:.2f} times as long for a message as the "
                     "others of the same scenes"
                 )
-                seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+                seen.append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
             ends |= set(end[rows].tolist())
-    say(judge.results, judge.names, judge.said, "ranks", seen, sorted(ends))
+    add_slow(judge.results, judge.names, judge.said, "ranks", seen, sorted(ends))
 
 
 def _judge_shares(judge: _Judge) -> None:
-    """Senders of incast, or receivers of outcast, whose share is far below that of the others in the same scenes."""
-    who, direction = SHARED[judge.load.name]
+    """Finds senders of incast, or receivers of outcast, with far smaller shares than the others in the same scenes."""
+    role, direction = SHARED[judge.load.name]
     end = judge.load.flows.frm if direction == "send" else judge.load.flows.to
-    seen: list[Seen] = []
+    seen: list[SlowRank] = []
     for large in (False, True):
         rows, group, seconds = judge.bulk(large)
         equals = np.bincount(group, minlength=1)[group] > FEWEST_EQUALS
         rows = rows[equals]
         for slow in slow_ones(end[rows].astype(np.int64), group[equals], seconds[equals], LEAST_SHARE):
-            text = f"its share is {1 / slow.factor:.2f} of that of the other {who} in the same {slow.readings} scenes"
-            seen.append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
-    say(judge.results, judge.names, judge.said, who, seen, np.unique(end).tolist())
+            text = f"its share is {1 / slow.factor:.2f} of that of the other {role} in the same {slow.readings} scenes"
+            seen.append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+    add_slow(judge.results, judge.names, judge.said, role, seen, np.unique(end).tolist())
 
 
 def _judge_service(judge: _Judge) -> None:
-    """Servers that are slow to all their clients, clients that are slow with all servers, and unfair shares."""
+    """Finds servers that are slow to all clients, clients that are slow with all servers, and unfair shares."""
     flows = judge.load.flows
     sizes = judge.load.scenes.bytes[flows.scene]
-    seen: dict[str, list[Seen]] = {"servers": [], "clients": []}
+    seen: dict[str, list[SlowRank]] = {"servers": [], "clients": []}
     judged: dict[str, list[int]] = {"servers": [], "clients": []}
     for kind, large in ((kind, large) for kind in (PUT, GET) for large in (False, True)):
         rows = np.flatnonzero((flows.kind == kind) & flows.ok & ((sizes >= LARGE) == large))
         if not len(rows):
             continue
         client, server = (end.astype(np.int64) for end in clients_and_servers(judge.load, rows))
-        for who, unit, other in (("servers", server, client), ("clients", client, server)):
-            group = judge.apart(flows.scene[rows], other, judge.same_host(rows))
+        for role, unit, other in (("servers", server, client), ("clients", client, server)):
+            group = judge.group_numbers(flows.scene[rows], other, judge.same_host(rows))
             seconds = flows.median[rows].astype(np.float64)
-            sends = (who == "servers") == (kind == PUT)
+            sends = (role == "servers") == (kind == PUT)
             for slow in slow_ones(unit, group, seconds, LEAST_SLOW):
-                text = _waited(judge.load, rows, unit, slow, who, kind)
+                text = _service_evidence(judge.load, rows, unit, slow, role, kind)
                 direction = "send" if sends else "receive"
-                seen[who].append(Seen(slow, direction, judge.size_of(int(rows[slow.worst])), text))
-            judged[who] += unit.tolist()
+                seen[role].append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
+            judged[role] += unit.tolist()
     named = {
-        who: say(judge.results, judge.names, judge.said, who, ones, sorted(set(judged[who])))
-        for who, ones in seen.items()
+        role: add_slow(judge.results, judge.names, judge.said, role, ones, sorted(set(judged[role])))
+        for role, ones in seen.items()
     }
     judge.said.found += unfair(service_sums(judge.load), named["clients"], judge.names.rank, LARGE)
 
 
-def _waited(load: Load, rows: Index, unit: Index, slow: Slow, who: str, kind: int) -> str:
+def _service_evidence(load: Load, rows: Index, unit: Index, slow: Slow, role: str, kind: int) -> str:
     what = "put" if kind == PUT else "get"
-    other = "clients" if who == "servers" else "servers"
-    others_of = f"those of the other {who} with the same {other}"
+    other = "clients" if role == "servers" else "servers"
+    others_of = f"those of the other {role} with the same {other}"
     text = f"its {what} requests take {slow.factor:.2f} times as long as {others_of}, {slow.readings} readings"
     service = load.flows.service_mean[rows]
     mine, others = (service[(unit == slow.unit) == own] for own in (True, False))
-    if who == "servers" and np.isfinite(mine).any() and np.isfinite(others).any():
+    if role == "servers" and np.isfinite(mine).any() and np.isfinite(others).any():
         here, there = (time_text(float(np.nanmedian(times))) for times in (mine, others))
         text += f"; of that {here} at the server, {there} at the others"
     return text
