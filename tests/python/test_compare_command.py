@@ -9,8 +9,8 @@ import pytest
 from conftest import Command
 from damage import READ, Recipe
 from everylink.io.results_file import write_results
+from fabric_runs import SIZE, fabric_run
 from hostile import damaged_by
-from made_up import SIZE, fabric_run
 from make_results import make_results
 
 
@@ -104,7 +104,7 @@ def test_different_settings_are_reported(tmp_path: Path, everylink: Command) -> 
     code, out, _ = everylink("compare", tmp_path / "a.h5", tmp_path / "b.h5")
     assert code == 0
     for line in (
-        "The new run did not end by itself, or has not yet: these are its links so far",
+        "The new run is incomplete: it was interrupted, or is still running; these are its links so far",
         "version: 0.1.0 -> 0.2.0", "options of --mode: none -> sockets=4", "--check: off -> on",
         "only in the base: 1 rank: n16:16", "only in the base: 8 B", "only in the new run: 64 B",
     ):  # fmt: skip

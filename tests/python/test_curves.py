@@ -13,7 +13,7 @@ from everylink.links.classes import LinkClass
 from everylink.links.curves import curves
 from everylink.model.results import Results
 from everylink.predict.fit import fitted_line, line_fits
-from made_up import fabric_run
+from fabric_runs import fabric_run
 from make_results import Link, columns_of, make_results, row
 
 Make = Callable[..., Results]
@@ -181,7 +181,7 @@ def test_what_the_sizes_cannot_tell_is_not_said(made: Make, tmp_path: Path, ever
     assert np.isnan(long.latency)
     assert long.bandwidth == pytest.approx(RATE, rel=0.05)
     path = make_results(tmp_path / "x.h5", hosts=("a", "b"), sizes=(1, 8), time=line)
-    assert "-: the sizes measured do not tell" in everylink("show", path, "--fit")[1]
+    assert "-: unknown from the sizes measured" in everylink("show", path, "--fit")[1]
 
 
 def test_show_fit_prints_a_line_for_each_kind(tmp_path: Path, everylink: Command) -> None:

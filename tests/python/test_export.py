@@ -197,7 +197,7 @@ WRONG = [
     (("--what", "hosts", "-o", "x.doc"), "the name must end in .dat, .png, .ppm"),
     (("--what", "hosts", "--force"), "--force applies only to -o"),
     (("--what", "hosts", "--size", "8"), "--size 8: was not measured"),
-    (("--what", "step-pattern"), "does not say in which step a link was measured"),
+    (("--what", "step-pattern"), "does not record the step of each link"),
 ]
 
 

@@ -16,7 +16,7 @@ from everylink.predict.patterns import NAMES, Messages, made_pattern
 from everylink.predict.placement import place, placed
 from everylink.predict.prediction import exchange, predict, shared
 from everylink.predict.times import FAILED, NOT_MEASURED, link_times
-from made_up import fabric_run
+from fabric_runs import fabric_run
 from make_results import Link, columns_of, make_results, row
 
 Make = Callable[..., Results]
@@ -241,7 +241,7 @@ def test_what_is_printed_says_what_it_rests_on(tmp_path: Path, everylink: Comman
     code, out, _ = everylink("predict", run, "--pattern", "ring")
     assert code == 0
     assert "1 message of 3 over links that failed" in out
-    assert "Measured was 1 MiB only" in out
+    assert "Only 1 MiB was measured" in out
     assert "--bidirectional measures that" in out
     assert "link failed" in out
     told = json.loads(everylink("predict", run, "--pattern", "ring", "--format", "json")[1])
@@ -261,7 +261,7 @@ def test_a_file_says_who_sends_what(tmp_path: Path, everylink: Command) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "line 1: is ''; wanted is from,to,bytes"),
+        ("", "line 1: is ''; expected from,to,bytes"),
         ("from,to,bytes\n", "has no message"),
         ("from,to,bytes\n0,3,1\n", "line 2: there is no rank 3: the run has ranks 0 to 2"),
         ("from,to,bytes\n0,1,1\n1,1,1\n", "line 3: rank 1 sends to itself"),
@@ -270,7 +270,7 @@ def test_a_file_says_who_sends_what(tmp_path: Path, everylink: Command) -> None:
         ("from,to,bytes\n-1,1,1\n", "line 2: from is '-1'"),
         ('from,to,bytes\n"0,1,1\n', "is damaged"),
         ("from,to,bytes\n0,1," + "9" * 400 + "\n", "line 2: bytes is"),
-        ("from,to,bytes\n0,1,\xff\n", "is not text in UTF-8"),
+        ("from,to,bytes\n0,1,\xff\n", "is not UTF-8 text"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_line(text: str, said: str, tmp_path: Path, everylink: Command) -> None:
@@ -285,11 +285,14 @@ def test_a_wrong_file_is_named_with_its_line(text: str, said: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--pattern", "butterfly"], "there are ring, stencil2d, stencil3d, all-to-all, tree, shift and FILE.csv"),
-        (["--pattern", "ring:2"], "ring takes nothing behind a colon"),
-        (["--pattern", "shift:4"], "with 4 ranks a shift goes from 1 to 3 ranks on"),
-        (["--pattern", "stencil3d"], "4 ranks make no grid of 3 dimensions, only 2 x 2 x 1"),
-        (["--pattern", "stencil2d:3x2"], "2 sides whose product is 4, the number of ranks, such as stencil2d:2x2"),
+        (
+            ["--pattern", "butterfly"],
+            "use ring, stencil2d, stencil3d, all-to-all, tree, shift or FILE.csv",
+        ),
+        (["--pattern", "ring:2"], "ring takes no value after a colon"),
+        (["--pattern", "shift:4"], "with 4 ranks, the distance of a shift is 1 to 3"),
+        (["--pattern", "stencil3d"], "4 ranks do not form a grid of 3 dimensions, only 2 x 2 x 1"),
+        (["--pattern", "stencil2d:3x2"], "2 sides whose product is the number of ranks, 4, such as stencil2d:2x2"),
         (["--pattern", "ring", "--bytes", "1QiB"], "--bytes: invalid size '1QiB'"),
         (["--pattern", "p.csv", "--bytes", "1"], "leave --bytes out"),
         (["--pattern", "none.csv"], "none.csv: cannot be read"),
@@ -326,4 +329,4 @@ def test_a_run_without_times_and_one_without_the_kind_of_links_are_refused(tmp_p
     between = make_results(tmp_path / "y.h5", columns={65536: columns_of(rows)})
     code, _, err = everylink("predict", between, "--pattern", "ring")
     assert code == 2
-    assert "the pattern wants n0:0 -> n0:1, and no link of its kind (same host) has a time" in err
+    assert "the pattern uses n0:0 -> n0:1, but no link of its kind (same host) has a time" in err

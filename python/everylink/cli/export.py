@@ -12,9 +12,9 @@ from everylink.errors import UserMistake
 from everylink.files import atomic_write, refuse_existing
 from everylink.io.table import write_table
 from everylink.model.results import Results, Size
-from everylink.terminal.tables import TABLES, Wanted, known_steps, need_bandwidth
+from everylink.terminal.tables import TABLES, Selection, known_steps, need_bandwidth
 
-Export = Callable[[Results, Size, str, Wanted, Path], None]
+Export = Callable[[Results, Size, str, Selection, Path], None]
 PATTERNS = ("step-pattern", "bandwidth-pattern")
 PNG_DPI = 200
 
@@ -33,23 +33,23 @@ def check_export(what: str, path: Path | None, force: bool = False) -> None:
 
 
 def write_export(
-    results: Results, size: Size, what: str, wanted: Wanted, path: Path | None, force: bool = False
+    results: Results, size: Size, what: str, selection: Selection, path: Path | None, force: bool = False
 ) -> None:
     """Write one table or pattern atomically; None is standard output, as text. Raises UserMistake."""
     check_export(what, path, force)
     if path is None:
-        write_table(TABLES[what](results, size, wanted), sys.stdout)
+        write_table(TABLES[what](results, size, selection), sys.stdout)
         return
     with atomic_write(path, force) as new:
-        WRITERS[path.suffix.lower()](results, size, what, wanted, new)
+        WRITERS[path.suffix.lower()](results, size, what, selection, new)
 
 
-def _dat(results: Results, size: Size, what: str, wanted: Wanted, path: Path) -> None:
+def _dat(results: Results, size: Size, what: str, selection: Selection, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
-        write_table(TABLES[what](results, size, wanted), file)
+        write_table(TABLES[what](results, size, selection), file)
 
 
-def _ppm(results: Results, size: Size, what: str, wanted: Wanted, path: Path) -> None:
+def _ppm(results: Results, size: Size, what: str, selection: Selection, path: Path) -> None:
     from everylink.figure.pattern import bandwidth_pixels, step_pixels
     from everylink.io.table import write_ppm
 
@@ -60,7 +60,7 @@ def _ppm(results: Results, size: Size, what: str, wanted: Wanted, path: Path) ->
         write_ppm(path, *bandwidth_pixels(results, size))
 
 
-def _png(results: Results, size: Size, what: str, wanted: Wanted, path: Path) -> None:
+def _png(results: Results, size: Size, what: str, selection: Selection, path: Path) -> None:
     from matplotlib.transforms import Bbox
 
     from everylink.figure.canvas import DPI, HEIGHT, WIDTH
@@ -81,21 +81,21 @@ WRITERS: dict[str, Export] = {".dat": _dat, ".png": _png, ".ppm": _ppm}
 def main(arguments: Sequence[str]) -> int:
     """Write one table or pattern of one results file."""
     options = parsed(EXPORT, arguments)
-    wanted = Wanted(options.below, options.above, options.count)
-    _check(options.what, wanted)
+    selection = Selection(options.below, options.above, options.count)
+    _check(options.what, selection)
     if options.force and options.output is None:
         raise UserMistake("--force applies only to -o")
     check_export(options.what, options.output, options.force)
     results = LINKS.read(options.file)
-    write_export(results, chosen_size(results, options.size), options.what, wanted, options.output, options.force)
+    write_export(results, chosen_size(results, options.size), options.what, selection, options.output, options.force)
     return 0
 
 
-def _check(what: str, wanted: Wanted) -> None:
-    limited = wanted.below is not None or wanted.above is not None
+def _check(what: str, selection: Selection) -> None:
+    limited = selection.below is not None or selection.above is not None
     if limited and what != "outside":
         raise UserMistake("--below and --above apply only to --what outside")
     if what == "outside" and not limited:
         raise UserMistake("--what outside requires --below RATE, --above RATE or both")
-    if wanted.count is not None and what != "slowest":
+    if selection.count is not None and what != "slowest":
         raise UserMistake("--count applies only to --what slowest")

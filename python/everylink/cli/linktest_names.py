@@ -15,7 +15,7 @@ from everylink.io.read import read
 from everylink.links.extremes import outside
 from everylink.model.results import Results, Size
 from everylink.terminal.console import terminal
-from everylink.terminal.tables import MIB, Wanted, need_bandwidth
+from everylink.terminal.tables import MIB, Selection, need_bandwidth
 from everylink.units import bandwidth, plural
 
 MOST_NAMED = 10_000
@@ -57,7 +57,7 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
             print(f" skipped {name}: messages of 0 bytes have no bandwidth")
             continue
         count = len(results.ranks) if what == "slowest" else None
-        write_export(results, size, what, Wanted(count=count), Path(name), force=True)
+        write_export(results, size, what, Selection(count=count), Path(name), force=True)
         print(f" wrote {name}")
     if run and options.p:
         write_report([run], REPORT)

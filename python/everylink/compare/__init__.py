@@ -1,1 +1,1 @@
-"""Says what changed from one run of links to another."""
+"""Finds what changed from one run of links to another."""

@@ -1,4 +1,4 @@
-"""Which hosts, ranks and pairs got slower or faster: the fit of judge/effects.py over differences of log times."""
+"""Finds hosts, ranks and pairs that got slower or faster: fits differences of log times as judge/effects.py does."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from everylink.robust import (
     tempered_spread,
 )
 
-CUT, FEW_LINKS = 3.0, 6  # standard deviations; of an end
+CUT, FEW_LINKS = 3.0, 6  # standard deviations; links per end
 SIDES = ("send", "receive")
 SUSPECT_Z = 4.5  # standard deviations
 
 
 @dataclass(frozen=True)
 class ChangedEnd:
-    """`number`: host or rank; `effect`: log of the factor, `z` its score, `side`: send, receive or both."""
+    """`number`: host or rank; `side`: send, receive or both; `effect`: log of the factor; `z`: its score."""
 
     number: int
     side: str
@@ -42,7 +42,7 @@ class ChangedEnd:
 
 @dataclass(frozen=True)
 class ChangedEnds:
-    """`level` is what all have in common (log of the factor); `explained` [from, to] is that and the ends' effects."""
+    """`level`: common to all links (log of the factor); `explained` [from, to]: the level plus the ends' effects."""
 
     level: float
     ends: tuple[ChangedEnd, ...]
@@ -51,22 +51,22 @@ class ChangedEnds:
 
 @dataclass(frozen=True)
 class _Found:
-    """What each end adds, 0 where that is not certain, and its score: sending, receiving."""
+    """What each end adds as sender and as receiver, 0 where uncertain, and the scores; [ends] each."""
 
     effect: tuple[Values, Values]
     z: tuple[Values, Values]
 
     @property
     def explained(self) -> Matrix:
-        """The slower of two ends counts."""
+        """[from, to]: the larger effect of the two ends."""
         return np.maximum(self.effect[0][:, None], self.effect[1][None, :]).astype(np.float32)
 
 
 def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float | None = None) -> ChangedEnds:
-    """Fit differences [from, to], NaN where there is none: slower ends, and faster ones, each against all others.
+    """Fits differences [from, to], NaN if unknown; finds slower and faster ends, each against all others.
 
-    A level that is known already is not estimated again. An end counts where it changed by more than `least`
-    both against the others and against itself.
+    A given `level` is not estimated again. An end counts only if it changed by more than `least` both against the
+    others and against itself.
     """
     slower, faster = _found(difference, symmetric, least), _found(-difference, symmetric, least)
     ends_explain = slower.explained - faster.explained
@@ -78,7 +78,7 @@ def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float
     for sign, found in ((1, slower), (-1, faster)):
         for number, side, strongest in _named(found, symmetric):
             effect = level + sign * float(found.effect[strongest][number])
-            if sign * effect > least and sign * itself[strongest][number] > least:  # else only the others changed
+            if sign * effect > least and sign * itself[strongest][number] > least:  # otherwise only the others changed
                 ends.append(ChangedEnd(number, side, effect, float(found.z[strongest][number])))
     return ChangedEnds(level, tuple(ends), np.float32(level) + ends_explain)
 
@@ -86,8 +86,8 @@ def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float
 def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
     """Ends that are slower than the others.
 
-    Where there are so few links that the fit goes by the fastest of each end, a single fast pair would make the other
-    ends look slow: it is cut to size.
+    With few links the fit follows the fastest link of each end, so a single fast pair would make other ends look slow;
+    such outliers are clipped.
     """
     known = difference[np.isfinite(difference)]
     if not len(known):
@@ -106,7 +106,7 @@ def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
 
 
 def _named(found: _Found, symmetric: bool) -> Iterator[tuple[int, str, int]]:
-    """Each end that was found: its number, the side, and on which side it is strongest."""
+    """For each end found: its number, its side or both, and the index of the side where it changed most."""
     for number in np.flatnonzero(np.maximum(*found.effect) > 0).tolist():
         sides = [side for side in (0, 1) if found.effect[side][number] > 0]
         strongest = max(sides, key=lambda side: float(found.effect[side][number]))
@@ -115,7 +115,7 @@ def _named(found: _Found, symmetric: bool) -> Iterator[tuple[int, str, int]]:
 
 @dataclass(frozen=True)
 class Within:
-    """`level`: what all hosts have in common (log of the factor), `level_z` its score, 0 where it may be chance."""
+    """`level`: common to all hosts (log of the factor); `level_z`: its score, 0 if chance explains it."""
 
     level: float
     level_z: float
@@ -130,7 +130,7 @@ def changed_within(
     symmetric: bool,
     least: float,
 ) -> Within:
-    """Compare links that stay on their host (`near`), by the median of each host; `host` has one entry per link."""
+    """Compares links within hosts (mask `near`) by the median of each host; `host`: host of each link, [links]."""
     before, after = (_log_times(part, ranks, symmetric)[near] for part in links)
     numbers, change = _medians(after - before, host[near])
     level = float(np.median(change))
@@ -148,7 +148,7 @@ def changed_within(
 
 
 def _score_of_chance(change: Values, host: NDArray[np.int64]) -> Values:
-    """For each host how improbable it is that most of its links read long by chance; 0 where they do not."""
+    """For each host, how improbable it is that most of its links are slow by chance; 0 if most are not."""
     long = change > LIKELY_Z * tempered_spread(change)
     _, index, count = np.unique(host, return_inverse=True, return_counts=True)
     most = np.bincount(index[long], minlength=len(count)) >= most_of(count)
@@ -157,7 +157,7 @@ def _score_of_chance(change: Values, host: NDArray[np.int64]) -> Values:
 
 
 def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:
-    """Of both directions of a symmetric kernel the shorter: a disturbed reading is longer, never shorter."""
+    """Log seconds; with a symmetric kernel the shorter of both directions, because disturbances only lengthen."""
     times = np.log(links.median.astype(np.float64))
     if symmetric:
         own, reverse = keys(links, ranks), links.to.astype(np.int64) * ranks + links.frm
@@ -167,7 +167,7 @@ def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:
 
 
 def _medians(values: Values, of: NDArray[np.int64]) -> tuple[NDArray[np.int64], Values]:
-    """The numbers that occur, and the median of the values of each."""
+    """The distinct numbers in `of`, and the median of the values of each."""
     order = np.argsort(of, kind="stable")
     numbers, starts = np.unique(of[order], return_index=True)
     return numbers, np.array([np.median(part) for part in np.split(values[order], starts[1:])])
@@ -175,7 +175,7 @@ def _medians(values: Values, of: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
 
 @dataclass(frozen=True)
 class ChangedPair:
-    """`frm` and `to` of the level that was looked at; `effect`: log of the factor; `readings` that it rests on."""
+    """`frm`, `to`: hosts or ranks; `effect`: log of the factor; `z`: its score; `readings`: number of readings used."""
 
     frm: int
     to: int
@@ -186,16 +186,16 @@ class ChangedPair:
 
 @dataclass(frozen=True)
 class ChangedPairs:
-    """`sure` are found; `suspects` are long in all of their readings, which are too few."""
+    """`sure`: found; `suspects`: slow in all of their readings, but with too few readings."""
 
     sure: tuple[ChangedPair, ...]
     suspects: tuple[ChangedPair, ...]
 
 
 def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix, least: float) -> ChangedPairs:
-    """Pairs slower after than before; `again` are all readings after, those of retests too.
+    """Pairs that are slower after than before; `again`: all readings after, including retests.
 
-    To find faster ones, take before for after, and the negative of `explained`.
+    For faster pairs, swap before and after and negate `explained`.
     """
     symmetric, cells = again.symmetric, again.between_hosts
     change = after.median - before.median
@@ -205,7 +205,7 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
     z = normal_score(np.where(measured, rest, 0.0) / noise, int(measured.sum()))
     lowest = cells.quartile - before.median - explained
     likely = measured & (z > LIKELY_Z) & (rest > least) & (lowest > LIKELY_Z * noise)
-    likely &= change > max(least, LIKELY_Z * noise)  # else it only stayed as it was while its ends changed
+    likely &= change > max(least, LIKELY_Z * noise)  # otherwise it only stayed the same while its ends changed
     frm, to = np.nonzero(likely)
     alone = _long_alone(again, before, explained, lowest, LIKELY_Z * noise)
     count = cells.count[frm, to]
@@ -223,7 +223,7 @@ def slower_pairs(before: Cells, after: Cells, again: Readings, explained: Matrix
 
 
 def _long_alone(again: Readings, before: Cells, explained: Matrix, lowest: Matrix, limit: float) -> int:
-    """How many readings are long in pairs whose others are not."""
+    """The number of slow readings in pairs that are not slow otherwise."""
     frm, to, time = again.each()
     frm, to = again.host_of[frm], again.host_of[to]
     long = time - before.median[frm, to] - explained[frm, to] > limit
@@ -231,6 +231,6 @@ def _long_alone(again: Readings, before: Cells, explained: Matrix, lowest: Matri
 
 
 def _discovered(score: Values, tests: int) -> NDArray[np.bool_]:
-    """Which scores are findings among so many tests, all others of which found nothing."""
+    """Which scores are discoveries among `tests` tests, if all tests not listed found nothing."""
     padded = np.concatenate([score, np.full(max(tests - len(score), 0), -np.inf)])
     return discoveries(padded, FALSE_RATE)[: len(score)]

@@ -1,4 +1,4 @@
-"""What got slower or faster between two runs, and which links failed in one of them only."""
+"""Compares two runs: what got slower or faster, and which links failed in only one of them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ from everylink.robust import Matrix, confidence, level_score
 
 
 def worst_first(changes: list[Change]) -> tuple[Change, ...]:
-    """Changes of one thing at several sizes folded into one; those that weigh most first."""
+    """Folds changes of one subject at several sizes into one; largest weight first."""
     found: dict[tuple[Any, ...], list[Change]] = {}
     for change in changes:
         found.setdefault((change.kind, change.subject, change.slower), []).append(change)
@@ -45,7 +45,7 @@ def worst_first(changes: list[Change]) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class SizeChanges:
-    """`links` were timed in both runs; `levels`: the factor that all links of a class have in common."""
+    """`links`: number timed in both runs; `levels`: factor common to all links of a class."""
 
     bytes: int
     links: int
@@ -56,10 +56,10 @@ class SizeChanges:
 
 @dataclass(frozen=True)
 class _Runs:
-    """The links that were timed in both runs, in one order, and all readings of those between hosts (`far`).
+    """The links that were timed in both runs, in the same order; `far`: mask of links between hosts.
 
-    In a run on a single host its ranks stand for hosts. `base` and `new` are of the main run, `base_again` and
-    `new_again` with what was measured again.
+    `base`, `new`: readings of the main run; `base_again`, `new_again`: including retests. In a run on a single host,
+    ranks take the place of hosts.
     """
 
     bytes: int
@@ -76,7 +76,7 @@ class _Runs:
         return int(self.ranks.host_index.max()) == 0
 
     def by_rank(self) -> "_Runs":
-        """The same with ranks in the place of hosts."""
+        """The same readings with each rank as a host."""
         count = len(self.ranks)
         parts = (self.base, self.new, self.base_again, self.new_again)
         once = {id(part): replace(part, hosts=count, host_of=np.arange(count)) for part in parts}
@@ -84,13 +84,13 @@ class _Runs:
 
     @cached_property
     def _by_pair(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-        """A number for the hosts from and to of each link, in ascending order; and which links these are."""
+        """A number per link for its pair of hosts, ascending, and the links in that order."""
         pair = self.base.host_of[self.links[0].frm] * self.base.hosts + self.base.host_of[self.links[0].to]
         order = np.argsort(pair, kind="stable")
         return pair[order], order
 
     def between(self, frm: int, to: int) -> NDArray[np.intp]:
-        """The links from one host to another."""
+        """The links from one host to another, as indices."""
         pairs, order = self._by_pair
         first, behind = np.searchsorted(pairs, frm * self.base.hosts + to + np.arange(2))
         return order[first:behind]
@@ -98,13 +98,13 @@ class _Runs:
     def change(
         self, kind: str, names: tuple[str, ...], which: NDArray[np.intp], side: str, effect: float, z: float
     ) -> Change:
-        """A change of these links."""
+        """A change with the median times of these links."""
         base, new = (float(np.median(links.median[which])) for links in self.links)
         return Change(kind, names, side, self.bytes, math.exp(effect), confidence(z), len(which), base, new)
 
 
 def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
-    """Compare the i-th size of both; `least` is the smallest effect that counts, as a logarithm."""
+    """Compares the i-th size of both runs; `least`: smallest effect that counts, as a logarithm."""
     runs = _runs(matched, i)
     ranks = runs.ranks
     levels: dict[LinkClass, float] = {}
@@ -130,7 +130,7 @@ def _runs(matched: Matched, i: int) -> _Runs:
     sizes = [only_links(size, keys) for size in (base, new)]
     main = [main_only(size) for size in sizes]
     made = [readings(run, size) for run, size in zip((matched.base, matched.new), main, strict=True)]
-    again = [  # mostly there are none, and the readings need not be laid out twice
+    again = [  # usually there are no retests, and the same readings serve
         once if len(size.rows.frm) == len(first.rows.frm) else readings(run, every_reading(size))
         for run, size, first, once in zip((matched.base, matched.new), sizes, main, made, strict=True)
     ]
@@ -146,7 +146,7 @@ def _class_change(
 
 
 def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Change]) -> float:
-    """The links that stay on their host; returns what they have in common."""
+    """Compares links within hosts; returns their common level, log of the factor."""
     links = runs.links[0]
     host = runs.ranks.host_index.astype(np.int64)[links.frm]
     found = changed_within(runs.links, near, host, len(runs.ranks), runs.base.symmetric, least)
@@ -163,7 +163,7 @@ def _difference(runs: _Runs) -> Matrix:
 
 
 def _ends(runs: _Runs, known: Matrix | None, least: float) -> ChangedEnds:
-    """The ends that changed; with `known` beside that, which has the common level in it."""
+    """The ends that changed beyond what `known` explains; `known` includes the common level."""
     if known is None:
         return changed_ends(_difference(runs), runs.base.symmetric, least)
     return changed_ends(_difference(runs) - known, runs.base.symmetric, least, 0.0)
@@ -174,7 +174,7 @@ def _far_score(runs: _Runs, ends: ChangedEnds) -> float:
 
 
 def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], suspects: list[Change]) -> None:
-    """Hosts and pairs of hosts; then ranks and pairs of ranks, where hosts have several."""
+    """Compares hosts and pairs of hosts; then ranks and pairs of ranks, if hosts have several."""
     several = len(runs.ranks) > runs.base.hosts
     rank_names = [runs.ranks.name(rank) for rank in range(len(runs.ranks))]
     names = rank_names if runs.on_one_host else host_names(runs.ranks)
@@ -189,7 +189,7 @@ def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], s
     by_rank = runs.by_rank()
     known = hosts.explained[np.ix_(host_of, host_of)].copy()
     index = {name: number for number, name in enumerate(names)}
-    for pair in pairs:  # what is said of two hosts is not said again of their ranks
+    for pair in pairs:  # a finding about two hosts is not repeated for their ranks
         a, b = (host_of == index[name] for name in pair.subject)
         known[np.ix_(a, b)] = np.nan
         if runs.base.symmetric:
@@ -213,7 +213,7 @@ def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> li
 def _of_pairs(
     runs: _Runs, kind: str, names: list[str], explained: Matrix, least: float, suspects: list[Change]
 ) -> list[Change]:
-    """Pairs that got slower, then those that got faster, which are slower the other way round in time."""
+    """Pairs that got slower, then pairs that got faster, which are slower with base and new swapped."""
     base, new = runs.base.between_hosts, runs.new.between_hosts
     slower = slower_pairs(base, new, runs.new_again, explained, least)
     faster = slower_pairs(new, base, runs.base_again, -explained, least)
@@ -233,7 +233,7 @@ def _of_pair(runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: 
 
 @dataclass(frozen=True)
 class Failure:
-    """Links that failed in one run only: `group` names them, at `bytes` and the sizes `also`."""
+    """Links that failed in one run only; `group` names them; they failed at `bytes` and at the sizes in `also`."""
 
     group: FailedGroup
     bytes: int
@@ -242,10 +242,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`failed` were ok in the base, `healed` failed there; of changes those that weigh most come first.
+    """`failed`: ok in the base; `healed`: failed in the base; changes with the largest weight come first.
 
-    Suspects are slower in all of their readings, which are too few to be sure. `least` is the smallest part of a time
-    that counts.
+    `suspects`: slower in all of their readings, which are too few to be sure. `least`: smallest relative change of a
+    time that counts.
     """
 
     matched: Matched
@@ -263,7 +263,7 @@ class Comparison:
 
 
 def compare(base: Results, new: Results, least: float = 0.05) -> Comparison:
-    """Compare two runs. Raises UserMistake, which names what keeps them from being compared."""
+    """Compares two runs. Raises UserMistake with the reason if they cannot be compared."""
     matched = match(base, new)
     if not any(len(measured_in_both(*pair)) for pair in zip(matched.base.sizes, matched.new.sizes, strict=True)):
         raise UserMistake(f"{new.path}: cannot be compared with {base.path}: no link was measured in both")
@@ -282,7 +282,7 @@ def compare(base: Results, new: Results, least: float = 0.05) -> Comparison:
 
 
 def failed_only_in(run: Results, other: Results) -> tuple[Failure, ...]:
-    """The links that failed in one run and were measured well in the other, folded; equal groups of sizes in one."""
+    """Links that failed in one run and were ok in the other, folded; the same group at several sizes is one entry."""
     found: dict[str, list[Failure]] = {}
     for size, reference in zip(run.sizes, other.sizes, strict=True):
         links = reference.links

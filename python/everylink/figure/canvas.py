@@ -1,4 +1,4 @@
-"""A4 pages measured in pixels of 100 dpi from the top left, and round tick values for their axes."""
+"""A4 pages measured in pixels of 100 dpi from the top left, and round tick values for axes."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ DPI = 100
 WIDTH, HEIGHT = 827, 1169
 LEFT, RIGHT = 45, 782
 INK, PALE_INK, ALARM = "#1a1a1a", "#6b6b6b", "#c00060"
-WIDE = 12.0  # from this ratio on, ticks are 1, 2 and 5 of each decade
+WIDE = 12.0  # ratio of limits from which ticks are 1, 2 and 5 of each decade
 
 
 def blank_page() -> Figure:
@@ -23,40 +23,40 @@ def blank_page() -> Figure:
 
 
 def axes_at(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Axes with this box in pixels."""
+    """Axes with this box, in pixels."""
     return figure.add_axes((left / WIDTH, 1 - (top + height) / HEIGHT, width / WIDTH, height / HEIGHT))
 
 
 def write(figure: Figure, x: float, y: float, text: str, **style: Any) -> None:
-    """Text at a pixel; its left end and baseline unless the style says otherwise. `$` is only a dollar sign."""
+    """Writes text at a pixel: left end and baseline unless the style says otherwise. `$` is only a dollar sign."""
     options: dict[str, Any] = {"fontsize": 8, "color": INK, "ha": "left", "va": "baseline", "parse_math": False} | style
     figure.text(x / WIDTH, 1 - y / HEIGHT, text, **options)
 
 
 def shortened(name: str, most: int) -> str:
-    """A long name by its end, because that is where host names differ."""
+    """Shortens a name to its end, where host names differ."""
     return name if len(name) <= most else "…" + name[1 - most :]
 
 
 def beginning(text: str, most: int) -> str:
-    """A long text by its beginning."""
+    """Shortens a text to its beginning."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def time_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
-    """Round times within the limits, in seconds."""
+    """Round times within the limits, seconds."""
     unit = next((scale for _, scale in reversed(TIME_UNITS) if scale <= low), TIME_UNITS[0][1])
     return round_ticks(low / unit, high / unit, most) * unit
 
 
 def bandwidth_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
-    """Bandwidths within the limits that are round in their binary unit, in bytes per second."""
+    """Bandwidths within the limits that are round in their binary unit, bytes per second."""
     power = max(p for p in range(len(BINARY_PREFIXES)) if 1024**p <= max(low, 1))
     return round_ticks(low / 1024**power, high / 1024**power, most) * float(1024**power)
 
 
 def round_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
-    """Round values within the limits, apart enough for `most` of them on a logarithmic axis; both ends if none is."""
+    """Round values within the limits, spaced for `most` of them on a logarithmic axis; the limits if fewer than two."""
     if high / low >= WIDE:
         decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
         values = np.sort(np.concatenate([10.0**decades * step for step in (1, 2, 5)]))
@@ -74,6 +74,6 @@ def round_ticks(low: float, high: float, most: int) -> NDArray[np.float64]:
 
 
 def rate_steps(highest: float) -> list[float]:
-    """Round steps of the binary unit of a bandwidth, ascending."""
+    """Round steps in the binary unit of a bandwidth, ascending, bytes per second."""
     power = max(p for p in range(6) if 1024**p <= max(highest, 1))
     return [step * 10.0**tens * 1024.0**power for tens in range(-2, 6) for step in (1, 2, 5)]

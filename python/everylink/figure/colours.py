@@ -21,7 +21,7 @@ TICK_PIXELS = 78
 
 
 def palette(link_class: LinkClass) -> NDArray[np.uint8]:
-    """The colours from fast to slow, shape [SHADES, 3]."""
+    """Colours from fast to slow, shape [SHADES, 3]."""
     name, low, high = _MAPS[link_class]
     return np.asarray(np.round(255 * colormaps[name](np.linspace(low, high, SHADES))[:, :3]), np.uint8)
 
@@ -47,7 +47,7 @@ def _bytes(colour: str) -> NDArray[np.uint8]:
 def draw_colour_bars(
     figure: Figure, results: Results, size: Size, shading: Shading, top: float, what: str = "one-way time"
 ) -> None:
-    """Draw the bars of all classes beside each other; `what` is the time."""
+    """Draws the bars of all classes side by side; `what` names the time."""
     width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
     for i, (link_class, scale) in enumerate(shading.scales.items()):
         left, both = LEFT + i * (width + GAP), ", both directions" if results.directions == 2 else ""
@@ -58,7 +58,7 @@ def draw_colour_bars(
 def _draw_bar(
     figure: Figure, left: float, top: float, width: float, link_class: LinkClass, scale: Scale, rate: tuple[int, int]
 ) -> None:
-    """Draw a bar with its two axes; `rate` is the bytes of a message and the number of directions."""
+    """Draws a bar with its two axes; `rate`: bytes of a message, number of directions."""
     axes = axes_at(figure, left, top, width, BAR)
     axes.imshow(palette(link_class)[None], interpolation="none", extent=(0, SHADES, 0, 1), aspect="auto")
     most = max(2, int(width / TICK_PIXELS))
@@ -79,7 +79,7 @@ def _draw_bar(
 
 
 def _beyond(scale: Scale) -> str:
-    """What the ends of the scale leave out."""
+    """The extremes beyond the ends of the scale."""
     faster = scale.min < scale.low * (1 - 1e-6)
     slower = scale.max > scale.high * (1 + 1e-6)
     ends = [f"fastest {time_text(scale.min)}"] if faster else []

@@ -1,4 +1,4 @@
-"""Bandwidth over message size: a figure a kernel, a curve a run and class of links; and where bandwidth falls."""
+"""Draws bandwidth over message size: a figure per kernel, a curve per run and class of links, marks where it falls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from everylink.model.results import Results
 from everylink.text.run import mode_text
 from everylink.units import bandwidth_text, parsed_rate, size_text, tick_text
 
-MOST_SIZES = 14  # named below the axis
+MOST_SIZES = 14  # labels of sizes on the axis
 LABEL_LENGTH = 70
-ROOM = 1.08  # above the highest curve
-ROW, MOST_LEGEND = 0.022, 0.35  # of the page's height: a row of the legend, and all of it
+ROOM = 1.08  # limit of the axis / highest curve
+ROW, MOST_LEGEND = 0.022, 0.35  # parts of the page's height: a row of the legend; the whole legend at most
 FALLS = "bandwidth falls as the size grows"
 CURVE_ENDINGS = (".pdf", ".png")
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A curve with its name; `run` counts the runs of the figure, each of which has a colour."""
+    """A curve with its name; `run`: number of its run in the figure, which selects the colour."""
 
     run: int
     label: str
@@ -35,7 +35,7 @@ class Labelled:
 
 
 def draw_curves(title: str, rate_label: str, drawn: Sequence[Labelled], lines: Sequence[Line]) -> Figure:
-    """An A4 page on its side: above bandwidths as they are, below the same on a logarithmic axis."""
+    """An A4 landscape page: bandwidths on a linear axis above, on a logarithmic axis below."""
     figure = Figure(figsize=(HEIGHT / DPI, WIDTH / DPI), dpi=DPI)
     figure.text(0.06, 0.95, title, fontsize=13, weight="bold", color=INK, parse_math=False)
     rows = -(-(len(drawn) + 1) // 2)
@@ -66,7 +66,7 @@ def draw_curves(title: str, rate_label: str, drawn: Sequence[Labelled], lines: S
 
 
 def _draw(axes: Axes, drawn: Sequence[Labelled]) -> None:
-    """Links within hosts are dashed where there are others too."""
+    """Links within hosts are dashed if links between hosts are shown, too."""
     colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
     both = len({one.curve.link_class for one in drawn}) > 1
     for one in drawn:
@@ -116,17 +116,17 @@ def _set_rates(upper: Axes, lower: Axes, drawn: Sequence[Labelled], lines: Seque
 
 
 def parsed_line(text: str) -> Line:
-    """Read a --line, `11.64GiB/s` or `HDR=200Gb/s`. Raises UserMistake."""
+    """Parses a --line, `11.64GiB/s` or `HDR=200Gb/s`. Raises UserMistake."""
     label, _, rate = text.rpartition("=")
     try:
         found = parsed_rate(rate)
     except ValueError as error:
-        raise UserMistake(f"--line {text}: {error}; a label may stand before it, HDR=200Gb/s") from None
+        raise UserMistake(f"--line {text}: {error}; a label may precede it: HDR=200Gb/s") from None
     return Line(found, f"{label.strip()}, {bandwidth_text(found)}" if label.strip() else bandwidth_text(found))
 
 
 def run_label(run: Results, curve: Curve, one_class: bool) -> str:
-    """What carried the messages, with which library, in which file; and the class of links where there are two."""
+    """Transport, library and file; and the class of links if there are two."""
     libraries = list(dict.fromkeys(filter(None, run.ranks.libraries)))
     library = f" ({libraries[0]})" if len(libraries) == 1 else ""
     where = "" if one_class and curve.link_class == LinkClass.OTHER_HOST else f", {curve.link_class}"
@@ -134,37 +134,37 @@ def run_label(run: Results, curve: Curve, one_class: bool) -> str:
 
 
 def write_curves(runs: Sequence[Results], path: Path, lines: Sequence[Line]) -> tuple[list[Path], list[str]]:
-    """Write all figures; returns what was written, and a sentence for each fall. Raises UserMistake without a curve."""
+    """Writes all figures; returns the paths, and a sentence for each fall. Raises UserMistake without a curve."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_pdf import PdfPages
 
     from everylink.figure.files import PNG_DPI
 
     figures: list[Figure] = []
-    said: list[str] = []
+    falls: list[str] = []
     for kernel in dict.fromkeys(run.facts.kernel for run in runs):
         figure, sentences = _figure([run for run in runs if run.facts.kernel == kernel], lines)
         figures.append(figure)
-        said += sentences
+        falls += sentences
     try:
         if path.suffix.lower() == ".pdf":
             with rc_context({"pdf.fonttype": 42}), PdfPages(path, metadata={"Title": "Everylink curves"}) as pdf:
                 for figure in figures:
                     pdf.savefig(figure)
-            return [path], said
+            return [path], falls
         numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(figures))]
         written = numbered if len(figures) > 1 else [path]
         for figure, file in zip(figures, written, strict=True):
             figure.savefig(file, dpi=PNG_DPI)
     except OSError as error:
         raise EverylinkError(f"{path}: cannot be written: {error.strerror}") from None
-    return written, said
+    return written, falls
 
 
 def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, list[str]]":
 
     drawn: list[Labelled] = []
-    said: list[str] = []
+    falls: list[str] = []
     for i, run in enumerate(runs):
         found = curves(run)
         if not found:
@@ -172,10 +172,10 @@ def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, li
         for curve in found:
             label = run_label(run, curve, len(found) == 1)
             drawn.append(Labelled(i, label, curve))
-            said += _falls(label, curve)
+            falls += _falls(label, curve)
     kernel = runs[0].facts.kernel
     title = f"{kernel} kernel: bandwidth over message size; median link, and 5 % to 95 % of the links"
-    return draw_curves(title, runs[0].bandwidth_label, drawn, lines), said
+    return draw_curves(title, runs[0].bandwidth_label, drawn, lines), falls
 
 
 def _falls(label: str, curve: Curve) -> Iterator[str]:

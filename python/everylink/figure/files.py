@@ -8,12 +8,12 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
-Draw = Callable[[], Figure]  # a page, made only when it is wanted, because all of them at once would take much memory
-PNG_DPI = 200  # twice that of the layout, so cells stay whole pixels and small text can be read
+Draw = Callable[[], Figure]  # makes a page on request, because all pages at once would take much memory
+PNG_DPI = 200  # twice the layout's, so cells remain whole pixels and small text is readable
 
 
 def write_pdf(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Write all pages; returns what was written."""
+    """Writes all pages; returns the paths written."""
     with (
         rc_context({"pdf.fonttype": 42, "image.composite_image": False}),
         PdfPages(path, metadata={"Title": "Everylink report"}) as pdf,
@@ -24,7 +24,7 @@ def write_pdf(pages: Sequence[Draw], path: Path) -> list[Path]:
 
 
 def write_png(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Write one picture for each page: `x.png`, or `x-1.png`, `x-2.png`, ... where there are several."""
+    """Writes one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; returns the paths written."""
     numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(pages))]
     written = numbered if len(pages) > 1 else [path]
     for draw, file in zip(pages, written, strict=True):
@@ -33,7 +33,7 @@ def write_png(pages: Sequence[Draw], path: Path) -> list[Path]:
 
 
 def write_ps(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Write all pages; returns what was written."""
+    """Writes all pages; returns the paths written."""
     with path.open("wb") as file:
         file.write(f"%!PS-Adobe-3.0\n%%Title: Everylink report\n%%Pages: {len(pages)}\n%%EndComments\n".encode())
         for number, draw in enumerate(pages, start=1):
@@ -46,7 +46,7 @@ def write_ps(pages: Sequence[Draw], path: Path) -> list[Path]:
 
 def _document(figure: Figure) -> bytes:
     for artist in figure.findobj():
-        artist.set_alpha(None)  # PostScript knows nothing of it
+        artist.set_alpha(None)  # PostScript has no transparency
     written = BytesIO()
     with rc_context({"ps.papersize": "a4"}):
         figure.savefig(written, format="ps")

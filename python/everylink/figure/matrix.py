@@ -1,4 +1,4 @@
-"""Draws a matrix with its labels, and names the colours that are on no scale."""
+"""Draws a matrix with its labels, and a legend of the colours that are not on a scale."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from everylink.figure.colours import FAILED, UNKNOWN
 from everylink.links.hosts import DrawnOrder
 from everylink.links.shading import Shading
 
-LARGEST = 560  # pixels of 100 dpi; more ranks than this are folded
+LARGEST = 560  # pixels of 100 dpi; with more ranks, several share a cell
 LARGEST_CELL = 140
 LABEL_PITCH = 10.5
 LABEL_LENGTH = 15
@@ -23,7 +23,7 @@ HEADING = 18
 
 @dataclass(frozen=True)
 class Labels:
-    """Texts at places along both sides of a matrix, in ranks; `upright` says that the upper ones read upwards."""
+    """Texts along both sides of a matrix, at places counted in ranks; `upright`: the upper texts are rotated."""
 
     what: str
     places: list[float]
@@ -32,18 +32,18 @@ class Labels:
 
     @property
     def width(self) -> int:
-        """Pixels that the longest text needs."""
+        """Pixels for the longest text."""
         return round(LABEL_CHARACTER * max(map(len, self.texts))) + 6
 
     @property
     def height(self) -> int:
-        """Pixels that the upper texts need."""
+        """Pixels for the upper texts."""
         return self.width if self.upright else 14
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a matrix lies on its page, and the side of a cell: pixels of 100 dpi, all whole."""
+    """The position of a matrix on its page, and the side of a cell: whole pixels of 100 dpi."""
 
     left: int
     top: int
@@ -52,7 +52,7 @@ class Place:
 
 
 def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Labels:
-    """Name as many hosts as fit beside each other, each at the middle of its ranks; on one host, ranks."""
+    """Labels as many hosts as fit, each at the middle of its ranks; with a single host, ranks."""
     hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
     what = "host"
     if len(hosts) == 1:
@@ -67,7 +67,7 @@ def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Label
 
 
 def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LARGEST) -> Place:
-    """Centre a matrix with its labels between two heights."""
+    """Centres a matrix with its labels between two heights."""
     cell = _cell(blocks, largest)
     side = cell * blocks
     spare_height = bottom - top - HEADING - labels.height - side
@@ -77,10 +77,10 @@ def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LAR
 
 
 def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
-    """Draw colours of shape [blocks, blocks, 3] with their labels to the left and above."""
+    """Draws colours of shape [blocks, blocks, 3] with labels to the left and above."""
     axes = axes_at(figure, where.left, where.top, where.side, where.side)
     pixels = np.repeat(np.repeat(image, where.cell, axis=0), where.cell, axis=1)
-    # "none" embeds the pixels as they are; anything else would resample them
+    # "none" embeds the pixels unchanged; any other value would resample them
     axes.imshow(pixels, interpolation="none", extent=(0, len(image), len(image), 0), aspect="auto")
     _draw_labels(axes, labels, fold)
     middle = where.side / 2
@@ -105,7 +105,7 @@ def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:
 
 
 def draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
-    """Name failed links and those without a time, where there are any."""
+    """Names the colours of failed links and of links without a time, if there are any."""
     untimed = ~shading.failed & ~np.isfinite(shading.position)
     if shading.fold == 1:
         np.fill_diagonal(untimed, False)
@@ -116,7 +116,7 @@ def draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
 def draw_colour_names(
     figure: Figure, where: Place, found: tuple[tuple[str, str, NDArray[np.bool_]], ...], folded: str, fold: int
 ) -> None:
-    """Name each colour that any cell has; `folded` is what a cell of several links stands for."""
+    """Names each colour that occurs; `folded`: what a cell of several links shows."""
     left, y = where.left + where.side + 8, where.top + 10
     for name, colour, cells in found:
         if cells.any():

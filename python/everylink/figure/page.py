@@ -1,4 +1,4 @@
-"""One A4 page for one size of one run: facts, the matrix, its colour bars, a histogram and the worst links."""
+"""Draws one A4 page for one size of one run: facts, matrix, colour bars, histogram, worst links."""
 
 import math
 from collections.abc import Callable
@@ -43,7 +43,7 @@ TOP, LINE, COLUMNS = 92, 16, 5
 COLUMN_WIDTH, NAME_WIDTH = 146, 54
 MOST_WARNINGS, WARNING_LENGTH = 3, 190
 MANY = 1000
-FLOOR = 0.6  # a bar of one link must have a height
+FLOOR = 0.6  # lower limit of the axis, so that a bar of one link has a height
 MOST_FAILED = 4
 LINE_LENGTH, MOST_LINES = 84, 11  # characters, and lines of them
 WORST_LINE = 12
@@ -55,7 +55,7 @@ BOTTOM_TOP = 972
 
 
 def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
-    """Draw title, warnings and the box of facts."""
+    """Draws title, warnings and the box of facts."""
     results, facts = run.results, run.results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
@@ -75,7 +75,7 @@ def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
 
 
 def _few(lines: list[str]) -> list[str]:
-    """As many lines as there is room for, each by its beginning."""
+    """As many lines as fit, each shortened to its beginning."""
     shown = (
         lines
         if len(lines) <= MOST_WARNINGS
@@ -120,7 +120,7 @@ def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, dir
 
 
 def draw_histogram(axes: Axes, counted: Histogram) -> None:
-    """Draw the counts of each class over a logarithmic time axis."""
+    """Draws the counts of each class over a logarithmic time axis."""
     low, high = counted.edges[0], counted.edges[-1]
     for link_class, counts in counted.counts.items():
         colour = palette(link_class)[int(0.7 * len(palette(link_class)))] / 255
@@ -145,7 +145,7 @@ def draw_histogram(axes: Axes, counted: Histogram) -> None:
 
 
 def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: float) -> None:
-    """Write both lists below each other."""
+    """Writes the failed links, and below them the slowest links."""
     y = top
     failed = fold_failures(results, size)
     if failed.failed:
@@ -180,12 +180,12 @@ def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, lef
 
 
 def link_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
-    """What draws each page: one for each message size."""
+    """Functions that draw each page, one per message size."""
     return [partial(page, run, size) for size in run.results.sizes]
 
 
 def page(run: JudgedRun, size: Size) -> Figure:
-    """Draw one size of one run."""
+    """Draws one size of one run."""
     figure, results = blank_page(), run.results
     draw_head(figure, run, size)
     order = drawn_order(results.ranks)

@@ -1,4 +1,4 @@
-"""Two matrices of a run alone: bandwidths, and in which step each link was measured; as a picture or bare pixels."""
+"""Draws a single matrix of a run, as a picture or as pixels: bandwidths, or the step that measured each link."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ from everylink.model.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, plural, size_text, time_text
 
 MATRIX_TOP, MATRIX_BOTTOM, BARS_TOP = 84, 774, 816
-CUT = 872  # pixels of the page that a picture has
-MOST_PIXELS = 4096  # of a side; more ranks than this are folded
+CUT = 872  # pixels of the page's height that a picture keeps
+MOST_PIXELS = 4096  # per side; with more ranks, several share a pixel
 STEPS = colormaps["viridis"]
 TICKS = 8
 Image = NDArray[np.uint8]
@@ -26,33 +26,33 @@ Steps = NDArray[np.int64]
 
 
 def bandwidth_pixels(results: Results, size: Size) -> tuple[Image, Sequence[str]]:
-    """A pixel a link, and sentences on what the colours mean."""
+    """One pixel per link, and sentences that explain the colours."""
     order = drawn_order(results.ranks)
     shading = shade(results, size, order, MOST_PIXELS)
-    said = [*_axes_lines(results, size, order, shading.fold, "the worst")]
+    legend = [*_axes_lines(results, size, order, shading.fold, "the worst")]
     for link_class, scale in shading.scales.items():
         fast, slow = (
             f"{to_hex(palette(link_class)[i] / 255)} is {time_text(t)}, "
             f"{bandwidth_text(bandwidth(size.bytes, t, results.directions))}"
             for i, t in ((0, scale.low), (-1, scale.high))
         )
-        said.append(f"{link_class}, one-way time and {results.bandwidth_label}, logarithmic: {fast}; {slow}")
-    return paint(shading), [*said, f"{FAILED} failed, {UNKNOWN} no time, {DIAGONAL} the rank itself"]
+        legend.append(f"{link_class}, one-way time and {results.bandwidth_label}, logarithmic: {fast}; {slow}")
+    return paint(shading), [*legend, f"{FAILED} failed, {UNKNOWN} no time, {DIAGONAL} the rank itself"]
 
 
 def step_pixels(results: Results, size: Size, steps: Steps) -> tuple[Image, Sequence[str]]:
-    """A pixel a link, and sentences on what the colours mean; `steps` is that of each link, from 1."""
+    """One pixel per link, and sentences that explain the colours; `steps`: step of each link, from 1."""
     order = drawn_order(results.ranks)
     fold = -(-len(results.ranks) // MOST_PIXELS)
     last = int(steps.max())
     first_colour, last_colour = (to_hex(STEPS(at)) for at in (0.0, 1.0))
-    said = f"{first_colour} is step 1, {last_colour} step {last}; {UNKNOWN} in no step, {DIAGONAL} the rank itself"
+    legend = f"{first_colour} is step 1, {last_colour} step {last}; {UNKNOWN} in no step, {DIAGONAL} the rank itself"
     image = _paint_steps(_folded_steps(size, steps, order, fold), last, fold)
-    return image, [*_axes_lines(results, size, order, fold, "the last step"), said]
+    return image, [*_axes_lines(results, size, order, fold, "the last step"), legend]
 
 
 def bandwidth_page(results: Results, size: Size) -> Figure:
-    """The matrix of bandwidths with its colour bars; the upper CUT pixels of a page."""
+    """The matrix of bandwidths with its colour bars: the upper CUT pixels of a page."""
     order = drawn_order(results.ranks)
     shading = shade(results, size, order, LARGEST)
     figure, where = _page(results, size, order, paint(shading), shading.fold, "Bandwidth of each link")
@@ -62,7 +62,7 @@ def bandwidth_page(results: Results, size: Size) -> Figure:
 
 
 def step_page(results: Results, size: Size, steps: Steps) -> Figure:
-    """The matrix of steps with its colour bar; the upper CUT pixels of a page."""
+    """The matrix of steps with its colour bar: the upper CUT pixels of a page."""
     order, last = drawn_order(results.ranks), int(steps.max())
     fold = -(-len(results.ranks) // LARGEST)
     blocks = _folded_steps(size, steps, order, fold)

@@ -1,4 +1,4 @@
-"""What the panels of a pattern's page have in common: axes of sizes, of bandwidths and of times, and their colours."""
+"""Axes of sizes, bandwidths and times, and colours: shared by the panels of a load pattern's page."""
 
 import math
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from everylink.figure.canvas import INK, bandwidth_ticks, rate_steps, time_ticks
 from everylink.units import bandwidth_text, size_text, tick_text, time_text
 
-MOST_NAMED = 7  # sizes below an axis
-ROOM = 1.1  # above the highest value
+MOST_NAMED = 7  # labels of sizes on an axis
+ROOM = 1.1  # limit of an axis / highest value
 NARROWEST = 4.0  # a logarithmic axis spans at least this factor
 
 
@@ -23,12 +23,12 @@ def colour(number: int) -> tuple[float, float, float]:
 
 
 def width_of(number: int) -> float:
-    """How broad one of several curves is: the first ones broader, or those above would hide them."""
+    """Line width of one of several curves; the first ones are wider, so that later ones do not hide them."""
     return max(0.9, 2.7 - 0.6 * number)
 
 
 def finish(axes: Axes, x_label: str, y_label: str, legend: bool = True) -> None:
-    """Labels, a pale grid and, where curves have names, a legend."""
+    """Adds labels, a pale grid, and a legend if curves have names."""
     axes.set_xlabel(x_label, fontsize=7)
     axes.set_ylabel(y_label, fontsize=7)
     axes.minorticks_off()
@@ -44,7 +44,7 @@ def finish(axes: Axes, x_label: str, y_label: str, legend: bool = True) -> None:
 
 
 def size_axis(axes: Axes, sizes: Sequence[int]) -> None:
-    """Message sizes on a logarithmic axis, the same distance for each doubling."""
+    """A logarithmic axis of message sizes in bytes."""
     axes.set_xscale("log", base=2)
     shown = sizes[:: -(-len(sizes) // MOST_NAMED)]
     axes.set_xticks(shown, [size_text(size) for size in shown])
@@ -52,7 +52,7 @@ def size_axis(axes: Axes, sizes: Sequence[int]) -> None:
 
 
 def count_axis(axes: Axes, counts: Sequence[int]) -> None:
-    """Whole numbers, those of a wide range on a logarithmic axis."""
+    """An axis of whole numbers, logarithmic if the range is wide."""
     if counts[0] > 0 and counts[-1] >= 16 * counts[0]:
         axes.set_xscale("log", base=2)
         shown = [2**power for power in range(64) if counts[0] <= 2**power <= counts[-1]]
@@ -63,7 +63,7 @@ def count_axis(axes: Axes, counts: Sequence[int]) -> None:
 
 
 def rate_axis(axes: Axes, highest: float) -> None:
-    """Bandwidths from 0 up."""
+    """An axis of bandwidths in bytes/s, from 0 up."""
     if not highest > 0:
         return
     axes.set_ylim(0, ROOM * highest)
@@ -73,7 +73,7 @@ def rate_axis(axes: Axes, highest: float) -> None:
 
 
 def log_rate_axis(axes: Axes, values: Sequence[float]) -> None:
-    """Bandwidths on a logarithmic axis."""
+    """A logarithmic axis of bandwidths in bytes/s."""
     if (limits := _limits(values)) is not None:
         axes.set_yscale("log")
         axes.set_ylim(*limits)
@@ -84,7 +84,7 @@ def log_rate_axis(axes: Axes, values: Sequence[float]) -> None:
 
 
 def log_time_axis(axes: Axes, values: Sequence[float]) -> None:
-    """Times on a logarithmic axis."""
+    """A logarithmic axis of times in seconds."""
     if (limits := _limits(values)) is not None:
         axes.set_yscale("log")
         axes.set_ylim(*limits)
@@ -93,7 +93,7 @@ def log_time_axis(axes: Axes, values: Sequence[float]) -> None:
 
 
 def time_axis(axes: Axes, highest: float) -> None:
-    """Times from 0 up."""
+    """An axis of times in seconds, from 0 up."""
     if highest > 0:
         axes.set_ylim(0, ROOM * highest)
         ticks = [tick for tick in axes.get_yticks() if 0 <= tick <= ROOM * highest]

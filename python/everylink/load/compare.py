@@ -1,4 +1,4 @@
-"""What got slower or faster between two runs of one load pattern: bandwidths, latencies, shares, impact."""
+"""Compares two runs of one load pattern: bandwidths, latencies, shares, impact."""
 
 import math
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from everylink.model.loads import Load
 from everylink.model.results import Results
 from everylink.robust import FALSE_RATE, Values, confidence, discoveries, moderated, normal_score, spread
 
-DRAWN = ("ring", "draw", "repeat")  # points that say nothing but which of several tries it was
+DRAWN = ("ring", "draw", "repeat")  # points that only number the repetitions
 BANDWIDTH, LATENCY, PLAIN = "bandwidth", "latency", "plain"  # kinds of values
 MORE_IS_BETTER = ("bandwidth of a flow", "bandwidth of the slowest flow", "bandwidth", "Jain's index")
-RANGE = 3.0  # standard deviations between the smallest and the largest of some ten values
+RANGE = 3.0  # standard deviations between the smallest and the largest of about ten values
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that was measured in both runs; `point` is None where all points are tries of the same thing."""
+    """A quantity measured in both runs; `point` is None if all points are repetitions of the same thing."""
 
     what: str
     kind: str
@@ -34,7 +34,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class LoadChange:
-    """`factor` above 1 is worse: a longer time, less bandwidth, a less even share; `also` changed likewise."""
+    """`factor` above 1 is worse: longer, less bandwidth, less even; `also`: other subjects with a similar change."""
 
     subject: Subject
     base: float
@@ -46,7 +46,7 @@ class LoadChange:
 
 @dataclass(frozen=True)
 class LoadComparison:
-    """`slower` and `faster`, those that changed most first; `failed` and `healed` are flows that failed in one run."""
+    """`slower`, `faster`: largest changes first; `failed`, `healed`: flows that failed in one run only."""
 
     base: Results
     new: Results
@@ -66,9 +66,9 @@ class LoadComparison:
 
 @dataclass
 class Readings:
-    """Values of a subject, one each time that it was tried; `error` is how far a single one may be off, as a logarithm.
+    """Values of a subject, one per repetition; `error`: the uncertainty of a single value, as a logarithm.
 
-    That is known from the flows of a scene; else 0.
+    `error` is estimated from the flows of a scene; 0 if unknown.
     """
 
     values: list[float]
@@ -76,7 +76,7 @@ class Readings:
 
 
 def compare_loads(base: Results, new: Results, least: float = 0.05) -> LoadComparison:
-    """Compare two runs of a pattern. Raises UserMistake, which names what keeps them from being compared."""
+    """Compares two runs of a pattern. Raises UserMistake with the reason if they cannot be compared."""
     theirs, ours = _pattern(base, new)
     readings = [_readings(theirs), _readings(ours)]
     both = [subject for subject in readings[0] if subject in readings[1]]
@@ -96,7 +96,7 @@ def _refused(base: Results, new: Results) -> str:
 
 
 def _pattern(base: Results, new: Results) -> tuple[Load, Load]:
-    """The pattern of both."""
+    """The load pattern of the base run and of the new run. Raises UserMistake if they do not match."""
     names = [", ".join(load.name for load in run.loads) or "links, no load pattern" for run in (base, new)]
     if names[0] != names[1] or len(base.loads) != 1:
         raise UserMistake(f"{_refused(base, new)}: it holds {names[1]}, the other {names[0]}")
@@ -118,9 +118,9 @@ def _notes(base: Results, new: Results, theirs: Load, ours: Load) -> list[str]:
     notes = []
     for where, run in (("the base", base), ("the new run", new)):
         if not run.facts.complete:
-            notes.append(f"{where} did not end by itself, or has not yet")
+            notes.append(f"{where} is incomplete: it was interrupted, or is still running")
     if base.ranks.host != new.ranks.host:
-        notes.append("the ranks are on other hosts: compared is what all of them have, and failures are not")
+        notes.append("the ranks are on other hosts: only values of all ranks together are compared, not failures")
     for name, there, here in (
         ("options", theirs.options, ours.options),
         ("options of --mode", base.facts.transport_options, new.facts.transport_options),
@@ -132,7 +132,7 @@ def _notes(base: Results, new: Results, theirs: Load, ours: Load) -> list[str]:
 
 
 def _readings(load: Load) -> dict[Subject, Readings]:
-    """All that may be compared of a pattern; several readings where it was tried several times."""
+    """Everything comparable in a pattern; several values where it was repeated."""
     found: dict[Subject, Readings] = {}
 
     def add(what: str, kind: str, size: int, variant: str, point: int | None, value: float, error: float = 0) -> None:
@@ -170,7 +170,7 @@ def _readings(load: Load) -> dict[Subject, Readings]:
 
 
 def _changes(both: dict[Subject, tuple[Readings, Readings]], least: float) -> list[LoadChange]:
-    """Changes beyond chance: how far tries are apart, or, of what was tried once, its changes at the other points."""
+    """Changes beyond chance: by the spread of repetitions, or of changes at other points if there are none."""
     subjects = list(both)
     logs = [[np.log(readings.values) for readings in both[subject]] for subject in subjects]
     single = np.array([min(readings.error for readings in both[subject]) for subject in subjects])
@@ -191,7 +191,7 @@ def _changes(both: dict[Subject, tuple[Readings, Readings]], least: float) -> li
 def _error(
     i: int, subjects: Sequence[Subject], logs: Sequence[Sequence[Values]], change: Values, single: float
 ) -> float:
-    """Of the change of one subject. `single`: of one reading, in the run where flows are closer: a fault is in one."""
+    """Standard error of a subject's change. `single`: of one value, in the run with less spread."""
     base, new = logs[i]
     if min(len(base), len(new)) > 1:
         rest = np.concatenate([base - base.mean(), new - new.mean()])
@@ -202,7 +202,7 @@ def _error(
 
 
 def _folded(changes: Sequence[LoadChange]) -> tuple[LoadChange, ...]:
-    """One for each thing that changed, where it changed most."""
+    """One change per quantity: the largest one, which lists the others."""
     found: dict[tuple[str, str], list[LoadChange]] = {}
     for change in changes:
         found.setdefault((change.subject.what, change.subject.variant), []).append(change)
@@ -215,7 +215,7 @@ def _folded(changes: Sequence[LoadChange]) -> tuple[LoadChange, ...]:
 
 
 def _failed(links: Sequence[Results]) -> tuple[tuple[Failure, ...], tuple[Failure, ...]]:
-    """Links whose flows failed in the new run alone, and in the base alone, at the sizes of both."""
+    """Links whose flows failed only in the new run, and only in the base, at sizes that both have."""
     common = {size.bytes for size in links[0].sizes} & {size.bytes for size in links[1].sizes}
     base, new = (replace(run, sizes=tuple(size for size in run.sizes if size.bytes in common)) for run in links)
     return failed_only_in(new, base), failed_only_in(base, new)

@@ -1,4 +1,4 @@
-"""What `compare` prints of two runs of a load pattern: one line per finding, or one JSON object."""
+"""Prints the comparison of two runs of a load pattern: one line per finding, or one JSON object."""
 
 import json
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from everylink.load.compare import BANDWIDTH, LATENCY, LoadChange, LoadComparison, Subject
-from everylink.terminal.comparison import MOST_LINES, failure_text, failure_told
+from everylink.terminal.comparison import MOST_LINES, failure_json, failure_text
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-load-comparison/1"
 
 
 def print_load_comparison(found: LoadComparison, console: Console) -> None:
-    """Print what changed."""
+    """Prints what changed."""
     console.print(Text(f"{found.base.path} -> {found.new.path}", style="bold"), soft_wrap=True)
     ranks = plural(found.new.facts.ranks, "rank")
     for line in (f"pattern {found.pattern}, {ranks}, {plural(found.compared, 'value')} compared", *found.notes):
@@ -59,8 +59,8 @@ def _value_text(subject: Subject, value: float) -> str:
 
 
 def load_comparison_json(found: LoadComparison) -> str:
-    """The whole comparison as one JSON object (docs/guide.md)."""
-    told: dict[str, Any] = {
+    """The comparison as one JSON object (docs/guide.md)."""
+    fields: dict[str, Any] = {
         "schema": SCHEMA,
         "base": str(found.base.path),
         "new": str(found.new.path),
@@ -68,16 +68,16 @@ def load_comparison_json(found: LoadComparison) -> str:
         "regression": found.regression,
         "at_least": found.least,
         "compared": found.compared,
-        "slower": list(map(_told, found.slower)),
-        "faster": list(map(_told, found.faster)),
-        "failed": list(map(failure_told, found.failed)),
-        "healthy_again": list(map(failure_told, found.healed)),
+        "slower": list(map(_change_json, found.slower)),
+        "faster": list(map(_change_json, found.faster)),
+        "failed": list(map(failure_json, found.failed)),
+        "healthy_again": list(map(failure_json, found.healed)),
         "notes": found.notes,
     }
-    return json.dumps(told, indent=1, allow_nan=False)
+    return json.dumps(fields, indent=1, allow_nan=False)
 
 
-def _told(change: LoadChange) -> dict[str, Any]:
+def _change_json(change: LoadChange) -> dict[str, Any]:
     return {
         **vars(change.subject), "base": change.base, "new": change.new, "factor": change.factor,
         "confidence": change.confidence, "also": list(_places(change)),

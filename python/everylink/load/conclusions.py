@@ -1,4 +1,4 @@
-"""The conclusions of a pattern's scenes, as sentences."""
+"""Conclusions from a pattern's scenes, as sentences."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,8 +11,8 @@ from everylink.units import bandwidth_text, size_text, time_text
 MOST_NAMED = 3
 
 
-def said(load: Load, name: Callable[[int], str]) -> list[str]:
-    """All conclusions of a pattern, for each size; for clients and servers at the largest size only."""
+def all_conclusions(load: Load, name: Callable[[int], str]) -> list[str]:
+    """All conclusions of a pattern, at each size; for client-server only at the largest size."""
     if load.name == "client-server":
         sums = service_sums(load)
         return [
@@ -29,12 +29,12 @@ def said(load: Load, name: Callable[[int], str]) -> list[str]:
 
 
 def heading(load: Load, size: int) -> str:
-    """The beginning of a sentence: the pattern, and the size if there are several."""
+    """Starts a sentence with the pattern, and the size if there are several."""
     return f"{load.name} at {size_text(size)}" if len(load.sizes) > 1 else load.name
 
 
 def conclusions(load: Load, sums: Sequence[SceneSums]) -> list[str]:
-    """The conclusions of a pattern's scenes of one size, as sentences."""
+    """Conclusions from a pattern's scenes of one size, as sentences."""
     conclude = CONCLUSIONS.get(load.name)
     return conclude(load, sums) if conclude and sums else []
 
@@ -117,7 +117,7 @@ def _all_to_all(load: Load, sums: Sequence[SceneSums]) -> list[str]:
 
 
 def service_conclusions(sums: Sequence[ServiceSums], name: Callable[[int], str]) -> list[str]:
-    """One sentence for each scene of one size of clients and servers; `name` returns the name of a rank."""
+    """One sentence per client-server scene of one size; `name` returns the name of a rank."""
     lines = []
     for scene in sums:
         ends = scene.finishers

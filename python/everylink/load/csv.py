@@ -1,4 +1,4 @@
-"""Writes the flows of load patterns as comma-separated values, one line per flow, with units in the header."""
+"""Writes the flows of load patterns as comma-separated values: one line per flow, units in the header."""
 
 import csv
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ UNKNOWN = ""
 
 
 def write_load_csv(results: Results, force: bool = False, size: int | None = None) -> int:
-    """Write all flows, or those of one size, to the path of the results; gives how many lines there are."""
+    """Writes all flows, or those of one size, to the path of the results; returns the number of lines."""
     count = 0
     with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -56,7 +56,7 @@ def _lines(load: Load, hosts: tuple[str, ...], size: int | None) -> Iterator[tup
 
 
 def _served_rate(load: Load) -> NDArray[np.float64]:
-    """Bytes per second of each connection of a client with a server."""
+    """Bytes per second of each client-server connection, [flows]; NaN for other flows."""
     flows = load.flows
     known = np.isin(flows.kind, (PUT, GET)) & flows.ok & (flows.seconds > 0)
     sent = flows.messages * load.scenes.bytes[flows.scene].astype(np.float64)
@@ -64,5 +64,5 @@ def _served_rate(load: Load) -> NDArray[np.float64]:
 
 
 def _texts(values: NDArray[np.floating]) -> list[str]:
-    """The shortest texts that are read back as the same numbers; empty where nothing is known."""
+    """The shortest texts that read back as the same numbers; empty if unknown."""
     return [str(value) if value > 0 else UNKNOWN for value in values]

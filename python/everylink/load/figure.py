@@ -1,4 +1,4 @@
-"""The page of a load pattern: its facts and conclusions, panels over the points of the sweep, a matrix."""
+"""The page of a load pattern: facts, conclusions, panels over the points of the sweep, a matrix."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from everylink.judge.verdict import JudgedRun
 from everylink.links.hosts import drawn_order
 from everylink.links.shading import shade
 from everylink.load.axes import colour, count_axis, finish, log_rate_axis, log_time_axis, rate_axis, size_axis
-from everylink.load.conclusions import said
+from everylink.load.conclusions import all_conclusions
 from everylink.load.links import MATRICES, as_links
 from everylink.load.service_figure import service_panels
 from everylink.load.sums import SceneSums, effective_bisection, impact, knee, mean_flow, round_sums, scene_sums, victims
@@ -30,26 +30,26 @@ from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth_text, size_text
 
 BINS = 12
-NARROWEST = 0.01  # part of the mean to either side, or noise would fill the distribution
+NARROWEST = 0.01  # half width of the distribution / mean, at least; otherwise noise would fill it
 TIMES = ("mean", "median", "p99")
 LINE, LINE_LENGTH = 11, 135
 MOST_LINES = 16
 PANEL_HEIGHT, GAP_BELOW, INDENT = 205, 62, 62
 COLUMN = (RIGHT - LEFT) / 2
-LABELS = 110  # pixels that those of a matrix need
+LABELS = 110  # pixels for the labels of a matrix
 BARS_BOTTOM = 40
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One diagram with its heading."""
+    """A diagram with its heading."""
 
     title: str
     draw: Callable[[Axes], None]
 
 
 def panels(results: Results, load: Load) -> list[Panel]:
-    """What is drawn of a pattern, at its largest size and over its sizes; nothing of what has no reading."""
+    """The panels of a pattern, at its largest size and over its sizes; empty if nothing was measured."""
     if load.name == "client-server":
         return [Panel(title, draw) for title, draw in service_panels(results, load)]
     every = scene_sums(load)
@@ -70,7 +70,7 @@ def panels(results: Results, load: Load) -> list[Panel]:
 
 
 def _spread(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """Slowest, mean and fastest flow of each scene."""
+    """The slowest, mean and fastest flow of each scene."""
     known = sorted((s for s in sums if math.isfinite(s.rate.mean)), key=lambda scene: scene.point)
     if known:
         points = [scene.point for scene in known]
@@ -83,7 +83,7 @@ def _spread(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
 
 
 def _quarter(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """The same with the quarter of what one alone has, and where each has less."""
+    """As _spread, with a quarter of a lone flow's bandwidth, and the point from which flows get less."""
     alone = sums[0].rate.mean
     if sums[0].point == 1 and math.isfinite(alone):
         axes.axhline(alone / 4, color=PALE_INK, linestyle=":", linewidth=1.2, label="a quarter of one alone")
@@ -104,7 +104,7 @@ def _total(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
 
 
 def _ring(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """A bar a ring: its mean flow, and from the slowest to the fastest one."""
+    """One bar per ring: its mean flow; the whisker spans slowest to fastest."""
     known = [scene for scene in sums if math.isfinite(scene.rate.mean)]
     for variant in dict.fromkeys(scene.variant for scene in known):
         places = [i for i, scene in enumerate(known) if scene.variant == variant]
@@ -141,7 +141,7 @@ def _distribution(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
 
 
 def _impact(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """Bars alone and loaded, with the factor between them."""
+    """Bars for alone and loaded, annotated with the factor between them."""
     found = impact(sums)
     heights: list[float] = []
     for number, variant in enumerate(("alone", "loaded")):
@@ -173,7 +173,7 @@ def _repeats(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
 
 
 def _rate_over_size(axes: Axes, load: Load, every: Sequence[SceneSums]) -> None:
-    """The mean flow at each point, or over all of them where they are alike."""
+    """The mean flow at the first and last point, or over all points if these are repetitions."""
     points = sorted({scene.point for scene in every})
     chosen = [points[0], points[-1]] if load.point in ("senders", "receivers") else [None]
     drawn: list[float] = []
@@ -198,7 +198,7 @@ def _rounds_over_size(axes: Axes, load: Load, every: Sequence[SceneSums]) -> Non
     finish(axes, "message size", "bandwidth of all flows, mean of the rounds")
 
 
-Draw = Callable[..., None]  # with axes, load and sums
+Draw = Callable[..., None]  # called with axes, load and sums
 _OF: dict[str, list[tuple[str, Draw]]] = {
     "incast": [("what each sender has{at}", _quarter), ("what all have together{at}", _total)],
     "outcast": [("what each receiver has{at}", _quarter), ("what all have together{at}", _total)],
@@ -214,12 +214,12 @@ _OF: dict[str, list[tuple[str, Draw]]] = {
 
 
 def load_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
-    """What draws each page: one for each pattern."""
+    """Functions that draw each page, one per pattern."""
     return [partial(load_page, run, load) for load in run.results.loads]
 
 
 def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
-    """Draw one pattern of a run; without its head what was run and what it says must stand elsewhere."""
+    """Draws one pattern of a run; `head`: with the facts of the run, the verdicts and the conclusions."""
     figure, results = blank_page(), run.results
     top = _draw_head(figure, run, load) + 34 if head else 34
     drawn = panels(results, load)
@@ -235,7 +235,7 @@ def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
 
 
 def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
-    """What was run, what is bad, what the pattern says; gives where the last line stands."""
+    """Writes the facts of the run, the verdicts and the conclusions; returns the position of the last line."""
     results = run.results
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     created = ", ".join(filter(None, (tool_text(results), results.facts.created)))
@@ -244,7 +244,7 @@ def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
     kinds = (
         (load_lines(results), PALE_INK, "normal"),
         (verdict_lines(run.judgement) + load_warnings(results) + remarks(results), ALARM, "normal"),
-        (said(load, results.ranks.name), INK, "bold"),
+        (all_conclusions(load, results.ranks.name), INK, "bold"),
     )
     lines = [(part, c, w) for texts, c, w in kinds for text in texts for part in wrap(text, LINE_LENGTH)]
     for number, (line, shade_of, weight) in enumerate(lines[:MOST_LINES]):
@@ -253,7 +253,7 @@ def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
 
 
 def _draw_matrix(figure: Figure, results: Results, load: Load, top: float) -> None:
-    """Which connection is how fast at the largest size, as `show` and the pages of links have it."""
+    """Draws the matrix of connections at the largest size, as `show` and the pages of links do."""
     links = as_links(results, load)
     size, order = links.sizes[-1], drawn_order(results.ranks)
     bottom = HEIGHT - BARS_BOTTOM - 60

@@ -1,4 +1,4 @@
-"""The flows of a pattern laid out as links, so that what is known of links can be asked of them, too."""
+"""Presents the flows of a pattern as links, so that questions about links apply to them."""
 
 from dataclasses import replace
 
@@ -10,18 +10,18 @@ from everylink.model.loads import Load
 from everylink.model.results import Results, Size
 from everylink.model.rows import Outcome, Rows
 
-EVEN = ("shift", "ring", "random-bisection", "all-to-all")  # in a scene of these every rank has as much to do as others
-MATRICES = ("shift", "all-to-all")  # of these, those in which each rank meets each other one
+EVEN = ("shift", "ring", "random-bisection", "all-to-all")  # in a scene of these, every rank has the same load
+MATRICES = ("shift", "all-to-all")  # patterns in which each rank meets every other one
 
 
 def as_links(results: Results, load: Load) -> Results:
-    """The same run with a row for each flow of a pattern: its time is that of a message at the flow's rate."""
+    """The same run with one row per flow of a pattern; its time is that of a message at the flow's rate, seconds."""
     sizes = tuple(Size(size, 0, len(results.ranks), _rows(load, size, _of_size(load, size))) for size in load.sizes)
     return replace(results, sizes=sizes, loads=())
 
 
 def fold_failed_flows(results: Results, load: Load) -> Failures:
-    """The connections of a pattern that failed in any scene, folded as links are."""
+    """The connections of a pattern that failed in any scene, folded like failures of links."""
     flows = load.flows
     size = max(load.sizes, default=0)
     return fold_failures(results, Size(size, 0, len(results.ranks), _rows(load, size, np.arange(len(flows)))))

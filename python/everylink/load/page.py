@@ -1,4 +1,4 @@
-"""Writes the report of load patterns as one HTML file that needs no network and nothing beside it."""
+"""Writes the report of load patterns as one self-contained HTML file."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -12,21 +12,19 @@ from markupsafe import Markup
 
 from everylink.errors import UserMistake
 from everylink.judge.verdict import JudgedRun
-from everylink.load.conclusions import said
+from everylink.load.conclusions import all_conclusions
 from everylink.load.tables import tables
 from everylink.load.words import load_lines, load_warnings
 from everylink.text.run import remarks
 from everylink.text.verdicts import verdict_text
 
-DPI = 130  # enough to be read as wide as a screen
+DPI = 130  # readable at the width of a screen
 
 
 def write_load_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Write one page for all runs; returns what was written. Raises UserMistake where some are of links."""
+    """Writes one page for all runs; returns the paths written. Raises UserMistake if some runs hold links."""
     if of_links := [run.results.path for run in runs if not run.results.loads]:
-        raise UserMistake(
-            f"{of_links[0]}: is about links, the others hold load patterns: an HTML page takes one of both"
-        )
+        raise UserMistake(f"{of_links[0]}: holds links, the others load patterns; an HTML page takes one kind only")
     assets = files("everylink.page") / "assets"
     template, style = (assets.joinpath(name).read_text("utf-8") for name in ("patterns.html", "page.css"))
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
@@ -47,7 +45,7 @@ def _run(judged: JudgedRun) -> dict[str, Any]:
         "loads": [
             {
                 "name": load.name,
-                "said": said(load, run.ranks.name),
+                "said": all_conclusions(load, run.ranks.name),
                 "picture": picture,
                 "tables": list(tables(run, load)),
             }

@@ -1,4 +1,4 @@
-"""What clients and servers achieved in each scene, and quantiles over many flows."""
+"""What clients and servers achieved in each scene; quantiles over many flows."""
 
 import math
 from collections.abc import Sequence
@@ -12,24 +12,24 @@ from everylink.model.loads import GET, PUT, Flows, Load
 from everylink.model.rows import Outcome
 
 LEAST_FOR_P99 = 100  # readings
-HALVINGS = 44  # of the interval in which a quantile lies
+HALVINGS = 44  # bisections when searching a quantile
 Values = NDArray[np.float64]
 Index = NDArray[np.intp]
-KEPT = 4  # patterns whose sums are kept: judging, tables and diagrams want the same
+KEPT = 4  # patterns with cached sums: judging, tables and diagrams use the same
 
 
 def pooled_mean(flows: Flows, rows: NDArray[np.intp]) -> float:
-    """Of these flows, weighted by their readings; NaN without any."""
+    """The mean of these flows in seconds, weighted by their number of readings; NaN if there are none."""
     rows = _timed(flows, rows)
     weight = flows.n[rows].astype(np.float64)
     return float(np.average(flows.mean[rows], weights=weight)) if len(rows) else float("nan")
 
 
 def pooled_quantile(flows: Flows, rows: NDArray[np.intp], part: float) -> float:
-    """Of the readings of these flows together; NaN without any, or of too few for a p99.
+    """A quantile in seconds of all readings of these flows; NaN without readings, or with too few for a p99.
 
-    Each flow's distribution function is taken as straight lines from 0 at its min over 1/2 at its median and, where
-    it is known, 0.99 at its p99 to 1 at its max.
+    Each flow's distribution function is interpolated linearly: 0 at its min, 1/2 at its median, 0.99 at its p99 if
+    known, 1 at its max.
     """
     rows = _timed(flows, rows)
     weight = flows.n[rows].astype(np.float64)
@@ -66,7 +66,7 @@ def _part_below(knots: Values, at: float) -> Values:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Seconds from request to reply on the clocks of the clients; NaN: not known."""
+    """Seconds from request to reply on the clients' clocks; NaN: unknown."""
 
     mean: float
     median: float
@@ -75,9 +75,9 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Party:
-    """A client or a server in one scene: `rows` are its flows that ended well, `failed` counts the others.
+    """A client or server in one scene; `rows`: its flows that ended ok; `failed`: the number of other flows.
 
-    `seconds` is the time until its last reply, `rate` is in bytes per second. NaN: not known.
+    `seconds`: time until its last reply; `rate`: bytes per second. NaN: unknown.
     """
 
     rank: int
@@ -95,16 +95,16 @@ class Party:
 
     @property
     def service(self) -> float:
-        """The mean at the servers."""
+        """The mean service time at the servers, seconds."""
         return _service(self.load, self.rows)
 
 
 @dataclass(frozen=True)
 class ServiceSums:
-    """One scene; each transfer counts once. `rate` in bytes per second until the last client had its last reply.
+    """One scene; each transfer counts once. `rate`: bytes per second until the last client had its last reply.
 
-    `clients` and `servers` are in order of their ranks. `jain`: 1 where all clients had the same rate, 1 / their
-    number where one had all (Jain, Chiu, Hawe 1984).
+    `clients` and `servers` are in rank order. `jain`: 1 if all clients had the same rate, 1 / their number if one had
+    everything (Jain, Chiu, Hawe 1984).
     """
 
     bytes: int
@@ -127,39 +127,39 @@ class ServiceSums:
 
     @property
     def finishers(self) -> tuple[Party, ...]:
-        """The clients whose end is known, the last ones first."""
+        """The clients with a known end, last one first."""
         known = [client for client in self.clients if client.seconds > 0]
         return tuple(sorted(known, key=lambda client: -client.seconds))
 
     @property
     def spread(self) -> float:
-        """The time of the last client by that of the first; NaN without any."""
+        """The last client's time / the first client's time; NaN without clients."""
         ends = self.finishers
         return ends[0].seconds / ends[-1].seconds if ends else math.nan
 
 
 @lru_cache(maxsize=KEPT)
 def service_sums(load: Load) -> tuple[ServiceSums, ...]:
-    """Every scene, in their order."""
+    """The sums of every scene, in the order of the scenes."""
     return tuple(_sums(load, i, rows) for i, rows in enumerate(load.rows_of_scenes()))
 
 
 def clients_and_servers(load: Load, rows: Index) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Which rank is the client of each of these flows, and which the server."""
+    """The client rank and the server rank of each of these flows."""
     put = load.flows.kind[rows] == PUT
     frm, to = load.flows.frm[rows], load.flows.to[rows]
     return np.where(put, to, frm), np.where(put, frm, to)
 
 
 def rows_by(key: NDArray[np.integer], rows: Index) -> list[tuple[int, Index]]:
-    """Each value of a key, ascending, with the rows that have it."""
+    """Each value of a key, ascending, with its rows."""
     order = np.argsort(key, kind="stable")
     starts = np.flatnonzero(np.diff(key[order].astype(np.int64), prepend=-1))
     return [(int(key[mine[0]]), rows[mine]) for mine in np.split(order, starts[1:]) if len(mine)]
 
 
 def jain_index(rates: Sequence[float]) -> float:
-    """How evenly rates are shared; NaN without any."""
+    """How evenly rates are shared, from 1 / n to 1; NaN without rates."""
     known = np.array([rate for rate in rates if math.isfinite(rate)])
     return float(known.sum() ** 2 / (len(known) * (known**2).sum())) if (known > 0).any() else math.nan
 
@@ -206,7 +206,7 @@ def _waiting(load: Load, rows: Index) -> Waiting:
 
 
 def _service(load: Load, rows: Index) -> float:
-    """The mean time at the server, weighted by its requests."""
+    """The mean time at the server in seconds, weighted by its requests."""
     known = rows[np.isfinite(load.flows.service_mean[rows]) & (load.flows.sent_messages[rows] > 0)]
     weight = load.flows.sent_messages[known].astype(np.float64)
     return float(np.average(load.flows.service_mean[known], weights=weight)) if len(known) else math.nan

@@ -1,4 +1,4 @@
-"""The panels of clients and servers: bandwidth and latency over size, when each client ends, and each server."""
+"""The panels of client-server: bandwidth, latency and fairness over size; each client; each server."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,13 +13,13 @@ from everylink.model.loads import Load
 from everylink.model.results import Ranks, Results
 from everylink.units import size_text
 
-MOST_NAMED = 24  # clients or servers below an axis
+MOST_NAMED = 24  # clients or servers on an axis
 NAME_LENGTH = 12
 Curve = tuple[str, list[ServiceSums]]
 
 
 def service_panels(results: Results, load: Load) -> list[tuple[str, Callable[[Axes], None]]]:
-    """Titles, and what draws below them; nothing of a file without a request that was answered."""
+    """Titles and functions that draw the panels; empty if no request was answered."""
     sums = [scene for scene in service_sums(load) if scene.requests]
     if not sums:
         return []
@@ -38,7 +38,7 @@ def service_panels(results: Results, load: Load) -> list[tuple[str, Callable[[Ax
 
 
 def _curves(sums: Sequence[ServiceSums]) -> list[Curve]:
-    """The scenes of each direction and number of requests in flight, by size."""
+    """The scenes of each direction and number of requests in flight, sorted by size."""
     found: list[Curve] = []
     for point in sorted({scene.point for scene in sums}):
         for variant in dict.fromkeys(scene.variant for scene in sums):
@@ -83,7 +83,7 @@ def _fairness(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 def _ends(axes: Axes, scenes: Sequence[ServiceSums]) -> None:
-    """The clients in the order in which they ended: flat where shares are fair."""
+    """The clients in the order in which they ended; flat if shares are fair."""
     highest = 0.0
     for number, scene in enumerate(scenes):
         times = [one.seconds for one in reversed(scene.finishers)]
@@ -97,7 +97,7 @@ def _ends(axes: Axes, scenes: Sequence[ServiceSums]) -> None:
 
 
 def _servers(axes: Axes, scenes: Sequence[ServiceSums], ranks: Ranks) -> None:
-    """Not their bandwidths: clients wait for a slow one, so that all of them have that of the slowest."""
+    """Shows latencies: clients wait for a slow server, so the bandwidths of all servers equal that of the slowest."""
     series = [(scene.variant, {one.rank: one.waiting.mean for one in scene.servers}) for scene in scenes]
     _bars(axes, series, ranks)
     log_time_axis(axes, [value for _, values in series for value in values.values()])
@@ -112,7 +112,7 @@ def _clients(axes: Axes, scenes: Sequence[ServiceSums], ranks: Ranks) -> None:
 
 
 def _bars(axes: Axes, series: Sequence[tuple[str, dict[int, float]]], ranks: Ranks) -> None:
-    """A group of bars a rank, a bar a direction."""
+    """A group of bars per rank, with a bar per direction."""
     members = sorted({rank for _, values in series for rank in values})
     hosts, width = short_hosts(ranks), 0.8 / len(series)
     for number, (variant, values) in enumerate(series):

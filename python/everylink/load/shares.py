@@ -1,4 +1,4 @@
-"""Finds ranks, hosts and servers that get less than their share, and shares that are unfair as a whole."""
+"""Finds ranks, hosts and servers that get less than their share, and shares that are unfair overall."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from everylink.model.results import Ranks
 from everylink.robust import MEDIAN_ERROR, Values, discoveries, healthy_spread, moderated, normal_score, spread
 
 FALSE_RATE = 0.001
-FEWEST = 2  # readings of one that may be called slow
-FEW, LEAST_OF_FEW = 5, 1.75  # of fewer readings than these, so many times as long
+FEWEST = 2  # readings that a slow one must have
+FEW, LEAST_OF_FEW = 5, 1.75  # with fewer readings than FEW, at least this factor
 MOST = 1 / 3  # of all: if more look slow, the healthy ones cannot be identified
 LOW, QUARTER = 0.5, 0.25  # quantiles
 Index = NDArray[np.int64]
-LEAST_JAIN = 0.9  # of fair shares: rates that spread by less than a third of their mean
+LEAST_JAIN = 0.9  # for fair shares: rates spread by less than a third of their mean
 FEWEST_CLIENTS = 3
 MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
 class Slow:
-    """One of `tested` equals: how many times as long it takes, by `readings` that tell from chance with a score `z`.
+    """A slow unit among `tested` equals: the factor of its time, from `readings` readings, with score `z`.
 
-    `worst` is the number of the reading that shows it most.
+    `worst`: the number of the reading that shows it most.
     """
 
     unit: int
@@ -39,11 +39,11 @@ class Slow:
 
 
 def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[Slow]:
-    """Who takes `least` times as long as the others of the same groups, or longer, and more than chance explains.
+    """Units that take at least `least` times as long as the others of the same groups, beyond chance.
 
-    A reading counts by how much longer it is than the lower quartile of its group, because what disturbs makes longer,
-    never shorter; of one's readings the median. Chance is how far the equals are apart, and how far the readings of one
-    are: one's own, or those of all, which are more.
+    A reading counts by its excess over the lower quartile of its group, because disturbances only lengthen; a unit
+    counts by the median of its readings. Chance covers the spread between equals, and the spread within a unit's
+    readings (its own, or the pooled one if larger).
     """
     known = np.flatnonzero(np.isfinite(seconds) & (seconds > 0))
     excess, compared = _excess(group[known], np.log(seconds[known]))
@@ -53,7 +53,7 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
         return []
     own = [excess[mine] for mine in rows.values()]
     effect = np.array([np.median(readings) for readings in own])
-    effect -= np.quantile(effect, LOW, method="lower")  # of two the faster one
+    effect -= np.quantile(effect, LOW, method="lower")  # of two units, the faster one
     apart = moderated(healthy_spread(effect), len(effect))
     rest = np.concatenate([readings - np.median(readings) for readings in own])
     usual = spread(rest) * np.sqrt(len(rest) / (len(rest) - len(own)))
@@ -71,12 +71,12 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
 
 
 def too_many(slow: Sequence[Slow]) -> bool:
-    """Whether so many look slow that the healthy ones cannot be identified. One of two or three may look slow."""
+    """Whether so many look slow that the healthy ones cannot be identified. A single slow one is never too many."""
     return bool(slow) and len(slow) > max(1, MOST * slow[0].tested)
 
 
 def shared_device(ranks: Ranks, judged: Sequence[int], slow: Sequence[int]) -> str:
-    """The device that all slow ones have, on two hosts or more, and none of the others has; else nothing."""
+    """The device that all slow ranks use, on two hosts or more, and no other rank uses; otherwise empty."""
     devices = {ranks.device[rank] for rank in slow}
     others = {ranks.device[rank] for rank in judged if rank not in set(slow)}
     hosts = {int(ranks.host_index[rank]) for rank in slow}
@@ -84,7 +84,7 @@ def shared_device(ranks: Ranks, judged: Sequence[int], slow: Sequence[int]) -> s
 
 
 def _excess(group: Index, value: Values) -> tuple[Values, NDArray[np.bool_]]:
-    """By how much each value lies above the lower quartile of its group, and whether that has two values or more."""
+    """The excess of each value over the lower quartile of its group, and whether the group has two values or more."""
     excess, compared = np.zeros(len(value)), np.zeros(len(value), bool)
     for _, rows in rows_by(group, np.arange(len(group))):
         if len(rows) > 1:
@@ -94,10 +94,10 @@ def _excess(group: Index, value: Values) -> tuple[Values, NDArray[np.bool_]]:
 
 
 def unfair(sums: Sequence[ServiceSums], named: set[int], name: Callable[[int], str], large: int) -> Iterable[Verdict]:
-    """At most one verdict: on the direction and the kind of sizes, below `large` or not, whose shares are least even.
+    """At most one verdict: the direction and size class (below `large` or not) with the least even shares.
 
-    Clients that were `named` slow are left out. Chance is in turn for one and for another: so it counts what each
-    client has in the mean over the scenes, and only where clients differ by more than one does from scene to scene.
+    Clients that were `named` slow are left out. Chance favours a different client each time. So a client counts by its
+    mean over the scenes, and only if clients differ by more than one client does from scene to scene.
     """
     found = []
     variants = list(dict.fromkeys(scene.variant for scene in sums))
@@ -112,7 +112,7 @@ def unfair(sums: Sequence[ServiceSums], named: set[int], name: Callable[[int], s
 
 
 def _shares(scenes: Sequence[ServiceSums], named: set[int]) -> dict[int, list[float]]:
-    """What each client has of the rate of all, as a logarithm, in each scene in which it has one."""
+    """Each client's share of the total rate, as a logarithm, in each scene where it has one."""
     logs: dict[int, list[float]] = {}
     for scene in scenes:
         for client in scene.clients:
@@ -122,11 +122,11 @@ def _shares(scenes: Sequence[ServiceSums], named: set[int]) -> dict[int, list[fl
 
 
 def _differ(shares: list[list[float]]) -> bool:
-    """Whether clients differ by more than chance, by an analysis of variance; never of a single scene."""
+    """Whether clients differ beyond chance, by an analysis of variance; False for a single scene."""
     if sum(map(len, shares)) <= len(shares):
         return False
     if all(np.ptp(logs) == 0 for logs in shares):
-        return True  # simulated ones
+        return True  # simulated runs
     return bool(stats.f_oneway(*shares).pvalue < FALSE_RATE)
 
 

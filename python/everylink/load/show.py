@@ -1,4 +1,4 @@
-"""What `show` prints of a load pattern: one row per scene, what they say together, and which flows failed."""
+"""Prints a load pattern for `show`: one row per scene, the conclusions, and the failed flows."""
 
 from collections.abc import Sequence
 
@@ -21,11 +21,11 @@ from everylink.terminal.questions import print_hosts
 from everylink.terminal.summary import print_head, print_judgement, print_remarks
 from everylink.units import bandwidth, number_text, plural, size_text
 
-MOST_SCENES = 40  # rows; of more scenes, evenly spaced ones
+MOST_SCENES = 40  # rows; with more scenes, evenly spaced ones
 
 
 def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
-    """Print everything that `show` says about one results file of load patterns, the judgement first."""
+    """Prints everything that `show` says about one results file of load patterns, the judgement first."""
     results = run.results
     print_head(results, load_lines(results), load_warnings(results), console)
     if any(len(load.flows) for load in results.loads):
@@ -69,7 +69,7 @@ def _print_lines(before: str, lines: Sequence[str], console: Console) -> None:
 
 
 def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
-    """What is known of each connection at the largest size, where every rank has some with many others."""
+    """Prints each connection at the largest size, for patterns in which every rank meets every other one."""
     links = as_links(results, load)
     if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
         size = links.sizes[-1]
@@ -115,7 +115,7 @@ def _failed(results: Results, load: Load) -> Text | None:
 
 
 def print_load_hosts(results: Results, console: Console) -> None:
-    """Print, of each pattern at its largest size, every client and server, or every host as sender and receiver."""
+    """Prints, for each pattern at its largest size, every client and server, or every host as sender and receiver."""
     for load in results.loads:
         if load.name == "client-server":
             print_parties(service_sums(load), results.ranks.name, console)

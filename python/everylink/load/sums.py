@@ -1,4 +1,4 @@
-"""Sums of the flows of each scene, and of the rounds of an all-to-all."""
+"""Sums over the flows of each scene, and over the rounds of an all-to-all."""
 
 import math
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from scipy import stats
 
 from everylink.model.loads import PING, Load
 
-LEAST_DRAWS = 5  # for an interval
-NOISE = 0.02  # four flows that share evenly have a quarter, more or less
+LEAST_DRAWS = 5  # for a confidence interval
+NOISE = 0.02  # four flows that share evenly each have a quarter, give or take
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Slowest, mean and fastest flow of a scene, and all of them together, in bytes per second; NaN without a flow."""
+    """The slowest, mean and fastest flow of a scene, and the sum, in bytes/s; NaN without a flow."""
 
     min: float
     mean: float
@@ -26,7 +26,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Latency:
-    """One-way seconds, averaged over the pings of a scene; NaN without one, or where no p99 is known."""
+    """One-way seconds, averaged over the pings of a scene; NaN without a ping, or without a known p99."""
 
     mean: float
     median: float
@@ -35,7 +35,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class SceneSums:
-    """One scene; `variant` is a word, or empty."""
+    """One scene; `variant` may be empty."""
 
     bytes: int
     point: int
@@ -47,7 +47,7 @@ class SceneSums:
 
 
 def scene_sums(load: Load) -> tuple[SceneSums, ...]:
-    """Every scene, in their order."""
+    """The sums of every scene, in the order of the scenes."""
     rate = load.rate
     return tuple(_sums(load, i, rows, rate) for i, rows in enumerate(load.rows_of_scenes()))
 
@@ -74,13 +74,13 @@ def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.floa
 
 
 def knee(sums: Sequence[SceneSums]) -> int | None:
-    """The smallest number of senders at which each has less than a quarter of one alone; None if there is none."""
+    """The smallest number of senders at which each gets less than a quarter of a lone sender's rate; None if none."""
     alone = sums[0].rate.mean
     return next((scene.point for scene in sums if scene.rate.mean < (1 - NOISE) * alone / 4), None)
 
 
 def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple[float, float, float]:
-    """Mean over the random halves of the bandwidth between them, and its confidence interval (Student's t)."""
+    """The mean bandwidth in bytes/s over the random halves, and its confidence interval (Student's t)."""
     totals = np.array([scene.rate.total for scene in sums if not math.isnan(scene.rate.total)])
     mean = float(totals.mean()) if len(totals) else math.nan
     if len(totals) < LEAST_DRAWS:
@@ -91,7 +91,7 @@ def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple
 
 @dataclass(frozen=True)
 class Impact:
-    """The factor by which the load lengthens the victims' messages; NaN: not known."""
+    """The factor by which the load lengthens the victims' latency; NaN: unknown."""
 
     mean: float
     median: float
@@ -99,14 +99,14 @@ class Impact:
 
 
 def impact(sums: Sequence[SceneSums]) -> Impact:
-    """Loaded over alone, each averaged over the repeats."""
+    """Loaded / alone, each averaged over the repetitions."""
     alone, loaded = victims(sums, "alone"), victims(sums, "loaded")
     factors = (getattr(loaded, name) / (getattr(alone, name) or math.nan) for name in ("mean", "median", "p99"))
     return Impact(*factors)
 
 
 def victims(sums: Sequence[SceneSums], variant: str) -> Latency:
-    """The victims' latency alone, or loaded, averaged over the repeats; NaN: not known."""
+    """The victims' latency in seconds, alone or loaded, averaged over the repetitions; NaN: unknown."""
     known = [scene.latency for scene in sums if scene.variant == variant and not math.isnan(scene.latency.mean)]
     if not known:
         return Latency(math.nan, math.nan, math.nan)
@@ -114,13 +114,13 @@ def victims(sums: Sequence[SceneSums], variant: str) -> Latency:
 
 
 def mean_flow(sums: Sequence[SceneSums]) -> float:
-    """The rate of a flow, averaged over these scenes; NaN: not known."""
+    """The rate of a flow in bytes/s, averaged over these scenes; NaN: unknown."""
     known = [scene.rate.mean for scene in sums if not math.isnan(scene.rate.mean)]
     return float(np.mean(known)) if known else math.nan
 
 
 def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
-    """[from, to]: the mean rate over the scenes of a size; NaN where no flow ended well."""
+    """The mean rate over the scenes of a size, bytes/s, [from, to]; NaN if no flow ended ok."""
     rate, flows = load.rate, load.flows
     chosen = np.isfinite(rate) & (load.scenes.bytes[flows.scene] == size)
     total, count = np.zeros((ranks, ranks)), np.zeros((ranks, ranks))
@@ -131,11 +131,11 @@ def rate_matrix(load: Load, size: int, ranks: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class RoundSums:
-    """All rounds of one size: `seconds` for a message from each to each, round after round.
+    """All rounds of one size; `seconds`: time for a message from each rank to each other, round after round.
 
-    A round takes as long as its slowest flow. `rate` is what all flows of a round have together, bytes a second, the
-    mean over the rounds; `message` how long one takes at a round's mean rate, `messages_a_second` of all of a round.
-    `without` counts the rounds in which no flow ended well: they are in none of these.
+    A round takes as long as its slowest flow. `rate`: all flows of a round together, bytes/s, mean over the rounds;
+    `message`: seconds per message at a round's mean rate; `messages_a_second`: over all flows of a round. `without`:
+    rounds in which no flow ended ok; they are excluded.
     """
 
     bytes: int

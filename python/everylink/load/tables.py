@@ -1,4 +1,4 @@
-"""The tables of a load pattern, as texts."""
+"""Tables of a load pattern, as texts."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -15,13 +15,13 @@ from everylink.units import UNKNOWN, bandwidth_text, number_text, plural, size_t
 
 MIB, MILLI, MICRO = 2**20, 1e-3, 1e-6
 MOST_ROWS = 200
-MOST_PARTIES = 64  # clients or servers of a scene
+MOST_PARTIES = 64  # clients or servers per scene
 Cells = tuple[tuple[str, ...], list[list[str]]]  # headings and rows
-Titled = tuple[str, Sequence[str], list[list[str]]]  # with headings and rows
+Titled = tuple[str, Sequence[str], list[list[str]]]  # title, headings, rows
 
 
 def service_table(sums: Sequence[ServiceSums], point: str) -> Cells:
-    """One row per scene: direction, size, requests in flight; each transfer counts once."""
+    """One row per scene (direction, size, requests in flight); each transfer counts once."""
     headings = (
         "", "size (B)", point, "failed", "time (ms)", "bandwidth (MiB/s)", "requests (1/s)", "latency: mean (us)",
         "median (us)", "p99 (us)", "service (us)", "Jain", "last/first",
@@ -38,7 +38,7 @@ def service_table(sums: Sequence[ServiceSums], point: str) -> Cells:
 
 
 def party_table(parties: Sequence[Party], what: str, name: Callable[[int], str]) -> Cells:
-    """One row per client or server of a scene, in order of ranks."""
+    """One row per client or server of a scene, in rank order."""
     headings = (
         what, "failed", "requests", "time (ms)", "bandwidth (MiB/s)", "latency: mean (us)", "median (us)", "p99 (us)",
         "service (us)",
@@ -70,7 +70,7 @@ def round_table(sums: Sequence[SceneSums]) -> Cells:
 
 
 def print_cells(cells: Cells, title: str, console: Console, most: int = MOST_ROWS) -> None:
-    """Print a table; of very many rows the first."""
+    """Prints a table, at most `most` rows of it."""
     headings, rows = cells
     console.print()
     console.print(Text(title, style="bold"), soft_wrap=True)
@@ -79,14 +79,14 @@ def print_cells(cells: Cells, title: str, console: Console, most: int = MOST_ROW
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows[:most]:
         table.add_row(*map(Text, row))
-    # soft_wrap: a number cut short is worse than a line that wraps
+    # soft_wrap: a wrapped line is better than a truncated number
     console.print(table, soft_wrap=True)
     if len(rows) > most:
         console.print(f"and {plural(len(rows) - most, 'more row')}: everylink convert FILE x.csv writes all")
 
 
 def print_parties(sums: Sequence[ServiceSums], name: Callable[[int], str], console: Console) -> None:
-    """Print each server and each client of the scenes of the largest size."""
+    """Prints each server and each client in the scenes of the largest size."""
     largest = max((scene.bytes for scene in sums), default=0)
     for scene in (scene for scene in sums if scene.bytes == largest):
         way = " ".join(filter(None, (scene.variant, f"of {size_text(scene.bytes)}, {scene.point} in flight")))
@@ -100,7 +100,7 @@ def _times(of: ServiceSums | Party) -> list[str]:
 
 
 def tables(results: Results, load: Load) -> Iterator[Titled]:
-    """All tables of a pattern; of clients and servers also one of each, at the largest size."""
+    """All tables of a pattern; for client-server also the servers and clients at the largest size."""
     if load.name == "client-server":
         sums = service_sums(load)
         yield (load.name, *service_table(sums, load.point))
@@ -120,7 +120,7 @@ def tables(results: Results, load: Load) -> Iterator[Titled]:
 
 
 def scene_columns(sums: Sequence[SceneSums]) -> list[tuple[str, Callable[[SceneSums], str]]]:
-    """Headings, and what stands below them; only what any of the scenes has."""
+    """Headings and cell texts of the columns for which any scene has a value."""
     columns: list[tuple[str, Callable[[SceneSums], str]]] = []
     if any(scene.variant for scene in sums):
         columns.append(("", lambda scene: scene.variant))

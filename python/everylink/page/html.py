@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs no network and nothing beside it; the page itself judges nothing."""
+"""Writes the report of links as one self-contained HTML file; the page itself judges nothing."""
 
 import base64
 import json
@@ -30,14 +30,14 @@ from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, tim
 
 View = dict[str, Any]
 BUDGET = 40 * 2**20  # bytes of matrices in one page, before base64
-FOLDED = 560  # rows and columns of a matrix that does not fit into the budget
+FOLDED = 560  # rows and columns of a matrix that exceeds the budget
 LISTED = 50
 MOST_COUNTED = 1024  # ranks
 IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 
 def view(runs: Sequence[JudgedRun]) -> View:
-    """Everything that the page shows of several runs."""
+    """All data that the page shows, for several runs."""
     whole = _within_budget([run.results for run in runs])
     return {
         "runs": [_run(i, run, whole) for i, run in enumerate(runs)],
@@ -47,7 +47,7 @@ def view(runs: Sequence[JudgedRun]) -> View:
 
 
 def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
-    """Which matrices (run, size, statistic) are embedded link by link: medians first, large messages first."""
+    """The matrices (run, size, statistic) to embed link by link: medians first, large messages first."""
     left, chosen = BUDGET, set()
     for statistic in IN_ORDER_OF_USE:
         for i, run in enumerate(runs):
@@ -91,7 +91,7 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
 def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
     links = size.links
     failed = fold_failures(run, size)
-    place = np.argsort(order.ranks)  # where a rank is drawn
+    place = np.argsort(order.ranks)  # rank -> position in drawn order
     known = [s for s in STATISTICS if np.isfinite(links.statistic(s)).any()] or ["median"]
     bad = links.failed
     return {
@@ -113,7 +113,7 @@ def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
 
 
 def _counts(size: Size, place: NDArray[np.intp]) -> int | str | None:
-    """Readings behind each link's statistics: one number if all agree, else a matrix; None where that is too large."""
+    """Readings behind each link's statistics: a number if all agree, otherwise a matrix; None if that is too large."""
     links, counts = size.links, np.unique(size.links.n[~size.links.failed])
     if len(counts) == 1:
         return int(counts[0])
@@ -150,7 +150,7 @@ def _statistic(run: Results, size: Size, order: DrawnOrder, name: str, whole: bo
 
 
 def _same_host_runs(shading: Shading) -> list[list[int]]:
-    """For each row the columns from .. to that stay on its host: hosts are drawn as blocks, so one run a row."""
+    """For each row, the range of columns on its host; hosts are drawn as blocks, so there is one range per row."""
     same = shading.same_host
     return [[int(row.argmax()), int(row.argmax() + row.sum())] if row.any() else [0, 0] for row in same]
 
@@ -186,7 +186,7 @@ def _histogram(run: Results, size: Size, name: str) -> View | None:
 
 
 def _number(value: float | None) -> float | None:
-    """JSON knows no NaN."""
+    """NaN as None, because JSON has no NaN."""
     return None if value is None or math.isnan(value) else float(value)
 
 
@@ -195,7 +195,7 @@ def _base64(values: NDArray[Any]) -> str:
 
 
 def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Write one page for all runs; returns what was written."""
+    """Writes one page for all runs; returns the paths written."""
     assets = files("everylink.page") / "assets"
     template, style, script = (
         assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")

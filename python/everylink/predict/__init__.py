@@ -1,1 +1,1 @@
-"""Says what a traffic pattern costs on the links that were measured, and which placement is better."""
+"""Predicts what a traffic pattern costs on the measured links, and finds better placements."""

@@ -1,9 +1,9 @@
-"""Latency, asymptotic bandwidth and n_1/2 of each kind of links: one-way time = latency + bytes / bandwidth.
+"""Fits latency, asymptotic bandwidth and n_1/2 of each kind of link: one-way time = latency + bytes / bandwidth.
 
-That is Hockney's model (Parallel Computing 20, 1994); n_1/2 = latency x bandwidth is the size at which half of the
-bandwidth is reached. It is fitted to the median link of each size, so bad links do not count; and to the logarithm of
-time with a loss that grows but linearly (SciPy's soft_l1), so each size counts alike, whatever its time, and one at
-which the library changes its protocol counts little.
+This is Hockney's model (Parallel Computing 20, 1994); at n_1/2 = latency x bandwidth bytes, half of the bandwidth is
+reached. The fit uses the median link of each size, so bad links do not count. It uses the logarithm of time, so all
+sizes weigh the same, and a loss that grows only linearly (SciPy's soft_l1), so a size where the library changes its
+protocol weighs little.
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from everylink.model.results import Results, Size
 from everylink.predict.times import LinkKinds, link_kinds
 
 FEWEST_SIZES = 2
-OFF = 0.05  # log of time, from which on a size counts less and less
-SEEN = 0.1  # the part of a time, from which on what it is made of can be told
-SMALLEST = 1e-4  # of a part of a time, in the search
+OFF = 0.05  # log of time; beyond this residual a size counts less and less
+SEEN = 0.1  # a term of the model is known if it makes up at least this part of a time
+SMALLEST = 1e-4  # of a time, lower bound of a term in the search
 
 
 @dataclass(frozen=True)
 class LineFit:
     """Seconds, bytes per second (both directions together with the bidirectional kernel) and bytes.
 
-    NaN where the sizes measured cannot tell. `farthest` is measured / fitted time at the size `farthest_bytes`, where
-    they differ most.
+    NaN if the measured sizes cannot tell. `farthest`: measured / fitted time at the size `farthest_bytes`, where they
+    differ most.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class LineFit:
 
 
 def line_fits(results: Results, grouping: Grouping | None = None) -> tuple[LineFit, ...]:
-    """A fit for each kind of links that has times at two sizes or more."""
+    """One fit for each kind of link with times at two sizes or more."""
     if not results.sizes:
         return ()
     kinds = link_kinds(results, grouping)
@@ -69,14 +69,14 @@ def _fit(results: Results, kinds: LinkKinds, number: int) -> LineFit | None:
 
 
 def _median(size: Size, kinds: LinkKinds, number: int) -> tuple[float, int]:
-    """The median time of the links of a kind, and how many there are."""
+    """The median time in seconds of the links of a kind, and their number."""
     links = size.links
     chosen = (kinds.of(links.frm, links.to) == number) & np.isfinite(links.median) & (links.median > 0)
     return float(np.median(links.median[chosen].astype(np.float64))) if chosen.any() else np.nan, int(chosen.sum())
 
 
 def fitted_line(size_bytes: NDArray[np.float64], seconds: NDArray[np.float64]) -> tuple[float, float]:
-    """Seconds of a message without bytes, and of each byte; sizes ascending, shape [sizes] both."""
+    """Seconds of an empty message, and per byte; sizes ascending, both arrays [sizes]."""
     scale = np.array([seconds[0], seconds[-1] / max(size_bytes[-1], 1.0)])
 
     def off(parts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Traffic patterns: those that are made by name, and those read from a file of from,to,bytes."""
+"""Traffic patterns: built by name, or read from a file of from,to,bytes."""
 
 import csv
 import math
@@ -24,7 +24,7 @@ LONGEST_LINE = 256
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages that may all be on their way at the same time: ranks from and to, bytes, shape [messages] each."""
+    """Messages that may be in flight at the same time: ranks from and to, bytes; shape [messages] each."""
 
     frm: Index
     to: Index
@@ -36,9 +36,9 @@ class Messages:
 
 @dataclass(frozen=True)
 class Pattern:
-    """`phase(k)` gives the messages of phase k < `phases`; a rank begins a phase when it is through with the last one.
+    """`phase(k)`: the messages of phase k < `phases`. A rank begins a phase when it has finished the previous one.
 
-    `uniform`: every rank sends every other one the same, so it does not matter which rank is where.
+    `uniform`: every rank sends the same to every other one, so placement does not matter.
     """
 
     name: str
@@ -50,17 +50,17 @@ class Pattern:
 
 
 def made_pattern(text: str, ranks: int, size_bytes: int) -> Pattern:
-    """The pattern of a name, `ring`, `shift:3`, `stencil2d:4x8`. Raises UserMistake where it does not fit the ranks."""
+    """Builds a pattern by name: `ring`, `shift:3`, `stencil2d:4x8`. Raises UserMistake if it does not fit the ranks."""
     name, _, rest = text.partition(":")
     if name not in NAMES:
-        raise UserMistake(f"--pattern {text}: there are {', '.join(NAMES)} and FILE.csv")
+        raise UserMistake(f"--pattern {text}: unknown pattern; use {', '.join(NAMES)} or FILE.csv")
     if rest and name not in ("shift", "stencil2d", "stencil3d"):
-        raise UserMistake(f"--pattern {text}: {name} takes nothing behind a colon")
+        raise UserMistake(f"--pattern {text}: {name} takes no value after a colon")
     return _MAKERS[name](text, ranks, size_bytes)
 
 
 def listed_pattern(name: str, ranks: int, frm: Index, to: Index, size_bytes: Index) -> Pattern:
-    """All messages of a list at the same time."""
+    """A pattern of listed messages, all sent at the same time."""
     return Pattern(name, "all messages of the file at the same time", ranks, 1, lambda _: Messages(frm, to, size_bytes))
 
 
@@ -72,18 +72,20 @@ def _shift(text: str, ranks: int, size_bytes: int) -> Pattern:
     word = text.partition(":")[2]
     distance = int(word) if word.isascii() and word.isdigit() else 0 if word else max(ranks // 2, 1)
     if not 0 < distance < ranks:
-        raise UserMistake(f"--pattern {text}: with {ranks} ranks a shift goes from 1 to {ranks - 1} ranks on")
-    said = f"rank r sends to rank (r + {distance}) modulo {ranks}"
-    return _shifted(f"shift:{distance}", said, ranks, distance, size_bytes)
+        raise UserMistake(f"--pattern {text}: with {ranks} ranks, the distance of a shift is 1 to {ranks - 1}")
+    description = f"rank r sends to rank (r + {distance}) modulo {ranks}"
+    return _shifted(f"shift:{distance}", description, ranks, distance, size_bytes)
 
 
-def _shifted(name: str, said: str, ranks: int, distance: int, size_bytes: int) -> Pattern:
-    return Pattern(name, said, ranks, 1, lambda _: _round(ranks, distance, size_bytes))
+def _shifted(name: str, description: str, ranks: int, distance: int, size_bytes: int) -> Pattern:
+    return Pattern(name, description, ranks, 1, lambda _: _round(ranks, distance, size_bytes))
 
 
 def _all_to_all(_: str, ranks: int, size_bytes: int) -> Pattern:
-    said = f"in round k = 1 .. {ranks - 1} rank r sends to rank r + k and receives from rank r - k"
-    return Pattern("all-to-all", said, ranks, ranks - 1, lambda k: _round(ranks, k + 1, size_bytes), uniform=True)
+    description = f"in round k = 1 .. {ranks - 1} rank r sends to rank r + k and receives from rank r - k"
+    return Pattern(
+        "all-to-all", description, ranks, ranks - 1, lambda k: _round(ranks, k + 1, size_bytes), uniform=True
+    )
 
 
 def _round(ranks: int, distance: int, size_bytes: int) -> Messages:
@@ -92,14 +94,14 @@ def _round(ranks: int, distance: int, size_bytes: int) -> Messages:
 
 
 def _tree(_: str, ranks: int, size_bytes: int) -> Pattern:
-    """From rank 0 to all: in phase k the 2^k ranks that have it send it on."""
+    """A broadcast from rank 0: in phase k the 2^k ranks that have the message pass it on."""
 
     def phase(k: int) -> Messages:
         frm = np.arange(min(2**k, ranks - 2**k), dtype=np.int64)
         return Messages(frm, frm + 2**k, np.full(len(frm), size_bytes, np.int64))
 
-    said = "a binomial tree from rank 0: in phase k rank r < 2^k sends to rank r + 2^k"
-    return Pattern("tree", said, ranks, math.ceil(math.log2(ranks)), phase)
+    description = "a binomial tree from rank 0: in phase k rank r < 2^k sends to rank r + 2^k"
+    return Pattern("tree", description, ranks, math.ceil(math.log2(ranks)), phase)
 
 
 def _stencil2d(text: str, ranks: int, size_bytes: int) -> Pattern:
@@ -111,13 +113,13 @@ def _stencil3d(text: str, ranks: int, size_bytes: int) -> Pattern:
 
 
 def _stencil(text: str, ranks: int, size_bytes: int, dimensions: int) -> Pattern:
-    """A grid with open ends, ranks counted along its last dimension first, as MPI_Cart_create does."""
+    """A grid with open ends; ranks count along its last dimension first, as in MPI_Cart_create."""
     word = text.partition(":")[2]
     shape = _given_shape(text, word, dimensions, ranks) if word else _balanced(ranks, dimensions)
     if min(shape) < 2:
         sides = " x ".join(map(str, shape))
         raise UserMistake(
-            f"--pattern {text}: {ranks} ranks make no grid of {dimensions} dimensions, only {sides}; "
+            f"--pattern {text}: {ranks} ranks do not form a grid of {dimensions} dimensions, only {sides}; "
             "ring, shift, tree and all-to-all take any number"
         )
     number = np.arange(ranks, dtype=np.int64).reshape(shape)
@@ -128,8 +130,8 @@ def _stencil(text: str, ranks: int, size_bytes: int, dimensions: int) -> Pattern
     frm, to = (np.concatenate([pair[end] for pair in pairs]) for end in (0, 1))
     messages = Messages(frm, to, np.full(len(frm), size_bytes, np.int64))
     grid = "x".join(map(str, shape))
-    said = f"a grid of {grid} ranks with open ends, each sends to its neighbours"
-    return Pattern(f"stencil{dimensions}d:{grid}", said, ranks, 1, lambda _: messages)
+    description = f"a grid of {grid} ranks with open ends, each sends to its neighbours"
+    return Pattern(f"stencil{dimensions}d:{grid}", description, ranks, 1, lambda _: messages)
 
 
 def _neighbours(side: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -138,7 +140,7 @@ def _neighbours(side: int) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def _given_shape(text: str, word: str, dimensions: int, ranks: int) -> tuple[int, ...]:
     sides = word.split("x")
-    wanted = f"--pattern {text}: wanted are {dimensions} sides whose product is {ranks}, the number of ranks, such as "
+    wanted = f"--pattern {text}: give {dimensions} sides whose product is the number of ranks, {ranks}, such as "
     example = wanted + f"stencil{dimensions}d:" + "x".join(map(str, _balanced(ranks, dimensions)))
     if len(sides) != dimensions or not all(side.isascii() and side.isdigit() and len(side) < 10 for side in sides):
         raise UserMistake(example)
@@ -149,7 +151,7 @@ def _given_shape(text: str, word: str, dimensions: int, ranks: int) -> tuple[int
 
 
 def _balanced(count: int, dimensions: int) -> tuple[int, ...]:
-    """Sides as equal as they can be, the longest first, as MPI_Dims_create gives them."""
+    """Sides as equal as possible, longest first, as in MPI_Dims_create."""
     if dimensions == 1:
         return (count,)
     grids: Sequence[tuple[int, ...]] = [
@@ -166,26 +168,26 @@ _MAKERS: Mapping[str, Callable[[str, int, int], Pattern]] = {
 
 
 def read_pattern(path: Path, ranks: int) -> Pattern:
-    """Read a file whose ranks are those of a run. Raises UserMistake, one line that says where."""
+    """Reads a file with the ranks of a run. Raises UserMistake with the line at fault."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
             raise UserMistake(f"--pattern {path}: is a folder, a pipe or a device, not a file")
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = _csv_rows(file, ranks)
     except Damaged as damage:
         raise UserMistake(f"--pattern {path}, line {damage.line}: {damage}") from None
     except UnicodeError:
-        raise UserMistake(f"--pattern {path}: is not text in UTF-8; wanted are lines of {','.join(HEADER)}") from None
+        raise UserMistake(f"--pattern {path}: is not UTF-8 text; expected lines of {','.join(HEADER)}") from None
     except OSError as error:
         raise UserMistake(f"--pattern {path}: cannot be read: {error.strerror}") from None
     return listed_pattern(path.name, ranks, *np.array(rows).reshape(-1, len(HEADER)).T.copy())
 
 
 def _csv_rows(file: IO[str], ranks: int) -> "array[int]":
-    """All messages, one behind the other: from, to, bytes."""
+    """All messages, flat: from, to, bytes, from, to, bytes, ..."""
     names = [name.strip().lower() for name in file.readline(LONGEST_LINE).split(",")]
     if names != HEADER:
-        raise Damaged(1, f"is {quoted(','.join(names))}; wanted is {','.join(HEADER)}")
+        raise Damaged(1, f"is {quoted(','.join(names))}; expected {','.join(HEADER)}")
     reader = csv.reader(iter(lambda: file.readline(LONGEST_LINE), ""), strict=True)
     rows = array("q")
     try:
@@ -193,17 +195,17 @@ def _csv_rows(file: IO[str], ranks: int) -> "array[int]":
             if row:
                 rows.extend(_csv_row(row, reader.line_num + 1, ranks))
             if len(rows) > len(HEADER) * MOST_MESSAGES:
-                raise Damaged(reader.line_num + 1, f"is one message more than the {MOST_MESSAGES} that are taken")
+                raise Damaged(reader.line_num + 1, f"has more than {MOST_MESSAGES} messages, the limit")
     except csv.Error as error:
         raise Damaged(reader.line_num + 1, f"is damaged: {error}") from None
     if not rows:
-        raise Damaged(2, "has no message: the file ends behind its header")
+        raise Damaged(2, "has no message: the file ends after its header")
     return rows
 
 
 def _csv_row(row: list[str], line: int, ranks: int) -> tuple[int, int, int]:
     if len(row) != len(HEADER):
-        raise Damaged(line, f"has {len(row)} values, and the header {len(HEADER)}")
+        raise Damaged(line, f"has {len(row)} values; the header has {len(HEADER)}")
     frm, to = (_csv_number(name, text, line, 2**31) for name, text in zip(HEADER, row[:2], strict=False))
     for rank in (frm, to):
         if rank >= ranks:
@@ -216,5 +218,5 @@ def _csv_row(row: list[str], line: int, ranks: int) -> tuple[int, int, int]:
 def _csv_number(name: str, text: str, line: int, most: int) -> int:
     word = text.strip()
     if not (word.isascii() and word.isdigit() and len(word) < 20 and int(word) <= most):
-        raise Damaged(line, f"{name} is {quoted(text)}, wanted is a whole number up to {most}")
+        raise Damaged(line, f"{name} is {quoted(text)}; expected a whole number up to {most}")
     return int(word)

@@ -1,4 +1,4 @@
-"""Which rank should go where, and the files that say so to Open MPI and to Slurm."""
+"""Finds a better placement of ranks, and writes it for Open MPI and Slurm."""
 
 import math
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from everylink.predict.patterns import Index, Messages, Pattern
 from everylink.predict.prediction import exchange
 from everylink.predict.times import FAILED, LinkTimes
 
-LEAST_GAIN = 0.01  # of a time; less is chance
-SHUNNED = 10.0  # how many times as long a failed link counts where sums are made
-MOST_FAQ = 512  # ranks: of more a step of FAQ takes minutes
+LEAST_GAIN = 0.01  # relative gain in time; less is chance
+SHUNNED = 10.0  # weight of a failed link, as a factor on its time, where times are summed
+MOST_FAQ = 512  # ranks; with more, one step of FAQ takes minutes
 FAQ_STEPS = 30
-WORK, PHASE_WORK = 20_000_000, 2_000  # messages looked at, and what a phase costs in messages
+WORK, PHASE_WORK = 20_000_000, 2_000  # messages evaluated in a search; the cost of a phase, in messages
 FEWEST_TRIES = 100
 OPEN_MPI, SLURM = ".rankfile", ".hostfile"
 
 
 @dataclass(frozen=True)
 class Placement:
-    """`place[i]` is the rank of the run where rank i of the pattern goes, shape [ranks]; `before`: on its own place."""
+    """`place[i]`: rank of the run where rank i of the pattern goes, shape [ranks]; `before`: cost if each stays."""
 
     place: Index
     before: "Cost"
@@ -43,19 +43,23 @@ class Placement:
 
 @dataclass(frozen=True)
 class Cost:
-    """Messages over failed links, seconds of the exchange, mean seconds of the ranks."""
+    """Messages over failed links, seconds of the exchange, mean seconds over ranks."""
 
     failed: int
     seconds: float
     mean: float
 
     def key(self) -> tuple[int, int, float]:
-        """Smaller is better; of exchanges that differ only by chance, the one with the smaller mean."""
+        """Sort key, best first; exchanges that differ only by chance are ordered by their means."""
         return self.failed, round(math.log(max(self.seconds, 1e-12)) / LEAST_GAIN), self.mean
 
 
 def place(pattern: Pattern, times: LinkTimes) -> Placement:
-    """The best places found, or those of the run where none are clearly better; failed links are shunned first."""
+    """The best placement found, or the present one if none is clearly better; avoiding failed links comes first.
+
+    Starts from the present placement, from ranks sorted by group and host, and from FAQ (Vogelstein et al. 2015), and
+    improves each by swapping ranks.
+    """
     search = _Search(pattern, times)
     here = np.arange(pattern.ranks)
     before = search.cost(here)
@@ -71,7 +75,7 @@ def place(pattern: Pattern, times: LinkTimes) -> Placement:
 
 
 def placed(pattern: Pattern, order: Index) -> Pattern:
-    """The pattern with its ranks at other places."""
+    """The pattern with its ranks moved: rank i goes to `order[i]`."""
 
     def phase(k: int) -> Messages:
         messages = pattern.phase(k)
@@ -81,7 +85,7 @@ def placed(pattern: Pattern, order: Index) -> Pattern:
 
 
 class _Search:
-    """Looks for places that cost less."""
+    """Searches placements that cost less."""
 
     def __init__(self, pattern: Pattern, times: LinkTimes) -> None:
         self._pattern, self._times = pattern, times
@@ -91,7 +95,7 @@ class _Search:
         self.tries = max(FEWEST_TRIES, WORK // (len(self._frm) + PHASE_WORK * pattern.phases))
 
     def _through(self, order: Index) -> tuple[int, NDArray[np.float64]]:
-        """How many messages go over failed links, and when each rank of the run is through."""
+        """The number of messages over failed links, and when each rank of the run finishes, seconds."""
         failed = 0
 
         def times(messages: Messages) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -108,7 +112,7 @@ class _Search:
         return Cost(failed, float(through.max()), float(through.mean()))
 
     def swapped(self, order: Index, left: int) -> Index:
-        """Swap two ranks as long as that helps; `left` is how many swaps may be tried."""
+        """Swaps two ranks as long as that helps, with at most `left` attempts."""
         random = np.random.default_rng(len(order))
         best = self.cost(order).key()
         helped = True
@@ -129,19 +133,19 @@ class _Search:
         return order
 
     def _critical(self, order: Index) -> list[int]:
-        """The slowest rank of the pattern, and those it talks to."""
+        """The slowest rank of the pattern, and its partners."""
         slowest = int(np.flatnonzero(order == self._through(order)[1].argmax())[0])
         partners = np.unique(np.concatenate([self._to[self._frm == slowest], self._frm[self._to == slowest]]))
         return [slowest, *partners.tolist()]
 
 
 def _by_host(times: LinkTimes) -> Index:
-    """Places sorted by group, then by host."""
+    """The ranks of the run, sorted by group, then by host."""
     return np.lexsort((times.kinds.host, times.kinds.group)).astype(np.int64)
 
 
 def _by_sum(pattern: Pattern, times: LinkTimes) -> list[Index]:
-    """Places for which the sum of the messages' times is small; none where that takes too long."""
+    """A placement that minimises the sum of message times (FAQ); none if that would take too long."""
     ranks = pattern.ranks
     if ranks > MOST_FAQ or ranks < 3:
         return []
@@ -159,18 +163,18 @@ def _by_sum(pattern: Pattern, times: LinkTimes) -> list[Index]:
 
 
 def _typical_bytes(pattern: Pattern) -> int:
-    """The mean size of a message."""
+    """The mean size of a message, bytes."""
     phases = [pattern.phase(k).bytes for k in range(pattern.phases)]
     return round(float(np.concatenate(phases).mean()))
 
 
 def paths_of(prefix: Path) -> tuple[Path, Path]:
-    """The files of a name: that of Open MPI, that of Slurm."""
+    """The files for a prefix: Open MPI's, Slurm's."""
     return prefix.with_name(prefix.name + OPEN_MPI), prefix.with_name(prefix.name + SLURM)
 
 
 def check_paths(prefix: Path, ranks: Ranks, force: bool) -> None:
-    """Raise UserMistake where the files could not be written, or names of hosts are not enough to find the places."""
+    """Raises UserMistake if the files cannot be written, or host names do not identify the hosts."""
     for path in paths_of(prefix):
         refuse_existing(path, force)
     index_of: dict[str, int] = {}
@@ -178,11 +182,11 @@ def check_paths(prefix: Path, ranks: Ranks, force: bool) -> None:
         if index_of.setdefault(name, index) != index:
             raise UserMistake(f"--place: two hosts are named {name}; a file of hosts cannot tell them apart")
         if not name or not name.isprintable() or any(c in " ,=#" for c in name):
-            raise UserMistake(f"--place: host '{name}' cannot stand in a file of hosts")
+            raise UserMistake(f"--place: the name of host '{name}' is not valid in a file of hosts")
 
 
 def write_rank_files(prefix: Path, ranks: Ranks, place: Sequence[int]) -> tuple[Path, Path]:
-    """Write both; `place[i]` is the rank of the run where rank i goes. Its slot is its number on its host."""
+    """Writes both files; `place[i]`: rank of the run where rank i goes. Its slot is its number on its host."""
     open_mpi, slurm = paths_of(prefix)
     slots = [f"rank {i}={ranks.host[p]} slot={ranks.local_rank[p]}\n" for i, p in enumerate(place)]
     try:

@@ -1,4 +1,4 @@
-"""Predicts the cost of a traffic pattern: phases of messages over links of known times."""
+"""Predicts the cost of a traffic pattern: phases of messages over links with known times."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ COSTLY = 10
 
 
 def exchange(pattern: Pattern, times: Times) -> Seconds:
-    """When each rank is through, seconds, shape [ranks]; `times` gives time and latency of each message."""
+    """When each rank finishes, seconds, shape [ranks]; `times` returns the time and the latency of each message."""
     through = np.zeros(pattern.ranks)
     for k in range(pattern.phases):
         messages = pattern.phase(k)
@@ -34,9 +34,9 @@ def exchange(pattern: Pattern, times: Times) -> Seconds:
 
 
 def shared(end: Index, busy: Seconds) -> Seconds:
-    """How long each message takes at an end that gives all of its messages an equal part, shape [messages].
+    """How long each message takes, [messages], if each end divides its time equally among its messages.
 
-    `busy` is how long each would take alone: of k equal ones each takes k times as long, the longest as long as all.
+    `busy`: seconds each would take alone. Of k equal messages each takes k times as long; the longest ends last.
     """
     order = np.lexsort((busy, end))
     ends, alone = end[order], busy[order]
@@ -45,7 +45,7 @@ def shared(end: Index, busy: Seconds) -> Seconds:
     before = np.cumsum(alone) - alone
     place = np.arange(len(ends)) - np.repeat(starts, counts)
     shorter = before - np.repeat(before[starts], counts)
-    longer = np.repeat(counts, counts) - place  # itself among them
+    longer = np.repeat(counts, counts) - place  # including itself
     result = np.empty(len(ends))
     result[order] = shorter + longer * alone
     return result
@@ -53,7 +53,7 @@ def shared(end: Index, busy: Seconds) -> Seconds:
 
 @dataclass(frozen=True)
 class CostlyMessage:
-    """A message by its ranks and its own time; `healthy` is that of the links of its kind; `state` as in link_times."""
+    """A message, its ranks and its time; `healthy`: time on healthy links of its kind; `state` as in times.py."""
 
     frm: int
     to: int
@@ -65,10 +65,10 @@ class CostlyMessage:
 
 @dataclass(frozen=True)
 class Prediction:
-    """`rank_seconds`, shape [ranks]: when each is through. `healthy`: seconds of the exchange if no link had a fault.
+    """`rank_seconds` [ranks]: when each rank finishes. `healthy`: seconds of the exchange if no link had a fault.
 
-    `costly` are the messages that take longest, the first of them the longest; `failed` and `not_measured` count
-    messages over links without a time of their own.
+    `costly`: the messages that take longest, longest first; `failed`, `not_measured`: number of messages over links
+    without a time of their own.
     """
 
     pattern: Pattern
@@ -83,12 +83,12 @@ class Prediction:
 
     @property
     def seconds(self) -> float:
-        """Of the whole exchange: when the last rank is through."""
+        """Seconds of the whole exchange: when the last rank finishes."""
         return float(self.rank_seconds.max())
 
 
 def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
-    """Predict one exchange. Raises UserMistake where a link is wanted of which nothing is known."""
+    """Predicts one exchange. Raises UserMistake if nothing is known about a link that the pattern needs."""
     through = exchange(pattern, lambda m: (times.of(m.frm, m.to, m.bytes).seconds, times.latency(m.frm, m.to)))
     healthy = exchange(pattern, lambda m: (times.healthy(m.frm, m.to, m.bytes), times.healthy_latency(m.frm, m.to)))
     costly: list[tuple[float, int, int, int, int]] = []
@@ -99,7 +99,7 @@ def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
         costly = sorted([*costly, *_costly(messages, found)], key=lambda message: -message[0])[:COSTLY]
         states.update(found.state.tolist())
         count += len(messages)
-        total += int(messages.bytes.sum(dtype=np.float64))  # whole numbers would overflow
+        total += int(messages.bytes.sum(dtype=np.float64))  # integers would overflow
         longest = max(longest, int(messages.bytes.max()))
     remarks = tuple(_remarks(times, pattern, longest))
     return Prediction(
@@ -125,22 +125,22 @@ def _beside_healthy(costly: list[tuple[float, int, int, int, int]], times: LinkT
 
 
 def _remarks(times: LinkTimes, pattern: Pattern, longest: int) -> Iterator[str]:
-    """What the prediction takes for granted, and another measurement would tell."""
+    """What the prediction assumes, and which measurement would remove the assumption."""
     results: Results = times.results
     sizes = [size.bytes for size in times.sizes]
     if len(sizes) == 1:
-        said = size_text(sizes[0])
-        yield f"Measured was {said} only: shorter messages are taken to last as long, longer ones have its bandwidth."
+        only = size_text(sizes[0])
+        yield f"Only {only} was measured: shorter messages are assumed to take as long, longer ones have its bandwidth."
     elif longest > sizes[-1]:
-        yield f"Longer messages than {size_text(sizes[-1])} were not measured: they are taken to have its bandwidth."
+        yield f"Messages above {size_text(sizes[-1])} were not measured: they are assumed to have its bandwidth."
     if sizes[0] > SHORT:
         yield (
-            f"No message of {size_text(SHORT)} or less was measured, so latency is not known: a rank's messages are "
-            "taken to go one after the other."
+            f"No message of {size_text(SHORT)} or less was measured, so the latency is unknown: a rank's messages are "
+            "assumed to follow each other."
         )
     if results.facts.kernel in ONE_WAY:
-        yield "The times are those of messages in a window, without their latency: --bidirectional has it."
+        yield "The times are per message in a window and exclude latency; --bidirectional includes it."
     elif results.directions == 1 and pattern.name != "tree":
-        yield "Measured one direction at a time, and ranks send and receive at once: --bidirectional measures that."
+        yield "One direction was measured at a time, but ranks send and receive at once; --bidirectional measures that."
     if results.facts.serial:
-        yield "Measured one pair at a time: what the messages of different ranks take from each other is left out."
+        yield "One pair was measured at a time, so contention between the messages of different ranks is left out."

@@ -1,4 +1,4 @@
-"""The kinds of links of a run, and the time of every link at any size, measured or taken from its kind."""
+"""The kinds of links of a run, and the time of each link at any size: measured, or inferred from its kind."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,15 +19,15 @@ Mask = NDArray[np.bool_]
 SAME_HOST, NEAR, FAR = range(3)
 Seconds = NDArray[np.float64]
 Log = Callable[[int, NDArray[np.bool_]], Seconds]
-SHORT = 1024  # bytes: the time of a message up to this size is latency and no more
+SHORT = 1024  # bytes; up to this size a message's time is all latency
 MEASURED, FAILED, NOT_MEASURED = range(3)
 
 
 @dataclass(frozen=True)
 class LinkKinds:
-    """`host` and `group` number each rank's host and its host's group (all 0 where no groups show), shape [ranks].
+    """`host`, `group`: numbers of each rank's host and its host's group, [ranks]; `group` is all 0 without groups.
 
-    `known`: whether groups would show.
+    `known`: whether groups would show if there were any.
     """
 
     host: Index
@@ -36,26 +36,26 @@ class LinkKinds:
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """By the numbers that `of` gives."""
+        """Names, indexed by SAME_HOST, NEAR and FAR."""
         return ("same host", "same group", "other group") if self.group.any() else ("same host", "other host", "")
 
     def of(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> Index:
-        """SAME_HOST, NEAR or FAR of each link, shape [links]."""
+        """SAME_HOST, NEAR or FAR for each link, shape [links]."""
         near = np.where(self.group[frm] == self.group[to], NEAR, FAR)
         return np.where(self.host[frm] == self.host[to], SAME_HOST, near).astype(np.int64)
 
 
 def link_kinds(results: Results, grouping: Grouping | None) -> LinkKinds:
-    """Groups are those that are given, else those that the times show."""
+    """Kinds by the given grouping, or else by the groups inferred from the times."""
     host = results.ranks.host_index.astype(np.int64)
     groups, known = groups_for(results, grouping)
     return LinkKinds(host, groups[host] if known and host.any() else np.zeros(len(host), np.int64), known)
 
 
 def healthy_medians(results: Results, size: Size, kinds: LinkKinds) -> NDArray[np.float64]:
-    """The median of the links of each kind that nothing bad touches, seconds, shape [3]; NaN: none was measured.
+    """The median over the links of each kind without a bad component, seconds, shape [3]; NaN: none was measured.
 
-    Where all links of a kind touch something bad, of all of them.
+    If all links of a kind touch a bad component, the median is over all of them.
     """
     links = size.links
     kind, known = kinds.of(links.frm, links.to), np.isfinite(links.median) & (links.median > 0)
@@ -71,7 +71,7 @@ def healthy_medians(results: Results, size: Size, kinds: LinkKinds) -> NDArray[n
 
 
 def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Mask:
-    """Which links touch what the judgement of this size calls bad, shape [links]."""
+    """Mask of links that touch a component judged bad at this size, shape [links]."""
     touched = np.zeros(len(links), bool)
     seen = readings(results, size)
     if not seen.count:
@@ -88,7 +88,7 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
 
 
 def _touches(found: Found, frm: Index, to: Index, group_of: Index, links: Links) -> Mask:
-    """`frm`, `to`: the hosts of the links."""
+    """Mask of links that touch the finding; `frm`, `to`: hosts of the links."""
     match found.kind:
         case "rank":
             return np.asarray((links.frm == found.subject[0]) | (links.to == found.subject[0]))
@@ -102,7 +102,7 @@ def _touches(found: Found, frm: Index, to: Index, group_of: Index, links: Links)
 
 @dataclass(frozen=True)
 class Filled:
-    """Times of messages, and MEASURED, FAILED or NOT_MEASURED for the link of each; shape [messages] both."""
+    """Seconds per message, and MEASURED, FAILED or NOT_MEASURED for its link; shape [messages] each."""
 
     seconds: Seconds
     state: Index
@@ -112,9 +112,9 @@ class Filled:
 class LinkTimes:
     """One-way times of all links of a run, for messages of any size.
 
-    Between two sizes log time goes straight over log bytes, link by link; below the smallest size a message takes as
-    long as that one, above the largest it has the bandwidth of that one (0 bytes count as 1). A link without a time is
-    taken to be like the healthy ones of its kind.
+    Between two sizes, log time is linear in log bytes, link by link. Below the smallest size a message takes as long as
+    at that size; above the largest it has the bandwidth of that size (0 bytes count as 1). A link without a time is
+    assumed to equal the healthy links of its kind.
     """
 
     results: Results
@@ -130,7 +130,7 @@ class LinkTimes:
         return len(self.results.ranks)
 
     def of(self, frm: Index, to: Index, size_bytes: Index) -> Filled:
-        """The time of each message over its link as it is."""
+        """The time of each message over its actual link."""
         state = np.zeros(len(frm), np.int64)
 
         def log(size: int, chosen: NDArray[np.bool_]) -> Seconds:
@@ -146,16 +146,16 @@ class LinkTimes:
         return Filled(self._interpolated(size_bytes, log), state)
 
     def healthy(self, frm: Index, to: Index, size_bytes: Index) -> Seconds:
-        """The time of each message if all links were like the healthy ones of their kind."""
+        """The time of each message, seconds, if all links equalled the healthy links of their kind."""
         return self._interpolated(size_bytes, lambda s, chosen: np.log(self._healthy(s, frm[chosen], to[chosen])))
 
     def latency(self, frm: Index, to: Index) -> Seconds:
-        """The part of a message's time in which its ends are free, 0 where only long messages were measured."""
+        """The part of a message's time in which its ends are free, seconds; 0 if only long messages were measured."""
         first = self.sizes[0].bytes
         return self.of(frm, to, np.full(len(frm), first)).seconds if first <= SHORT else np.zeros(len(frm))
 
     def healthy_latency(self, frm: Index, to: Index) -> Seconds:
-        """The same if all links were like the healthy ones of their kind."""
+        """The same if all links equalled the healthy links of their kind."""
         first = self.sizes[0].bytes
         return self.healthy(frm, to, np.full(len(frm), first)) if first <= SHORT else np.zeros(len(frm))
 
@@ -176,14 +176,14 @@ class LinkTimes:
             missing = int(np.isnan(seconds).argmax())
             name = self.results.ranks.name
             raise UserMistake(
-                f"{self.results.path}: the pattern wants {name(int(frm[missing]))} -> {name(int(to[missing]))}, and no "
+                f"{self.results.path}: the pattern uses {name(int(frm[missing]))} -> {name(int(to[missing]))}, but no "
                 f"link of its kind ({self.kinds.names[kind[missing]]}) has a time at {self.sizes[size].bytes} bytes; "
                 "measure it with --schedule all"
             )
         return seconds
 
     def _interpolated(self, size_bytes: Index, log: Log) -> Seconds:
-        """Seconds; `log(k, mask)` gives the logarithms of the times at sizes[k] for the messages of a mask."""
+        """Seconds per message; `log(k, mask)` returns log times at sizes[k] for the masked messages."""
         grid = np.array([max(size.bytes, 1) for size in self.sizes], np.int64)
         wanted = np.maximum(size_bytes, 1)
         below = np.maximum(np.searchsorted(grid, wanted, side="right") - 1, 0)
@@ -203,10 +203,10 @@ class LinkTimes:
 
 
 def link_times(results: Results, grouping: Grouping | None = None) -> LinkTimes:
-    """The times of a run; without a grouping groups are those that the times show. Raises UserMistake without times."""
+    """The times of a run; without a grouping, groups are inferred from the times. Raises UserMistake without times."""
     sizes = [size for size in results.sizes if np.isfinite(size.links.median).any()]
     if len(sizes) > 1 and sizes[0].bytes == 0 and sizes[1].bytes == 1:
-        sizes = sizes[1:]  # on a logarithmic scale they are the same
+        sizes = sizes[1:]  # equal on a logarithmic scale
     if not sizes:
         raise UserMistake(f"{results.path}: no link has a time")
     return LinkTimes(results, link_kinds(results, grouping), tuple(sizes))

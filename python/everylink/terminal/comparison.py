@@ -1,4 +1,4 @@
-"""What `compare` prints: one line per finding, the worst first, or one JSON object."""
+"""Prints the comparison of two runs: one line per finding, worst first, or one JSON object."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from everylink.model.rows import Outcome
 from everylink.units import plural, size_text, time_text
 
 SCHEMA = "everylink-comparison/1"
-MOST_LINES = 40  # of each kind of finding
+MOST_LINES = 40  # per kind of finding
 MOST_SUSPECTS, MOST_NAMES = 3, 5
 MANY_HOSTS = 4
 CLASSES = {"other host": "all links between hosts", "same host": "all links that stay on their host"}
@@ -23,7 +23,7 @@ DIRECTIONS = {"send": ", sending", "receive": ", receiving", "both": ""}
 
 
 def print_comparison(found: Comparison, console: Console) -> None:
-    """Print what changed."""
+    """Prints what changed."""
     matched = found.matched
     console.print(Text(f"{matched.base.path} -> {matched.new.path}", style="bold"), soft_wrap=True)
     for line in [_compared(found), *_notes(matched)]:
@@ -54,7 +54,7 @@ def _compared(found: Comparison) -> str:
 def _notes(matched: Matched) -> Iterator[str]:
     for where, run in (("The base", matched.base), ("The new run", matched.new)):
         if not run.facts.complete:
-            yield f"{where} did not end by itself, or has not yet: these are its links so far"
+            yield f"{where} is incomplete: it was interrupted, or is still running; these are its links so far"
         yield from run.parts_left_out
     for difference in matched.differences:
         yield f"{difference.what}: {difference.base} -> {difference.new}"
@@ -68,7 +68,7 @@ def _notes(matched: Matched) -> Iterator[str]:
 
 
 def _change_lines(changes: Sequence[Change]) -> list[str]:
-    """A line each; many hosts that changed alike at the same sizes have one, where the first of them stood."""
+    """One line per change; many hosts with a similar change at the same sizes share one, at the place of the first."""
     alike: dict[Any, list[Change]] = {}
     for change in changes:
         way = (change.kind, change.direction, change.bytes, change.also)
@@ -114,54 +114,54 @@ def failure_text(failure: Failure) -> str:
 
 
 def _end(found: Comparison) -> Iterator[str]:
-    """What did not change, and what nobody can be sure of."""
+    """What did not change, and what is uncertain."""
     anything = found.slower or found.faster or found.failed or found.healed
     levels = ", ".join(
         f"{CLASSES[str(link_class)].removeprefix('all ')} {factor:.3f} times as long at {size_text(size.bytes)}"
         for size in found.sizes
         for link_class, factor in size.levels.items()
     )
-    said = f" ({levels})" if levels and not anything else ""
-    yield f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more.{said}"
+    changed_levels = f" ({levels})" if levels and not anything else ""
+    yield f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more.{changed_levels}"
     if found.suspects:
         worst = ", ".join(f"{_subject(change)} {change.factor:.2f} times" for change in found.suspects[:MOST_SUSPECTS])
-        yield f"Not sure: {len(found.suspects)} slower in too few readings, the worst {worst}. Measure again to know."
+        yield f"Not sure: {len(found.suspects)} slower, with too few readings; the worst: {worst}. Measure again."
 
 
 def comparison_json(found: Comparison) -> str:
-    """The whole comparison as one JSON object (docs/guide.md)."""
+    """The comparison as one JSON object (docs/guide.md)."""
     matched = found.matched
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "schema": SCHEMA,
         "base": str(matched.base.path),
         "new": str(matched.new.path),
         "regression": found.regression,
         "at_least": found.least,
         "ranks": len(matched.new.ranks),
-        "sizes": [_size_told(size) for size in found.sizes],
-        "failed": [failure_told(failure) for failure in found.failed],
-        "slower": [_change_told(change) for change in found.slower],
-        "healthy_again": [failure_told(failure) for failure in found.healed],
-        "faster": [_change_told(change) for change in found.faster],
-        "suspects": [_change_told(change) for change in found.suspects],
+        "sizes": [_size_json(size) for size in found.sizes],
+        "failed": [failure_json(failure) for failure in found.failed],
+        "slower": [_change_json(change) for change in found.slower],
+        "healthy_again": [failure_json(failure) for failure in found.healed],
+        "faster": [_change_json(change) for change in found.faster],
+        "suspects": [_change_json(change) for change in found.suspects],
         "differences": [vars(difference) for difference in matched.differences],
         "only_base": {"ranks": matched.ranks_only_base, "sizes": matched.sizes_only_base},
         "only_new": {"ranks": matched.ranks_only_new, "sizes": matched.sizes_only_new},
     }
-    return json.dumps(told, indent=1, allow_nan=False)
+    return json.dumps(fields, indent=1, allow_nan=False)
 
 
-def _size_told(size: Any) -> dict[str, Any]:
+def _size_json(size: Any) -> dict[str, Any]:
     levels = {str(link_class): factor for link_class, factor in size.levels.items()}
     return {"bytes": size.bytes, "links": size.links, "factor_of_all": levels}
 
 
-def _change_told(change: Change) -> dict[str, Any]:
-    told = {**vars(change), "also_bytes": change.also}
-    return {name: value for name, value in told.items() if name != "also"}
+def _change_json(change: Change) -> dict[str, Any]:
+    fields = {**vars(change), "also_bytes": change.also}
+    return {name: value for name, value in fields.items() if name != "also"}
 
 
-def failure_told(failure: Failure) -> dict[str, Any]:
+def failure_json(failure: Failure) -> dict[str, Any]:
     group = failure.group
     return {
         "name": group.name, "bytes": failure.bytes, "also_bytes": failure.also, "failed": group.failed,

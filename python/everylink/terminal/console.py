@@ -1,4 +1,4 @@
-"""The console, its tables, and the matrix of a size in characters."""
+"""The console, its tables, and the matrix of one size drawn with characters."""
 
 import numpy as np
 from rich.console import Console, RenderableType
@@ -16,11 +16,11 @@ GLYPHS = {"utf-8": "·░▒▓█", "ascii": ".:+*#"}
 STYLES = ("green", "green", "yellow", "bright_red", "bright_red")
 FAILED, UNKNOWN, DIAGONAL = "X", " ", "\\"
 ROOMY = 100  # columns
-UNKEPT_WIDTH = 160  # of pipes and files, where no line must be cut
+UNKEPT_WIDTH = 160  # columns for pipes and files, where lines must not be truncated
 
 
 def heat_map(results: Results, size: Size, console: Console) -> Text | None:
-    """Rows are `from`, columns `to`; None where nothing is measured."""
+    """The matrix, rows `from`, columns `to`; None if nothing was measured."""
     order = drawn_order(results.ranks)
     most = max(2, min(MOST_ROWS, (console.width - LABEL_WIDTH - 1) // 2))
     shading = shade(results, size, order, most)
@@ -51,7 +51,7 @@ def _legend(shading: Shading, glyphs: str) -> str:
 
 
 def _labels(order: DrawnOrder, fold: int, rows: int) -> list[str]:
-    """The host that begins in a row; blank where none does."""
+    """For each row, the host that begins there; otherwise empty."""
     labels = [""] * rows
     for block in reversed(order.blocks):
         name = block.name
@@ -71,17 +71,17 @@ def _append_cell(text: Text, shading: Shading, i: int, j: int, glyphs: str) -> N
 
 
 def terminal() -> Console:
-    """Standard output, in colour only on a terminal without NO_COLOR."""
+    """Standard output; coloured only on a terminal without NO_COLOR."""
     console = Console(highlight=False, markup=False, emoji=False)
     return console if console.is_terminal else Console(width=UNKEPT_WIDTH, highlight=False, markup=False, emoji=False)
 
 
 def print_wide(part: RenderableType, console: Console) -> None:
-    """Print a table whole, because a number cut short is worse than a line that wraps."""
+    """Prints a table in full: a wrapped line is better than a truncated number."""
     console.print(part, width=max(console.width, UNKEPT_WIDTH), crop=False)
 
 
 def empty_table(console: Console) -> Table:
-    """A table without rows, as all of them look."""
+    """An empty table in the common style."""
     gap = 2 if console.width >= ROOMY else 1
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")

@@ -1,4 +1,4 @@
-"""What `predict` prints: the exchange, the same without faults, the ranks, the messages that cost most; or JSON."""
+"""Prints a prediction: the exchange, the same without faults, the ranks, the most expensive messages; or JSON."""
 
 import json
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ STATES = ("measured", "failed", "not measured")
 
 
 def print_prediction(results: Results, found: Prediction, placement: Placement | None, console: Console) -> None:
-    """Print everything that `predict` says."""
+    """Prints everything that `predict` says."""
     pattern = found.pattern
     console.print(Text(f"{results.path}: {pattern.name}", style="bold"), soft_wrap=True)
-    said = f"{plural(found.messages, 'message')}, {about_bytes_text(found.bytes)} in all"
-    for line in (pattern.text, f"{said}, {plural(pattern.phases, 'phase')}"):
+    counts = f"{plural(found.messages, 'message')}, {about_bytes_text(found.bytes)} in all"
+    for line in (pattern.text, f"{counts}, {plural(pattern.phases, 'phase')}"):
         console.print(Text("  " + line), soft_wrap=True)
     for line in _notes(found):
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
@@ -52,8 +52,8 @@ def _notes(found: Prediction) -> Iterator[str]:
     for count, what in gone:
         if count:
             yield (
-                f"{plural(count, 'message')} of {found.messages} over links that {what}: taken to be like the healthy "
-                "ones of their kind"
+                f"{plural(count, 'message')} of {found.messages} over links that {what}: predicted from healthy "
+                "links of their kind"
             )
     yield from found.remarks
 
@@ -86,9 +86,9 @@ def _cells(results: Results, message: CostlyMessage) -> list[str]:
 
 def _placed(found: Prediction, placement: Placement) -> str:
     if found.pattern.uniform:
-        return "No other places would change it: in this pattern every rank sends the same to every other one."
+        return "Placement makes no difference: in this pattern every rank sends the same to every other one."
     if not placement.better:
-        return "No better places were found: the files hold the order of the run."
+        return "No better placement was found: the files hold the order of the run."
     moved = int((placement.place != np.arange(len(placement.place))).sum())
     before, after = placement.before, placement.after
     shunned = before.failed - after.failed
@@ -98,7 +98,7 @@ def _placed(found: Prediction, placement: Placement) -> str:
         *([f"{plural(shunned, 'message')} fewer over failed links"] if shunned else []),
         f"{moved} of {plural(len(placement.place), 'rank')} moved",
     ]
-    return f"Better places: {'; '.join(parts)}"
+    return f"Better placement: {'; '.join(parts)}"
 
 
 def _gain(before: float, after: float) -> str:
@@ -106,8 +106,8 @@ def _gain(before: float, after: float) -> str:
 
 
 def prediction_json(results: Results, found: Prediction, placement: Placement | None) -> str:
-    """One JSON object (docs/predict.md)."""
-    told: dict[str, Any] = {
+    """The prediction as one JSON object (docs/predict.md)."""
+    fields: dict[str, Any] = {
         "schema": SCHEMA,
         "file": str(results.path),
         "pattern": found.pattern.name,
@@ -129,7 +129,7 @@ def prediction_json(results: Results, found: Prediction, placement: Placement | 
         "remarks": list(found.remarks),
     }  # fmt: skip
     if placement is not None:
-        told["placement"] = {
+        fields["placement"] = {
             "before": vars(placement.before), "after": vars(placement.after), "place": placement.place.tolist(),
         }  # fmt: skip
-    return json.dumps(told, indent=1, allow_nan=False)
+    return json.dumps(fields, indent=1, allow_nan=False)

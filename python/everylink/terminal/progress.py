@@ -1,4 +1,4 @@
-"""Shows a run in progress: a live bar on a terminal, plain lines elsewhere, which other programs can match."""
+"""Shows a run in progress: a live bar on a terminal, otherwise plain lines that programs can match."""
 
 import json
 import time
@@ -12,11 +12,11 @@ from rich.text import Text
 from everylink.units import duration_text
 
 Event = dict[str, Any]
-PLAIN_EVERY = 10.0  # seconds between progress lines where there is no terminal
+PLAIN_EVERY = 10.0  # seconds between progress lines without a terminal
 
 
 def parse_event(line: str) -> Event:
-    """The event in a line; a line that is none, from a launcher or a library, becomes a text event."""
+    """Parses an event; any other line, from a launcher or a library, becomes a text event."""
     try:
         value = json.loads(line)
     except ValueError:
@@ -27,7 +27,7 @@ def parse_event(line: str) -> Event:
 
 
 class Display(Protocol):
-    """Takes the core's events one by one."""
+    """Takes the core's events one at a time."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -37,12 +37,12 @@ class Display(Protocol):
 
 
 def display(console: Console) -> Display:
-    """The display that suits this output."""
+    """The display that suits this console."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
 
 class PlainDisplay:
-    """Prints the core's lines as they come, and now and then how far it is."""
+    """Prints the core's lines as they arrive, and progress every PLAIN_EVERY seconds."""
 
     def __init__(self, console: Console) -> None:
         self._out = console.file
@@ -69,7 +69,7 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """Keeps a bar below the core's lines."""
+    """Keeps a progress bar below the core's lines."""
 
     def __init__(self, console: Console) -> None:
         columns = (BarColumn(bar_width=30), TaskProgressColumn(), TextColumn("{task.description}", markup=False))
@@ -93,7 +93,7 @@ class LiveDisplay:
 
 
 def progress_text(event: Event) -> str:
-    """What an event says about progress, in words; nothing for other events."""
+    """The progress in an event, in words; empty for other events."""
     match event:
         case {"event": "step", "step": int(step), "steps": int(steps)}:
             failed = event.get("links_failed", 0)
@@ -108,7 +108,7 @@ def progress_text(event: Event) -> str:
 
 
 def done_part(event: Event) -> float:
-    """How much of the run is over, 0 to 1: by time where the core estimates it, else by steps."""
+    """The finished part of the run, 0 to 1: by time if the core estimates it, otherwise by steps."""
     match event:
         case {"event": "step", "seconds": int() | float() as gone, "seconds_left": int() | float() as left} if (
             left >= 0 and gone + left > 0

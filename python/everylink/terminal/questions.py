@@ -1,4 +1,4 @@
-"""What `show` prints when it is asked for: links outside limits, each host, fitted lines."""
+"""Prints what options of `show` ask for: links outside limits, each host, fitted lines."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,14 @@ FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median li
 
 
 def print_outside(results: Results, size: Size, below: float | None, above: float | None, console: Console) -> None:
-    """Print the links of one size that are slower or faster than limits in bytes per second."""
+    """Prints the links of one size that are slower or faster than limits in bytes per second."""
     found = outside(results, size, below, above)
     if below is not None:
         _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console)
     if above is not None:
         _print_links(results, size, f"FAST: above {bandwidth_text(above)}", found.fast, console)
     if found.untimed:
-        console.print(f"{plural(found.untimed, 'link')} without a time, because they failed: neither slow nor fast")
+        console.print(f"{plural(found.untimed, 'link')} failed and have no time; they are not listed")
 
 
 def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.intp], console: Console) -> None:
@@ -50,7 +50,7 @@ def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.i
 
 
 def print_hosts(results: Results, size: Size, console: Console) -> None:
-    """Print mean and worst one-way time of each host as sender and as receiver, with the bandwidths of these times."""
+    """Prints each host's mean and worst one-way time as sender and receiver, with the corresponding bandwidths."""
     names = host_names(results.ranks)
     for both in both_ends(results, size, results.ranks.host_index):
         console.print()
@@ -70,7 +70,7 @@ def print_hosts(results: Results, size: Size, console: Console) -> None:
 
 
 def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
-    """Mean and worst of one host with their bandwidths, and the other end of the worst link."""
+    """Mean and worst time of one host with bandwidths, and the far end of its worst link."""
     texts = [
         f"{time_text(float(t))} {bandwidth_text(bandwidth(size.bytes, float(t), results.directions))}"
         for t in (end.mean[i], end.worst[i])
@@ -80,7 +80,7 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
 
 
 def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
-    """Print one line per fit. Raises UserMistake if there is none."""
+    """Prints one line per fit. Raises UserMistake if there is none."""
     if not fits:
         raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
     print_head(results, run_lines(results), link_warnings(results), console)
@@ -96,9 +96,7 @@ def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) ->
         table.add_row(*_fit_cells(fit))
     console.print(table, width=max(console.width, UNKEPT_WIDTH), crop=False)
     if any(fit.latency != fit.latency or fit.bandwidth != fit.bandwidth for fit in fits):
-        console.print(
-            Text("-: the sizes measured do not tell. Latency shows in short messages, bandwidth in long ones.")
-        )
+        console.print(Text("-: unknown from the sizes measured. Short messages show latency, long ones bandwidth."))
 
 
 def _fit_cells(fit: LineFit) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `show` prints of links: the run, failed links first, then times and bandwidths, the slowest, a map."""
+"""Prints a run of links for `show`: the run, failed links, times and bandwidths, the slowest links, a map."""
 
 import math
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from everylink.text.run import link_warnings, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, time_text
 
-SLOWEST = 10  # links that are listed
+SLOWEST = 10  # links listed
 
 
 def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST) -> None:
-    """Print everything that `show` says about one results file of links, the judgement first."""
+    """Prints everything that `show` says about one results file of links, the judgement first."""
     results = run.results
     print_head(results, run_lines(results), link_warnings(results), console)
     measured = any(len(size.links) for size in results.sizes)
@@ -45,7 +45,7 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
 
 
 def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], console: Console) -> None:
-    """Print which file, what was run, and what must be known before its numbers are believed."""
+    """Prints the file, the run, and warnings to read before the numbers."""
     console.print(Text(str(results.path), style="bold"), soft_wrap=True)
     for line in lines:
         console.print(Text("  " + line), soft_wrap=True)
@@ -54,16 +54,16 @@ def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], 
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:
-    """Print what is bad, or that nothing is."""
+    """Prints what is bad, or that nothing is."""
     console.print()
     console.print(verdict_text(judgement), soft_wrap=True)
 
 
 def print_remarks(results: Results, console: Console) -> None:
-    """Print what the run itself noticed."""
-    if said := remarks(results):
+    """Prints the remarks of the run."""
+    if lines := remarks(results):
         console.print()
-        console.print(Text("\n  ".join(["Remarks of the run", *said])), soft_wrap=True)
+        console.print(Text("\n  ".join(["Remarks of the run", *lines])), soft_wrap=True)
 
 
 def _failures(size: Size, failed: Failures) -> Text:

@@ -1,4 +1,4 @@
-"""Tables of a results file for gnuplot, scripts and slides; each says what its units are."""
+"""Tables of a results file for gnuplot, scripts and slides; each states its units."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,23 +46,23 @@ def rates(results: Results, size: Size, seconds: NDArray[np.floating]) -> NDArra
 
 
 def need_bandwidth(size: Size) -> None:
-    """Raise UserMistake for messages that carry nothing."""
+    """Raises UserMistake for messages of 0 bytes."""
     if size.bytes == 0:
         raise UserMistake("messages of 0 bytes have no bandwidth")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What of a table is wanted: limits in bytes per second, and how many of the slowest links (None: see there)."""
+class Selection:
+    """Selects links for a table: limits in bytes per second; number of slowest links (None: the table's default)."""
 
     below: float | None = None
     above: float | None = None
     count: int | None = None
 
 
-def slowest_table(results: Results, size: Size, wanted: Wanted) -> Table:
-    """The slowest links with both of their times; as many as were measured again unless said otherwise."""
-    most = wanted.count or len(size.retests) or SLOWEST
+def slowest_table(results: Results, size: Size, selection: Selection) -> Table:
+    """The slowest links with both times; `count` of them, else as many as were measured again, else SLOWEST."""
+    most = selection.count or len(size.retests) or SLOWEST
     links = slowest(results, size, most)
     first = np.array([link.first for link in links])
     second = np.array([np.nan if link.second is None else link.second for link in links])
@@ -79,20 +79,20 @@ def slowest_table(results: Results, size: Size, wanted: Wanted) -> Table:
     )  # fmt: skip
 
 
-def outside_table(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Slow links, the slowest first, then fast ones, the fastest first."""
+def outside_table(results: Results, size: Size, selection: Selection) -> Table:
+    """Slow links, slowest first, then fast links, fastest first."""
     need_bandwidth(size)
-    links, found = size.links, outside(results, size, wanted.below, wanted.above)
+    links, found = size.links, outside(results, size, selection.below, selection.above)
     index = np.concatenate([found.slow, found.fast])
     times = links.median[index]
-    limits = (("slow: below", wanted.below), ("fast: above", wanted.above))
-    said = [f"{text} {limit / MIB:.8g} MiB/s" for text, limit in limits if limit is not None]
+    limits = (("slow: below", selection.below), ("fast: above", selection.above))
+    notes = [f"{text} {limit / MIB:.8g} MiB/s" for text, limit in limits if limit is not None]
     if found.untimed:
-        said.append(f"{plural(found.untimed, 'link')} without a time, because they failed: not listed")
+        notes.append(f"{plural(found.untimed, 'link')} without a time, because they failed: not listed")
     which = ["slow"] * len(found.slow) + ["fast"] * len(found.fast)
     frm, to = links.frm[index].tolist(), links.to[index].tolist()
     return Table(
-        (*head(results, size, "links outside limits"), *said),
+        (*head(results, size, "links outside limits"), *notes),
         (Column("nr", "d"), *FROM_TO, *time_and_rate(results), Column("which", "s"), HOSTS),
         [
             (
@@ -108,8 +108,8 @@ def outside_table(results: Results, size: Size, wanted: Wanted) -> Table:
     )
 
 
-def step_pattern(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Which step measured a link, for every pair of ranks."""
+def step_pattern(results: Results, size: Size, selection: Selection) -> Table:
+    """The step that measured each link, for every pair of ranks."""
     steps = known_steps(results, size)
     heading = "step in which each link was measured first, from 1, and 0: in none; a block for each sender"
     rows = ((frm, to, np.nan_to_num(row).astype(np.int64)) for frm, to, row in _grid(size, steps.astype(np.float64)))
@@ -117,15 +117,15 @@ def step_pattern(results: Results, size: Size, wanted: Wanted) -> Table:
 
 
 def known_steps(results: Results, size: Size) -> NDArray[np.int64]:
-    """The step of each link, from 1. Raises UserMistake where the file does not say it."""
+    """The step of each link, from 1. Raises UserMistake if the file does not record it."""
     steps = first_steps(size.rows, len(results.ranks), results.facts.serial)
     if steps is None:
-        raise UserMistake(f"{results.path}: does not say in which step a link was measured")
+        raise UserMistake(f"{results.path}: does not record the step of each link")
     return steps
 
 
-def bandwidth_pattern(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Time and bandwidth for every pair of ranks, in the form that gnuplot draws."""
+def bandwidth_pattern(results: Results, size: Size, selection: Selection) -> Table:
+    """Time and bandwidth for every pair of ranks, in gnuplot's grid format."""
     need_bandwidth(size)
     rows = (
         (frm, to, row, rates(results, size, row)) for frm, to, row in _grid(size, size.links.median.astype(np.float64))
@@ -140,16 +140,16 @@ def bandwidth_pattern(results: Results, size: Size, wanted: Wanted) -> Table:
     )
 
 
-def time_distribution(results: Results, size: Size, wanted: Wanted) -> Table:
-    """How many links took how long, in logarithmic bins."""
+def time_distribution(results: Results, size: Size, selection: Selection) -> Table:
+    """The number of links by time, in logarithmic bins."""
     counted = histogram(results, size)
     lines = (*head(results, size, "links by one-way time"), "a bin is from .. up to; bins are logarithmic")
     names = ("time from (s)", "time up to (s)")
     return _distribution(lines, names, counted, counted.edges if counted else np.empty(1), 1)
 
 
-def bandwidth_distribution(results: Results, size: Size, wanted: Wanted) -> Table:
-    """How many links have which bandwidth: the bins of the times, the slowest first."""
+def bandwidth_distribution(results: Results, size: Size, selection: Selection) -> Table:
+    """The number of links by bandwidth: the bins of the times, slowest first."""
     need_bandwidth(size)
     counted = histogram(results, size)
     lines = (*head(results, size, "links by bandwidth"), "a bin is from .. up to; bins are logarithmic")
@@ -169,13 +169,13 @@ def _distribution(
     return Table(lines, columns, [(range(len(every)), edges[:-1], every, edges[1:], *counts.values())])
 
 
-def hosts_table(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Each host as sender and as receiver."""
+def hosts_table(results: Results, size: Size, selection: Selection) -> Table:
+    """Each host as sender and receiver."""
     return _ends_table(results, size, results.ranks.host_index, "host", host_names(results.ranks))
 
 
-def ranks_table(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Each rank as sender and as receiver."""
+def ranks_table(results: Results, size: Size, selection: Selection) -> Table:
+    """Each rank as sender and receiver."""
     return _ends_table(results, size, np.arange(len(results.ranks)), "rank", results.ranks.host)
 
 
@@ -211,8 +211,8 @@ def _ends_table(results: Results, size: Size, group: NDArray[np.integer], what: 
     )
 
 
-def places_table(results: Results, size: Size, wanted: Wanted) -> Table:
-    """Where each rank ran."""
+def places_table(results: Results, size: Size, selection: Selection) -> Table:
+    """The place of each rank: host, NUMA node, cores, device, address."""
     ranks = results.ranks
     return Table(
         (f"where ranks ran: {results.path.name}; -1 and -: not known",),
@@ -235,7 +235,7 @@ def _hosts(results: Results, ends: Any) -> list[str]:
 
 
 def _grid(size: Size, values: NDArray[np.float64]) -> Iterator[tuple[Any, Any, NDArray[np.float64]]]:
-    """From, to and the value of all pairs, a sender at a time; NaN where there is no link."""
+    """From, to and value of all pairs, one sender at a time; NaN if there is no link."""
     links = size.links  # ordered by sender
     starts = np.searchsorted(links.frm, np.arange(size.ranks + 1))
     for rank in range(size.ranks):
@@ -244,7 +244,7 @@ def _grid(size: Size, values: NDArray[np.float64]) -> Iterator[tuple[Any, Any, N
         yield [rank] * size.ranks, range(size.ranks), row
 
 
-TABLES: dict[str, Callable[[Results, Size, Wanted], Table]] = {
+TABLES: dict[str, Callable[[Results, Size, Selection], Table]] = {
     "slowest": slowest_table,
     "outside": outside_table,
     "step-pattern": step_pattern,
