@@ -1,14 +1,14 @@
-"""Compares two programs by a time each of them reports, so that noise is not mistaken for a difference.
+"""Compares two programs by a time that each of them reports, and tells noise from a difference.
 
-A is ours, B the other. A round runs A, A again and B, in an order shuffled anew, each when the machine is calm. From
-all rounds comes the ratio median(A) / median(B) with a 95 % bootstrap interval that resamples whole rounds, and beside
-it the same for A against A: what this machine shows where there is no difference. Against a goal the verdict is
+A is ours, B the other. A round runs A, A again, and B in random order, each when the machine is idle. The result is the
+ratio median(A) / median(B) over all rounds, with a 95 % bootstrap interval that resamples whole rounds. The same ratio
+for A against A shows the noise of this machine. The verdict against a goal is
 
     met           the interval of A/B ends at or below the goal, or lies inside that of A/A
     missed        it begins above the goal and above the interval of A/A
     inconclusive  neither
 
-By itself, for any two commands that print a number as their last word:
+Standalone use, for any two commands that print a number as their last word:
     python3 bench/compare.py --rounds 30 --goal 1.03 'command A' 'command B'
 """
 
@@ -58,7 +58,7 @@ class Comparison:
 
 
 def wait_for_calm(patience: float = 60.0) -> None:
-    """Returns when nine tenths of the processors' time was idle for a moment, or when patience is at its end."""
+    """Waits until processors are idle for nine tenths of an interval of 0.2 s, at most `patience` seconds."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         before = processor_times()
@@ -69,14 +69,14 @@ def wait_for_calm(patience: float = 60.0) -> None:
 
 
 def processor_times() -> tuple[int, int]:
-    """Clock ticks since boot, of all processors: busy, idle."""
+    """Clock ticks of all processors since boot: busy, idle."""
     ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
     idle = ticks[3] + ticks[4]
     return sum(ticks[:8]) - idle, idle
 
 
 def interleave(a: Measurement, b: Measurement, rounds: int, calm: Callable[[], None]) -> dict[str, list[float]]:
-    """The values of `rounds` rounds, as the columns a, again, b."""
+    """The values of `rounds` rounds, in columns a, again, b."""
     order = np.random.default_rng(1)
     measurements = {"a": a, "again": a, "b": b}
     values: dict[str, list[float]] = {name: [] for name in measurements}
@@ -124,7 +124,7 @@ def last_number(command: str) -> Measurement:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("a", help="shell command that prints a number as its last word")
-    parser.add_argument("b", help="the same, to compare with")
+    parser.add_argument("b", help="the command to compare with")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--goal", type=float, default=1.03)
     chosen = parser.parse_args()

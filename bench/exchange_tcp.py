@@ -1,7 +1,7 @@
-"""The exchanges of exchange.c over plain TCP between the hosts of a bed (testbed/netns), which sleep while they wait.
+"""The exchanges of exchange.c over plain TCP between hosts of a test bed (testbed/netns), sleeping while they wait.
 
-usage: exchange_tcp.py RANK RANKS PATTERN:BYTES:ROUNDS ...   on every host; rank 0 prints the seconds of each: the
-slowest rank's, of each rank the median of all ROUNDS
+usage: exchange_tcp.py RANK RANKS PATTERN:BYTES:ROUNDS ...   on every host. Rank 0 prints one line of seconds per
+argument: the median over ROUNDS of the slowest rank.
 """
 
 import selectors
@@ -12,7 +12,7 @@ import time
 
 PORT = 7800
 PATIENCE = 120
-WORD = b"!"  # ready, or arrived
+WORD = b"!"  # sent when ready, and when everything has arrived
 
 
 def address(rank: int) -> tuple[str, int]:
@@ -20,7 +20,7 @@ def address(rank: int) -> tuple[str, int]:
 
 
 def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
-    """A socket to every other rank; who has the larger number calls."""
+    """A socket to every other rank; the higher rank connects."""
     listener = socket.create_server(address(rank), backlog=ranks)
     peers: dict[int, socket.socket] = {}
     for peer in range(rank):
@@ -43,9 +43,10 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
 
 
 def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
-    """Send one message and receive one, at the same time: from when both ends are ready to when all has arrived.
+    """Sends one message and receives one at the same time, from when both ends are ready to when all has arrived.
 
-    As MPI libraries do with long messages. What lies in the kernel's buffer still would meet those of the next phase.
+    MPI libraries do the same with long messages. Without the handshakes, data in kernel buffers would delay the next
+    phase.
     """
     transfer(frm, to, memoryview(WORD), memoryview(bytearray(WORD)))
     transfer(to, frm, out, into)
@@ -73,7 +74,7 @@ def transfer(to: socket.socket, frm: socket.socket, out: memoryview, into: memor
 
 
 def meet(peers: dict[int, socket.socket], rank: int, value: float) -> float:
-    """The largest value of all ranks, which rank 0 tells the others."""
+    """The largest value over all ranks; rank 0 collects and distributes it."""
     word = bytearray(f"{value:<24.12g}".encode())
     if rank:
         answer = bytearray(len(word))
@@ -89,7 +90,7 @@ def meet(peers: dict[int, socket.socket], rank: int, value: float) -> float:
 
 
 def distances(pattern: str, ranks: int) -> list[int]:
-    """How far each phase goes."""
+    """The distance of each phase, in ranks."""
     if pattern == "all-to-all":
         return list(range(1, ranks))
     return [int(pattern.removeprefix("shift-"))] if pattern.startswith("shift-") else [1]
@@ -104,7 +105,7 @@ def timed(peers: dict[int, socket.socket], rank: int, pattern: str, size: int, r
         for distance in distances(pattern, ranks):
             exchange(peers[(rank + distance) % ranks], peers[(rank - distance) % ranks], out, into)
         took.append(time.monotonic() - began)
-    return meet(peers, rank, statistics.median(took[1:]))  # the first one warms up
+    return meet(peers, rank, statistics.median(took[1:]))  # the first round is warm-up
 
 
 def main() -> None:

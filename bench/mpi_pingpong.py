@@ -1,7 +1,7 @@
-"""everylink-measure --mode mpi against IMB-MPI1 PingPong or osu_latency: two processes on this machine.
+"""Compares everylink-measure --mode mpi with IMB-MPI1 PingPong or osu_latency: two processes on this machine.
 
-Both are started by the same mpirun with the same options, once over what Open MPI takes by itself (shared memory), once
-over its TCP. The value is the mean of half a round trip. The peer must be built with the same MPI library.
+The same mpirun starts both with the same options, over Open MPI's default (shared memory) and over its TCP. The value
+is the mean of half a round trip. The peer must be built with the same MPI library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from side_by_side import arguments, need, output_of, print_heading, print_rows
 
 OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
-CARRIERS: list[tuple[str, list[str], dict[int, int]]] = [  # name, options of mpirun, messages of each size
+CARRIERS: list[tuple[str, list[str], dict[int, int]]] = [  # name, options of mpirun, messages per size
     ("mpi", [], {1: 100_000, 65_536: 10_000, 1_048_576: 1_000}),
     ("mpi over tcp", OVER_TCP, {1: 20_000, 65_536: 3_000, 1_048_576: 300}),
 ]

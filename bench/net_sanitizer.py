@@ -1,7 +1,7 @@
-"""client-server and all-to-all against Network Sanitizer's, where its number is right: requests and messages a second.
+"""Compares client-server and all-to-all with Network Sanitizer's, where its numbers are right.
 
-Both by the same mpirun with the same MPI: a server and a client over shared memory and over Open MPI's TCP, as many
-requests under way; and a pair of ranks of which one sends. What is compared is the time a request, or a message, takes.
+The same mpirun and MPI library start both: a server and a client over shared memory and over Open MPI's TCP, with the
+same number of requests in flight; and a pair of ranks of which one sends. The value is the time per request or message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from statistics import median
 from compare import compare
 from side_by_side import arguments, need, output_of, print_heading, print_row
 
-# Their memory comes from MPI, ours is the application's: over shared memory MPI would treat these differently.
+# Network Sanitizer's memory comes from MPI, ours from the application; MPI over shared memory would treat them
+# differently.
 WAYS = {
     "sm": ["--mca", "btl", "self,vader", "--mca", "osc", "pt2pt"],
     "tcp": ["--mca", "btl", "self,tcp", "--mca", "osc", "pt2pt"],
@@ -28,12 +29,12 @@ BED = Path(__file__).resolve().parents[1] / "testbed" / "netns" / "bed"
 
 
 def theirs(command: Sequence[str], direction: str, size: int) -> float:
-    """Seconds a request: the SUM columns, which with one client hold what that client saw."""
+    """Seconds per request, from the SUM columns, which with one client are that client's."""
     for line in output_of(command).splitlines():
         words = line.split()
         if words[:2] == [direction, str(size)]:
             rates = [float(word) for word in words[2:]]
-            return 1 / (rates[3] if direction != "Und" else rates[7])  # Und: SUM counts both ends; MIN is one
+            return 1 / (rates[3] if direction != "Und" else rates[7])  # Und: SUM counts both ends, MIN one
     sys.exit(f"no line {direction} {size} in what this said: {' '.join(command)}")
 
 
@@ -46,7 +47,7 @@ def served(command: Sequence[str], size: int) -> float:
 
 
 def sent(command: Sequence[str], size: int) -> float:
-    """Of rank 1 to rank 0, as theirs, where of each pair the higher rank sends."""
+    """Seconds per message from rank 1 to rank 0: Network Sanitizer also sends from the higher rank of a pair."""
     for line in output_of(command).splitlines():
         if "1 -> 0:" in line and line.endswith("a message"):
             value, unit = line.split(", ")[-1].split()[:2]
@@ -55,7 +56,7 @@ def sent(command: Sequence[str], size: int) -> float:
 
 
 class Hosts:
-    """A bed of shaped hosts, which is gone afterwards."""
+    """A test bed of hosts with shaped interfaces, torn down at the end."""
 
     def __init__(self, count: int) -> None:
         self.count, self.bed = count, [str(BED), "--name", f"bench-{os.getpid()}"]
@@ -81,7 +82,7 @@ class Hosts:
 
 
 def rates(command: Sequence[str], size: int, column: int) -> tuple[float, float]:
-    """MiB/s of puts and of gets, from the requests a second in this column: theirs gives whole MiB/s only."""
+    """MiB/s of puts and of gets, from this column of requests per second; their MiB/s columns are whole numbers."""
     said = [line.split() for line in output_of(command).splitlines()]
     put, get = (float(w[column]) for way in ("Put", "Get") for w in said if w[:2] == [way, str(size)])
     return put * size / 2**20, get * size / 2**20
@@ -96,14 +97,14 @@ def in_bed(ours: str, peer: str, rounds: int) -> None:
                 for client in (1, 2):
                     output_of([*hosts.bed, "fault", "slow-pair", f"h0>h{client}", "10mbit"])
             for size, requests in {65536: 200, 1 << 20: 20}.items():
-                for under_way in IN_FLIGHT[: 2 if network == "100 Mbit/s" else 1]:
-                    asked = ["--niters", str(requests), "--bsize", str(size), "--nflight", str(under_way)]
+                for in_flight in IN_FLIGHT[: 2 if network == "100 Mbit/s" else 1]:
+                    asked = ["--niters", str(requests), "--bsize", str(size), "--nflight", str(in_flight)]
                     a = [*mpirun, ours, "client-server", "--mode", "mpi", "--no-output", *asked]
                     b = [*mpirun, peer, "--nservers", "1", *asked]
                     seen = [(rates(a, size, 9), rates(b, size, 5)) for _ in range(rounds)]
                     for way, name in enumerate(("put", "get")):
                         us, them = (median(one[tool][way] for one in seen) for tool in (0, 1))
-                        print(f"{network:14} {size:8} {under_way:7}  {name} {us:11.2f} {them:12.2f}", flush=True)
+                        print(f"{network:14} {size:8} {in_flight:7}  {name} {us:11.2f} {them:12.2f}", flush=True)
 
 
 def main() -> int:
@@ -121,12 +122,12 @@ def main() -> int:
         mpirun = ["mpirun", "--oversubscribe", *options, "-n", "2"]
         for size, requests in REQUESTS.items():
             how = ["--niters", str(requests), "--bsize", str(size)]
-            for under_way in IN_FLIGHT:
-                asked = [*how, "--nflight", str(under_way)]
+            for in_flight in IN_FLIGHT:
+                asked = [*how, "--nflight", str(in_flight)]
                 a = [*mpirun, ours, "client-server", "--mode", "mpi", "--no-output", *asked]
                 b = [*mpirun, peer, "--nservers", "1", *asked]
                 seen = compare(partial(served, a, size), partial(theirs, b, "Put", size), chosen.rounds, chosen.goal)
-                print_row(f"{way} put x{under_way}", size, seen)
+                print_row(f"{way} put x{in_flight}", size, seen)
             paired = [*how, "--nflight", "12"]
             a = [*mpirun, ours, "all-to-all", "--mode", "mpi", "--no-output", "--sequential", "--verbose", *paired]
             b = [*mpirun, peer, *paired]

@@ -1,6 +1,6 @@
-"""everylink-measure --mode ofi against fi_pingpong: two processes on this machine, each on a core of its own.
+"""Compares everylink-measure --mode ofi with fi_pingpong: two processes on this machine, each on its own core.
 
-Both take the same provider of libfabric and poll; the value is the mean of half a round trip.
+Both use the same libfabric provider and poll; the value is the mean of half a round trip.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import partial
 
 from side_by_side import arguments, beside, need, print_heading, print_rows
 
-PROVIDERS: dict[str, dict[int, int]] = {  # messages of each size
+PROVIDERS: dict[str, dict[int, int]] = {  # messages per size
     "tcp;ofi_rxm": {8: 10_000, 65_536: 3_000, 1_048_576: 300},
     "shm": {8: 100_000, 65_536: 5_000, 1_048_576: 500},
 }

@@ -1,9 +1,9 @@
-"""`everylink predict` against the same exchange measured: ring, shift and all-to-all.
+"""Compares `everylink predict` with the same exchange measured: ring, shift and all-to-all.
 
-By mpirun: everylink-measure and exchange.c, turn by turn; a line has the medians of all turns. With --bed (as root)
-over TCP between four hosts of testbed/netns, all of one rate and then one of them at half of it: everylink-measure and
-exchange_tcp.py, with Linux' usual congestion control and packets no longer than on a cable. With --smpi on a simulated
-fat tree of 16 hosts whose links are measured one pair at a time.
+With mpirun: everylink-measure and exchange.c alternate; a line has the medians over all turns. With --bed (as root),
+over TCP between four hosts of testbed/netns, first all at one rate, then one at half of it: everylink-measure and
+exchange_tcp.py, with Linux's usual congestion control and packets no longer than on a cable. With --smpi, on a
+simulated fat tree of 16 hosts, with links measured one pair at a time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Asked = tuple[str, int, int]  # pattern, bytes, rounds
 ROOT = Path(__file__).resolve().parents[1]
 SMPI, SIMULATED = ROOT / "testbed" / "smpi" / "smpi", 16
 MEASURED_SIZES = "8,1KiB,16KiB,64KiB,256KiB,1MiB,4MiB"
-SIZES = {8: 2000, 65536: 500, 200_000: 200, 1 << 20: 60}  # bytes, and rounds of exchange
+SIZES = {8: 2000, 65536: 500, 200_000: 200, 1 << 20: 60}  # bytes: rounds of exchange
 BED, BED_HOSTS, RATE, HALF = ROOT / "testbed" / "netns" / "bed", 4, "50mbit", "25mbit"
 BED_SIZES = {65536: 15, 200_000: 9, 1 << 20: 5}
-BED_PATTERNS = ("ring", "shift-1", "shift-2", "all-to-all")  # a colon parts the words of exchange_tcp.py
+BED_PATTERNS = ("ring", "shift-1", "shift-2", "all-to-all")  # no colons: they separate words of exchange_tcp.py
 PATTERNS = ("ring", "shift", "all-to-all")
 
 
@@ -115,7 +115,7 @@ def in_turns(
     turns: int,
     folder: Path,
 ) -> None:
-    """Measure the links, then the exchanges, again and again."""
+    """Measures the links, then the exchanges, `turns` times."""
     said: list[list[float]] = []
     seen: list[list[float]] = []
     for turn in range(turns):
@@ -125,7 +125,7 @@ def in_turns(
         said.append([predicted(file, pattern.replace("shift-", "shift:"), size) for pattern, size, _ in asked])
     for (pattern, size, _), a, b in zip(asked, zip(*said, strict=True), zip(*seen, strict=True), strict=True):
         print_line(where, pattern, size, a, b)
-    print(f"{where}: the load is {os.getloadavg()[0]:.1f} now")
+    print(f"{where}: the load average is now {os.getloadavg()[0]:.1f}")
 
 
 def simulated(folder: Path) -> None:
@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--smpi", action="store_true", help="on a simulated fat tree")
     chosen = parser.parse_args()
     print("        pattern         size       predicted      measured           smallest .. largest")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # or the bed would stay
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # otherwise the test bed would remain
     folder = Path(tempfile.mkdtemp(prefix="everylink-predict-"))
     try:
         if chosen.smpi:

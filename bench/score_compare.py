@@ -1,4 +1,4 @@
-"""Scores `everylink compare` on made-up fabrics: false alarms of healthy pairs of runs, and planted changes found.
+"""Scores `everylink compare` on simulated fabrics: false alarms on healthy pairs of runs, and planted changes found.
 
 PYTHONPATH=python:tests/python python bench/score_compare.py [TRIALS]
 """
@@ -9,16 +9,16 @@ from typing import Any
 from everylink.compare.comparison import Comparison, compare
 from everylink.links.merging import merged
 from everylink.model.results import Results
-from made_up import fabric_run
+from fabric_runs import fabric_run
 
-HEALTHY = [  # hosts, noise, part of disturbed readings, both directions in a reading, trials x
+HEALTHY = [  # hosts, noise, part of disturbed readings, both directions in a reading, factor on TRIALS
     (2, 0.05, 0.005, True, 6), (4, 0.05, 0.005, True, 13), (4, 0.02, 0.005, True, 10), (8, 0.05, 0.02, True, 6),
     (16, 0.05, 0.02, True, 5), (16, 0.02, 0.005, False, 5), (64, 0.05, 0.02, True, 2), (128, 0.02, 0.02, False, 1),
 ]  # fmt: skip
 
 
 def runs_of(count: int, seed: int, faults: tuple[str, ...], options: dict[str, Any]) -> Results:
-    """A run, or several merged by median."""
+    """One run, or several merged by median."""
     made = [fabric_run(*faults, seed=seed + i, **options) for i in range(count)]
     return made[0] if count == 1 else merged(made, "median")
 
@@ -35,7 +35,7 @@ def score_healthy(trials: int) -> None:
 
 
 def score_planted(trials: int, what: str, subject: tuple[str, ...], hosts: int, **how: Any) -> None:
-    """Plant one change at several sizes and noises; print in how many trials it was found, and with something else."""
+    """Plants one change at several sizes and noises; prints in how many trials it was found, and anything else was."""
     count = how.pop("runs", 1)
     for noise in (0.01, 0.02, 0.05):
         row = []

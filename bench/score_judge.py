@@ -1,15 +1,14 @@
-"""Scores `everylink diagnose` on made-up fabrics: precision and recall for hosts, links, groups and trunks.
+"""Scores `everylink diagnose` on simulated fabrics: precision and recall for hosts, links, groups and trunks.
 
     python bench/score_judge.py --fabrics 300 --healthy 500 --seed 1 --jobs 2
 
-The fabrics come from the generator in this file, which shares nothing with `everylink simulate`, on which the judge was
-tuned: other classes, gamma noise, transients of another shape, ranks that share a NIC. A fabric has 16 to 1,024 hosts,
-1 to 4 ranks each, 1 to 16 groups; hosts, links, a group and the trunk between two groups lose 10 to 50 % of their
-bandwidth, at most a quarter of the hosts. It is measured whole, or with 5 % of the links missing, or by three random
-partners a rank, with an odd rank left over now and then; groups are given or not.
-What the judge suspects is measured again as --confirm does it.
-A slow link counts as missed only where it was measured and its log factor is at least 6 x noise; a slow host only where
-it makes any measured link 5 % longer, which behind a slower group it may not.
+The generator in this file shares nothing with `everylink simulate`, on which the judge was tuned: it has other classes,
+gamma noise, transients of another shape, and ranks that share a NIC. A fabric has 16 to 1,024 hosts with 1 to 4 ranks
+each, in 1 to 16 groups. Hosts (at most a quarter), links, a group and the trunk between two groups lose 10 to 50 % of
+their bandwidth. All links are measured, or all but 5 %, or three random partners per rank, sometimes with an odd number
+of ranks; groups are given or not. What the judge suspects is measured again, as --confirm does.
+A slow link counts as missed only if it was measured and its log factor is at least 6 x noise; a slow host, only if it
+makes some measured link 5 % longer, which it may not do behind a slower group.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ from everylink.simulate.results import confirmed
 
 BYTES = 1 << 20
 READINGS = 50
-VISIBLE = 6.0  # x noise
-SHOWS = 1.05  # times as long: a slow host that makes no measured link so much longer does not count
-ALMOST_ALL = 0.9  # of the hosts of a group, where nobody said which they are
+VISIBLE = 6.0  # times the noise
+SHOWS = 1.05  # times as long; a slow host without such a measured link does not count
+ALMOST_ALL = 0.9  # of a group's hosts, if groups were not given
 Index = NDArray[np.int64]
 
 
 @dataclass
 class World:
-    """A fabric: what is slow in it, and a `measure` that gives rows."""
+    """A fabric with planted faults; `measure` returns rows."""
 
     seed: int
     random: np.random.Generator = field(init=False)
@@ -64,7 +63,7 @@ class World:
         self.noise = float(random.uniform(0.01, 0.05))
         self.transient = float(random.uniform(0, 0.02))
         self.both = bool(random.random() < 0.7)
-        self.far = float(random.uniform(1.05, 1.3))  # time of a link between groups / inside of one
+        self.far = float(random.uniform(1.05, 1.3))  # time of a link between groups / inside a group
         self.host_rate = np.ones(self.hosts)
         self.group_rate = np.ones(self.groups)
         self.link_rate: dict[tuple[int, int], float] = {}
@@ -91,7 +90,7 @@ class World:
             self.trunk_rate[a, b] = float(random.uniform(0.5, 0.9))
 
     def seconds(self, frm: Index, to: Index, links: bool = True) -> NDArray[np.float64]:
-        """One-way time of host to host without noise."""
+        """One-way time from host to host without noise, seconds."""
         far = self.group[frm] != self.group[to]
         rate = np.minimum(self.host_rate[frm], self.host_rate[to])
         rate = np.where(
@@ -116,7 +115,7 @@ class World:
         a, b = frm // self.each, to // self.each
         inside = a == b
         times = np.where(inside, 9e-6, self.reading(a, b))
-        if self.shared_nic:  # who shares it is busy at the same time, mostly
+        if self.shared_nic:  # ranks that share a NIC are mostly busy at the same time
             times = np.where(inside, times, times * random.normal(1.8, 0.02, count))
         shape = 1 / self.noise**2
         times = times * random.gamma(shape, 1 / shape, count)
@@ -137,7 +136,7 @@ class World:
         return other
 
     def links(self) -> tuple[Index, Index]:
-        """Every link, or 95 % of them, or three random partners a rank."""
+        """Every link, or 95 % of them, or three random partners per rank."""
         way = self.random.choice(["all", "all", "missing", "sample"])
         self.way = str(way)
         if way == "sample":
@@ -168,7 +167,7 @@ class World:
 
 @dataclass(frozen=True)
 class Score:
-    """What was planted and what was found, of one fabric."""
+    """What was planted in one fabric, and what was found."""
 
     about: dict[str, object]
     hosts: tuple[set[str], set[str]]
@@ -182,7 +181,7 @@ class Score:
 
     @property
     def wrong(self) -> list[str]:
-        """Every mistake, in words."""
+        """Every mistake, as text."""
         parts = {"hosts": self.hosts, "groups": self.groups, "trunks": self.trunks}.items()
         said = [
             f"{what} +{sorted(found - true)} -{sorted(true - found)}" for what, (true, found) in parts if true != found
@@ -192,7 +191,7 @@ class Score:
 
 
 def score(labels: bool, healthy: bool, seed: int) -> Score:
-    """Make, measure, judge and compare one fabric."""
+    """Generates, measures and judges one fabric, and compares the verdicts with what was planted."""
     world = World(seed)
     if not healthy:
         world.plant()
@@ -220,7 +219,7 @@ def score(labels: bool, healthy: bool, seed: int) -> Score:
 
 
 def _visible_hosts(world: World, frm: Index, to: Index) -> list[int]:
-    """Slow hosts of which any measured link is slower for it: behind a slower group there may be none."""
+    """Slow hosts that make some measured link slower; behind a slower group there may be none."""
     visible = []
     for host in np.flatnonzero(world.host_rate < 1).tolist():
         a, b = frm // world.each, to // world.each
@@ -249,7 +248,7 @@ def _group_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[
 
 
 def _trunk_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[str], set[str]]:
-    """Planted trunks that show; and those found, by the groups at their ends."""
+    """Planted trunks that are visible, and trunks found, named by the groups at their ends."""
     true = {
         f"g{a}-g{b}"
         for (a, b), rate in world.trunk_rate.items()
@@ -271,7 +270,7 @@ def _group_of_nodes(world: World, nodes: str) -> str:
 
 
 def _links(world: World, frm: Index, to: Index) -> tuple[dict[tuple[str, ...], float], set[tuple[str, ...]]]:
-    """Planted links that show: by name their log factor; and those that must be found."""
+    """Log factors of planted links by name, and the links that must be found."""
     planted: dict[tuple[str, ...], float] = {}
     must = set()
     host_from, host_to = frm // world.each, to // world.each
@@ -287,7 +286,7 @@ def _links(world: World, frm: Index, to: Index) -> tuple[dict[tuple[str, ...], f
 
 
 def _over_a_trunk(world: World, pair: tuple[str, ...]) -> bool:
-    """Such a link is slow, though where few are measured it does not show why."""
+    """Whether the link crosses a planted trunk: it is slow, but with few links measured the trunk may not show."""
     a, b = sorted(int(world.group[int(name[1:])]) for name in pair)
     return (a, b) in world.trunk_rate
 
@@ -298,14 +297,14 @@ def _pair(subject: tuple[str, ...], both: bool) -> tuple[str, ...]:
 
 
 def rates(true: int, false: int, missed: int) -> str:
-    """Counts with precision and recall."""
+    """Counts, with precision and recall."""
     precision = true / (true + false) if true + false else 1.0
     recall = true / (true + missed) if true + missed else 1.0
     return f"{true} found, {false} false, {missed} missed: precision {precision:.4f}, recall {recall:.4f}"
 
 
 def summarise(name: str, scores: list[Score]) -> None:
-    """Print what went wrong, then the rates."""
+    """Prints the mistakes, then the rates."""
     for one in scores:
         if one.wrong:
             print(f"  {one.about} {'; '.join(one.wrong)}")
@@ -330,7 +329,7 @@ def summarise(name: str, scores: list[Score]) -> None:
 
 
 def table(scores: list[Score]) -> None:
-    """Hosts found of hosts planted, by fault size and noise."""
+    """Prints hosts found of hosts planted, by fault size and noise."""
     print("\n| bandwidth lost | " + " | ".join(f"noise {low}-{low + 1} %" for low in (1, 2, 3, 4)) + " |")
     print("|---|---|---|---|---|")
     for low in (10, 20, 30, 40):
@@ -349,11 +348,11 @@ def table(scores: list[Score]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--fabrics", type=int, default=300, help="with faults, half of them with groups given")
+    parser.add_argument("--fabrics", type=int, default=300, help="number with faults, half of them with groups given")
     parser.add_argument("--healthy", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1, help="of the first fabric")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first fabric")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="also write every mistake here")
+    parser.add_argument("--json", type=Path, help="also write every mistake to this file")
     chosen = parser.parse_args()
     np.seterr(all="ignore")
     half = chosen.fabrics // 2

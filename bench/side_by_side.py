@@ -1,4 +1,4 @@
-"""What the comparisons here share: our one-way time out of a results file, and the table that is printed."""
+"""Shared by the comparisons in this folder: our one-way time from a results file, and the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from compare import Comparison, compare
 def arguments(description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measure", default=os.environ.get("EVERYLINK_MEASURE", "everylink-measure"), metavar="PATH")
-    parser.add_argument("--rounds", type=int, default=30, help="pairs of runs, with a further run of ours in each")
+    parser.add_argument("--rounds", type=int, default=30, help="pairs of runs, each with a second run of ours")
     parser.add_argument("--goal", type=float, default=1.03)
     return parser
 
@@ -42,13 +42,13 @@ def output_of(command: Sequence[str], environment: dict[str, str] | None = None)
 
 
 def beside(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -> str:
-    """What the client says that meets a server, each on a processor of its own."""
+    """The client's output, with client and server on one processor each."""
     environment = os.environ | more
     waiting = subprocess.Popen(
         ["taskset", "-c", "1", *server], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
     )
     try:
-        for patience in (0.3, 1.0):  # it says nothing that could be waited for
+        for patience in (0.3, 1.0):  # the server prints nothing to wait for
             time.sleep(patience)
             asked = ["taskset", "-c", "0", *client]
             done = subprocess.run(asked, capture_output=True, text=True, timeout=120, env=environment)
@@ -61,7 +61,7 @@ def beside(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -
 
 
 def our_mean(command: Sequence[str], size: int, messages: int) -> float:
-    """One run of everylink-measure over ranks 0 and 1; mean one-way seconds while rank 0 leads."""
+    """One run of everylink-measure over ranks 0 and 1: mean one-way seconds while rank 0 leads."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pair.h5")
         sizes = ["-s", str(size), "-n", str(messages), "-w", str(max(10, messages // 10)), "--num-slowest", "0"]
@@ -91,7 +91,7 @@ def print_rows(
     messages_of: dict[int, int],
     chosen: argparse.Namespace,
 ) -> None:
-    """Our command against `theirs`(size, messages), a row each size; both give the mean one-way seconds."""
+    """Compares our command with `theirs`(size, messages), one row per size; both return mean one-way seconds."""
     for size, messages in messages_of.items():
         seen = compare(
             partial(our_mean, ours, size, messages), partial(theirs, size, messages), chosen.rounds, chosen.goal

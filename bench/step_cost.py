@@ -1,6 +1,6 @@
-"""What a step costs 2 to 256 real ranks of one machine beside the messages: sim's take no real time.
+"""Measures what a step costs besides its messages, for 2 to 256 real ranks on one machine (messages of sim are free).
 
-A run of 201 steps against one of 1, the fastest of several each; the processors' time is that of all ranks together.
+Compares runs of 201 steps and of 1 step, the fastest of several each; processor time is the sum over all ranks.
 """
 
 import argparse
@@ -20,7 +20,7 @@ def used() -> float:
 
 
 def run(measure: Path, ranks: int, steps: int, folder: Path) -> tuple[float, float]:
-    """Seconds on the wall, and of the processors."""
+    """Wall-clock seconds and processor seconds."""
     output = folder / "steps.h5"
     command = [str(measure), "--np", str(ranks), *SHORT, "--min-iterations", str(steps), "--force", "-o", str(output)]
     began, used_before = time.monotonic(), used()
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--measure", type=Path, default=Path("build/release/core/everylink-measure"))
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    print("ranks  start and end  a step  processors' time for a rank and step")
+    print("ranks  start and end  per step  processor time per rank and step")
     with tempfile.TemporaryDirectory() as name:
         for ranks in (2, 4, 8, 16, 32, 64, 128, 256):
             best = [

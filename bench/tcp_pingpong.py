@@ -1,8 +1,8 @@
-"""everylink-measure --mode tcp against sockperf and netperf: two processes on this machine, over loopback.
+"""Compares everylink-measure --mode tcp with sockperf and netperf: two processes on this machine, over loopback.
 
-Busy: sockperf's TCP ping-pong with --nonblocked on both sides, processors 0 and 1. Its smallest message is 14 bytes,
-its largest 1,048,575. Blocking: netperf's TCP_RR, everything on processor 0, where our ranks are more than the
-processors and so sleep in poll(2). All without Nagel's delay. The value is the mean of half a round trip.
+Busy: sockperf's TCP ping-pong with --nonblocked on both sides, on processors 0 and 1; messages of 14 bytes, its
+minimum, to 1,048,575, its maximum. Blocking: netperf's TCP_RR, all on processor 0; our ranks outnumber the processors
+there and so sleep in poll(2). All disable Nagle's algorithm. The value is the mean of half a round trip.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import partial
 from compare import compare
 from side_by_side import arguments, need, our_mean, output_of, print_heading, print_row
 
-BUSY = {14: 50_000, 65_536: 10_000, 1_048_575: 1_000}  # messages of each size
+BUSY = {14: 50_000, 65_536: 10_000, 1_048_575: 1_000}  # messages per size
 BLOCKING = {1: 20_000, 65_536: 5_000, 1_048_576: 1_000}
 ADDRESS = "127.0.0.1"
 
@@ -33,7 +33,7 @@ def free_port() -> str:
 @contextmanager
 def server(command: list[str]) -> Iterator[None]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(0.3)  # they say nothing that could be waited for, and a connection would count as a client
+    time.sleep(0.3)  # servers print nothing to wait for, and a test connection would count as a client
     try:
         yield
     finally:
@@ -44,7 +44,7 @@ def server(command: list[str]) -> Iterator[None]:
 def microseconds(pattern: str, said: str) -> float:
     found = re.search(pattern, said, re.MULTILINE)
     if not found:
-        raise SystemExit(f"no time in what the other tool said:\n{said}")
+        raise SystemExit(f"no time in the other tool's output:\n{said}")
     return float(found[1]) * 1e-6
 
 

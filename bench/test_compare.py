@@ -1,4 +1,4 @@
-"""The comparison itself, on made-up programs whose difference is known."""
+"""Tests the comparison on simulated programs with a known difference."""
 
 from collections.abc import Iterator
 

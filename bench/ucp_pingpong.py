@@ -1,7 +1,7 @@
-"""everylink-measure --mode ucp against ucx_perftest's tag_lat: two processes on this machine, a core each.
+"""Compares everylink-measure --mode ucp with ucx_perftest's tag_lat: two processes on this machine, one per core.
 
-Both take the same transport of UCX and poll; the value is the mean of half a round trip. Over tcp both have UCX's error
-handling (-e), as our errors=auto takes it where there is one: without, UCX sends large messages another way.
+Both use the same UCX transport and poll; the value is the mean of half a round trip. Over tcp both enable UCX's error
+handling (-e), as our errors=auto does where it exists; without it, UCX sends large messages by another protocol.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import partial
 
 from side_by_side import arguments, beside, need, print_heading, print_rows
 
-CARRIERS: list[tuple[str, str, dict[int, int]]] = [  # name, UCX_TLS, messages of each size
+CARRIERS: list[tuple[str, str, dict[int, int]]] = [  # name, UCX_TLS, messages per size
     ("ucp tcp", "tcp", {8: 20_000, 65_536: 4_000, 1_048_576: 400}),
     ("ucp posix", "posix", {8: 200_000, 65_536: 10_000, 1_048_576: 1_000}),
 ]
@@ -33,7 +33,7 @@ def perftest_mean(peer: str, transport: str, port: int, size: int, messages: int
     ]
     said = beside([peer, *options], [peer, "127.0.0.1", *options, "-f"], environment)
     (line,) = (line.split() for line in said.splitlines() if line.strip()[:1].isdigit())
-    return float(line[3]) * 1e-6  # iterations, the median, the average since the last line, the average of all
+    return float(line[3]) * 1e-6  # columns: iterations, median, average since the last line, average of all
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Runs in the virtual machine, for verbs_in_vm.py: verbs_guest.py FOLDER MEASURE ROUNDS. Needs Python alone."""
+"""Runs inside the virtual machine, for verbs_in_vm.py: verbs_guest.py FOLDER MEASURE ROUNDS. Needs only Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path("/dev/shm/bench")  # in memory: a file of the host is waited for
+FOLDER = Path("/dev/shm/bench")  # in memory, because writing to a file of the host blocks
 PORT = 18515
 
 
@@ -33,7 +33,7 @@ RUNS = [
 
 
 def gid_of(device: str) -> str:
-    """The index of its IPv4 address."""
+    """The GID index of the device's IPv4 address."""
     for gid in Path(f"/sys/class/infiniband/{device}/ports/1/gids").iterdir():
         if ":ffff:" in gid.read_text():
             return gid.name

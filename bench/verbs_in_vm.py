@@ -1,10 +1,10 @@
-"""everylink-measure --mode ibverbs against perftest's ib_send_lat and ib_write_bw, in the machine of testbed/vm.
+"""Compares everylink-measure --mode ibverbs with perftest's ib_send_lat and ib_write_bw in the machine of testbed/vm.
 
-Two ranks, each with a soft-RoCE device of its own, on one processor whose virtual time counts instructions: what is
-compared is how much work a message costs, and the noise of this machine does not show.
+Two ranks, each with its own soft-RoCE device, on one processor whose virtual time counts instructions. So the work per
+message is compared, free of the noise of this machine.
 
     latency    semidirectional (send), mean of half a round trip; both sleep until   ib_send_lat -e, t_avg
-               the card has something (completion=event)
+               the adapter signals a completion (completion=event)
     bandwidth  unidirectional (RDMA write with immediate, --window 64), mean time    ib_write_bw --tx-depth 64, size /
                of a message; it polls and cannot sleep, but its server does          average bandwidth
 """
@@ -62,7 +62,7 @@ def compared(folder: Path, run: Run, rounds: int, goal: float) -> Comparison:
 
 def main() -> None:
     parser = arguments(__doc__)
-    parser.add_argument("--limit", type=float, default=60 * MINUTE, help="for the machine, in seconds of ours")
+    parser.add_argument("--limit", type=float, default=60 * MINUTE, help="wall-clock limit of the machine, seconds")
     chosen = parser.parse_args()
     measure = Path(need(chosen.measure, "name it with --measure")).resolve()
     with tempfile.TemporaryDirectory() as folder:

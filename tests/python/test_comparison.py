@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from everylink.compare.comparison import Comparison, compare
 from everylink.model.changes import Change
 from everylink.model.results import Results
-from made_up import SIZE, fabric_run, renumbered
+from fabric_runs import SIZE, fabric_run, renumbered
 
 LINK = 2 / (1 + 1 / 0.5)  # what a link at half its rate in one direction leaves of a round trip's speed
 

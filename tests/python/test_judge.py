@@ -25,7 +25,7 @@ def _fabric(*faults: str, hosts: int = 64, ranks: int = 1, group: int = 0, seed:
 
 def _results(fabric: Fabric, confirm: bool = True, sample: int = 0) -> Results:
     links = sampled_links(fabric.ranks, sample, 1) if sample else all_links(fabric.ranks)
-    results = measured(fabric, links, [SIZE], Path("made-up"), "")
+    results = measured(fabric, links, [SIZE], Path("simulated"), "")
     return confirmed(fabric, results) if confirm else results
 
 
@@ -157,7 +157,7 @@ def test_ranks_that_are_slow_among_themselves_are_a_verdict_on_their_host_once_m
 def test_groups_that_show_at_one_size_hold_at_the_others() -> None:
     """A slow trunk hides the groups at large messages; by latency they show."""
     fabric = _fabric("slow-trunk:g0>g1*0.3", "slow-trunk:g1>g0*0.3", hosts=48, group=16)
-    results = measured(fabric, all_links(48), [8, SIZE], Path("made-up"), "")
+    results = measured(fabric, all_links(48), [8, SIZE], Path("simulated"), "")
     assert [v.subject for v in judge(results).verdicts] == [("n[0-15]", "n[16-31]")]
 
 
@@ -256,6 +256,6 @@ def test_on_one_host_ranks_are_judged_like_hosts() -> None:
 def test_nothing_measured_is_nothing_to_judge() -> None:
     fabric = _fabric(hosts=4)
     none = np.zeros(0, np.int64)
-    judgement = judge(measured(fabric, (none, none), [SIZE], Path("made-up"), ""))
+    judgement = judge(measured(fabric, (none, none), [SIZE], Path("simulated"), ""))
     assert judgement.healthy
     assert judgement.links_measured == 0

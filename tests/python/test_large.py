@@ -19,7 +19,7 @@ from everylink.judge.verdict import describe
 from everylink.model import links, rows
 from everylink.model.rows import CONFIRM, MAIN, columns
 from everylink.simulate import results as large
-from made_up import SIZE, fabric_run
+from fabric_runs import SIZE, fabric_run
 
 FAULTS = (
     "slow-host:n3*0.7",

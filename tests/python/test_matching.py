@@ -16,7 +16,7 @@ from everylink.errors import UserMistake
 from everylink.links.matching import match
 from everylink.model.changes import Change
 from everylink.robust import normal_score
-from made_up import SIZE, fabric_run
+from fabric_runs import SIZE, fabric_run
 
 
 def test_fewer_than_two_shared_ranks_or_no_shared_link_is_refused() -> None:

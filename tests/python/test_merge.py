@@ -17,7 +17,7 @@ from everylink.io.results_file import evened, write_results
 from everylink.links.merging import merged
 from everylink.model.results import Results
 from everylink.model.rows import ALONE, RETEST, Outcome
-from made_up import SIZE, fabric_run, renumbered
+from fabric_runs import SIZE, fabric_run, renumbered
 from make_results import Link, failed_row, make_results, row, write_part
 
 HOSTS = ("n0", "n0", "n1", "n1")
