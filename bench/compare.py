@@ -58,7 +58,7 @@ class Comparison:
 
 
 def wait_for_calm(patience: float = 60.0) -> None:
-    """Waits until processors are idle for nine tenths of an interval of 0.2 s, at most `patience` seconds."""
+    """Wait until processors are idle for nine tenths of an interval of 0.2 s, at most `patience` seconds."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         before = processor_times()

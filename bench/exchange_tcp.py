@@ -43,7 +43,7 @@ def connections(rank: int, ranks: int) -> dict[int, socket.socket]:
 
 
 def exchange(to: socket.socket, frm: socket.socket, out: memoryview, into: memoryview) -> None:
-    """Sends one message and receives one at the same time, from when both ends are ready to when all has arrived.
+    """Send one message and receive one at the same time, from when both ends are ready to when all has arrived.
 
     MPI libraries do the same with long messages. Without the handshakes, data in kernel buffers would delay the next
     phase.

@@ -115,7 +115,7 @@ def in_turns(
     turns: int,
     folder: Path,
 ) -> None:
-    """Measures the links, then the exchanges, `turns` times."""
+    """Measure the links, then the exchanges, `turns` times."""
     said: list[list[float]] = []
     seen: list[list[float]] = []
     for turn in range(turns):

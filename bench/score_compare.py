@@ -35,7 +35,7 @@ def score_healthy(trials: int) -> None:
 
 
 def score_planted(trials: int, what: str, subject: tuple[str, ...], hosts: int, **how: Any) -> None:
-    """Plants one change at several sizes and noises; prints in how many trials it was found, and anything else was."""
+    """Plant one change at several sizes and noises; print the trials that found it, and those that found more."""
     count = how.pop("runs", 1)
     for noise in (0.01, 0.02, 0.05):
         row = []

@@ -304,7 +304,7 @@ def rates(true: int, false: int, missed: int) -> str:
 
 
 def summarise(name: str, scores: list[Score]) -> None:
-    """Prints the mistakes, then the rates."""
+    """Print the mistakes, then the rates."""
     for one in scores:
         if one.wrong:
             print(f"  {one.about} {'; '.join(one.wrong)}")
@@ -329,7 +329,7 @@ def summarise(name: str, scores: list[Score]) -> None:
 
 
 def table(scores: list[Score]) -> None:
-    """Prints hosts found of hosts planted, by fault size and noise."""
+    """Print hosts found of hosts planted, by fault size and noise."""
     print("\n| bandwidth lost | " + " | ".join(f"noise {low}-{low + 1} %" for low in (1, 2, 3, 4)) + " |")
     print("|---|---|---|---|---|")
     for low in (10, 20, 30, 40):

@@ -91,7 +91,7 @@ def print_rows(
     messages_of: dict[int, int],
     chosen: argparse.Namespace,
 ) -> None:
-    """Compares our command with `theirs`(size, messages), one row per size; both return mean one-way seconds."""
+    """Compare our command with `theirs`(size, messages), one row per size; both return mean one-way seconds."""
     for size, messages in messages_of.items():
         seen = compare(
             partial(our_mean, ours, size, messages), partial(theirs, size, messages), chosen.rounds, chosen.goal

@@ -63,7 +63,7 @@ class _Found:
 
 
 def changed_ends(difference: Matrix, symmetric: bool, least: float, level: float | None = None) -> ChangedEnds:
-    """Fits differences [from, to], NaN if unknown; finds slower and faster ends, each against all others.
+    """Fit differences [from, to], NaN if unknown; find slower and faster ends, each against all others.
 
     A given `level` is not estimated again. An end counts only if it changed by more than `least` both against the
     others and against itself.
@@ -130,7 +130,7 @@ def changed_within(
     symmetric: bool,
     least: float,
 ) -> Within:
-    """Compares links within hosts (mask `near`) by the median of each host; `host`: host of each link, [links]."""
+    """Compare links within hosts (mask `near`) by the median of each host; `host`: host of each link, [links]."""
     before, after = (_log_times(part, ranks, symmetric)[near] for part in links)
     numbers, change = _medians(after - before, host[near])
     level = float(np.median(change))

@@ -31,7 +31,7 @@ from everylink.robust import Matrix, confidence, level_score
 
 
 def worst_first(changes: list[Change]) -> tuple[Change, ...]:
-    """Folds changes of one subject at several sizes into one; largest weight first."""
+    """Fold changes of one subject at several sizes into one; largest weight first."""
     found: dict[tuple[Any, ...], list[Change]] = {}
     for change in changes:
         found.setdefault((change.kind, change.subject, change.slower), []).append(change)
@@ -104,7 +104,7 @@ class _Runs:
 
 
 def changes_of_size(matched: Matched, i: int, least: float) -> SizeChanges:
-    """Compares the i-th size of both runs; `least`: smallest effect that counts, as a logarithm."""
+    """Compare the i-th size of both runs; `least`: smallest effect that counts, as a logarithm."""
     runs = _runs(matched, i)
     ranks = runs.ranks
     levels: dict[LinkClass, float] = {}
@@ -146,7 +146,7 @@ def _class_change(
 
 
 def _near(runs: _Runs, near: NDArray[np.bool_], least: float, changes: list[Change]) -> float:
-    """Compares links within hosts; returns their common level, log of the factor."""
+    """Compare links within hosts; return their common level, log of the factor."""
     links = runs.links[0]
     host = runs.ranks.host_index.astype(np.int64)[links.frm]
     found = changed_within(runs.links, near, host, len(runs.ranks), runs.base.symmetric, least)
@@ -174,7 +174,7 @@ def _far_score(runs: _Runs, ends: ChangedEnds) -> float:
 
 
 def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], suspects: list[Change]) -> None:
-    """Compares hosts and pairs of hosts; then ranks and pairs of ranks, if hosts have several."""
+    """Compare hosts and pairs of hosts; then ranks and pairs of ranks, if hosts have several."""
     several = len(runs.ranks) > runs.base.hosts
     rank_names = [runs.ranks.name(rank) for rank in range(len(runs.ranks))]
     names = rank_names if runs.on_one_host else host_names(runs.ranks)
@@ -263,7 +263,7 @@ class Comparison:
 
 
 def compare(base: Results, new: Results, least: float = 0.05) -> Comparison:
-    """Compares two runs. Raises UserMistake with the reason if they cannot be compared."""
+    """Compare two runs. Raises UserMistake with the reason if they cannot be compared."""
     matched = match(base, new)
     if not any(len(measured_in_both(*pair)) for pair in zip(matched.base.sizes, matched.new.sizes, strict=True)):
         raise UserMistake(f"{new.path}: cannot be compared with {base.path}: no link was measured in both")

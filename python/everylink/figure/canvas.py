@@ -28,18 +28,18 @@ def axes_at(figure: Figure, left: float, top: float, width: float, height: float
 
 
 def write(figure: Figure, x: float, y: float, text: str, **style: Any) -> None:
-    """Writes text at a pixel: left end and baseline unless the style says otherwise. `$` is only a dollar sign."""
+    """Write text at a pixel: left end and baseline unless the style says otherwise. `$` is only a dollar sign."""
     options: dict[str, Any] = {"fontsize": 8, "color": INK, "ha": "left", "va": "baseline", "parse_math": False} | style
     figure.text(x / WIDTH, 1 - y / HEIGHT, text, **options)
 
 
 def shortened(name: str, most: int) -> str:
-    """Shortens a name to its end, where host names differ."""
+    """Shorten a name to its end, where host names differ."""
     return name if len(name) <= most else "…" + name[1 - most :]
 
 
 def beginning(text: str, most: int) -> str:
-    """Shortens a text to its beginning."""
+    """Shorten a text to its beginning."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -47,7 +47,7 @@ def _bytes(colour: str) -> NDArray[np.uint8]:
 def draw_colour_bars(
     figure: Figure, results: Results, size: Size, shading: Shading, top: float, what: str = "one-way time"
 ) -> None:
-    """Draws the bars of all classes side by side; `what` names the time."""
+    """Draw the bars of all classes side by side; `what` names the time."""
     width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
     for i, (link_class, scale) in enumerate(shading.scales.items()):
         left, both = LEFT + i * (width + GAP), ", both directions" if results.directions == 2 else ""
@@ -58,7 +58,7 @@ def draw_colour_bars(
 def _draw_bar(
     figure: Figure, left: float, top: float, width: float, link_class: LinkClass, scale: Scale, rate: tuple[int, int]
 ) -> None:
-    """Draws a bar with its two axes; `rate`: bytes of a message, number of directions."""
+    """Draw a bar with its two axes; `rate`: bytes of a message, number of directions."""
     axes = axes_at(figure, left, top, width, BAR)
     axes.imshow(palette(link_class)[None], interpolation="none", extent=(0, SHADES, 0, 1), aspect="auto")
     most = max(2, int(width / TICK_PIXELS))

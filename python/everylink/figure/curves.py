@@ -116,7 +116,7 @@ def _set_rates(upper: Axes, lower: Axes, drawn: Sequence[Labelled], lines: Seque
 
 
 def parsed_line(text: str) -> Line:
-    """Parses a --line, `11.64GiB/s` or `HDR=200Gb/s`. Raises UserMistake."""
+    """Parse a --line, `11.64GiB/s` or `HDR=200Gb/s`. Raises UserMistake."""
     label, _, rate = text.rpartition("=")
     try:
         found = parsed_rate(rate)
@@ -134,7 +134,7 @@ def run_label(run: Results, curve: Curve, one_class: bool) -> str:
 
 
 def write_curves(runs: Sequence[Results], path: Path, lines: Sequence[Line]) -> tuple[list[Path], list[str]]:
-    """Writes all figures; returns the paths, and a sentence for each fall. Raises UserMistake without a curve."""
+    """Write all figures; return the paths, and a sentence for each fall. Raises UserMistake without a curve."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_pdf import PdfPages
 

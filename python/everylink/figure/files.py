@@ -13,7 +13,7 @@ PNG_DPI = 200  # twice the layout's, so cells remain whole pixels and small text
 
 
 def write_pdf(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Writes all pages; returns the paths written."""
+    """Write all pages; return the paths written."""
     with (
         rc_context({"pdf.fonttype": 42, "image.composite_image": False}),
         PdfPages(path, metadata={"Title": "Everylink report"}) as pdf,
@@ -24,7 +24,7 @@ def write_pdf(pages: Sequence[Draw], path: Path) -> list[Path]:
 
 
 def write_png(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Writes one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; returns the paths written."""
+    """Write one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; return the paths written."""
     numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(pages))]
     written = numbered if len(pages) > 1 else [path]
     for draw, file in zip(pages, written, strict=True):
@@ -33,7 +33,7 @@ def write_png(pages: Sequence[Draw], path: Path) -> list[Path]:
 
 
 def write_ps(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Writes all pages; returns the paths written."""
+    """Write all pages; return the paths written."""
     with path.open("wb") as file:
         file.write(f"%!PS-Adobe-3.0\n%%Title: Everylink report\n%%Pages: {len(pages)}\n%%EndComments\n".encode())
         for number, draw in enumerate(pages, start=1):

@@ -52,7 +52,7 @@ class Place:
 
 
 def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Labels:
-    """Labels as many hosts as fit, each at the middle of its ranks; with a single host, ranks."""
+    """Label as many hosts as fit, each at the middle of its ranks; with a single host, ranks."""
     hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
     what = "host"
     if len(hosts) == 1:
@@ -67,7 +67,7 @@ def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Label
 
 
 def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LARGEST) -> Place:
-    """Centres a matrix with its labels between two heights."""
+    """Centre a matrix with its labels between two heights."""
     cell = _cell(blocks, largest)
     side = cell * blocks
     spare_height = bottom - top - HEADING - labels.height - side
@@ -77,7 +77,7 @@ def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LAR
 
 
 def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
-    """Draws colours of shape [blocks, blocks, 3] with labels to the left and above."""
+    """Draw colours of shape [blocks, blocks, 3] with labels to the left and above."""
     axes = axes_at(figure, where.left, where.top, where.side, where.side)
     pixels = np.repeat(np.repeat(image, where.cell, axis=0), where.cell, axis=1)
     # "none" embeds the pixels unchanged; any other value would resample them

@@ -55,7 +55,7 @@ BOTTOM_TOP = 972
 
 
 def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
-    """Draws title, warnings and the box of facts."""
+    """Draw title, warnings and the box of facts."""
     results, facts = run.results, run.results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
@@ -120,7 +120,7 @@ def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, dir
 
 
 def draw_histogram(axes: Axes, counted: Histogram) -> None:
-    """Draws the counts of each class over a logarithmic time axis."""
+    """Draw the counts of each class over a logarithmic time axis."""
     low, high = counted.edges[0], counted.edges[-1]
     for link_class, counts in counted.counts.items():
         colour = palette(link_class)[int(0.7 * len(palette(link_class)))] / 255
@@ -145,7 +145,7 @@ def draw_histogram(axes: Axes, counted: Histogram) -> None:
 
 
 def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: float) -> None:
-    """Writes the failed links, and below them the slowest links."""
+    """Write the failed links, and below them the slowest links."""
     y = top
     failed = fold_failures(results, size)
     if failed.failed:
@@ -185,7 +185,7 @@ def link_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
 
 
 def page(run: JudgedRun, size: Size) -> Figure:
-    """Draws one size of one run."""
+    """Draw one size of one run."""
     figure, results = blank_page(), run.results
     draw_head(figure, run, size)
     order = drawn_order(results.ranks)

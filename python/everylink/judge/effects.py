@@ -74,7 +74,7 @@ class Effects:
 
 
 def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
-    """Fits groups and hosts. `group_of`: group per host, [hosts]; `blind` as in Spreads."""
+    """Fit groups and hosts. `group_of`: group per host, [hosts]; `blind` as in Spreads."""
     spreads = Spreads(blind)
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]

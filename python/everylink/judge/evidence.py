@@ -109,7 +109,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 
 def _directed(found: Found, side: Side) -> Found:
-    """Sets the direction found by measuring alone; a pair then points from the sender of the slow messages."""
+    """Set the direction found by measuring alone; a pair then points from the sender of the slow messages."""
     if found.kind == "pair" and side == Side.RECEIVE:
         return replace(found, subject=found.subject[::-1], side=Side.SEND)
     return replace(found, side=side)

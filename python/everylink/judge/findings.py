@@ -167,7 +167,7 @@ def pairs_found(pairs: Pairs, noise: float, symmetric: bool) -> list[Found]:
 
 
 def _folded(pairs: list[Found], measured: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:
-    """Replaces the bad pairs of a host by one finding if most of its pairs are bad; returns hosts and other pairs."""
+    """Replace the bad pairs of a host by one finding if most of its pairs are bad; return hosts and other pairs."""
     hosts: list[Found] = []
     while pairs:
         count = Counter(end for pair in pairs for end in pair.subject if end not in known)

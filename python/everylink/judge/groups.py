@@ -48,7 +48,7 @@ class Parts:
     counts: Sums
 
     def joined(self, of_part: Groups) -> "Parts":
-        """Merges the parts that get the same number."""
+        """Merge the parts that get the same number."""
         members = members_of(of_part).astype(np.float64)
         return Parts(members.T @ self.sums @ members, members.T @ self.counts @ members)
 
@@ -187,7 +187,7 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
 
 
 def _links(rest: Matrix, highest: float) -> Links:
-    """Clips and centres the residuals."""
+    """Clip and centre the residuals."""
     known = np.isfinite(rest)
     flat = np.clip(rest, *np.quantile(known_sample(rest), [0.001, highest]).astype(np.float32))
     flat -= np.mean(flat, where=known)
@@ -239,7 +239,7 @@ def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:
-    """Subtracts what each host adds to all its links, so that slow hosts do not look alike."""
+    """Subtract what each host adds to all its links, so that slow hosts do not look alike."""
     mean = flat.sum(axis=1) / np.maximum(weight.sum(axis=1), 1)
     return np.asarray((flat - mean[:, None] - mean[None, :]) * weight, np.float32)
 
@@ -254,7 +254,7 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
 
 
 def _moved(links: Links, groups: Groups) -> Groups:
-    """Moves each host to its nearest group until none moves, at most MOVES times."""
+    """Move each host to its nearest group until none moves, at most MOVES times."""
     for _ in range(MOVES):
         nearest = means_of(links, members_of(groups), np.inf).argmin(axis=1)
         if (nearest == groups).all():
@@ -264,7 +264,7 @@ def _moved(links: Links, groups: Groups) -> Groups:
 
 
 def _clear_members(links: Links, groups: Groups) -> Groups:
-    """Keeps a host in a group only if it is clearly nearer to it than to others; otherwise it moves, or stays alone.
+    """Keep a host in a group only if it is clearly nearer to it than to others; otherwise it moves, or stays alone.
 
     So neither slow hosts, which look alike, nor hosts with a switch of their own form a group. First, groups are merged
     if the links between them are as fast as those inside.
@@ -296,7 +296,7 @@ def _half_gap(nearness: NDArray[np.float64]) -> float:
 
 
 def _joined(links: Links, groups: Groups, half: float) -> Groups:
-    """Merges two groups if links between them are slower than inside by less than `half`; the nearest pair first."""
+    """Merge two groups if links between them are slower than inside by less than `half`; the nearest pair first."""
     members = members_of(groups)
     sums, counts = links.flat @ members, links.weight @ members
     while int(groups.max()) > 0:
@@ -318,6 +318,6 @@ def _joined(links: Links, groups: Groups, half: float) -> Groups:
 
 
 def _in_order(groups: Groups) -> Groups:
-    """Renumbers groups in the order of their first hosts."""
+    """Renumber groups in the order of their first hosts."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)

@@ -57,7 +57,7 @@ def judge(
     earlier: Earlier | None = None,
     alone: Results | None = None,
 ) -> Judgement:
-    """Judges every size. A subject that shows at several sizes is reported once, at the clearest.
+    """Judge every size. A subject that shows at several sizes is reported once, at the clearest.
 
     Links are compared with each other, and optionally with what is `expected`, with an `earlier` run, and with a run
     that measured each pair of the same ranks `alone`. Raises UserMistake if the runs do not fit.

@@ -51,7 +51,7 @@ class LatenessSums:
         self._all_late, self._all_messages = np.zeros((2, hosts))
 
     def add(self, frm: Index, to: Index, late: Counts, messages: Counts) -> None:
-        """Adds rows between different hosts."""
+        """Add rows between different hosts."""
         for own, other in ((frm, to), (to, frm)):
             self._all_late += np.bincount(own, late, self._hosts)
             self._all_messages += np.bincount(own, messages, self._hosts)
@@ -187,7 +187,7 @@ class Readings:
         return frm[order], to[order], time[order]
 
     def _with_further(self, rows: Index, columns: Index, values: Matrix, cells: Cells) -> Cells:
-        """Recomputes the cells that have further readings."""
+        """Recompute the cells that have further readings."""
         to, time = self._further_by_host[1:]
         begin, end = (np.searchsorted(self._further_by_host[0], rows, side) for side in ("left", "right"))
         at = np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin) + np.arange((end - begin).sum())
@@ -220,7 +220,7 @@ class _RankMatrix:
         self.further: list[tuple[Index, Matrix]] = [(np.zeros(0, np.int64), np.zeros(0, np.float32))]
 
     def put(self, key: Index, time: Matrix) -> None:
-        """Adds readings of links numbered from * ranks + to."""
+        """Add readings of links numbered from * ranks + to."""
         self.count += len(key)
         taken = np.isfinite(self.first[key])
         if not (np.diff(key) > 0).all():

@@ -156,7 +156,7 @@ def _trunk(
 
 
 def _each_once(found: Sequence[Trunk], members: Sequence[Index]) -> list[Trunk]:
-    """Merges the two ends of a path between two groups: from its sending end, or both directions."""
+    """Merge the two ends of a path between two groups: from its sending end, or both directions."""
     between: dict[tuple[int, int], Trunk] = {}
     for trunk in found:
         if trunk.other >= 0:
@@ -178,7 +178,7 @@ def _both_ways(trunk: Trunk, back: Trunk) -> Trunk:
 
 
 def _take(trunk: Trunk, own: Index, rest: Matrix, expected: Matrix) -> None:
-    """Moves the effect of a trunk from `rest` to `expected`, in place."""
+    """Move the effect of a trunk from `rest` to `expected`, in place."""
     far = np.array(trunk.far)
     directions = {Side.SEND: [(own, far)], Side.RECEIVE: [(far, own)], Side.BOTH: [(own, far), (far, own)]}
     for senders, receivers in directions[trunk.side]:

@@ -28,7 +28,7 @@ def width_of(number: int) -> float:
 
 
 def finish(axes: Axes, x_label: str, y_label: str, legend: bool = True) -> None:
-    """Adds labels, a pale grid, and a legend if curves have names."""
+    """Add labels, a pale grid, and a legend if curves have names."""
     axes.set_xlabel(x_label, fontsize=7)
     axes.set_ylabel(y_label, fontsize=7)
     axes.minorticks_off()

@@ -76,7 +76,7 @@ class Readings:
 
 
 def compare_loads(base: Results, new: Results, least: float = 0.05) -> LoadComparison:
-    """Compares two runs of a pattern. Raises UserMistake with the reason if they cannot be compared."""
+    """Compare two runs of a pattern. Raises UserMistake with the reason if they cannot be compared."""
     theirs, ours = _pattern(base, new)
     readings = [_readings(theirs), _readings(ours)]
     both = [subject for subject in readings[0] if subject in readings[1]]

@@ -15,7 +15,7 @@ SCHEMA = "everylink-load-comparison/1"
 
 
 def print_load_comparison(found: LoadComparison, console: Console) -> None:
-    """Prints what changed."""
+    """Print what changed."""
     console.print(Text(f"{found.base.path} -> {found.new.path}", style="bold"), soft_wrap=True)
     ranks = plural(found.new.facts.ranks, "rank")
     for line in (f"pattern {found.pattern}, {ranks}, {plural(found.compared, 'value')} compared", *found.notes):

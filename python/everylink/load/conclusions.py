@@ -29,7 +29,7 @@ def all_conclusions(load: Load, name: Callable[[int], str]) -> list[str]:
 
 
 def heading(load: Load, size: int) -> str:
-    """Starts a sentence with the pattern, and the size if there are several."""
+    """Start a sentence with the pattern, and the size if there are several."""
     return f"{load.name} at {size_text(size)}" if len(load.sizes) > 1 else load.name
 
 

@@ -25,7 +25,7 @@ UNKNOWN = ""
 
 
 def write_load_csv(results: Results, force: bool = False, size: int | None = None) -> int:
-    """Writes all flows, or those of one size, to the path of the results; returns the number of lines."""
+    """Write all flows, or those of one size, to the path of the results; return the number of lines."""
     count = 0
     with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -219,7 +219,7 @@ def load_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
 
 
 def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
-    """Draws one pattern of a run; `head`: with the facts of the run, the verdicts and the conclusions."""
+    """Draw one pattern of a run; `head`: with the facts of the run, the verdicts and the conclusions."""
     figure, results = blank_page(), run.results
     top = _draw_head(figure, run, load) + 34 if head else 34
     drawn = panels(results, load)
@@ -235,7 +235,7 @@ def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
 
 
 def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
-    """Writes the facts of the run, the verdicts and the conclusions; returns the position of the last line."""
+    """Write the facts of the run, the verdicts and the conclusions; return the position of the last line."""
     results = run.results
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     created = ", ".join(filter(None, (tool_text(results), results.facts.created)))
@@ -253,7 +253,7 @@ def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
 
 
 def _draw_matrix(figure: Figure, results: Results, load: Load, top: float) -> None:
-    """Draws the matrix of connections at the largest size, as `show` and the pages of links do."""
+    """Draw the matrix of connections at the largest size, as `show` and the pages of links do."""
     links = as_links(results, load)
     size, order = links.sizes[-1], drawn_order(results.ranks)
     bottom = HEIGHT - BARS_BOTTOM - 60

@@ -46,7 +46,7 @@ class SlowRank:
 def add_slow(
     results: Results, names: Names, said: LinkVerdicts, role: str, seen: Sequence[SlowRank], judged: Sequence[int]
 ) -> set[int]:
-    """Adds verdicts: one per rank, one per host if all of its ranks are slow, or one for a device that all share.
+    """Add verdicts: one per rank, one per host if all of its ranks are slow, or one for a device that all share.
 
     Returns the ranks that verdicts name; empty if too many are slow to be sure.
     """
@@ -105,7 +105,7 @@ def _verdict(
 
 
 def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgement:
-    """Judges every pattern of a file; a subject that shows in several scenes is reported once, at the clearest."""
+    """Judge every pattern of a file; a subject that shows in several scenes is reported once, at the clearest."""
     found = [_judged(results, load, grouping) for load in results.loads]
     verdicts = one_per_subject([verdict for one in found for verdict in one.verdicts])
     return Judgement(
@@ -144,7 +144,7 @@ def _is_whole(links: Results) -> bool:
 
 
 def _without_small(judged: Judgement) -> Judgement:
-    """Drops slowness so small that colliding flows of the load may explain it."""
+    """Drop slowness so small that colliding flows of the load may explain it."""
     kept = [
         tuple(v for v in verdicts if v.symptom != "slow" or (v.factor or 0.0) >= LEAST_SLOW)
         for verdicts in (judged.verdicts, judged.suspects)
@@ -187,7 +187,7 @@ class _Judge:
 
 
 def _judge_ends(judge: _Judge) -> None:
-    """Finds ranks whose flows, as sender or receiver, are slower than the others in the same scenes."""
+    """Find ranks whose flows, as sender or receiver, are slower than the others in the same scenes."""
     seen: list[SlowRank] = []
     ends: set[int] = set()
     for large in (False, True):
@@ -207,7 +207,7 @@ def _judge_ends(judge: _Judge) -> None:
 
 
 def _judge_shares(judge: _Judge) -> None:
-    """Finds senders of incast, or receivers of outcast, with far smaller shares than the others in the same scenes."""
+    """Find senders of incast, or receivers of outcast, with far smaller shares than the others in the same scenes."""
     role, direction = SHARED[judge.load.name]
     end = judge.load.flows.frm if direction == "send" else judge.load.flows.to
     seen: list[SlowRank] = []
@@ -222,7 +222,7 @@ def _judge_shares(judge: _Judge) -> None:
 
 
 def _judge_service(judge: _Judge) -> None:
-    """Finds servers that are slow to all clients, clients that are slow with all servers, and unfair shares."""
+    """Find servers that are slow to all clients, clients that are slow with all servers, and unfair shares."""
     flows = judge.load.flows
     sizes = judge.load.scenes.bytes[flows.scene]
     seen: dict[str, list[SlowRank]] = {"servers": [], "clients": []}

@@ -22,7 +22,7 @@ DPI = 130  # readable at the width of a screen
 
 
 def write_load_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Writes one page for all runs; returns the paths written. Raises UserMistake if some runs hold links."""
+    """Write one page for all runs; return the paths written. Raises UserMistake if some runs hold links."""
     if of_links := [run.results.path for run in runs if not run.results.loads]:
         raise UserMistake(f"{of_links[0]}: holds links, the others load patterns; an HTML page takes one kind only")
     assets = files("everylink.page") / "assets"

@@ -97,7 +97,7 @@ def _ends(axes: Axes, scenes: Sequence[ServiceSums]) -> None:
 
 
 def _servers(axes: Axes, scenes: Sequence[ServiceSums], ranks: Ranks) -> None:
-    """Shows latencies: clients wait for a slow server, so the bandwidths of all servers equal that of the slowest."""
+    """Show latencies: clients wait for a slow server, so the bandwidths of all servers equal that of the slowest."""
     series = [(scene.variant, {one.rank: one.waiting.mean for one in scene.servers}) for scene in scenes]
     _bars(axes, series, ranks)
     log_time_axis(axes, [value for _, values in series for value in values.values()])

@@ -25,7 +25,7 @@ MOST_SCENES = 40  # rows; with more scenes, evenly spaced ones
 
 
 def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
-    """Prints everything that `show` says about one results file of load patterns, the judgement first."""
+    """Print everything that `show` says about one results file of load patterns, the judgement first."""
     results = run.results
     print_head(results, load_lines(results), load_warnings(results), console)
     if any(len(load.flows) for load in results.loads):
@@ -69,7 +69,7 @@ def _print_lines(before: str, lines: Sequence[str], console: Console) -> None:
 
 
 def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
-    """Prints each connection at the largest size, for patterns in which every rank meets every other one."""
+    """Print each connection at the largest size, for patterns in which every rank meets every other one."""
     links = as_links(results, load)
     if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
         size = links.sizes[-1]

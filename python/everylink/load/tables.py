@@ -70,7 +70,7 @@ def round_table(sums: Sequence[SceneSums]) -> Cells:
 
 
 def print_cells(cells: Cells, title: str, console: Console, most: int = MOST_ROWS) -> None:
-    """Prints a table, at most `most` rows of it."""
+    """Print a table, at most `most` rows of it."""
     headings, rows = cells
     console.print()
     console.print(Text(title, style="bold"), soft_wrap=True)
@@ -86,7 +86,7 @@ def print_cells(cells: Cells, title: str, console: Console, most: int = MOST_ROW
 
 
 def print_parties(sums: Sequence[ServiceSums], name: Callable[[int], str], console: Console) -> None:
-    """Prints each server and each client in the scenes of the largest size."""
+    """Print each server and each client in the scenes of the largest size."""
     largest = max((scene.bytes for scene in sums), default=0)
     for scene in (scene for scene in sums if scene.bytes == largest):
         way = " ".join(filter(None, (scene.variant, f"of {size_text(scene.bytes)}, {scene.point} in flight")))

@@ -195,7 +195,7 @@ def _base64(values: NDArray[Any]) -> str:
 
 
 def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Writes one page for all runs; returns the paths written."""
+    """Write one page for all runs; return the paths written."""
     assets = files("everylink.page") / "assets"
     template, style, script = (
         assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")

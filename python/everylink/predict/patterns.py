@@ -50,7 +50,7 @@ class Pattern:
 
 
 def made_pattern(text: str, ranks: int, size_bytes: int) -> Pattern:
-    """Builds a pattern by name: `ring`, `shift:3`, `stencil2d:4x8`. Raises UserMistake if it does not fit the ranks."""
+    """Build a pattern by name: `ring`, `shift:3`, `stencil2d:4x8`. Raises UserMistake if it does not fit the ranks."""
     name, _, rest = text.partition(":")
     if name not in NAMES:
         raise UserMistake(f"--pattern {text}: unknown pattern; use {', '.join(NAMES)} or FILE.csv")
@@ -168,7 +168,7 @@ _MAKERS: Mapping[str, Callable[[str, int, int], Pattern]] = {
 
 
 def read_pattern(path: Path, ranks: int) -> Pattern:
-    """Reads a file with the ranks of a run. Raises UserMistake with the line at fault."""
+    """Read a file with the ranks of a run. Raises UserMistake with the line at fault."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
             raise UserMistake(f"--pattern {path}: is a folder, a pipe or a device, not a file")

@@ -112,7 +112,7 @@ class _Search:
         return Cost(failed, float(through.max()), float(through.mean()))
 
     def swapped(self, order: Index, left: int) -> Index:
-        """Swaps two ranks as long as that helps, with at most `left` attempts."""
+        """Swap two ranks as long as that helps, with at most `left` attempts."""
         random = np.random.default_rng(len(order))
         best = self.cost(order).key()
         helped = True
@@ -174,7 +174,7 @@ def paths_of(prefix: Path) -> tuple[Path, Path]:
 
 
 def check_paths(prefix: Path, ranks: Ranks, force: bool) -> None:
-    """Raises UserMistake if the files cannot be written, or host names do not identify the hosts."""
+    """Raise UserMistake if the files cannot be written, or host names do not identify the hosts."""
     for path in paths_of(prefix):
         refuse_existing(path, force)
     index_of: dict[str, int] = {}
@@ -186,7 +186,7 @@ def check_paths(prefix: Path, ranks: Ranks, force: bool) -> None:
 
 
 def write_rank_files(prefix: Path, ranks: Ranks, place: Sequence[int]) -> tuple[Path, Path]:
-    """Writes both files; `place[i]`: rank of the run where rank i goes. Its slot is its number on its host."""
+    """Write both files; `place[i]`: rank of the run where rank i goes. Its slot is its number on its host."""
     open_mpi, slurm = paths_of(prefix)
     slots = [f"rank {i}={ranks.host[p]} slot={ranks.local_rank[p]}\n" for i, p in enumerate(place)]
     try:

@@ -88,7 +88,7 @@ class Prediction:
 
 
 def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
-    """Predicts one exchange. Raises UserMistake if nothing is known about a link that the pattern needs."""
+    """Predict one exchange. Raises UserMistake if nothing is known about a link that the pattern needs."""
     through = exchange(pattern, lambda m: (times.of(m.frm, m.to, m.bytes).seconds, times.latency(m.frm, m.to)))
     healthy = exchange(pattern, lambda m: (times.healthy(m.frm, m.to, m.bytes), times.healthy_latency(m.frm, m.to)))
     costly: list[tuple[float, int, int, int, int]] = []

@@ -23,7 +23,7 @@ DIRECTIONS = {"send": ", sending", "receive": ", receiving", "both": ""}
 
 
 def print_comparison(found: Comparison, console: Console) -> None:
-    """Prints what changed."""
+    """Print what changed."""
     matched = found.matched
     console.print(Text(f"{matched.base.path} -> {matched.new.path}", style="bold"), soft_wrap=True)
     for line in [_compared(found), *_notes(matched)]:

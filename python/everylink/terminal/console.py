@@ -77,7 +77,7 @@ def terminal() -> Console:
 
 
 def print_wide(part: RenderableType, console: Console) -> None:
-    """Prints a table in full: a wrapped line is better than a truncated number."""
+    """Print a table in full: a wrapped line is better than a truncated number."""
     console.print(part, width=max(console.width, UNKEPT_WIDTH), crop=False)
 
 

@@ -21,7 +21,7 @@ STATES = ("measured", "failed", "not measured")
 
 
 def print_prediction(results: Results, found: Prediction, placement: Placement | None, console: Console) -> None:
-    """Prints everything that `predict` says."""
+    """Print everything that `predict` says."""
     pattern = found.pattern
     console.print(Text(f"{results.path}: {pattern.name}", style="bold"), soft_wrap=True)
     counts = f"{plural(found.messages, 'message')}, {about_bytes_text(found.bytes)} in all"

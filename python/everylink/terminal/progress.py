@@ -16,7 +16,7 @@ PLAIN_EVERY = 10.0  # seconds between progress lines without a terminal
 
 
 def parse_event(line: str) -> Event:
-    """Parses an event; any other line, from a launcher or a library, becomes a text event."""
+    """Parse an event; any other line, from a launcher or a library, becomes a text event."""
     try:
         value = json.loads(line)
     except ValueError:

@@ -20,7 +20,7 @@ FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median li
 
 
 def print_outside(results: Results, size: Size, below: float | None, above: float | None, console: Console) -> None:
-    """Prints the links of one size that are slower or faster than limits in bytes per second."""
+    """Print the links of one size that are slower or faster than limits in bytes per second."""
     found = outside(results, size, below, above)
     if below is not None:
         _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console)
@@ -50,7 +50,7 @@ def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.i
 
 
 def print_hosts(results: Results, size: Size, console: Console) -> None:
-    """Prints each host's mean and worst one-way time as sender and receiver, with the corresponding bandwidths."""
+    """Print each host's mean and worst one-way time as sender and receiver, with the corresponding bandwidths."""
     names = host_names(results.ranks)
     for both in both_ends(results, size, results.ranks.host_index):
         console.print()
@@ -80,7 +80,7 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
 
 
 def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
-    """Prints one line per fit. Raises UserMistake if there is none."""
+    """Print one line per fit. Raises UserMistake if there is none."""
     if not fits:
         raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
     print_head(results, run_lines(results), link_warnings(results), console)

@@ -22,7 +22,7 @@ SLOWEST = 10  # links listed
 
 
 def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST) -> None:
-    """Prints everything that `show` says about one results file of links, the judgement first."""
+    """Print everything that `show` says about one results file of links, the judgement first."""
     results = run.results
     print_head(results, run_lines(results), link_warnings(results), console)
     measured = any(len(size.links) for size in results.sizes)
@@ -45,7 +45,7 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
 
 
 def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], console: Console) -> None:
-    """Prints the file, the run, and warnings to read before the numbers."""
+    """Print the file, the run, and warnings to read before the numbers."""
     console.print(Text(str(results.path), style="bold"), soft_wrap=True)
     for line in lines:
         console.print(Text("  " + line), soft_wrap=True)
@@ -54,13 +54,13 @@ def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], 
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:
-    """Prints what is bad, or that nothing is."""
+    """Print what is bad, or that nothing is."""
     console.print()
     console.print(verdict_text(judgement), soft_wrap=True)
 
 
 def print_remarks(results: Results, console: Console) -> None:
-    """Prints the remarks of the run."""
+    """Print the remarks of the run."""
     if lines := remarks(results):
         console.print()
         console.print(Text("\n  ".join(["Remarks of the run", *lines])), soft_wrap=True)

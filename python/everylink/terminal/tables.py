@@ -46,7 +46,7 @@ def rates(results: Results, size: Size, seconds: NDArray[np.floating]) -> NDArra
 
 
 def need_bandwidth(size: Size) -> None:
-    """Raises UserMistake for messages of 0 bytes."""
+    """Raise UserMistake for messages of 0 bytes."""
     if size.bytes == 0:
         raise UserMistake("messages of 0 bytes have no bandwidth")
 
