@@ -18,9 +18,9 @@ SIZE = 1 << 20
 def fabric_run(
     *faults: str, hosts: int = 16, seed: int = 1, sizes: tuple[int, ...] = (SIZE,), retested: int = 0, **options: float
 ) -> Results:
-    """A run over all links of a fabric; `retested` is how many of the slowest links were measured a second time."""
+    """A run over all links of a fabric; `retested`: how many of the slowest links were measured a second time."""
     fabric = Fabric(hosts, faults=tuple(map(parse_fault, faults)), seed=seed, **options)  # type: ignore[arg-type]
-    run = measured(fabric, all_links(fabric.ranks), list(sizes), Path(f"run-{seed}.h5"), "made up")
+    run = measured(fabric, all_links(fabric.ranks), list(sizes), Path(f"run-{seed}.h5"), "simulated")
     if not retested:
         return run
     slowest = np.argsort(-np.nan_to_num(run.sizes[-1].rows.mean))[:retested]
@@ -31,7 +31,7 @@ def fabric_run(
 
 
 def renumbered(run: Results, seed: int) -> Results:
-    """The same run with its ranks in another order, as another job would number them."""
+    """The same run with its ranks renumbered, as by another job."""
     order = np.random.default_rng(seed).permutation(len(run.ranks))  # rank r was order[r]
     number = np.argsort(order)
     sizes = tuple(replace(size, rows=_renumbered(size.rows, number)) for size in run.sizes)

@@ -21,7 +21,7 @@ SIZE = 1 << 20
 
 
 def flow(scene: int, frm: int, to: int, rate: float, **others: Any) -> dict[str, Any]:
-    """A bulk flow of so many bytes a second for a second."""
+    """A bulk flow at this rate, bytes/s, for one second."""
     messages = round(rate / SIZE)
     values = {"scene": scene, "from": frm, "to": to, "kind": 0, "outcome": 0, "seconds": messages * SIZE / rate}
     values |= {"messages": messages, "sent_seconds": 1.0, "sent_messages": messages, "n": 0}
@@ -35,7 +35,7 @@ def ping(scene: int, frm: int, to: int, mean: float, p99: float) -> dict[str, An
 
 
 def served(scene: int, kind: int, client: int, server: int, latency: float, **others: Any) -> dict[str, Any]:
-    """A put (2) or get (3) of a thousand requests, one after the other, half of each at the server."""
+    """A put (2) or get (3) of a thousand requests, one after the other; half of each at the server."""
     frm, to = (server, client) if kind == 2 else (client, server)
     times = {"min": latency / 2, "median": latency, "mean": latency, "p99": 2 * latency, "max": 3 * latency, "n": 1000}
     count = {"messages": 1000, "sent_messages": 1000, "seconds": 1000 * latency, "sent_seconds": 1000 * latency}
@@ -56,7 +56,7 @@ def make_service(
     devices: Sequence[str] | None = None,
     failed: Callable[[int, int], bool] = lambda client, server: False,
 ) -> Path:
-    """A file of clients and servers: `latency(kind, client, server)` in seconds, a put and a get of each size."""
+    """A file of client-server: `latency(kind, client, server)` in seconds, a put and a get of each size."""
     draw = np.random.default_rng(seed)
     flows = []
     for scene in range(2 * len(sizes)):
@@ -75,7 +75,7 @@ def make_service(
 
 
 def make_all_to_all(path: Path, rate: Callable[[int, int], float], *, ranks: int = 8) -> Path:
-    """A file of rounds: in round d every rank has flows with the one d behind it, both ways."""
+    """A file of rounds: in round d, every rank has flows to and from the rank d after it."""
     flows = [flow(d - 1, i, (i + d) % ranks, rate(i, (i + d) % ranks)) for d in range(1, ranks) for i in range(ranks)]
     return make_load(path, "all-to-all", flows, range(1, ranks), point="round", ranks=ranks)
 
@@ -96,7 +96,7 @@ def make_load(
     hosts: Sequence[str] | None = None,
     devices: Sequence[str] | None = None,
 ) -> Path:
-    """Write a file of one pattern; `uncommitted` is how many of its last flows lie behind `rows`."""
+    """Write a file of one pattern; `uncommitted`: how many of its last flows are beyond the committed `rows`."""
     names = hosts or [f"n{i}" for i in range(ranks)]
     make_results(path, hosts=names, sizes=(), steps=0, attributes={"schedule": name, "kernel": "unidirectional"})
     with h5py.File(path, "r+") as file:

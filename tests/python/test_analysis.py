@@ -28,7 +28,7 @@ def lines(results: Results) -> list[str]:
     return [str(group) for group in fold_failures(results, results.sizes[0]).groups]
 
 
-def test_a_dark_host_is_one_line_and_not_sixty_two(made: Make) -> None:
+def test_a_dark_host_is_a_single_line(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(32) if 17 in link}
     results = made(hosts=hosts(32), outcomes=bad)
     assert lines(results) == ["host n17: 62 of 62 links timed out"]
@@ -76,7 +76,7 @@ def test_a_pair_that_failed_in_two_ways_says_both(made: Make) -> None:
     assert lines(made(hosts=hosts(4), outcomes=bad)) == ["pair n1:1 <-> n2:2: both links failed (1 timed out, 1 broke)"]
 
 
-def test_two_hosts_that_do_not_reach_each_other_are_accused_together(made: Make) -> None:
+def test_two_hosts_that_do_not_reach_each_other_are_named_as_a_pair(made: Make) -> None:
     between = {link: TIMEOUT for link in all_links(8) if {link[0] // 4, link[1] // 4} == {0, 1}}
     assert lines(made(hosts=hosts(2, 4), outcomes=between)) == ["hosts n0 <-> n1: 32 of 32 links timed out"]
     one_way = {link: outcome for link, outcome in between.items() if link[0] < 4}

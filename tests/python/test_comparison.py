@@ -1,4 +1,4 @@
-"""What got slower or faster between two runs: planted changes are found, and nothing else."""
+"""Comparing two runs: planted changes are found, and nothing else."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from everylink.model.changes import Change
 from everylink.model.results import Results
 from fabric_runs import SIZE, fabric_run, renumbered
 
-LINK = 2 / (1 + 1 / 0.5)  # what a link at half its rate in one direction leaves of a round trip's speed
+LINK = 2 / (1 + 1 / 0.5)  # what remains of a round trip's speed if one direction has half its rate
 
 
 def named(changes: tuple[Change, ...]) -> list[tuple[str, tuple[str, ...], str]]:
@@ -22,7 +22,7 @@ def named(changes: tuple[Change, ...]) -> list[tuple[str, tuple[str, ...], str]]
 
 
 def only(found: Comparison, *, slower: int = 0, faster: int = 0) -> None:
-    """Assert that there are so many findings and no other."""
+    """Assert exactly these numbers of findings."""
     assert (len(found.slower), len(found.faster)) == (slower, faster), named(found.slower + found.faster)
     assert not found.failed
     assert not found.healed
@@ -73,7 +73,7 @@ def test_ranks_are_matched_by_host_and_local_rank_when_their_numbers_moved() -> 
     only(compare(base, renumbered(base, seed=9)))
 
 
-def test_what_the_runs_do_not_share_is_named_and_the_rest_compared() -> None:
+def test_ranks_and_sizes_of_one_run_only_are_named_and_the_rest_compared() -> None:
     base = fabric_run(hosts=16, sizes=(8, SIZE))
     new = fabric_run("slow-host:n3*0.6", hosts=20, seed=2, sizes=(64, SIZE))
     found = compare(base, new)
@@ -84,7 +84,7 @@ def test_what_the_runs_do_not_share_is_named_and_the_rest_compared() -> None:
     assert compare(new, base).matched.ranks_only_base == found.matched.ranks_only_new
 
 
-def test_a_direction_is_seen_by_a_kernel_that_can_see_it() -> None:
+def test_the_unidirectional_kernel_shows_which_direction_changed() -> None:
     options = {"hosts": 16, "both_directions": False}
     found = compare(fabric_run(**options), fabric_run("slow-send:n9*0.6", seed=2, **options))  # type: ignore[arg-type]
     only(found, slower=1)
@@ -94,7 +94,7 @@ def test_a_direction_is_seen_by_a_kernel_that_can_see_it() -> None:
     assert named(found.slower) == [("host", ("n9",), "receive")]
 
 
-def test_a_rank_is_told_from_its_host() -> None:
+def test_a_slow_rank_is_distinguished_from_a_slow_host() -> None:
     options = {"hosts": 16, "ranks_per_host": 4}
     found = compare(fabric_run(**options), fabric_run("slow-rank:n9:2*0.6", seed=2, **options))  # type: ignore[arg-type]
     only(found, slower=1)
@@ -111,7 +111,7 @@ def test_a_slow_link_between_hosts_of_many_ranks_is_one_finding() -> None:
     assert found.slower[0].links == 18
 
 
-def test_a_link_is_sure_only_where_it_was_slow_more_often_than_chance() -> None:
+def test_a_link_is_sure_only_if_slow_more_often_than_chance_explains() -> None:
     for seed in range(5):
         base = fabric_run(hosts=32, seed=seed)
         once = compare(base, fabric_run("slow-link:n3>n9*0.5", hosts=32, seed=seed + 100))
@@ -144,7 +144,7 @@ def test_a_fabric_that_got_slower_as_a_whole_is_one_finding() -> None:
 
 
 def slowed(run: Results, factor: float, within: str = "") -> Results:
-    """The run with every time longer, or those of links within one host."""
+    """The run with all times multiplied, or only those of links within one host."""
 
     def longer(rows: Any) -> Any:
         on_host = np.array([host == within for host in run.ranks.host])
@@ -166,7 +166,7 @@ def test_a_host_whose_own_links_got_slower_is_named() -> None:
     assert found.slower[0].links == 12
 
 
-def test_on_a_single_host_ranks_stand_for_hosts() -> None:
+def test_on_a_single_host_ranks_are_compared_like_hosts() -> None:
     options: dict[str, Any] = {"hosts": 1, "ranks_per_host": 12, "transient": 0.0}
     base, new = fabric_run(**options), fabric_run(seed=2, **options)
     only(compare(base, new))
@@ -189,14 +189,14 @@ def test_a_third_of_all_hosts_is_not_mistaken_for_the_whole_fabric() -> None:
     only(compare(fabric_run(*bad, hosts=48), fabric_run(hosts=48, seed=2)), faster=16)
 
 
-def test_one_host_mended_and_another_broken_are_two_findings() -> None:
+def test_one_host_repaired_and_another_broken_are_two_findings() -> None:
     found = compare(fabric_run("slow-host:n5*0.7", hosts=32), fabric_run("slow-host:n9*0.6", hosts=32, seed=2))
     only(found, slower=1, faster=1)
     assert (found.slower[0].subject, found.faster[0].subject) == (("n9",), ("n5",))
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_several_hosts_that_changed_are_all_found_and_no_other(seed: int) -> None:
+def test_exactly_the_hosts_that_changed_are_found(seed: int) -> None:
     random = np.random.default_rng(seed)
     hosts = [24, 40, 64][seed % 3]
     chosen = random.choice(hosts, 6, replace=False)
@@ -215,7 +215,7 @@ def test_several_hosts_that_changed_are_all_found_and_no_other(seed: int) -> Non
     assert {change.subject for change in found.faster} == {(f"n{host}",) for host in chosen[:3]}
 
 
-def test_a_fault_that_was_there_before_is_no_change() -> None:
+def test_a_fault_present_in_both_runs_is_no_change() -> None:
     faults = ("slow-host:n5*0.7", "dark:n1>n2", "slow-group:g1*0.8")
     only(compare(fabric_run(*faults, hosts=64), fabric_run(*faults, hosts=64, seed=2)))
 

@@ -78,7 +78,7 @@ def test_links_that_fail_at_a_size_are_no_fall(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["pdf", "png"])
-def test_each_kernel_has_a_figure_and_falls_are_said(tmp_path: Path, everylink: Command, ending: str) -> None:
+def test_each_kernel_has_a_figure_and_falls_are_reported(tmp_path: Path, everylink: Command, ending: str) -> None:
     rates = {8: 1e7, 1024: 1e9, 65536: 5e8}
     a = make_results(tmp_path / "a.h5", sizes=tuple(rates), time=lambda _, size: size / rates[size])
     b = make_results(tmp_path / "b.h5", sizes=SIZES, attributes={"kernel": "bidirectional", "transport": "mpi"})
@@ -108,7 +108,7 @@ def test_few_sizes_are_drawn_too(tmp_path: Path, everylink: Command, options: di
 
 
 @pytest.mark.thorough
-def test_forty_runs_find_room(tmp_path: Path, everylink: Command) -> None:
+def test_forty_runs_fit_in_a_legend(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", sizes=(1, 1024))
     assert everylink("report", *[path] * 40, "--curves", "-o", tmp_path / "x.png")[0] == 0
 
@@ -140,7 +140,7 @@ def test_a_line_may_have_a_label() -> None:
     assert parsed_line("1GiB/s").label == "1.000 GiB/s"
 
 
-def test_a_straight_line_is_found_as_it_is() -> None:
+def test_an_exact_line_is_recovered() -> None:
     sizes = np.array([1.0, 64, 4096, 262144, 1 << 24])
     latency, each_byte = fitted_line(sizes, LATENCY + sizes / RATE)
     assert latency == pytest.approx(LATENCY, rel=1e-4)
@@ -148,7 +148,7 @@ def test_a_straight_line_is_found_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("disturbed", range(2, 9))
-def test_one_size_that_is_out_of_line_moves_it_little(disturbed: int) -> None:
+def test_one_outlying_size_hardly_changes_the_fit(disturbed: int) -> None:
     sizes = np.array([4.0**power for power in range(11)])
     seconds = LATENCY + sizes / RATE
     seconds[disturbed] *= 3
@@ -173,7 +173,7 @@ def test_each_kind_of_links_has_its_latency_bandwidth_and_half_size() -> None:
         assert fit.sizes == 3
 
 
-def test_what_the_sizes_cannot_tell_is_not_said(made: Make, tmp_path: Path, everylink: Command) -> None:
+def test_parameters_that_the_sizes_cannot_determine_are_unknown(made: Make, tmp_path: Path, everylink: Command) -> None:
     (short,) = line_fits(made(hosts=("a", "b"), sizes=(1, 8), time=line))
     assert short.latency == pytest.approx(LATENCY, rel=0.01)
     assert np.isnan(short.bandwidth)
@@ -195,7 +195,7 @@ def test_show_fit_prints_a_line_for_each_kind(tmp_path: Path, everylink: Command
     assert "bandwidth, both directions" in out
 
 
-def test_one_size_is_no_line(file: Path, everylink: Command) -> None:
+def test_a_single_size_cannot_be_fitted(file: Path, everylink: Command) -> None:
     code, _, err = everylink("show", file, "--fit")
     assert code == 2
     assert "has no times at two sizes or more" in err

@@ -1,4 +1,4 @@
-"""The judge on made-up fabrics: what was planted is named, and nothing else."""
+"""The judge on simulated fabrics: it names the planted faults, and nothing else."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -50,31 +50,31 @@ def test_a_healthy_fabric_is_called_healthy(seed: int) -> None:
     assert not judgement.verdicts
 
 
-def test_a_slow_host_is_one_verdict_and_not_one_for_each_of_its_links() -> None:
+def test_a_slow_host_is_a_single_verdict() -> None:
     verdict = _only(_judged("slow-host:n17*0.8"))
     assert (verdict.kind, verdict.subject, verdict.symptom, verdict.links) == ("host", ("n17",), "slow", 63)
-    assert verdict.factor == pytest.approx(1 / 0.8, rel=0.03)  # less the latency, which is not slower
+    assert verdict.factor == pytest.approx(1 / 0.8, rel=0.03)  # a bit less, because the latency is not slower
     assert verdict.confidence > 0.99
 
 
-def test_a_host_that_is_slow_one_way_is_said_to_be_so_after_a_retest_even_if_round_trips_cannot_see_it() -> None:
+def test_a_retest_finds_the_slow_direction_of_a_host_that_round_trips_cannot_see() -> None:
     assert _only(_judged("slow-send:n17*0.8")).direction == "send"
     assert _only(_judged("slow-receive:n17*0.8")).direction == "receive"
     assert _only(_judged("slow-host:n17*0.8")).direction == "both"
 
 
-def test_without_a_retest_round_trips_leave_the_direction_open_and_the_evidence_says_so() -> None:
+def test_without_a_retest_the_evidence_says_that_round_trips_hide_the_direction() -> None:
     verdict = _only(judge(_results(_fabric("slow-send:n17*0.7"), confirm=False)))
     assert verdict.direction == "both"
     assert "round trips cannot tell" in verdict.evidence
 
 
-def test_the_unidirectional_kernel_sees_the_direction_by_itself() -> None:
+def test_the_unidirectional_kernel_shows_the_direction_without_a_retest() -> None:
     assert _only(_judged("slow-receive:n17*0.8", both=False)).direction == "receive"
 
 
 def _fetched(results: Results, kernel: str) -> Results:
-    """The same messages, but by puts of their sender or by gets of their receiver, who then leads."""
+    """The same messages as puts of their sender, or as gets of their receiver, which then leads."""
     sizes = results.sizes
     if kernel == "get":
         rows = [replace(size.rows, frm=size.rows.to, to=size.rows.frm) for size in sizes]
@@ -84,7 +84,7 @@ def _fetched(results: Results, kernel: str) -> Results:
 
 @pytest.mark.parametrize("kernel", ["put", "get"])
 @pytest.mark.parametrize("fault", ["slow-receive:n17*0.8", "slow-send:n17*0.8", "slow-link:n9>n3*0.6"])
-def test_puts_and_gets_see_the_direction_in_which_the_bytes_went_whoever_led(kernel: str, fault: str) -> None:
+def test_puts_and_gets_show_the_direction_of_the_bytes_whichever_rank_leads(kernel: str, fault: str) -> None:
     one_way = _results(_fabric(fault, both=False), confirm=False)
     expected = [(v.kind, v.subject, v.direction) for v in (judge(one_way).verdicts or judge(one_way).suspects)]
     judgement = judge(_fetched(one_way, kernel))
@@ -92,7 +92,7 @@ def test_puts_and_gets_see_the_direction_in_which_the_bytes_went_whoever_led(ker
     assert [(v.kind, v.subject, v.direction) for v in (judgement.verdicts or judgement.suspects)] == expected
 
 
-def test_two_slow_hosts_of_four_stay_suspects_because_there_is_no_majority_to_compare_with() -> None:
+def test_two_slow_hosts_of_four_remain_suspects_for_lack_of_a_healthy_majority() -> None:
     judgement = _judged("slow-host:n0*0.7", "slow-host:n2*0.7", hosts=4)
     assert {v.kind for v in judgement.verdicts} <= {"pair", "link"}
     assert any("More than a third" in remark for remark in judgement.remarks)
@@ -104,7 +104,7 @@ def test_a_slow_link_is_named_from_its_sender_to_its_receiver() -> None:
     assert (verdict.kind, verdict.subject, verdict.direction) == ("link", ("n9:9", "n3:3"), "send")
 
 
-def test_a_slow_link_is_only_suspect_before_it_was_measured_again() -> None:
+def test_a_slow_link_is_only_suspect_until_it_is_measured_again() -> None:
     judgement = judge(_results(_fabric("slow-link:n9>n3*0.6"), confirm=False))
     assert judgement.healthy
     assert {suspect.subject for suspect in judgement.suspects} >= {("n3:3", "n9:9")}
@@ -118,23 +118,23 @@ def test_a_slow_group_is_named_by_its_label() -> None:
     assert (verdict.kind, verdict.subject) == ("group", ("g2",))
 
 
-def test_a_slow_group_that_nobody_labelled_is_named_by_its_hosts() -> None:
+def test_a_slow_group_without_a_label_is_named_by_its_hosts() -> None:
     verdict = _only(_judged("slow-group:g2*0.8", group=16))
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
 
 
-def test_the_way_between_two_groups_is_one_verdict_with_their_hosts_as_node_sets() -> None:
+def test_a_slow_trunk_between_two_groups_is_one_verdict_with_node_sets() -> None:
     fabric = _fabric("slow-trunk:g3>g1*0.7", group=16)
     verdict = _only(judge(_results(fabric, confirm=False)))
     assert (verdict.kind, verdict.subject, verdict.direction) == ("trunk", ("n[16-31]", "n[48-63]"), "both")
     assert "round trips cannot tell" in verdict.evidence
     verdict = _only(judge(_results(fabric)))
     assert (verdict.kind, verdict.subject, verdict.direction) == ("trunk", ("n[48-63]", "n[16-31]"), "send")
-    assert verdict.factor == pytest.approx((1 + 1 / 0.7) / 2, rel=0.03)  # round trips: one of two ways is slow
+    assert verdict.factor == pytest.approx((1 + 1 / 0.7) / 2, rel=0.03)  # one direction of each round trip is slow
 
 
 @pytest.mark.parametrize("confirm", [False, True])
-def test_a_trunk_that_is_slow_one_way_is_said_to_be_so_by_the_unidirectional_kernel(confirm: bool) -> None:
+def test_the_unidirectional_kernel_shows_the_slow_direction_of_a_trunk(confirm: bool) -> None:
     fabric = _fabric("slow-trunk:g1>g3*0.7", "slow-host:n20*0.6", group=16, both=False)
     grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
     judgement = judge(_results(fabric, confirm), grouping)
@@ -144,7 +144,7 @@ def test_a_trunk_that_is_slow_one_way_is_said_to_be_so_by_the_unidirectional_ker
     }
 
 
-def test_ranks_that_are_slow_among_themselves_are_a_verdict_on_their_host_once_measured_again() -> None:
+def test_slow_links_within_a_host_are_a_verdict_on_the_host_after_a_retest() -> None:
     fabric = _fabric("slow-within:n3*0.6", hosts=12, ranks=2)
     first = judge(_results(fabric, confirm=False))
     assert [(v.kind, v.subject) for v in first.suspects if "between its own ranks" in v.evidence] == [("host", ("n3",))]
@@ -154,14 +154,14 @@ def test_ranks_that_are_slow_among_themselves_are_a_verdict_on_their_host_once_m
     assert verdict.factor == pytest.approx(1 / 0.6, rel=0.05)
 
 
-def test_groups_that_show_at_one_size_hold_at_the_others() -> None:
-    """A slow trunk hides the groups at large messages; by latency they show."""
+def test_groups_found_at_one_size_apply_to_all_sizes() -> None:
+    """A slow trunk hides the groups with large messages; the latency reveals them."""
     fabric = _fabric("slow-trunk:g0>g1*0.3", "slow-trunk:g1>g0*0.3", hosts=48, group=16)
     results = measured(fabric, all_links(48), [8, SIZE], Path("simulated"), "")
     assert [v.subject for v in judge(results).verdicts] == [("n[0-15]", "n[16-31]")]
 
 
-def test_groups_are_found_in_the_times_and_none_where_there_are_none() -> None:
+def test_groups_are_inferred_from_times_only_where_there_are_some() -> None:
     from everylink.judge.readings import readings
 
     for group, hosts in ((8, 40), (16, 64), (5, 23)):
@@ -172,13 +172,13 @@ def test_groups_are_found_in_the_times_and_none_where_there_are_none() -> None:
     assert not inferred_groups(readings(flat, flat.sizes[0]).between_hosts.median)[0].any()
 
 
-def test_one_rank_of_a_host_is_named_and_not_its_host() -> None:
+def test_one_slow_rank_does_not_accuse_its_host() -> None:
     verdict = _only(_judged("slow-rank:n5:2*0.6", hosts=12, ranks=4))
     assert (verdict.kind, verdict.subject) == ("rank", ("n5:22",))
 
 
 @pytest.mark.parametrize(("ranks", "named"), [((1,), False), ((1, 3), True), ((1, 2), False)])
-def test_a_device_is_named_where_all_its_ranks_are_slow_and_no_others(ranks: tuple[int, ...], named: bool) -> None:
+def test_a_device_is_named_if_exactly_its_ranks_are_slow(ranks: tuple[int, ...], named: bool) -> None:
     results = _results(_fabric(*(f"slow-rank:n5:{rank}*0.5" for rank in ranks), hosts=12, ranks=4))
     devices = replace(results.ranks, device=("mlx5_0", "mlx5_1") * 24)
     judgement = judge(replace(results, ranks=devices))
@@ -193,7 +193,7 @@ def test_late_messages_are_a_verdict_of_their_own() -> None:
     assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n40",), "jitter")
 
 
-def test_links_that_fail_are_verdicts_that_come_first() -> None:
+def test_verdicts_on_failed_links_come_first() -> None:
     judgement = _judged("dark:n5>n6", "slow-host:n17*0.6", "corrupt:n1>n2")
     assert [v.symptom for v in judgement.verdicts[:2]] == ["timeout", "corrupt"] or [
         v.symptom for v in judgement.verdicts[:2]
@@ -207,20 +207,20 @@ def test_a_dark_host_is_one_verdict() -> None:
     assert (verdict.kind, verdict.subject, verdict.symptom, verdict.factor) == ("host", ("n7",), "timeout", None)
 
 
-def test_several_faults_are_each_found() -> None:
+def test_each_of_several_faults_is_found() -> None:
     judgement = _judged("slow-host:n3*0.7", "slow-host:n20*0.85", "slow-host:n50*0.5", "slow-link:n9>n30*0.5")
     assert {v.subject for v in judgement.verdicts} == {("n3",), ("n20",), ("n50",), ("n9:9", "n30:30")}
 
 
 @pytest.mark.thorough
-def test_three_partners_a_rank_are_enough_for_a_host() -> None:
+def test_three_partners_per_rank_suffice_to_find_a_slow_host() -> None:
     judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=180), sample=3))
     assert _only(judgement).subject == ("n17",)
     assert any("were measured" in remark for remark in judgement.remarks)
 
 
 @pytest.mark.thorough
-def test_where_too_few_links_tell_groups_confirm_measures_those_that_do() -> None:
+def test_confirm_measures_the_links_that_reveal_groups() -> None:
     fabric = _fabric("slow-send:n170*0.7", "slow-group:g3*0.8", hosts=200, group=25)
     before = judge(_results(fabric, confirm=False, sample=3))
     assert "group" not in {verdict.kind for verdict in before.verdicts}
@@ -233,11 +233,11 @@ def test_where_too_few_links_tell_groups_confirm_measures_those_that_do() -> Non
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_healthy_fabric_is_called_healthy_by_few_links_too(seed: int) -> None:
+def test_a_healthy_fabric_is_called_healthy_with_few_links_too(seed: int) -> None:
     assert judge(_results(_fabric(hosts=150, group=25, seed=seed), sample=3)).healthy
 
 
-def test_of_two_ranks_none_can_be_blamed_and_that_is_said() -> None:
+def test_with_two_ranks_neither_is_blamed_and_a_remark_says_so() -> None:
     judgement = _judged("slow-host:n0*0.5", hosts=2)
     assert judgement.healthy
     assert any("cannot be told" in remark for remark in judgement.remarks)
@@ -253,7 +253,7 @@ def test_on_one_host_ranks_are_judged_like_hosts() -> None:
     assert (verdict.kind, verdict.subject) == ("rank", ("h:3",))
 
 
-def test_nothing_measured_is_nothing_to_judge() -> None:
+def test_a_file_without_readings_has_no_verdicts() -> None:
     fabric = _fabric(hosts=4)
     none = np.zeros(0, np.int64)
     judgement = judge(measured(fabric, (none, none), [SIZE], Path("simulated"), ""))

@@ -1,4 +1,4 @@
-"""Two runs of a load pattern compared."""
+"""Comparing two runs of a load pattern."""
 
 import json
 import math
@@ -20,7 +20,7 @@ GB = 1e9
 def shift(
     path: Path, factor: float = 1.0, slow: int = -1, noise: float = 0.03, seed: int = 1, **others: object
 ) -> Path:
-    """Seven distances of eight ranks at 1 GB/s, those of one rank at half."""
+    """Seven distances of eight ranks at 1 GB/s; the flows of one rank at half of it."""
     draw = np.random.default_rng(seed)
     flows = [
         flow(d - 1, i, (i + d) % 8, factor * (0.5 if i == slow else 1) * GB * math.exp(noise * draw.normal()))
@@ -53,7 +53,7 @@ def whats(found: LoadComparison) -> set[str]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_is_said_of_two_runs_that_differ_by_noise(seed: int, tmp_path: Path, everylink: Command) -> None:
+def test_two_runs_that_differ_only_by_noise_have_no_findings(seed: int, tmp_path: Path, everylink: Command) -> None:
     a, b = tmp_path / "a.h5", tmp_path / "b.h5"
     shift(a, seed=seed), shift(b, seed=100 + seed)
     found = compared(a, b)
@@ -71,7 +71,7 @@ def test_nothing_is_said_of_two_runs_that_differ_by_noise(seed: int, tmp_path: P
     assert not compared(a, b).slower
 
 
-def test_what_got_slower_at_all_points_is_one_line_and_exit_code_3(tmp_path: Path, everylink: Command) -> None:
+def test_a_slowdown_at_all_points_is_one_line_and_exit_code_3(tmp_path: Path, everylink: Command) -> None:
     a, b = shift(tmp_path / "a.h5"), shift(tmp_path / "b.h5", factor=0.6, seed=2)
     found = compared(a, b)
     change = next(change for change in found.slower if change.subject.what == "bandwidth of a flow")
@@ -89,7 +89,7 @@ def test_one_slow_rank_shows_in_the_slowest_flow(tmp_path: Path) -> None:
     assert whats(found) == {"bandwidth of the slowest flow"}
 
 
-def test_draws_of_one_thing_are_tries_of_it(tmp_path: Path) -> None:
+def test_draws_count_as_repetitions(tmp_path: Path) -> None:
     found = compared(draws(tmp_path / "a.h5", GB), draws(tmp_path / "b.h5", 0.85 * GB, seed=2))
     assert "bandwidth of a flow" in whats(found)
     assert all(change.subject.point is None for change in found.slower)
@@ -97,13 +97,13 @@ def test_draws_of_one_thing_are_tries_of_it(tmp_path: Path) -> None:
     assert not few.slower
 
 
-def test_an_impact_that_grew_is_slower(tmp_path: Path, everylink: Command) -> None:
+def test_a_larger_impact_counts_as_slower(tmp_path: Path, everylink: Command) -> None:
     a, b = victim(tmp_path / "a.h5", 3e-6), victim(tmp_path / "b.h5", 6e-6)
     assert "impact" in whats(compared(a, b))
     assert "impact at 1 MiB: 2.00 times (1.500 -> 3.000)" in everylink("compare", a, b)[1]
 
 
-def test_shares_that_became_uneven_are_slower(tmp_path: Path) -> None:
+def test_shares_that_became_uneven_count_as_slower(tmp_path: Path) -> None:
     a = make_service(tmp_path / "a.h5", lambda *_: 1e-4, noise=0.02)
     b = make_service(tmp_path / "b.h5", lambda kind, client, server: (4 if client % 2 else 1) * 1e-4, noise=0.02)
     found = compared(a, b)
@@ -111,12 +111,12 @@ def test_shares_that_became_uneven_are_slower(tmp_path: Path) -> None:
     assert {change.subject.variant for change in found.slower} == {"put", "get"}
 
 
-def test_an_all_to_all_that_takes_longer_is_slower(tmp_path: Path) -> None:
+def test_a_longer_all_to_all_counts_as_slower(tmp_path: Path) -> None:
     a = make_all_to_all(tmp_path / "a.h5", lambda i, j: GB)
     assert "time from each to each" in whats(compared(a, make_all_to_all(tmp_path / "b.h5", lambda i, j: GB / 2)))
 
 
-def test_a_flow_that_failed_since_is_named(tmp_path: Path, everylink: Command) -> None:
+def test_a_flow_that_failed_only_in_the_new_run_is_named(tmp_path: Path, everylink: Command) -> None:
     a = make_service(tmp_path / "a.h5", lambda *_: 1e-4)
     b = make_service(tmp_path / "b.h5", lambda *_: 1e-4, failed=lambda client, server: client == 4)
     code, out, _ = everylink("compare", a, b)
@@ -127,7 +127,7 @@ def test_a_flow_that_failed_since_is_named(tmp_path: Path, everylink: Command) -
     assert "HEALTHY  host n4" in out
 
 
-def test_the_json_holds_what_the_text_says(tmp_path: Path, everylink: Command) -> None:
+def test_the_json_contains_what_the_text_says(tmp_path: Path, everylink: Command) -> None:
     code, out, _ = everylink(
         "compare", "--format", "json", shift(tmp_path / "a.h5"), shift(tmp_path / "b.h5", factor=0.5, seed=2)
     )
@@ -138,7 +138,7 @@ def test_the_json_holds_what_the_text_says(tmp_path: Path, everylink: Command) -
     assert told["slower"][0]["factor"] > 1.5
 
 
-def test_runs_of_different_things_are_refused_in_one_line(tmp_path: Path, everylink: Command) -> None:
+def test_runs_that_cannot_be_compared_are_refused_in_one_line(tmp_path: Path, everylink: Command) -> None:
     a = shift(tmp_path / "a.h5")
     others = {
         "it holds random-bisection": draws(tmp_path / "b.h5", GB),

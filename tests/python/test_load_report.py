@@ -1,4 +1,4 @@
-"""Reports of load patterns: pages and what stands on them."""
+"""Reports of load patterns: the pages and their contents."""
 
 from pathlib import Path
 
@@ -54,10 +54,10 @@ def test_every_pattern_has_a_page_with_its_name_and_diagrams(name: str, tmp_path
     figure = page(made(tmp_path / "x.h5", name))
     assert f"pattern {name}" in texts(figure)
     assert len(figure.axes) >= 1
-    figure.canvas.draw()  # ticks and legends are made only now
+    figure.canvas.draw()  # ticks and legends are created here
 
 
-def test_the_page_of_an_incast_marks_the_quarter_and_where_it_is_passed(tmp_path: Path) -> None:
+def test_the_page_of_an_incast_marks_a_quarter_of_one_flow_and_the_point_below_it(tmp_path: Path) -> None:
     axes = axes_of(page(made(tmp_path / "x.h5", "incast")), "senders")
     lines = {str(line.get_label()): line for line in axes.get_lines()}
     assert lines["a quarter of one alone"].get_ydata()[0] == pytest.approx(2 * GB, rel=1e-3)  # type: ignore[index]
@@ -65,27 +65,27 @@ def test_the_page_of_an_incast_marks_the_quarter_and_where_it_is_passed(tmp_path
     assert list(lines["mean of the flows"].get_xdata()) == [1, 2, 4, 7]  # type: ignore[arg-type]
 
 
-def test_the_page_of_a_victim_says_the_impact_of_each_time(tmp_path: Path) -> None:
+def test_the_page_of_a_victim_states_the_impact_on_mean_median_and_p99(tmp_path: Path) -> None:
     figure = page(made(tmp_path / "x.h5", "victim"))
     said = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert said == ["x 2.50", "x 2.50", "x 10.00"]
 
 
-def test_the_page_of_clients_shows_in_which_order_they_ended(tmp_path: Path) -> None:
+def test_the_page_of_client_server_shows_the_order_in_which_clients_ended(tmp_path: Path) -> None:
     axes = axes_of(page(made(tmp_path / "x.h5", "client-server")), "clients, the first to end first")
     put, get = axes.get_lines()
     assert list(put.get_ydata()) == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6, 0.7])  # type: ignore[arg-type]
     assert str(get.get_label()).startswith("get, Jain's index 0.8")
 
 
-def test_a_matrix_of_connections_is_drawn_where_all_meet(tmp_path: Path) -> None:
+def test_a_matrix_is_drawn_for_patterns_in_which_all_ranks_meet(tmp_path: Path) -> None:
     figure = page(made(tmp_path / "x.h5", "all-to-all"))
     assert any(axes.images and len(axes.images[0].get_array()) > 100 for axes in figure.axes)  # type: ignore[arg-type]
     assert "time of a message, bandwidth" in texts(figure)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_a_page_of_nothing_but_failures_is_drawn(name: str, tmp_path: Path) -> None:
+def test_a_page_with_only_failures_is_drawn(name: str, tmp_path: Path) -> None:
     flows = [flow(0, 1, 0, GB, outcome=1, messages=0, seconds=0.0)]
     path = make_load(tmp_path / "x.h5", name, flows, [1], variants="put,get" if name == "client-server" else "\0")
     assert "timeout" in texts(page(path))
@@ -125,7 +125,7 @@ def test_links_and_patterns_do_not_share_an_html_page(tmp_path: Path, everylink:
     assert everylink("report", *paths, "-o", tmp_path / "x.pdf")[0] == 0
 
 
-def test_curves_are_about_links(tmp_path: Path, everylink: Command) -> None:
+def test_curves_refuse_load_patterns(tmp_path: Path, everylink: Command) -> None:
     code, _, err = everylink("report", made(tmp_path / "x.h5", "shift"), "--curves", "-o", tmp_path / "x.pdf")
     assert code == 2
     assert "load pattern shift" in err

@@ -1,4 +1,4 @@
-"""What diagnose says of load patterns."""
+"""The verdicts of diagnose on load patterns."""
 
 import json
 import math
@@ -36,7 +36,7 @@ def even(kind: int, client: int, server: int) -> float:
 
 
 def bulk(path: Path, name: str, pairs: Sequence[Sequence[tuple[int, int]]], **others: Any) -> Path:
-    """Scenes of these flows at 1 GB/s, a little uneven; `rate` changes that of (from, to)."""
+    """Scenes of these flows at 1 GB/s with slight noise; `rate` changes the rate of (from, to)."""
     rate, noise, seed = others.pop("rate", lambda i, j: GB), others.pop("noise", 0.05), others.pop("seed", 1)
     draw = np.random.default_rng(seed)
     flows = [
@@ -68,7 +68,7 @@ def shares(slow: int) -> Callable[[int, int], float]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nothing_is_said_of_healthy_clients_and_servers(seed: int, tmp_path: Path, everylink: Command) -> None:
+def test_healthy_clients_and_servers_have_no_verdicts(seed: int, tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", even, noise=0.1, seed=seed, sizes=(1024, 65536, SIZE))
     assert not judged(path).verdicts
     code, out, _ = everylink("diagnose", path)
@@ -77,7 +77,7 @@ def test_nothing_is_said_of_healthy_clients_and_servers(seed: int, tmp_path: Pat
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nothing_is_said_of_healthy_flows(seed: int, tmp_path: Path) -> None:
+def test_healthy_flows_have_no_verdicts(seed: int, tmp_path: Path) -> None:
     for name, scenes in (
         ("ring", rings(8, seed)),
         ("random-bisection", halves(12, seed)),
@@ -116,7 +116,7 @@ def test_a_slow_client_is_named_and_no_server(kind: int, direction: str, tmp_pat
     assert (verdict.subject, verdict.direction) == (("n4",), direction)
 
 
-def test_shares_that_are_uneven_without_one_at_fault_are_unfair(tmp_path: Path, everylink: Command) -> None:
+def test_uneven_shares_without_a_faulty_client_are_unfair(tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", lambda kind, client, server: 3e-4 if client % 2 else 1e-4, noise=0.05)
     verdict = only(path)
     assert (verdict.kind, verdict.symptom, verdict.subject) == ("group", "unfair", ("all clients",))
@@ -126,12 +126,12 @@ def test_shares_that_are_uneven_without_one_at_fault_are_unfair(tmp_path: Path, 
     assert "unfair shares" in everylink("diagnose", path)[1]
 
 
-def test_uneven_shares_of_which_one_client_is_the_reason_are_not_unfair(tmp_path: Path) -> None:
+def test_uneven_shares_caused_by_one_client_are_not_unfair(tmp_path: Path) -> None:
     path = make_service(tmp_path / "x.h5", lambda kind, client, server: 9e-4 if client == 4 else 1e-4, noise=0.05)
     assert only(path).subject == ("n4",)
 
 
-def test_what_is_slow_on_one_device_of_many_hosts_is_one_verdict(tmp_path: Path) -> None:
+def test_a_device_that_is_slow_on_many_hosts_is_one_verdict(tmp_path: Path) -> None:
     hosts = ["s0", "s1", "a", "a", "b", "b", "c", "c"]
     devices = ["eth0", "eth0"] + ["eth0", "eth1"] * 3
     path = make_service(
@@ -153,7 +153,7 @@ def test_a_slow_rail_of_one_server_is_named_by_its_device(tmp_path: Path) -> Non
     assert "just what is on eth1 is slow, and nothing on eth0" in verdict.evidence
 
 
-def test_a_host_of_which_all_ranks_are_slow_is_one_verdict(tmp_path: Path) -> None:
+def test_a_host_with_only_slow_ranks_is_one_verdict(tmp_path: Path) -> None:
     path = make_service(
         tmp_path / "x.h5", lambda kind, client, server: 2e-4 if server < 2 else 1e-4, servers=8, clients=4,
         hosts=[f"s{i // 2}" for i in range(8)] + ["a", "b", "c", "d"], noise=0.05,
@@ -178,7 +178,7 @@ def test_a_slow_host_of_an_all_to_all_is_named(tmp_path: Path) -> None:
     assert only(path).subject == ("n3",)
 
 
-def test_what_is_slow_by_a_little_under_load_is_no_verdict(tmp_path: Path) -> None:
+def test_slightly_slow_under_load_is_no_verdict(tmp_path: Path) -> None:
     path = make_all_to_all(
         tmp_path / "x.h5", lambda i, j: (0.88 if 3 in (i, j) else 1) * GB * (1 + 0.01 * math.sin(5 * i + j))
     )
@@ -186,7 +186,7 @@ def test_what_is_slow_by_a_little_under_load_is_no_verdict(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("name", "direction"), [("incast", "send"), ("outcast", "receive")])
-def test_a_share_far_below_that_of_equals_is_named(name: str, direction: str, tmp_path: Path) -> None:
+def test_a_rank_with_a_far_smaller_share_than_its_equals_is_named(name: str, direction: str, tmp_path: Path) -> None:
     scenes = growing((1, 4, 7))
     if name == "outcast":
         scenes = [[(to, frm) for frm, to in those] for those in scenes]
@@ -201,7 +201,7 @@ def test_a_dark_rank_is_one_verdict(tmp_path: Path, everylink: Command) -> None:
     assert everylink("diagnose", path)[0] == 3
 
 
-def test_more_than_a_third_are_suspects_and_that_is_said(tmp_path: Path) -> None:
+def test_if_more_than_a_third_are_slow_they_are_only_suspects_and_a_remark_says_so(tmp_path: Path) -> None:
     path = bulk(tmp_path / "x.h5", "ring", rings(8), rate=lambda i, j: GB / 2 if i < 3 else GB)
     found = judged(path)
     assert not found.verdicts
@@ -210,7 +210,7 @@ def test_more_than_a_third_are_suspects_and_that_is_said(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("option", ["--expect=latency=2us", "--baseline", "--alone"])
-def test_what_is_about_links_is_refused(option: str, tmp_path: Path, everylink: Command) -> None:
+def test_options_for_links_are_refused(option: str, tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", even)
     more = [] if "=" in option else [path]
     code, _, err = everylink("diagnose", path, option, *more)
@@ -218,14 +218,14 @@ def test_what_is_about_links_is_refused(option: str, tmp_path: Path, everylink: 
     assert option.partition("=")[0] in err
 
 
-def test_one_reading_names_nobody() -> None:
+def test_a_single_reading_accuses_no_rank() -> None:
     unit, group = np.arange(4), np.zeros(4, np.int64)
     assert not slow_ones(unit, group, np.array([1.0, 1.0, 1.0, 9.0]), 1.25)
     twice = slow_ones(np.tile(unit, 2), np.repeat([0, 1], 4), np.tile([1.0, 1.01, 1.0, 9.0], 2), 1.25)
     assert [one.unit for one in twice] == [3]
 
 
-def test_a_device_is_shared_only_where_nobody_else_has_it(tmp_path: Path) -> None:
+def test_a_shared_device_is_named_only_if_no_healthy_rank_uses_it(tmp_path: Path) -> None:
     hosts, devices = ["a", "a", "b", "b", "c", "c", "d", "d"], ["eth0", "eth1"] * 4
     ranks = read(make_service(tmp_path / "x.h5", even, hosts=hosts, devices=devices)).ranks
     everyone = list(range(8))
@@ -243,7 +243,7 @@ def test_flows_that_ran_one_at_a_time_are_compared_with_each_other(tmp_path: Pat
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_shares_that_are_uneven_in_turn_are_not_unfair(seed: int, tmp_path: Path) -> None:
+def test_shares_that_are_uneven_by_turns_are_not_unfair(seed: int, tmp_path: Path) -> None:
     path = make_service(tmp_path / "x.h5", even, servers=1, clients=8, noise=0.7, seed=seed)
     (load,) = read(path).loads
     assert min(scene.jain for scene in service_sums(load)) < 0.9

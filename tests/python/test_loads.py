@@ -1,4 +1,4 @@
-"""Load patterns: what a file of one says, and what is made of it."""
+"""Files of load patterns, and the quantities derived from them."""
 
 from pathlib import Path
 
@@ -17,19 +17,19 @@ SEVERAL_FILES = {"merge": 2}
 
 
 def incast(path: Path, rates: dict[int, float]) -> Path:
-    """So many senders to rank 0, each at this rate."""
+    """One scene per entry of `rates`: number of senders to rank 0 -> bytes/s of each."""
     flows = [flow(i, k, 0, rate) for i, (count, rate) in enumerate(rates.items()) for k in range(1, count + 1)]
     return make_load(path, "incast", flows, list(rates))
 
 
-def test_the_knee_is_where_each_has_less_than_a_quarter(tmp_path: Path, everylink: Command) -> None:
+def test_the_knee_is_where_each_flow_gets_less_than_a_quarter(tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: 8 * GB, 2: 4 * GB, 4: 2 * GB, 7: 1 * GB})
     (load,) = read(path).loads
     sums = scene_sums(load)
     assert [scene.point for scene in sums] == [1, 2, 4, 7]
     assert [scene.rate.total for scene in sums] == pytest.approx([8 * GB, 8 * GB, 8 * GB, 7 * GB])
     assert knee(sums) == 7
-    assert knee(sums[:3]) is None  # four that share evenly have just a quarter
+    assert knee(sums[:3]) is None  # four flows that share evenly have exactly a quarter
     code, out, err = everylink("show", path)
     assert (code, err) == (0, "")
     assert "pattern incast, root=0: 4 scenes of 1.000 s" in out
@@ -37,7 +37,7 @@ def test_the_knee_is_where_each_has_less_than_a_quarter(tmp_path: Path, everylin
     assert "No link has been measured" not in out
 
 
-def test_a_flow_that_failed_counts_nowhere_and_is_named(tmp_path: Path, everylink: Command) -> None:
+def test_a_failed_flow_is_named_and_excluded_from_all_sums(tmp_path: Path, everylink: Command) -> None:
     flows = [flow(0, 1, 0, 8 * GB), flow(1, 1, 0, 4 * GB), flow(1, 2, 0, 1 * GB, outcome=1)]
     path = make_load(tmp_path / "x.h5", "incast", flows, [1, 2])
     (load,) = read(path).loads
@@ -53,13 +53,13 @@ def test_the_interval_of_the_effective_bisection_bandwidth_is_students(tmp_path:
     (load,) = read(make_load(tmp_path / "x.h5", "random-bisection", flows, range(5), point="draw")).loads
     mean, low, high = effective_bisection(scene_sums(load))
     assert mean == pytest.approx(5 * GB)
-    half = 2.776445 * np.sqrt(0.5) / np.sqrt(5) * GB  # t of 4 degrees of freedom; the deviation of the five
+    half = 2.776445 * np.sqrt(0.5) / np.sqrt(5) * GB  # t for 4 degrees of freedom; standard deviation of the five draws
     assert (low, high) == pytest.approx((5 * GB - half, 5 * GB + half))
     few = effective_bisection(scene_sums(load)[:4])
     assert np.isnan(few[1:]).all()
 
 
-def test_an_impact_is_loaded_over_alone(tmp_path: Path, everylink: Command) -> None:
+def test_the_impact_is_loaded_over_alone(tmp_path: Path, everylink: Command) -> None:
     flows = [ping(0, 2, 3, 2e-6, 4e-6), ping(1, 2, 3, 5e-6, 40e-6), flow(1, 1, 0, GB)]
     path = tmp_path / "x.h5"
     make_load(path, "victim", flows, [0, 0], variant=[0, 1], variants="alone,loaded", point="repeat")
@@ -79,7 +79,7 @@ def test_a_shift_fills_a_matrix(tmp_path: Path, everylink: Command) -> None:
     assert "shift: 2.328 GiB/s a flow" in everylink("show", path)[1]
 
 
-def test_what_was_not_committed_is_not_read(tmp_path: Path) -> None:
+def test_uncommitted_flows_are_not_read(tmp_path: Path) -> None:
     flows = [flow(0, 1, 0, 8 * GB), flow(1, 1, 0, 4 * GB), flow(1, 2, 0, 4 * GB)]
     (load,) = read(make_load(tmp_path / "x.h5", "incast", flows, [1, 2], uncommitted=2)).loads
     assert len(load.flows) == 1
@@ -106,7 +106,7 @@ def test_a_damaged_pattern_is_refused_in_one_line(tmp_path: Path, spoil: object)
 
 
 @pytest.mark.parametrize("command", ["merge", "convert", "export", "predict"])
-def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
+def test_commands_for_links_say_that_there_are_none(command: str, tmp_path: Path, everylink: Command) -> None:
     path = incast(tmp_path / "x.h5", {1: GB})
     more: dict[str, list[object]] = {
         "merge": ["--by", "min", "-o", tmp_path / "m.h5"],
@@ -120,14 +120,14 @@ def test_what_asks_about_links_says_that_there_are_none(command: str, tmp_path: 
     assert err.count("\n") == 1
 
 
-def test_of_very_many_scenes_some_are_shown_and_how_many_is_said(tmp_path: Path, everylink: Command) -> None:
+def test_with_very_many_scenes_only_some_are_shown_and_a_caption_says_so(tmp_path: Path, everylink: Command) -> None:
     points = list(range(1, 51))
     path = make_load(tmp_path / "x.h5", "shift", [flow(d - 1, 0, 1, GB) for d in points], points, point="distance")
     _, out, _ = everylink("show", path)
     assert "one in 2 of 50" in out
 
 
-def test_run_refuses_what_is_about_links_beside_a_pattern(everylink: Command) -> None:
+def test_run_refuses_options_for_links_with_a_pattern(everylink: Command) -> None:
     code, _, err = everylink("run", "--confirm", "incast", "--np", "4")
     assert code == 2
     assert "incast" in err

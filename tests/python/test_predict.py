@@ -1,4 +1,4 @@
-"""What a communication pattern costs: by formulas on links whose times are known."""
+"""The cost of a communication pattern: computed by formula on links with known times."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ SIZES = (8, 1024, 1 << 20)
 
 
 def line(link: Link, size: int) -> float:
-    """A microsecond and a byte a nanosecond, on every link."""
+    """1 us + 1 ns per byte, on every link."""
     return LATENCY + size / RATE
 
 
@@ -57,12 +57,12 @@ def test_below_the_smallest_size_a_message_takes_its_time_above_the_largest_it_h
     np.testing.assert_allclose(found.seconds, [line((0, 1), 8)] * 2 + [4 * line((0, 1), 1 << 20)], rtol=1e-6)
 
 
-def test_messages_of_no_bytes_and_of_one_byte_do_not_disturb_each_other(made: Make) -> None:
+def test_sizes_of_0_bytes_and_1_byte_do_not_conflict(made: Make) -> None:
     times = link_times(made(sizes=(0, 1, 1024), time=line))
     np.testing.assert_allclose(times.of(one(0), one(1), one(0)).seconds, line((0, 1), 1), rtol=1e-6)
 
 
-def test_a_link_without_a_time_is_like_the_healthy_ones_of_its_kind_and_says_so(tmp_path: Path) -> None:
+def test_a_link_without_a_time_equals_healthy_links_of_its_kind_and_is_counted(tmp_path: Path) -> None:
     slow = {(a, b) for a in range(8) for b in range(8) if 5 in (a, b)}
     rows = [
         row((a, b), line((a, b), 8) * (3 if (a, b) in slow else 1))
@@ -92,13 +92,13 @@ def test_a_ring_and_a_shift_take_as_long_as_their_slowest_link(made: Make, patte
     assert {rank for rank, t in enumerate(found.rank_seconds) if t > 1.2 * line((0, 1), 1 << 20)} == slow
 
 
-def test_an_all_to_all_is_a_round_after_the_other(made: Make) -> None:
+def test_an_all_to_all_runs_round_after_round(made: Make) -> None:
     found = predict(made_pattern("all-to-all", 8, 1024), link_times(eight(made)))
     np.testing.assert_allclose(found.rank_seconds, 7 * line((0, 1), 1024), rtol=1e-6)
     assert (found.messages, found.bytes) == (56, 56 * 1024)
 
 
-def test_a_tree_reaches_everybody_in_as_many_steps_as_ranks_have_bits(made: Make) -> None:
+def test_a_tree_reaches_all_ranks_in_log2_n_phases(made: Make) -> None:
     found = predict(made_pattern("tree", 8, 1024), link_times(eight(made)))
     np.testing.assert_allclose(found.rank_seconds, 3 * line((0, 1), 1024), rtol=1e-6)
     assert found.messages == 7
@@ -106,7 +106,7 @@ def test_a_tree_reaches_everybody_in_as_many_steps_as_ranks_have_bits(made: Make
     assert unequal.messages == 5
 
 
-def test_the_messages_of_a_rank_share_its_ends_but_not_their_latency(made: Make) -> None:
+def test_messages_of_one_rank_share_its_bandwidth_but_not_their_latency(made: Make) -> None:
     found = predict(made_pattern("stencil3d", 8, 1 << 20), link_times(eight(made)))
     latency = line((0, 1), SIZES[0])
     np.testing.assert_allclose(found.rank_seconds, latency + 3 * (line((0, 1), 1 << 20) - latency), rtol=1e-6)
@@ -118,7 +118,7 @@ def test_a_short_message_beside_a_long_one_ends_first() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 10)), min_size=1, max_size=20))
-def test_the_last_message_of_an_end_takes_as_long_as_all_of_them(messages: list[tuple[int, float]]) -> None:
+def test_the_longest_message_of_an_end_takes_as_long_as_all_of_them(messages: list[tuple[int, float]]) -> None:
     end, busy = np.array([m[0] for m in messages]), np.array([m[1] for m in messages])
     together = shared(end, busy)
     for which in set(end.tolist()):
@@ -126,7 +126,7 @@ def test_the_last_message_of_an_end_takes_as_long_as_all_of_them(messages: list[
     assert (together >= busy - 1e-9).all()
 
 
-def test_a_rank_begins_a_phase_when_it_is_through_with_the_last_one() -> None:
+def test_a_rank_begins_a_phase_when_it_has_finished_the_previous_one() -> None:
     tree = made_pattern("tree", 4, 1)
 
     def times(messages: Messages) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +150,7 @@ def test_no_pattern_sends_to_itself_or_beyond_the_ranks(name: str, ranks: int) -
         assert len(messages)
 
 
-def test_grids_are_as_square_as_can_be_and_number_their_last_side_first() -> None:
+def test_grids_are_as_square_as_possible_and_count_their_last_side_first() -> None:
     pattern = made_pattern("stencil2d", 12, 1)
     assert pattern.name == "stencil2d:4x3"
     messages = pattern.phase(0)
@@ -171,7 +171,7 @@ def test_faults_are_measured_against_the_fabric_without_them() -> None:
     )
 
 
-def test_a_slow_host_is_moved_to_where_it_has_least_to_send() -> None:
+def test_placement_gives_a_slow_host_the_least_traffic() -> None:
     run = fabric_run("slow-host:n5*0.5", hosts=16, sizes=(8, 1 << 20), noise=0.001, transient=0.0)
     pattern, times = made_pattern("stencil2d", 16, 1 << 20), link_times(run)
     found = place(pattern, times)
@@ -182,8 +182,8 @@ def test_a_slow_host_is_moved_to_where_it_has_least_to_send() -> None:
     assert predict(placed(pattern, found.place), times).seconds == pytest.approx(found.after.seconds)
 
 
-def test_ranks_that_talk_come_together_in_a_group() -> None:
-    """A ring that was started one host of each group after the other: nearly every message leaves its group."""
+def test_placement_moves_ranks_that_communicate_into_one_group() -> None:
+    """A ring whose ranks alternate between groups: nearly every message leaves its group."""
     order = np.arange(16).reshape(4, 4).T.ravel()
     frm, to = order, np.roll(order, -1)
     run = fabric_run(hosts=16, group_size=4, noise=0.001, transient=0.0)
@@ -201,14 +201,14 @@ def test_ranks_that_talk_come_together_in_a_group() -> None:
     assert found.better
 
 
-def test_a_dead_link_is_shunned() -> None:
+def test_placement_avoids_a_failed_link() -> None:
     run = fabric_run("dark:n1>n2", hosts=16, noise=0.001, transient=0.0)
     found = place(made_pattern("ring", 16, 1 << 20), link_times(run))
     assert (found.before.failed, found.after.failed) == (1, 0)
     assert found.better
 
 
-def test_in_an_all_to_all_all_places_are_alike() -> None:
+def test_placement_does_not_matter_in_an_all_to_all() -> None:
     run = fabric_run("slow-host:n5*0.5", hosts=16)
     found = place(made_pattern("all-to-all", 16, 1 << 20), link_times(run))
     assert not found.better
@@ -229,14 +229,14 @@ def test_the_files_of_a_placement_hold_every_rank_once(tmp_path: Path, everylink
     assert everylink("predict", run, "--pattern", "tree", "--place", tmp_path / "p", "--force")[0] == 0
 
 
-def test_hosts_of_one_name_can_have_no_file_of_hosts(tmp_path: Path, everylink: Command) -> None:
+def test_hosts_with_equal_names_are_refused_by_place(tmp_path: Path, everylink: Command) -> None:
     run = make_results(tmp_path / "x.h5", hosts=("a", "a"), host_index=(0, 1))
     code, _, err = everylink("predict", run, "--pattern", "ring", "--place", tmp_path / "p")
     assert code == 2
     assert "two hosts are named a" in err
 
 
-def test_what_is_printed_says_what_it_rests_on(tmp_path: Path, everylink: Command) -> None:
+def test_the_output_states_the_assumptions_of_a_prediction(tmp_path: Path, everylink: Command) -> None:
     run = make_results(tmp_path / "x.h5", hosts=("a", "b", "c"), outcomes={(0, 1): 1}, sizes=(1 << 20,), time=line)
     code, out, _ = everylink("predict", run, "--pattern", "ring")
     assert code == 0
@@ -250,7 +250,7 @@ def test_what_is_printed_says_what_it_rests_on(tmp_path: Path, everylink: Comman
     assert len(told["rank_seconds"]) == 3
 
 
-def test_a_file_says_who_sends_what(tmp_path: Path, everylink: Command) -> None:
+def test_a_pattern_is_read_from_a_file(tmp_path: Path, everylink: Command) -> None:
     run = make_results(tmp_path / "x.h5", hosts=("a", "b", "c"), sizes=SIZES, time=line)
     (tmp_path / "p.csv").write_text("from,to,bytes\n0,1,1024\n\n1,2,1048576\n")
     told = json.loads(everylink("predict", run, "--pattern", tmp_path / "p.csv", "--format", "json")[1])
@@ -273,7 +273,9 @@ def test_a_file_says_who_sends_what(tmp_path: Path, everylink: Command) -> None:
         ("from,to,bytes\n0,1,\xff\n", "is not UTF-8 text"),
     ],
 )
-def test_a_wrong_file_is_named_with_its_line(text: str, said: str, tmp_path: Path, everylink: Command) -> None:
+def test_an_invalid_pattern_file_is_refused_with_the_line(
+    text: str, said: str, tmp_path: Path, everylink: Command
+) -> None:
     run = make_results(tmp_path / "x.h5", hosts=("a", "b", "c"))
     (tmp_path / "p.csv").write_bytes(text.encode("latin-1"))
     code, _, err = everylink("predict", run, "--pattern", tmp_path / "p.csv")
@@ -300,7 +302,7 @@ def test_a_wrong_file_is_named_with_its_line(text: str, said: str, tmp_path: Pat
         (["--pattern", "ring", "--place", "/none/x"], "there is no folder /none"),
     ],
 )
-def test_a_wrong_word_is_named_with_what_would_work(
+def test_invalid_arguments_are_refused_with_valid_ones(
     words: list[str], said: str, file: Path, everylink: Command
 ) -> None:
     code, _, err = everylink("predict", file, *words)
@@ -308,8 +310,8 @@ def test_a_wrong_word_is_named_with_what_would_work(
     assert said in err
     assert err.count("\n") == 1
 
-
-def test_hosts_that_share_a_switch_are_alike_by_the_file_of_topology(tmp_path: Path, everylink: Command) -> None:
+"""The failed link leaves its switch, so it equals the slower links."""
+def test_groups_come_from_a_topology_file(tmp_path: Path, everylink: Command) -> None:
     """The link that failed leaves its switch, so it is like the slower ones."""
 
     def time(link: Link, size: int) -> float:

@@ -1,4 +1,4 @@
-"""Reports: pictures whose cells are exact, and a page that needs nothing but itself."""
+"""Reports: pictures with exact cells, and a self-contained HTML page."""
 
 import base64
 import json
@@ -143,7 +143,7 @@ def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: 
 
 
 @pytest.mark.thorough
-def test_more_ranks_than_pixels_are_folded_to_the_worst(made: Make) -> None:
+def test_more_ranks_than_pixels_share_cells_that_show_the_worst(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 1e-6)
     shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)
     assert shading.fold == 2
@@ -190,7 +190,7 @@ def test_a_name_cannot_break_out_of_the_html_page(tmp_path: Path, everylink: Com
     assert page_data(tmp_path / "x.html")["runs"][0]["names"][0] == f"{evil}:0"
 
 
-def test_what_does_not_fit_into_the_html_page_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matrices_that_do_not_fit_into_the_html_page_are_reported(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everylink.page.html.BUDGET", 2 * 4 * 4**2)
     (size,) = view([judged(read(file))])["runs"][0]["sizes"]
     assert set(size["statistics"]) == {"median", "max"}
@@ -232,8 +232,8 @@ def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path:
     assert failed == "a:0 -> b:3\ntimed out"
 
 
-def test_a_page_says_the_same_times_as_show(made: Make, everylink: Command) -> None:
-    """The page once averaged where `show` takes the median."""
+def test_a_page_states_the_same_times_as_show(made: Make, everylink: Command) -> None:
+    """Regression: the page averaged where `show` takes the median."""
     results = made(hosts=[f"n{i}" for i in range(4)], time=lambda k, s: 1e-3 if k == (0, 1) else 1e-5 + 1e-7 * k[0])
     texts = " ".join(text.get_text() for text in page(judged(results), results.sizes[0]).texts)
     lines = everylink("show", results.path)[1].splitlines()

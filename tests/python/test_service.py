@@ -1,4 +1,4 @@
-"""Clients and servers, and an all-to-all: what their files say, and what is made of it."""
+"""Client-server and all-to-all: their files, and the quantities derived from them."""
 
 import csv
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_totals_count_each_transfer_once_and_end_with_the_last_client(tmp_path: 
     assert put.service == pytest.approx(put.waiting.mean / 2)
 
 
-def test_put_and_get_name_client_and_server_the_other_way_round(tmp_path: Path) -> None:
+def test_put_and_get_record_client_and_server_in_opposite_order(tmp_path: Path) -> None:
     flows = [served(0, PUT, 1, 0, 1e-4), served(1, GET, 1, 0, 1e-4)]
     assert [(one["from"], one["to"]) for one in flows] == [(0, 1), (1, 0)]
     path = make_load(tmp_path / "x.h5", "client-server", flows, [1, 1], variant=[0, 1], variants="put,get", ranks=2)
@@ -46,7 +46,7 @@ def test_put_and_get_name_client_and_server_the_other_way_round(tmp_path: Path) 
         assert ([one.rank for one in scene.clients], [one.rank for one in scene.servers]) == ([1], [0])
 
 
-def test_jains_index_is_one_where_all_have_the_same_and_falls_to_one_over_n() -> None:
+def test_jains_index_is_1_for_equal_rates_and_falls_to_1_over_n() -> None:
     assert jain_index([3.0, 3.0, 3.0]) == pytest.approx(1)
     assert jain_index([5.0, 0.0, 0.0, 0.0]) == pytest.approx(0.25)
     assert np.isnan(jain_index([]))
@@ -54,7 +54,7 @@ def test_jains_index_is_one_where_all_have_the_same_and_falls_to_one_over_n() ->
 
 
 def test_pooled_quantiles_are_those_of_all_readings_together(tmp_path: Path) -> None:
-    """A thousand readings spread evenly from 0 to 1 s in one flow, from 1 to 2 s in the other."""
+    """A thousand readings spread evenly from 0 to 1 s in one flow, and from 1 to 2 s in the other."""
     flows = [
         served(0, PUT, client, 0, 1.0, min=at, median=at + 0.5, mean=at + 0.5, p99=at + 0.99, max=at + 1)
         for client, at in ((1, 0.0), (2, 1.0))
@@ -68,7 +68,7 @@ def test_pooled_quantiles_are_those_of_all_readings_together(tmp_path: Path) -> 
     assert pooled_quantile(load.flows, rows[:1], 0.25) == pytest.approx(0.25)
 
 
-def test_of_few_readings_no_p99_is_made_up(tmp_path: Path) -> None:
+def test_few_readings_have_no_p99(tmp_path: Path) -> None:
     few = served(0, PUT, 1, 0, 1.0, n=60, p99=np.nan)
     path = make_load(tmp_path / "x.h5", "client-server", [few, few], [1], variants="put,get", ranks=2)
     (load,) = read(path).loads
@@ -77,7 +77,7 @@ def test_of_few_readings_no_p99_is_made_up(tmp_path: Path) -> None:
     assert np.isnan(pooled_quantile(load.flows, np.arange(0), 0.5))
 
 
-def test_a_client_that_failed_counts_in_no_total(tmp_path: Path, everylink: Command) -> None:
+def test_a_failed_client_counts_in_no_total(tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", lambda *_: 1e-4, failed=lambda client, server: client == 3)
     put = sums_of(path)[0]
     assert (put.failed, put.requests, len(put.finishers)) == (2, 10_000, 5)
@@ -87,9 +87,7 @@ def test_a_client_that_failed_counts_in_no_total(tmp_path: Path, everylink: Comm
     assert "FAILED: 4 of 24 flows" in out
 
 
-def test_show_has_a_row_a_size_with_units_in_the_head_and_names_the_last_client(
-    tmp_path: Path, everylink: Command
-) -> None:
+def test_show_has_one_row_per_size_with_units_and_names_the_last_client(tmp_path: Path, everylink: Command) -> None:
     path = make_service(
         tmp_path / "x.h5", lambda kind, client, server: 2e-4 if client == 4 else 1e-4, sizes=(SIZE // 2, SIZE)
     )
@@ -144,7 +142,7 @@ def test_a_round_takes_as_long_as_its_slowest_flow(tmp_path: Path, everylink: Co
     assert out.splitlines()[slowest + 2].split()[:3] == ["n0:0", "->", "n1:1"]
 
 
-def test_a_round_in_which_all_failed_is_left_out_and_said(tmp_path: Path, everylink: Command) -> None:
+def test_a_round_in_which_all_flows_failed_is_left_out_and_counted(tmp_path: Path, everylink: Command) -> None:
     flows = [flow(0, 0, 1, GB), flow(1, 1, 0, GB, outcome=1)]
     path = make_load(tmp_path / "x.h5", "all-to-all", flows, [1, 2], point="round", ranks=2)
     (found,) = round_sums(scene_sums(read(path).loads[0]))
@@ -153,14 +151,14 @@ def test_a_round_in_which_all_failed_is_left_out_and_said(tmp_path: Path, everyl
 
 
 @pytest.mark.parametrize("option", ["--fit", "--below=1GiB/s", "--above=1GiB/s"])
-def test_show_refuses_for_a_pattern_what_is_about_links(option: str, tmp_path: Path, everylink: Command) -> None:
+def test_show_refuses_options_for_links_with_a_pattern(option: str, tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", lambda *_: 1e-4)
     code, _, err = everylink("show", path, option)
     assert (code, err.count("\n")) == (2, 1)
     assert option.partition("=")[0] in err
 
 
-def test_flows_become_comma_separated_values_with_units_in_the_head(tmp_path: Path, everylink: Command) -> None:
+def test_flows_are_converted_to_csv_with_units_in_the_header(tmp_path: Path, everylink: Command) -> None:
     path = make_service(
         tmp_path / "x.h5", lambda *_: 1e-4, sizes=(SIZE // 2, SIZE), failed=lambda c, s: (c, s) == (3, 1)
     )
@@ -184,7 +182,7 @@ def test_flows_become_comma_separated_values_with_units_in_the_head(tmp_path: Pa
     )
 
 
-def test_a_pattern_becomes_no_matrix_and_no_size_that_it_has_not(tmp_path: Path, everylink: Command) -> None:
+def test_convert_refuses_a_matrix_of_a_pattern_and_a_missing_size(tmp_path: Path, everylink: Command) -> None:
     path = make_service(tmp_path / "x.h5", lambda *_: 1e-4)
     for arguments in (["y.npz"], ["y.sion"], ["y.csv", "--size", "3"], ["y.csv", "--size", "much"]):
         code, _, err = everylink("convert", path, tmp_path / arguments[0], *arguments[1:])

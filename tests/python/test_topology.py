@@ -122,12 +122,12 @@ def test_switches_of_one_description_are_told_apart_by_guid(topology: Reader) ->
     }  # fmt: skip
 
 
-def test_an_adapter_that_many_hosts_call_the_same_names_no_host(topology: Reader) -> None:
+def test_an_adapter_name_shared_by_many_hosts_identifies_none(topology: Reader) -> None:
     text = IBNETDISCOVER.replace("n2 mlx5_10", "localhost mlx5_0").replace("n4 HCA-1", "localhost mlx5_0")
     assert topology(text).leaf_of == {"n1": "leaf1", "n2": "leaf2"}
 
 
-def test_windows_line_ends_and_a_byte_order_mark_do_not_matter(topology: Reader) -> None:
+def test_windows_line_ends_and_a_byte_order_mark_are_accepted(topology: Reader) -> None:
     for text in ("SwitchName=s1 Nodes=n1\n", IBNETDISCOVER):
         marked = "\N{ZERO WIDTH NO-BREAK SPACE}" + text.replace("\n", "\r\n")
         assert topology(marked) == topology(text)
@@ -161,7 +161,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize(("text", "expected"), DAMAGED)
-def test_a_file_that_is_damaged_or_foreign_is_one_sentence_that_says_where(
+def test_a_damaged_or_foreign_file_is_refused_in_one_line_with_the_place(
     text: bytes, expected: str, topology: Reader
 ) -> None:
     with pytest.raises(UserMistake) as caught:
@@ -178,7 +178,7 @@ def test_a_cut_file_of_ibnetdiscover_is_refused_wherever_it_is_cut(topology: Rea
             topology("".join(lines[: end + 1]))
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserMistake, match="cannot be read: No such file"):
         read_topology(tmp_path / "nothing")
     with pytest.raises(UserMistake, match="is a folder, a pipe or a device"):
@@ -188,7 +188,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='SwitchNameods=[]-,19 \n#\\"(:)Ca\t', max_size=200).map(str.encode))
-def test_no_input_is_more_than_one_line_of_complaint(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_input_gives_at_most_one_line_of_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("topology") / "t"
     path.write_bytes(data)
     found, said = {}, ""
@@ -201,7 +201,7 @@ def test_no_input_is_more_than_one_line_of_complaint(tmp_path_factory: pytest.Te
 
 
 @given(st.integers(2, 60), st.integers(1, 20), st.integers(1, 3))
-def test_the_groups_of_a_made_up_fabric_come_back(
+def test_the_groups_of_a_simulated_fabric_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, count: int, group_size: int, ranks_per_host: int
 ) -> None:
     fabric = Fabric(count, ranks_per_host, group_size)
@@ -255,12 +255,12 @@ def test_hosts_are_grouped_by_the_addresses_of_their_ranks(tmp_path: Path) -> No
     ("addresses", "pattern"),
     [
         (["t.s0.n0", "t.s0.n0", "t.s0.n1", "t.s0.n1"], "switch.switch.node"),  # all behind one switch
-        (["n0", "n0", "n1", "n1"], "node"),  # from a plug-in that does not know switches
+        (["n0", "n0", "n1", "n1"], "node"),  # from a plug-in without switches
         (["t.s0.n0", "t.s0.n0", "t.s1.n1", "t.s1.n1"], ""),
         ([".s0.n0", "..", "s1", "x" * 1000], "switch.switch.node"),
     ],
 )
-def test_addresses_that_tell_no_two_switches_group_nothing(addresses: list[str], pattern: str, tmp_path: Path) -> None:
+def test_addresses_without_two_switches_give_no_groups(addresses: list[str], pattern: str, tmp_path: Path) -> None:
     path = make_results(tmp_path / "x.h5")
     assert grouping_of(read(path)) is None  # the file lacks the columns
     add_slurm_addresses(path, addresses, pattern)
@@ -273,5 +273,5 @@ def test_a_folded_list_of_hosts_expands_to_the_same_hosts(pairs: list[tuple[str,
     assert sorted(expanded(folded(names))) == sorted(names)
 
 
-def test_names_that_are_no_hosts_are_listed_as_they_are() -> None:
+def test_names_that_do_not_fold_are_listed_unchanged() -> None:
     assert folded(["n1 (host 2)", "[x]", "a", "b", "c", "d"]) == "n1 (host 2), [x], a, b, c and 1 more"
