@@ -310,9 +310,9 @@ def test_invalid_arguments_are_refused_with_valid_ones(
     assert said in err
     assert err.count("\n") == 1
 
-"""The failed link leaves its switch, so it equals the slower links."""
+
 def test_groups_come_from_a_topology_file(tmp_path: Path, everylink: Command) -> None:
-    """The link that failed leaves its switch, so it is like the slower ones."""
+    """The failed link leaves its switch, so it equals the slower links."""
 
     def time(link: Link, size: int) -> float:
         return line(link, size) * (1 if link[0] // 2 == link[1] // 2 else 2)

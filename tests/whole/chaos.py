@@ -1,4 +1,4 @@
-"""Random faults for a short run, drawn from a seed; plants them, and notes what became of the run."""
+"""Draws random faults for a short run from a seed, plants them, and records the outcome of the run."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 SUPERVISOR = -1
-Bed = Callable[..., object] | None  # takes the words of a fault
+Bed = Callable[..., object] | None  # called with the words of a fault
 SENT = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "go on": signal.SIGCONT}
 SENT |= {"term": signal.SIGTERM, "int": signal.SIGINT, "end supervisor": signal.SIGKILL}
 NETWORK = ("dark", "dark-pair", "slow", "drop")
@@ -21,7 +21,7 @@ NETWORK = ("dark", "dark-pair", "slow", "drop")
 
 @dataclass(frozen=True)
 class Fault:
-    """Something done `at` seconds after the ranks were there: a signal to a rank, or words for the test bed."""
+    """A fault `at` seconds after the ranks started: a signal to a rank, or words for the test bed."""
 
     at: float
     kind: str
@@ -35,7 +35,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A run and what will befall it."""
+    """A run and its faults."""
 
     seed: int
     ranks: int
@@ -46,7 +46,7 @@ class Scenario:
 
     @property
     def limit(self) -> float:
-        """Seconds that the run may take at most, generously: what each fault may cost comes on top."""
+        """A generous upper limit on the run, seconds; the possible cost of each fault is added."""
         pair = 2 * self.time_limit + 1  # two sizes
         cost = {"stop": 120 + 3 * pair, "pause": 2 * (10 + pair) + 70, "network": 60 + 12 * pair}
         costs = [cost["network"] if f.words else cost.get("stop" if f.kind == "stop" else "pause") for f in self.faults]
@@ -63,7 +63,7 @@ def options_of(draw: random.Random, time_limit: float, min_runtime: float) -> tu
 
 
 def scenario_here(seed: int) -> Scenario:
-    """Signals for the ranks of `--np`, rank 0 among them, and for their supervisor."""
+    """Signals to the ranks of `--np`, including rank 0, and to their supervisor."""
     draw = random.Random(seed)
     ranks, time_limit, min_runtime = draw.randint(4, 8), draw.choice([1.0, 1.5, 2.0]), draw.uniform(0.5, 2)
     faults: list[Fault] = []
@@ -72,7 +72,7 @@ def scenario_here(seed: int) -> Scenario:
         at = draw.uniform(0, min_runtime + 0.3)
         rank = draw.randrange(ranks) if kind in ("kill", "pause", "stop") else SUPERVISOR
         if rank < 0 and any(fault.rank < 0 for fault in faults):
-            continue  # a second signal means: at once
+            continue  # a second signal ends the run at once
         faults.append(Fault(at, "stop" if kind == "pause" else kind, rank))
         if kind == "pause":
             faults.append(Fault(at + draw.choice([0.05, 0.5, 3, 8]) * draw.uniform(0.5, 1), "go on", rank))
@@ -81,7 +81,7 @@ def scenario_here(seed: int) -> Scenario:
 
 
 def scenario_on_bed(seed: int) -> Scenario:
-    """Dark, slow and lossy hosts and pairs, some of them healed."""
+    """Dark, slow and lossy hosts and pairs; some are healed."""
     draw = random.Random(-1 - seed)
     ranks, time_limit, min_runtime = draw.randint(4, 8), draw.choice([1.0, 1.5, 2.0]), draw.uniform(0.5, 2)
     faults: list[Fault] = []
@@ -98,7 +98,7 @@ def scenario_on_bed(seed: int) -> Scenario:
 
 @dataclass
 class Seen:
-    """What a run did: `code` is None where it had to be ended, `planted` are the faults that met a living process."""
+    """The outcome of a run; `code` is None if it had to be killed; `planted`: the faults that met a living process."""
 
     scenario: Scenario
     command: list[str]
@@ -115,7 +115,7 @@ class Seen:
         return {fault.kind for fault in self.planted if rank is None or fault.rank == rank}
 
     def told(self) -> str:
-        """All that is needed to see it again."""
+        """Everything needed to reproduce the run."""
         faults = "\n  ".join(map(str, self.planted)) or "none"
         return (
             f"seed {self.scenario.seed}: {' '.join(self.command)}\nfaults planted:\n  {faults}\nexit code {self.code} "
@@ -125,12 +125,12 @@ class Seen:
 
 
 def adopt_orphans(wanted: bool) -> None:
-    """Make this process the parent of what its children leave behind."""
+    """Make this process the parent of orphans of its children."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
 
 
 def children_of(pid: int) -> list[int]:
-    """In the order in which they were started."""
+    """Children of a process, oldest first."""
     try:
         threads = sorted(Path(f"/proc/{pid}/task").iterdir())
         return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
@@ -146,7 +146,7 @@ def descendants_of(pid: int) -> list[int]:
 
 
 def described(pid: int) -> str:
-    """A process by number, name, state and place in the kernel; empty where it has ended."""
+    """A process by number, name, state and place in the kernel; empty if it has ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         place, name = (Path(f"/proc/{pid}/{what}").read_text().strip() for what in ("wchan", "comm"))
@@ -156,7 +156,7 @@ def described(pid: int) -> str:
 
 
 def run(scenario: Scenario, command: list[str], folder: Path, bed: Bed) -> Seen:
-    """Start the command, plant the faults, wait for its end and that of all its processes, each within the limit."""
+    """Start the command, plant the faults, and wait for all its processes to end, each within the limit."""
     seen, before = Seen(scenario, command, in_bed=bed is not None), set(descendants_of(os.getpid()))
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         began = time.monotonic()
@@ -178,7 +178,7 @@ def run(scenario: Scenario, command: list[str], folder: Path, bed: Bed) -> Seen:
 
 
 def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: Bed) -> dict[int, int]:
-    """Plant all faults at their time; the handles of the ranks are taken before any of them can be another process."""
+    """Plant each fault at its time; get handles of the ranks first, before a pid can be reused."""
     own = os.pidfd_open(process.pid)
     handles = {SUPERVISOR: own}
     while bed is None and len(children_of(process.pid)) < seen.scenario.ranks and process.poll() is None:
@@ -207,7 +207,7 @@ def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: Bed)
 
 
 def wait_for_descendants(before: set[int], seconds: float) -> list[str]:
-    """Wait until no process but those of before is left, and bury them; gives those that stay."""
+    """Wait for all processes other than `before` to end, and reap them; return those that remain."""
     until = time.monotonic() + seconds
     while (left := _left_over(before)) and time.monotonic() < until:
         time.sleep(0.02)
@@ -222,7 +222,7 @@ def _left_over(before: set[int]) -> list[str]:
 
 
 def _end(seen: Seen, process: subprocess.Popen[bytes], before: set[int]) -> None:
-    """Give orphans the rest of the limit; note and end those that stay."""
+    """Give orphans the rest of the limit; record and kill those that remain."""
     until = time.monotonic() + max(1.0, seen.scenario.limit - seen.took)
     while seen.code is not None and (left := _left_over(before)) and time.monotonic() < until:
         seen.left_over = left

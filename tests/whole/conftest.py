@@ -1,4 +1,4 @@
-"""Whole runs: the real executable, and its results read by h5py alone, as docs/results-file.md says."""
+"""Whole runs: the real executable, and its results read with h5py only, as docs/results-file.md describes."""
 
 import os
 import shutil
@@ -98,7 +98,7 @@ Measure = Callable[..., Outcome]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs the executable in an empty folder; gives exit code and what it said."""
+    """Run the executable in an empty folder; return exit code and output."""
 
     def call(*arguments: object, launcher: list[str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
         command = [*(launcher or []), measure_program(), *(str(a) for a in arguments)]
@@ -119,7 +119,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def measure(run: Run, tmp_path: Path) -> Measure:
-    """Runs it and reads what it wrote; `expect` is the exit code."""
+    """Run it and read the results; `expect` is the exit code."""
 
     def call(*arguments: object, expect: int = 0, **options: Any) -> Outcome:
         done = run(*arguments, "-o", tmp_path / "x.h5", "--force", **options)
@@ -131,12 +131,12 @@ def measure(run: Run, tmp_path: Path) -> Measure:
 
 @pytest.fixture(scope="session")
 def possible() -> None:
-    """Beds of network namespaces; skips where they cannot be made."""
+    """Beds of network namespaces; skips if they cannot be made."""
     netns.skip_unless_possible()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under pytest-xdist all tests of Slurm run in one process, which starts the cluster once."""
+    """Under pytest-xdist, run all tests of Slurm in one process, which starts the cluster once."""
     for item in items:
         if "slurm" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("slurm"))
@@ -169,20 +169,20 @@ StartEverylink = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def ssh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """We are in an empty one, where ssh is the fake one."""
+    """An empty working folder with a fake ssh."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/ssh").symlink_to(Path(__file__).parent / "fake_ssh")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.setenv("EVERYLINK_MEASURE", measure_program())
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # what stands there may be relative
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # entries may be relative paths
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     return tmp_path
 
 
 @pytest.fixture
 def everylink(ssh_folder: Path, capfd: pytest.CaptureFixture[str]) -> Everylink:
-    """Runs `everylink run`; gives exit code, standard output and standard error."""
+    """Runs `everylink run`; returns exit code, standard output and standard error."""
 
     from everylink.cli import main
 
@@ -197,11 +197,11 @@ def everylink(ssh_folder: Path, capfd: pytest.CaptureFixture[str]) -> Everylink:
 
 @pytest.fixture
 def start_everylink(ssh_folder: Path) -> Iterator[StartEverylink]:
-    """Starts it, and gives the process."""
+    """Starts `everylink run`; returns the process."""
     started = []
 
     def begin(*words: object) -> subprocess.Popen[str]:
-        default = ["env", "--default-signal=INT"]  # ignored by what a shell runs behind itself (&)
+        default = ["env", "--default-signal=INT"]  # a shell's background processes ignore it
         command = [*default, sys.executable, "-m", "everylink", "run", *map(str, words)]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         return started[-1]

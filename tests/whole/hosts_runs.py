@@ -1,4 +1,4 @@
-"""Runs of `everylink run --hosts`: an empty folder with an ssh that only pretends, and what became of the ranks."""
+"""Runs of `everylink run --hosts`: an empty folder with a fake ssh, and the ranks that run there."""
 
 import time
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def host_names(result: Outcome) -> list[str]:
 
 
 def ranks_of(folder: Path) -> list[int]:
-    """The processes of the core that run in this folder, ranks and their supervisors."""
+    """The processes of the core that run in this folder: ranks and their supervisors."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

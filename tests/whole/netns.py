@@ -1,4 +1,4 @@
-"""Beds of network namespaces for tests: made by testbed/netns/bed, looked at through sockets inside the hosts."""
+"""Beds of network namespaces for tests: made by testbed/netns/bed, observed through sockets inside the hosts."""
 
 import contextlib
 import itertools
@@ -21,7 +21,7 @@ from hosts import NETNS, address  # noqa: E402
 
 PATIENCE = float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 UDP_PORT, TCP_PORT = 5201, 5202
-SO_RCVBUFFORCE = 33  # Python has no name for it
+SO_RCVBUFFORCE = 33  # missing from Python's socket module
 _numbers = itertools.count()
 
 
@@ -49,7 +49,7 @@ def new_name() -> str:
 
 
 def a_bed(hosts: int, rails: int = 1, *options: str) -> Iterator["Bed"]:
-    """For fixtures."""
+    """The body of a fixture."""
     bed = Bed(new_name(), hosts)
     bed.do("up", hosts, "--rails", rails, *options)
     yield bed
@@ -73,7 +73,7 @@ class Bed:
         self.do("heal", *words.split())
 
     def socket(self, host: int, kind: socket.SocketKind, port: int = 0) -> socket.socket:
-        """A socket stays where it was made, so this process need not."""
+        """A socket remains in the namespace where it was created, so this process need not be in it."""
         with kernel.inside(NETNS / f"{self.name}-h{host}", "net", kernel.CLONE_NEWNET):
             made = socket.socket(socket.AF_INET, kind)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,7 +82,7 @@ class Bed:
         return made
 
     def delivered(self, a: int, b: int, count: int = 5, size: int = 100, to: str = "") -> int:
-        """How many of `count` datagrams from a to b arrive."""
+        """The number of `count` datagrams that arrive from a at b."""
         with self.socket(a, socket.SOCK_DGRAM) as sender, self.socket(b, socket.SOCK_DGRAM, UDP_PORT) as receiver:
             receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
             arrived = 0
@@ -91,7 +91,7 @@ class Bed:
                     sender.sendto(bytes(size), (to or address(b), UDP_PORT))
                 except OSError:
                     continue  # unreachable: not delivered either
-            # What is on its way is given a moment more; the first may have to wait for an address to be resolved.
+            # Packets in flight get a moment more; the first may wait for address resolution.
             receiver.settimeout(0.15 * PATIENCE)
             while arrived < count:
                 try:
@@ -102,7 +102,7 @@ class Bed:
             return arrived
 
     def delivers(self, size: int = 100) -> list[list[int]]:
-        """1 where datagrams from the row arrive at the column. All at once: what does not arrive costs time."""
+        """1 if datagrams from the row arrive at the column. Sent all at once, because lost ones cost time."""
         hosts = range(self.hosts)
         receivers = [self.socket(host, socket.SOCK_DGRAM, UDP_PORT) for host in hosts]
         senders = [self.socket(host, socket.SOCK_DGRAM) for host in hosts]
@@ -124,7 +124,7 @@ class Bed:
         return found
 
     def is_whole(self, size: int = 100) -> bool:
-        """Everybody reaches everybody, within a time in which ports come up and addresses are resolved again."""
+        """Whether all hosts reach each other, with time for ports to come up and addresses to be resolved again."""
         whole = [[int(a != b) for b in range(self.hosts)] for a in range(self.hosts)]
         deadline = time.monotonic() + 10 * PATIENCE
         while self.delivers(size) != whole:
@@ -133,7 +133,7 @@ class Bed:
         return True
 
     def round_trip(self, a: int, b: int, times: int = 7, size: int = 100) -> float:
-        """The shortest of several, in seconds: noise only adds."""
+        """The shortest of several round trips, seconds: noise only adds."""
         best = float("inf")
         with self.socket(a, socket.SOCK_DGRAM) as one, self.socket(b, socket.SOCK_DGRAM, UDP_PORT) as other:
             for _ in range(times):
@@ -146,7 +146,7 @@ class Bed:
         return best
 
     def stream(self, a: int, b: int, size: int) -> float:
-        """Seconds that so many bytes take from a to b over TCP."""
+        """The seconds that `size` bytes take from a to b over TCP."""
         with self.socket(b, socket.SOCK_STREAM, TCP_PORT) as listener, self.socket(a, socket.SOCK_STREAM) as sender:
             listener.listen(1)
             sender.connect((address(b), TCP_PORT))

@@ -1,4 +1,4 @@
-"""Whole runs in a bed: a rank a host, rank i on host i; faults planted between two steps; what became of each link."""
+"""Whole runs in a bed: one rank per host, rank i on host i; faults planted between two steps; outcomes of links."""
 
 import contextlib
 import fcntl
@@ -21,9 +21,9 @@ from netns import FOLDER, NETNS, PATIENCE, PROGRAM, Bed, address, kernel
 from conftest import Outcome, measure_program, read_plainly
 
 LETTERS = "otbcap"  # ok, timeout, broken, corrupt, absent, presumed
-LIMIT = 120 * PATIENCE  # of a run; most take a few seconds
+LIMIT = 120 * PATIENCE  # seconds per run; most take a few
 RANK = "${OMPI_COMM_WORLD_RANK:-$EVERYLINK_RANK}"
-# Rank 0 speaks into a pipe that holds one line: while nobody reads, it stands between two steps, and all with it.
+# Rank 0 writes to a pipe that holds one line. While nobody reads, it blocks between two steps, and all ranks with it.
 SPEAK = f"""[ "{RANK}" = 0 ] || exec "$@" >/dev/null
 exec '{sys.executable}' -ESsc 'import fcntl, os, sys
 pipe = os.open(sys.argv[1], os.O_WRONLY)
@@ -34,7 +34,7 @@ os.execv(sys.argv[2], sys.argv[2:])' "$PIPE" "$@"
 
 
 def matrix(result: Outcome, size: int = 0) -> str:
-    """A row a sender, a column a receiver; a letter is the outcome in the main run, the last word on it if several."""
+    """One row per sender, one column per receiver; a letter is the final outcome of the link in the main run."""
     table = (result.sizes[size] if size else result.only).main()
     ranks = int(result.attributes["ranks"])
     letters = [["." if a == b else "-" for b in range(ranks)] for a in range(ranks)]
@@ -49,7 +49,7 @@ def skip_without_mpi(mode: str) -> None:
 
 
 def skip_unless_usable(mode: str) -> None:
-    """Where the library of a mode is missing."""
+    """Skip if the library of a mode is missing."""
     name = mode.split(":")[0]
     listed = subprocess.run([measure_program(), "--list"], capture_output=True, text=True, check=True).stdout
     (line,) = (line for line in listed.splitlines() if line.split()[:1] == [name])
@@ -58,7 +58,7 @@ def skip_unless_usable(mode: str) -> None:
 
 
 class Job:
-    """Ranks on the hosts of a bed, one a host or more."""
+    """Ranks on the hosts of a bed, one or more per host."""
 
     def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path, ranks_a_host: int = 1) -> None:
         self.bed, self.mode, self.ranks_a_host = bed, mode, ranks_a_host
@@ -82,7 +82,7 @@ class Job:
             for rank in range(ranks)
         ]
 
-    # mpirun runs on the last host, so that rank 0 and others may lose each other without its noticing.
+    # mpirun runs on the last host, so that rank 0 and others can lose each other unnoticed by it.
     def _under_mpirun(self, command: list[str], folder: Path) -> list[subprocess.Popen[bytes]]:
         hosts = folder / "hosts"
         hosts.write_text("".join(f"h{i}\n" for i in range(self.bed.hosts)))
@@ -96,7 +96,7 @@ class Job:
             "rmaps": "seq",
             "hwloc_base_binding_policy": "none",
             "btl_base_warn_component_unused": 0,
-            "osc": "pt2pt",  # the one whose windows are made over sockets
+            "osc": "pt2pt",  # the component that creates windows over sockets
         }
         mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
         launcher = ["mpirun", "--allow-run-as-root", *mca, "--hostfile", str(hosts), "-x", "PIPE"]
@@ -111,7 +111,7 @@ class Job:
             stderr=self.errors,
         )
 
-    # A line, or nothing once rank 0 has ended.
+    # A line; empty once rank 0 has ended.
     def _hear(self) -> str:
         left = max(0.0, self.deadline - time.monotonic())
         assert select.select([self.ear], [], [], left)[0], f"rank 0 has said nothing more in time: {self.all_said()}"
@@ -121,13 +121,13 @@ class Job:
 
     @contextlib.contextmanager
     def between_steps(self, step: int) -> Iterator[None]:
-        """Meanwhile this step of the main run, the first is 1, is over and kept, and the next has not begun."""
+        """Inside the block, this step of the main run (from 1) is complete and saved, and the next has not begun."""
         while f"Parallel Results for step {step}:" not in (line := self._hear()):
             assert line, f"the run ended before step {step}: {self.all_said()}"
         yield
 
     def go_on_until(self, step: int) -> None:
-        """This step or scene, the first is 1, is over."""
+        """Continue until this step or scene (from 1) is complete."""
         while not any(event["step"] == step for event in self.events("step")):
             assert self._hear(), f"the run ended before step {step}: {self.all_said()}"
 
@@ -143,12 +143,12 @@ class Job:
         return [event for line in self.said if (event := json.loads(line))["event"] == name]
 
     def pid(self, rank: int) -> int:
-        """Of the measuring process itself."""
+        """The pid of the measuring process itself."""
         (found,) = self._measuring([rank])
         return found
 
     def wait_for_word_of(self, rank: int) -> None:
-        """Until what this rank has handed in lies at rank 0, which must stand between two steps."""
+        """Wait until rank 0's socket has data from this rank; rank 0 must be blocked between two steps."""
         there = f"{int.from_bytes(socket.inet_aton(address(rank)), sys.byteorder):08X}:"
         table = Path(f"/proc/{self.pid(0)}/net/tcp")
         while time.monotonic() < self.deadline:
@@ -163,14 +163,14 @@ class Job:
         return [pid for pid in kernel.processes_in(spaces) if _name_of(pid) == "everylink-measu"]
 
     def finish(self, expect: int = 3) -> Outcome:
-        """All ranks end by themselves within the limit, the run with the expected exit code, and the file is whole."""
+        """Wait for all ranks to end within the limit and the run with the expected exit code; read the file."""
         try:
             while self._hear():
                 pass
             while left := self._measuring(list(range(self.bed.hosts))):
                 assert time.monotonic() < self.deadline, f"{len(left)} ranks are left: {self.all_said()}"
                 time.sleep(0.02)
-            # mpirun would wait for its daemon on a dark host for minutes, which is not ours to mend.
+            # mpirun would wait for its daemon on a dark host for minutes, which we cannot change.
             self.bed.heal()
             for process in self.processes:
                 process.wait(max(0.1, self.deadline - time.monotonic()))
@@ -206,7 +206,7 @@ Start = Callable[[str, list[object]], Job]
 
 
 def jobs_on(bed: Bed, folder: Path, ranks_a_host: int = 1) -> Iterator[Start]:
-    """For a fixture: starts runs of all hosts (mode, options), of which nothing is left when the test ends."""
+    """The body of a fixture: starts runs on all hosts (mode, options) and removes every trace of them."""
     jobs: list[Job] = []
 
     def begin(mode: str, options: list[object]) -> Job:

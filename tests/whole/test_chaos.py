@@ -1,6 +1,6 @@
-"""Whatever befalls a run, it ends in time, its file opens and names what failed, and no process stays behind.
+"""Under random faults a run ends in time, its file opens and names what failed, and no process remains.
 
-A seed that failed is repeated with EVERYLINK_CHAOS_SEED=17 make test-whole, or pytest tests/whole/test_chaos.py.
+To repeat a failed seed: EVERYLINK_CHAOS_SEED=17 make test-whole, or pytest tests/whole/test_chaos.py.
 """
 
 import io
@@ -29,7 +29,7 @@ OK, TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED = range(6)
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 
 
-# Quick ones that have each kind of fault.
+# Quick seeds that cover each kind of fault.
 QUICK_HERE, QUICK_BED = (3, 5, 11, 14, 33), (1, 4)
 
 
@@ -41,7 +41,7 @@ def seeds(quick: tuple[int, ...], long: int) -> tuple[int, ...]:
 
 @pytest.fixture(scope="module")
 def figures(request: pytest.FixtureRequest) -> Iterator[list[Seen]]:
-    """Collects all runs, adopts their orphans meanwhile, and says in the end how they went."""
+    """Collects all runs, adopts their orphans meanwhile, and prints a summary at the end."""
     runs: list[Seen] = []
     chaos.adopt_orphans(True)
     yield runs
@@ -52,7 +52,7 @@ def figures(request: pytest.FixtureRequest) -> Iterator[list[Seen]]:
 
 
 def told(runs: list[Seen]) -> str:
-    """The figures of many runs."""
+    """The summary of many runs."""
     kinds = Counter(fault.kind for run in runs for fault in run.planted)
     codes = Counter(run.code for run in runs)
     nearest = max(runs, key=lambda run: run.took / run.scenario.limit, default=None)
@@ -97,7 +97,7 @@ def test_a_run_survives_whatever_befalls_its_network(seed: int, tmp_path: Path, 
 
 
 def judge(seen: Seen, path: Path, figures: list[Seen]) -> None:
-    """Everything that is promised of a run; a promise that was broken is told with all that repeats the run."""
+    """Check everything that is promised of a run; a failure states all that is needed to reproduce it."""
     figures.append(seen)
     try:
         check_end(seen)
@@ -129,12 +129,12 @@ def check_end(seen: Seen) -> None:
 
 
 def rank_0_is_lost(seen: Seen) -> bool:
-    """Killed, stopped, or where the network may have hidden it from the others."""
+    """Whether it was killed, stopped, or possibly cut off from the others by the network."""
     return bool(seen.kinds(0)) or any("h0" in word for fault in seen.planted for word in fault.words)
 
 
 def suspects(seen: Seen) -> set[int]:
-    """The ranks whose links may fail."""
+    """The ranks with links that may fail."""
     named = {
         int(host) for f in seen.planted for w in f.words[2:] for host in w.replace("h", "").split(">") if host.isdigit()
     }
@@ -164,7 +164,7 @@ def check_file(seen: Seen, path: Path) -> None:
 
 
 def check_rows(seen: Seen, size: Size) -> None:
-    """What stands there is possible, and only links of ranks that something befell have failed."""
+    """The rows are possible, and only links of ranks hit by a fault have failed."""
     rows, blamed = size.rows, np.array(sorted(suspects(seen)), np.uint32)
     ok = rows.outcome == OK
     assert (rows.median[ok] > 0).all()
@@ -172,17 +172,17 @@ def check_rows(seen: Seen, size: Size) -> None:
     assert not np.isin(rows.outcome, [CORRUPT]).any(), "wrong bytes without --check"
     innocent = ~ok & ~np.isin(rows.frm, blamed) & ~np.isin(rows.to, blamed)
     if any("h0" in word for fault in seen.planted for word in fault.words):
-        return  # who does not hear rank 0 is gone, whatever its own links are
+        return  # a rank that does not hear rank 0 is absent, whatever its own links are
     accused = sorted({(int(rows.frm[i]), int(rows.to[i]), int(rows.outcome[i])) for i in np.flatnonzero(innocent)})
     assert not accused, f"links without a fault are said to have failed: {accused}"
 
 
 def check_agreement(seen: Seen, results: Results) -> None:
-    """The exit code says what the file says."""
+    """The exit code agrees with the file."""
     failed = any(size.links.failed.any() for size in results.sizes)
     if "end supervisor" in seen.kinds(SUPERVISOR) and not results.facts.complete:
         return
-    # In a bed it is the highest of all ranks: 1 also where one has lost rank 0, and 3 wins.
+    # In a bed it is the highest of all ranks: 1 if one has lost rank 0; 3 overrides it.
     ended_well = {0, 1, 3} if seen.in_bed else {0, 3}
     assert results.facts.complete <= (seen.code in ended_well), "the exit code and `complete` contradict each other"
     assert results.facts.complete or seen.code != 0, "an incomplete run ended well"
@@ -194,7 +194,7 @@ def check_agreement(seen: Seen, results: Results) -> None:
 
 
 def check_whole(results: Results, size: Size) -> None:
-    """In every iteration each link stands exactly once."""
+    """Each link occurs exactly once in every iteration."""
     ranks, rows = len(results.ranks), size.rows
     main = rows.attempt == 0
     iteration = results.steps.iteration[rows.step[main]]

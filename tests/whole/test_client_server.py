@@ -1,4 +1,4 @@
-"""Clients ask servers for bulk data: over every transport that puts and gets, all arrives and is counted once."""
+"""Clients request bulk data from servers: with every transport that supports put and get, all of it arrives once."""
 
 import shutil
 import signal
@@ -17,7 +17,7 @@ from conftest import PATIENCE, Run, mpi_launcher
 
 PUT, GET = 2, 3
 OK, ABSENT = 0, 4
-BANDWIDTH = 12.5e9  # of a port of the made-up network
+BANDWIDTH = 12.5e9  # of a port of the simulated network
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 
 Table = dict[str, Any]
@@ -58,7 +58,7 @@ def all_answered(flows: Table, servers: int, requests: int) -> None:
     assert (flows["messages"] == requests).all()
     assert (flows["sent_messages"] == requests).all()
     assert (flows["seconds"] > 0).all()
-    assert (flows["sent_seconds"] <= flows["seconds"]).mean() > 0.5  # clocks begin apart by little
+    assert (flows["sent_seconds"] <= flows["seconds"]).mean() > 0.5  # clocks start nearly together
     assert (flows["n"] > 0).all()
     assert (flows["service_mean"] > 0).all()
     assert (flows["service_mean"] < flows["mean"]).mean() > 0.5

@@ -1,4 +1,4 @@
-"""`everylink run --confirm`, end to end: what is planted is measured again and named, and nothing else."""
+"""`everylink run --confirm`, end to end: planted faults are measured again and named, and nothing else."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_a_slow_host_and_a_slow_link_are_told_apart(starts: list[object], tmp_pa
     main, _, _, again, one_way = attempts(path)
     assert main == 16 * 15
     assert again >= 6 * one_way > 0  # the other ranks are paired too
-    assert done.stdout.count("Pairs of ") == 1  # measured again once, after which nothing was open
+    assert done.stdout.count("Pairs of ") == 1  # measured again once, after which no suspect was left
     assert not list(tmp_path.glob("*.pairs-*"))
 
 
@@ -82,7 +82,7 @@ def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path
     assert [(a, b) for a, b, attempt in again.tolist() if attempt == 4] == links
     confirmed = [(a, b) for a, b, attempt in again.tolist() if attempt == 3]
     assert {link: confirmed.count(link) for link in links} == dict.fromkeys(links, 6)
-    assert {link: confirmed.count(link) for link in ((0, 5), (5, 0))} == dict.fromkeys(((0, 5), (5, 0)), 6)  # not idle
+    assert {link: confirmed.count(link) for link in ((0, 5), (5, 0))} == dict.fromkeys(((0, 5), (5, 0)), 6)  # none idle
     assert len(again) == 30 + 20 + 36 + 4  # the main run, its retest of the 10 slowest pairs, and these
 
 
@@ -145,5 +145,5 @@ def test_in_the_namespaces_the_bad_one_is_named(
     assert done.returncode == 3, done.stdout + done.stderr
     found = [(v["kind"], v["subject"], v["symptom"]) for v in verdicts(path)]
     assert (kind, subject, symptom) in found, done.stdout
-    hosts = {name.partition(":")[0] for name in subject}  # a lossy one may have links that time out, too
+    hosts = {name.partition(":")[0] for name in subject}  # a lossy one may also have links that time out
     assert all({name.partition(":")[0] for name in names} & hosts for _, names, _ in found), found

@@ -1,4 +1,4 @@
-"""A dark or very slow rank costs a few time limits in all, not one a step; on the made-up network, in its own time."""
+"""A dark or very slow rank costs a few time limits in all, not one per step; on the simulated network, virtual time."""
 
 import numpy as np
 
@@ -50,10 +50,10 @@ def test_a_rank_that_is_far_slower_keeps_its_laps_and_does_not_hold_up_every_ste
     assert (main["n"][measured] >= 1).all()
     exact = 4194304 / (12.5e9 * 0.005) + 1e-6 / 0.005
     assert np.allclose(main["mean"][measured], exact, rtol=1e-4)
-    # The first steps take it as it is, then it gets fewer messages. All of them would take 30 s a step.
+    # The first steps run at full length, then it gets fewer messages. With all of them, each step would take 30 s.
     all_messages = 2 * 2 * 110 * exact
     assert done.steps["began"][: RANKS - 1].max() < 4 * all_messages
-    # Of what was cut short three pairs are measured whole at the end, alone.
+    # Three of the shortened pairs are measured in full at the end, alone.
     again = done.only.where(done.only["attempt"] == 2)
     cut = {(a, b) for a, b in main.where(of_bad & (main["outcome"] != OK)).links()}
     assert set(again.links()) <= cut | {(b, a) for a, b in cut}

@@ -1,4 +1,4 @@
-"""LinkTest's programs by their names: published lines run as they stand, and say what the results file holds."""
+"""LinkTest's programs under their names: published command lines run as they are, and print what the file holds."""
 
 import os
 import re
@@ -22,7 +22,7 @@ Call = Callable[..., str]
 
 @pytest.fixture
 def call(tmp_path: Path) -> Call:
-    """Runs a program of LinkTest's, and gives its standard output."""
+    """Runs a LinkTest program; returns its standard output."""
 
     def run(line: str, launcher: list[str] | None = None, expect: int = 0, said: str = "", **environment: str) -> str:
         name, *arguments = line.split()
@@ -48,7 +48,7 @@ def bandwidth(size: int, seconds: float) -> str:
 
 
 def step_lines(file: Sion, all_to_all: bool = False) -> list[str]:
-    """What mpilinktest prints of each step, made from the file."""
+    """What mpilinktest prints for each step, reconstructed from the file."""
     size, serial = file.settings[1], file.settings[4]
     lines = []
     for step in range(1, file.steps.max() + 1):

@@ -64,7 +64,7 @@ def test_puts_and_gets_of_mpi_arrive_whole_and_the_file_says_that_mpi_does_them(
 
 @needs_mpi
 def test_an_mpi_that_makes_no_window_is_said_to_make_none(measure: Measure, run: Run) -> None:
-    """Open MPI 4 over sockets alone; where another one makes a window, it measures."""
+    """Open MPI 4 over sockets creates none; an MPI that creates one measures."""
     environment = {"OMPI_MCA_btl": "tcp,self"}
     arguments = ["--mode", "mpi", "--put", *QUICK]
     done = run(*arguments, "--no-output", launcher=mpi_launcher(2), environment=environment)
@@ -134,7 +134,7 @@ def test_each_rank_records_where_slurm_says_that_its_host_hangs(measure: Measure
         ("tcp", "s0.s4.n17", b"s0.s4.n17"),
         ("tcp", "s0.\x1b[31m\n.n17", b"s0.?[31m?.n17"),
         ("tcp", "s" * 5000, b""),
-        ("sim", "s0.s4.n17", b""),  # its hosts are made up
+        ("sim", "s0.s4.n17", b""),  # its hosts are simulated
     ],
     ids=["an-address", "control-characters", "too-long", "of-no-host-here"],
 )
@@ -200,7 +200,7 @@ def test_ranks_joined_by_three_variables_need_no_launcher(run: Run, tmp_path: Pa
     ranks = []
     for rank in (2, 1, 0):
         if rank == 0:
-            time.sleep(1.5)  # rank 0's host is often the last: the others are refused until then
+            time.sleep(1.5)  # rank 0's host is often the last; until then the others are refused
         environment = os.environ | {
             "EVERYLINK_RANK": str(rank),
             "EVERYLINK_SIZE": "3",

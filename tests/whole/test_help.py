@@ -1,4 +1,4 @@
-"""What the core says about itself: help, the table of options, the man page, completion in three shells."""
+"""The core's own documentation: help, the table of options, the man page, completion in three shells."""
 
 import json
 import os
@@ -118,7 +118,7 @@ def bash(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def completed(file: Path, line: str, function: str = "_everylink_measure", cwd: Path | None = None) -> list[str]:
-    """What bash offers for the last word of the line, whose words are split as readline does."""
+    """What bash offers for the last word of the line, split as readline splits it."""
     words = line.replace("=", " = ").split()
     if line.endswith((" ", "=")):
         words.append("")

@@ -1,4 +1,4 @@
-"""`everylink run --hosts`: ranks by ssh and on this machine under names of hosts, and what is found out before."""
+"""`everylink run --hosts`: ranks started by ssh, or here under names of hosts, and the checks before launch."""
 
 import re
 import signal
@@ -89,7 +89,7 @@ def test_failed_links_are_exit_3_and_confirm_goes_on(everylink: Everylink, tmp_p
 
 @pytest.fixture
 def running(start_everylink: StartEverylink, tmp_path: Path) -> subprocess.Popen[str]:
-    """A run of 3 hosts with 2 ranks each, which measures and does not end by itself."""
+    """A run of 3 hosts with 2 ranks each that does not end by itself."""
     process = start_everylink("--hosts", "n[1-3]", "--nranks", 2, *ENDLESS)
     assert process.stdout
     assert any('"step"' in line for line in process.stdout)

@@ -1,4 +1,4 @@
-"""`everylink run --hosts` by a real ssh, by mpiexec and srun, and on hosts with several rails."""
+"""`everylink run --hosts` with a real ssh, mpiexec and srun, and on hosts with several rails."""
 
 import os
 import shutil
@@ -16,10 +16,10 @@ from netns import FOLDER, Bed, a_bed
 from conftest import LONG, PATIENCE, Everylink, Run, StartEverylink, measure_program
 
 
-# --- by a real ssh ---------------------------------------------------------------------------------------------
+# --- real ssh --------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A configuration for ssh, by which n1, n2, ... are this machine, and `dead` is a port that nobody listens on."""
+    """A configuration for ssh: n1, n2, ... are this machine, and nothing listens at the port of `dead`."""
     program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
     if not program or not shutil.which("ssh"):
         pytest.skip("no sshd here (Debian's package openssh-server)")
@@ -39,7 +39,7 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "  LogLevel ERROR\n"
     )
     if os.geteuid() == 0:
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where sshd wants to be locked up
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd's privilege separation directory
     log = (folder / "log").open("w")
     server = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"], stdout=log, stderr=log)
     try:
@@ -97,7 +97,7 @@ def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_go_on(
     assert ranks_of(tmp_path) == []
 
 
-# --- by mpiexec and srun ---------------------------------------------------------------------------------------
+# --- mpiexec and srun ------------------------------------------------------------------------------------------
 @pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec here")
 def test_mpiexec_starts_ranks_on_hosts_that_have_an_address(everylink: Everylink, tmp_path: Path) -> None:
     options = ["--launcher", "mpiexec", "--launcher-args=--allow-run-as-root --bind-to none"]

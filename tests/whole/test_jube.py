@@ -1,4 +1,4 @@
-"""JUBE: our own file fills its tables, here and in Slurm, and what stands in LinkTest's place compiles and installs."""
+"""JUBE: our own file fills its tables, here and in Slurm; our replacement for LinkTest compiles and installs."""
 
 import os
 import re
@@ -27,7 +27,7 @@ needs_long = pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """PATH with the programs of this tree in front."""
+    """PATH, with the programs of this tree first."""
     folder = tmp_path / "programs"
     folder.mkdir()
     for name in ("everylink-measure", "linktest"):
@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> str:
 
 
 def table(text: str, title: str) -> list[dict[str, str]]:
-    """The rows of one of JUBE's tables by the names of its columns."""
+    """The rows of one of JUBE's tables, by column name."""
     lines = text.split(f"{title}:\n", 1)[1].split("\n\n", 1)[0].strip().splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
@@ -60,7 +60,7 @@ def jube(*words: object, path: str) -> str:
 
 
 def with_values(source: Path, target: Path, values: dict[str, str]) -> Path:
-    """A copy of a JUBE file in which these parameters are plain words."""
+    """A copy of a JUBE file with these parameters set to literal values."""
     tree = ET.parse(source)
     for parameter in tree.iter("parameter"):
         if (value := values.get(parameter.attrib["name"])) is not None:
@@ -71,7 +71,7 @@ def with_values(source: Path, target: Path, values: dict[str, str]) -> Path:
 
 
 def wait_for(folders: Iterable[Path], done: str, failed: str) -> None:
-    """Until each of Slurm's jobs has said how it ended, in the folder that it ran in."""
+    """Wait for the marker file of each Slurm job in its folder."""
     end = time.monotonic() + PATIENCE
     for folder in folders:
         while not (folder / done).exists() and not (folder / failed).exists():
@@ -151,7 +151,7 @@ def test_in_linktests_place_make_says_what_is_missing(shim: Path, tmp_path: Path
 
 
 def wheel_in_linktests_place(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What pip does with the folder, which needs nothing from elsewhere."""
+    """Install the folder as pip does, without network access."""
     calls_it = "import in_place; print(in_place.build_wheel('.'))"
     without = {key: value for key, value in os.environ.items() if key != "EVERYLINK_SOURCE"}
     where = {"PYTHONPATH": str(FOLDER / "linktest" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}

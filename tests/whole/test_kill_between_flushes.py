@@ -1,4 +1,4 @@
-"""The results file when its writer is killed before any of its calls that write, cut or rename."""
+"""The results file after its writer is killed before any one of its calls that write, truncate or rename."""
 
 import os
 import signal
@@ -12,10 +12,10 @@ import pytest
 from conftest import PATIENCE, measure_program, read_plainly
 from everylink.io.read import read
 
-# Built where the tests of the core are; it links the recorder, and counts the calls.
+# Built with the tests of the core: links the recorder, and counts the calls.
 PROGRAM = Path(measure_program()).parent.parent / "tests" / "core" / "recorder_to_be_killed"
 SAMPLE = 40
-LAST = 2800  # rows that it writes
+LAST = 2800  # rows it writes
 
 pytestmark = pytest.mark.skipif(
     not PROGRAM.exists(), reason="the tests of the core are not built here (cmake -DEVERYLINK_TESTS=ON)"
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def write(folder: Path, killed_at: int) -> tuple[int, list[int]]:
-    """Gives the exit code and what the program said: rows after each commit."""
+    """Return the exit code and the program's output: rows after each commit."""
     folder.mkdir()
     command = [str(PROGRAM), str(folder / "k.h5"), str(folder / "log"), str(killed_at)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -32,7 +32,7 @@ def write(folder: Path, killed_at: int) -> tuple[int, list[int]]:
 
 
 def check(path: Path, committed: int) -> None:
-    """Opens it as docs/results-file.md says: plainly, or else with swmr=True."""
+    """Open it as docs/results-file.md describes: normally, or otherwise with swmr=True."""
     swmr = False
     try:
         left = read_plainly(path)

@@ -1,4 +1,4 @@
-"""The test bed itself: its faults do what their names say, heal undoes them, and nothing is left behind."""
+"""The test bed itself: its faults do what they are named for, heal undoes them, and nothing is left behind."""
 
 import itertools
 import os
@@ -14,11 +14,11 @@ import netns
 import pytest
 from netns import Bed
 
-pytestmark = pytest.mark.alone  # compares times, or waits only moments for what must arrive
+pytestmark = pytest.mark.alone  # compares times, or waits only briefly for packets
 
 
 def everything() -> dict[str, Any]:
-    """All that a bed could leave on the machine."""
+    """Everything that a bed could leave on the machine."""
 
     def said(*command: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -49,14 +49,14 @@ def four(possible: None) -> Iterator[Bed]:
 
 @pytest.fixture
 def bed(four: Bed) -> Iterator[Bed]:
-    """Healthy before and after each test, which shows that heal undoes what the test did."""
+    """Healthy before and after each test, which proves that heal works."""
     assert four.is_whole()
     yield four
     four.heal()
     assert four.is_whole(1400)
 
 
-# --- what it makes, and that all of it goes --------------------------------------------------------------------
+# --- creation and removal --------------------------------------------------------------------------------------
 def test_hosts_have_names_and_addresses_of_their_own_and_reach_each_other_by_name(bed: Bed) -> None:
     assert bed.do("run", "hostname").split() == [word for i in range(4) for word in (f"h{i}:", f"h{i}")] or sorted(
         bed.do("run", "hostname").splitlines()
@@ -68,7 +68,7 @@ def test_hosts_have_names_and_addresses_of_their_own_and_reach_each_other_by_nam
 
 
 def sleeper_on(bed: Bed, host: str) -> "subprocess.Popen[bytes]":
-    """A process that is there."""
+    """A process on that host."""
     process = subprocess.Popen([str(netns.PROGRAM), "--name", bed.name, "exec", host, "sleep", "1000"])
     deadline = time.monotonic() + 30 * netns.PATIENCE
     while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
@@ -98,7 +98,7 @@ def test_exec_is_the_command_itself(bed: Bed) -> None:
 
 def test_a_bed_leaves_nothing_behind(possible: None) -> None:
     before = everything()
-    bed = Bed(netns.new_name(), 70)  # so many that the kernel's table of neighbours must grow
+    bed = Bed(netns.new_name(), 70)  # enough hosts that the kernel's neighbour table must grow
     bed.do("up", 70)
     assert everything() != before
     bed.fault("delay h1 100")
@@ -113,7 +113,7 @@ def test_a_bed_leaves_nothing_behind(possible: None) -> None:
     assert everything() == before
 
 
-# An `ip` that does as the real one does, until its nth call.
+# An `ip` that works like the real one until its nth call.
 BROKEN_IP = """#!/bin/sh
 echo call >>"$0.calls"
 [ "$(wc -l <"$0.calls")" -lt {nth} ] && exec {ip} "$@"
@@ -186,14 +186,14 @@ def without(*links: tuple[int, int]) -> list[list[int]]:
 
 
 def planted(bed: Bed) -> list[str]:
-    """Its faults, as `bed list` has them among those of other beds."""
+    """The faults of this bed in `bed list`, which shows all beds."""
     lines = itertools.dropwhile(lambda line: not line.startswith(f"{bed.name}: "), bed.do("list").splitlines())
     next(lines)
     return [line.strip() for line in itertools.takewhile(lambda line: line.startswith("  "), lines)]
 
 
 def quickest(bed: Bed, a: int, b: int) -> float:
-    """Of three: what else the machine does only adds."""
+    """The shortest of three: noise only adds."""
     return min(bed.stream(a, b, 500_000) for _ in range(3))
 
 
@@ -269,7 +269,7 @@ def packets_of_a_stream(bed: Bed, size: int) -> int:
 
 
 def test_without_offload_no_packet_is_longer_than_on_a_cable(bed: Bed) -> None:
-    segments = 1_000_000 // 1448  # 1,500 bytes less the headers of IP and TCP and a time stamp
+    segments = 1_000_000 // 1448  # 1,500 bytes minus the headers of IP and TCP and a timestamp
     assert packets_of_a_stream(bed, 1_000_000) < segments / 2
     for as_on_a_cable in netns.a_bed(2, 1, "--no-offload"):
         assert packets_of_a_stream(as_on_a_cable, 1_000_000) >= segments
@@ -346,7 +346,7 @@ def test_a_slow_pair_is_slow_in_one_direction_only(bed: Bed, more: str) -> None:
 def test_a_slow_pair_may_be_slow_for_large_packets_only(bed: Bed) -> None:
     bed.fault("slow-pair h1>h2 100kbit above 1024")
     small = bed.round_trip(1, 2, times=20)
-    # Ten such packets one way are 115 kbit, of which 48 may pass at once.
+    # Ten such packets are 115 kbit one way; the shaper passes 48 of it at once.
     began = time.monotonic()
     bed.round_trip(1, 2, times=10, size=1400)
     assert time.monotonic() - began > 0.5

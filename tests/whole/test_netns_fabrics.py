@@ -1,4 +1,4 @@
-"""Layered libraries among 4 hosts of 2 ranks: a slow host and a dark one are found as over tcp."""
+"""Layered libraries among 4 hosts of 2 ranks: slow and dark hosts are found as over tcp."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from netns_runs import Start, jobs_on, matrix, skip_unless_usable
 
 from conftest import Measure
 
-pytestmark = pytest.mark.xdist_group("fabrics")  # one at a time: libraries that never rest
+pytestmark = pytest.mark.xdist_group("fabrics")  # one at a time: these libraries poll all the time
 
 MODES = ["ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm"]
 in_the_long_form = pytest.mark.skipif(
@@ -29,8 +29,8 @@ def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
     yield from jobs_on(four, tmp_path, ranks_a_host=2)
 
 
-# Hosts are shaped, so that the network is the limit. What two ranks of a host send is shaped together; a link is
-# judged by its fastest lap, and each by those that stay on its host or leave it.
+# Hosts are shaped, so that the network is the limit. The shaper covers both ranks of a host together. A link is judged
+# by its fastest lap; links within hosts and between hosts are compared separately.
 @in_the_long_form
 @pytest.mark.alone  # compares times
 @pytest.mark.parametrize("mode", MODES)
@@ -91,8 +91,8 @@ def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel
     assert result.attributes["one_sided"] == (library if kernel in ("put", "get") else "")
 
 
-# libfabric's shm names its memory after process and user; memory of a killed process stays, and ids come again.
-@pytest.mark.alone  # takes the names of the next processes
+# libfabric's shm names its memory by process and user. A killed process leaves its memory behind, and pids are reused.
+@pytest.mark.alone  # uses the names of the next processes
 def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: Measure) -> None:
     skip_unless_usable("ofi:provider=shm")
     last = int(Path("/proc/sys/kernel/ns_last_pid").read_text())
@@ -103,13 +103,13 @@ def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: M
             name.write_bytes(bytes(4096))
         result = measure("--np", 2, "--mode", "ofi:provider=shm", "-n", 5, "--progress", "none")
         assert set(result.only["outcome"]) == {0}
-        assert not all(name.exists() for name in left)  # one of them was in the way
+        assert not all(name.exists() for name in left)  # at least one of them was in the way
     finally:
         for name in left:
             name.unlink(missing_ok=True)
 
 
-# With error handling UCX takes TCP although shared memory is there.
+# With error handling, UCX uses TCP although shared memory is available.
 @pytest.mark.parametrize(("mode", "lanes"), [("ucp:tls=posix", "posix/memory"), ("ucp:errors=peer", "tcp/lo")])
 def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: str, lanes: str) -> None:
     skip_unless_usable(mode)

@@ -1,4 +1,4 @@
-"""Faults planted among 8 hosts: the run ends, and the outcome of every link is what is written down here."""
+"""Faults planted among 8 hosts: the run ends, and every link has the outcome written here."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ from netns_runs import LETTERS, Start, jobs_on, matrix
 
 from conftest import Outcome
 
-pytestmark = pytest.mark.xdist_group("outcomes")  # one at a time: what is late counts as lost
+pytestmark = pytest.mark.xdist_group("outcomes")  # one at a time: late packets count as lost
 
 SHORT = ["-n", 10, "-w", 2, "--time-limit", PATIENCE, "--num-slowest", 0]
 SMALL = [*SHORT, "-s", 1]
 BOTH = [*SHORT, "-s", "64,64KiB"]
-ONCE = ["--retest-budget", 0]  # failed links are not tried again
+ONCE = ["--retest-budget", 0]  # failed links are not retried
 
 WHOLE = """
     . o o o o o o o
@@ -63,7 +63,7 @@ def start(eight: Bed, tmp_path: Path) -> Iterator[Start]:
 def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed, start: Start, mode: str) -> None:
     eight.fault("dark h2>h5")
     result = start(mode, SMALL).finish()
-    # Over TCP what comes back is as needed as what goes out.
+    # Over TCP, the reverse direction is needed as much as the forward one.
     assert matrix(result) == written("""
         . o o o o o o o
         o . o o o o o o
@@ -92,8 +92,8 @@ def test_a_dark_pair_is_that_pair_alone(eight: Bed, start: Start, mode: str) -> 
     """)
 
 
-# Until rank 5 knows that its path is dark and finds another way to rank 0, some seconds, it cannot know that it is
-# to meet 4, which waits a second; at the end both meet alone. It meets 0 in the last step.
+# Rank 5 takes some seconds to notice that its path is dark and to reach rank 0 another way. Until then it does not know
+# that it is to meet 4, which waits a second; both meet alone at the end. It meets 0 in the last step.
 def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start, mode: str) -> None:
     job = start(mode, SMALL)
     with job.between_steps(1):
@@ -130,7 +130,7 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
     """)
 
 
-# Rank 5 sleeps through three steps, in which it would have met 4, 6 and 1; before and after them it meets the others.
+# Rank 5 is stopped for three steps, in which it would have met 4, 6 and 1; it meets the others before and after.
 def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -211,7 +211,7 @@ def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, m
     """)
 
 
-# A pair takes more than half a second; it may take 20 times as long, for which no loss is too much.
+# A pair takes more than half a second, and its limit is 20 times that: enough for any number of retransmissions.
 def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, mode: str) -> None:
     eight.fault("shape 10mbit")
     options = ["-s", "32KiB", "-n", 8, "-w", 1, "--time-limit", 15 * PATIENCE, "--num-slowest", 0]
@@ -221,7 +221,8 @@ def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, m
     assert matrix(job.finish(expect=0)) == written(WHOLE)
 
 
-# Hosts 1 and 6 take 5 for 4. Where 1 calls, 5 refuses; the answers to what 4 calls end at 5, as do those of 5.
+# Hosts 1 and 6 take 5 for 4. Connections from 1 are refused by 5; replies to connections of 4 go to 5, as do those of
+# 5.
 @pytest.mark.parametrize(("mode", "called"), [("tcp", "b"), ("mpi", "t")])
 def test_a_duplicate_address_costs_the_links_of_those_who_are_misled(start: Start, mode: str, called: str) -> None:
     job = start(mode, [*SMALL, *ONCE])

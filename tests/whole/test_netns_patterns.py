@@ -1,4 +1,4 @@
-"""Load patterns among shaped hosts: who shares what, read off what was planted."""
+"""Load patterns among shaped hosts: the shares follow from what was planted."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def five(possible: None) -> Iterator[Bed]:
 
 @pytest.fixture
 def play(five: Bed, tmp_path: Path) -> Iterator[Play]:
-    """A pattern over tcp, a rank a host, all flows of which arrive."""
+    """Runs a pattern over tcp, one rank per host; all of its flows arrive."""
 
     def begin(*options: object) -> Load:
         job = Job(five, "tcp", ["-s", SIZE, "--window", 1, *options], tmp_path)
@@ -50,7 +50,7 @@ def test_k_senders_to_a_shaped_host_share_its_bandwidth(five: Bed, play: Play) -
     five.fault("shape 100mbit")
     sums = scene_sums(play("incast", "--duration", 2))
     assert [scene.point for scene in sums] == [1, 2, 4]
-    for scene in sums:  # what Ethernet, IP and TCP put around the bytes is part of what is shaped
+    for scene in sums:  # headers of Ethernet, IP and TCP count against the shaped rate
         assert 0.8 * 100 * MBIT < scene.rate.total < 1.02 * 100 * MBIT, sums
         assert scene.rate.mean == pytest.approx(scene.rate.total / scene.point)
 

@@ -1,4 +1,4 @@
-"""Clients and servers on shaped hosts: what is slow, unfair or gone reads so by what was planted, and no other does."""
+"""Clients and servers on shaped hosts: exactly what was planted shows as slow, unfair or gone."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def railed(possible: None) -> Iterator[Bed]:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Clients and servers on the hosts of a bed, which is healthy again when the test ends."""
+    """Starts clients and servers on the hosts of a bed, and heals the bed afterwards."""
     jobs: list[Job] = []
 
     def begin(bed: Bed, mode: str, *options: object, ranks_a_host: int = 1) -> Job:
@@ -62,7 +62,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def verdict(capfd: pytest.CaptureFixture[str]) -> Judge:
-    """The only one on a run."""
+    """The only verdict on a run."""
 
     def judge(job: Job) -> dict[str, Any]:
         capfd.readouterr()
@@ -83,19 +83,19 @@ def all_arrive(job: Job) -> Table:
 
 
 def ends(flows: Table, kind: int) -> dict[int, float]:
-    """When each client was through."""
+    """When each client finished."""
     of_kind = flows["kind"] == kind
     clients, seconds = flows["to" if kind == PUT else "from"][of_kind], flows["seconds"][of_kind]
     return {int(client): float(seconds[clients == client].max()) for client in np.unique(clients)}
 
 
 def last_ones(job: Job, word: str) -> list[str]:
-    """Whom the table names as the last, of puts or of gets."""
+    """The clients that the table names as last, of puts or of gets."""
     (line,) = (event["text"] for event in job.events("text") if f": {word} least fair" in event["text"])
     return line.partition("(last: ")[2].partition(")")[0].split(", ")
 
 
-# --- put and get are two things --------------------------------------------------------------------------------
+# --- put and get differ ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("mode", "slow"),
     [("tcp", PUT), pytest.param("tcp", GET, marks=long)]
@@ -114,7 +114,7 @@ def test_what_is_throttled_one_way_slows_put_or_get_and_not_the_other(
     assert 0.5 * 60 / 10 < time[slow] / time[PUT + GET - slow] < 1.6 * 60 / 10, flows
 
 
-# --- what the interfaces say -----------------------------------------------------------------------------------
+# --- counters of the interfaces --------------------------------------------------------------------------------
 def counted(bed: Bed, which: str) -> np.ndarray:
     file = f"/sys/class/net/eth0/statistics/{which}_bytes"
     return np.array([int(bed.do("exec", f"h{host}", "cat", file)) for host in range(bed.hosts)])
@@ -158,7 +158,7 @@ def test_a_rail_of_a_server_at_half_is_slow_in_its_own_flows_alone(railed: Bed, 
     job = start(railed, "tcp", *options, ranks_a_host=2)
     flows = all_arrive(job)
     server = np.where(flows["kind"] == PUT, flows["from"], flows["to"])
-    # The fastest request found its server idle; in the others clients queue up behind the slow one.
+    # The fastest request found its server idle; the other clients queue behind the slow one.
     least = [
         [np.median(flows["min"][(flows["kind"] == kind) & (server == s)]) for s in range(4)] for kind in (PUT, GET)
     ]
@@ -186,7 +186,7 @@ def test_clients_behind_an_oversubscribed_trunk_are_slow_and_named(six: Bed, sta
     assert "first was h2:2" in found["evidence"]
 
 
-# --- who is gone -----------------------------------------------------------------------------------------------
+# --- lost clients and servers ----------------------------------------------------------------------------------
 def kill_client(bed: Bed, job: Job) -> None:
     os.kill(job.pid(4), signal.SIGKILL)
 

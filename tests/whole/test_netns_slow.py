@@ -1,5 +1,5 @@
-"""What is slow among 8 hosts reads slow, by what was planted; nothing else does. Every host is shaped, so that the
-network is the limit and not the processor, and messages are far larger than what a shaper lets pass at once."""
+"""Among 8 hosts, exactly what was planted is measured as slow. Every host is shaped, so that the network is the limit
+and not the processor, and messages are far larger than what a shaper passes at once."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ def eight(possible: None) -> Iterator[Bed]:
 
 @pytest.fixture
 def measured(eight: Bed, tmp_path: Path) -> Iterator[Start]:
-    """A run of all hosts, all links of which are ok."""
+    """Runs on all hosts; all links of each run are ok."""
 
     def begin(mode: str, *options: object) -> Outcome:
         skip_without_mpi(mode)
@@ -55,7 +55,7 @@ def of_host(host: int) -> set[tuple[int, int]]:
     return {link for other in range(8) if other != host for link in ((host, other), (other, host))}
 
 
-# A single link is judged by its fastest lap: what else the machine does only adds.
+# A single link is judged by its fastest lap: noise only adds.
 def assert_found(result: Outcome, size: int, bad: set[tuple[int, int]], factor: float) -> None:
     medians, fastest = by_link(result, size, "median"), by_link(result, size, "min")
     usual = usual_beside(medians, bad)
@@ -64,7 +64,7 @@ def assert_found(result: Outcome, size: int, bad: set[tuple[int, int]], factor: 
     assert [link for link, time in fastest.items() if link not in bad and time > half_way] == [], fastest
 
 
-# Under MPI more ranks than cores share these by turns, so that times must be long against a turn.
+# Under MPI, more ranks than cores share these by turns, so times must be long compared with a turn.
 @pytest.mark.parametrize(
     ("mode", "healthy", "slow", "size", "messages"),
     [
@@ -93,9 +93,9 @@ def test_a_host_that_is_a_millisecond_away_reads_so_and_no_other(eight: Bed, mea
 
 
 # --- the case of LinkTest's wiki: one direction of one pair has half the rate, for messages above 1 KiB -----------
-# Semidirectional: of the two messages of a lap one is twice as slow, and both links are read from that lap.
-# Bidirectional: a lap is two messages each way at the same time, so those of the slow direction, one behind the
-# other, are all of it: twice as long for both links.
+# Semidirectional: one of the two messages of a lap takes twice as long, and both links are measured by that lap.
+# Bidirectional: in a lap two messages go each way at the same time. Those in the slow direction follow each other and
+# determine the lap, which takes twice as long for both links.
 WIKI = {"unidirectional": (2, 1), "semidirectional": (1.5, 1.5), "bidirectional": (2, 2)}
 
 
@@ -111,7 +111,7 @@ def test_a_slow_direction_of_one_pair_reads_as_the_kernel_sees_it(eight: Bed, me
         assert large[link] / usual == pytest.approx(ratio, rel=0.15), large
     slow = {link for link, ratio in expected.items() if ratio > 1}
     assert_found(result, 256 * 1024, slow, max(WIKI[kernel]))
-    # 1 B takes no time that a rate could double.
+    # The rate hardly matters for 1 B.
     small = by_link(result, 1, "min")
     assert max(small[link] for link in expected) < 3 * max(t for link, t in small.items() if link not in expected)
 

@@ -1,4 +1,4 @@
-"""What was measured is not lost: signals, a killed rank 0, a full disk, a removed folder; and a run that goes on."""
+"""Measured data is not lost: signals, a killed rank 0, a full disk, a removed folder; and runs that are resumed."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun her
 
 @pytest.fixture(autouse=True)
 def no_process_is_left() -> Iterator[None]:
-    """Every test adopts what its runs leave behind, and nothing may be left."""
+    """Each test adopts the orphans of its runs, and none may remain."""
     before = set(chaos.descendants_of(os.getpid()))
     chaos.adopt_orphans(True)
     yield
@@ -34,7 +34,7 @@ def no_process_is_left() -> Iterator[None]:
 
 
 class Running:
-    """A run that goes on until something is done to it."""
+    """A run that continues until the test intervenes."""
 
     def __init__(self, folder: Path, *arguments: object, launcher: list[str] | None = None) -> None:
         self.path = folder / "x.h5"
@@ -74,7 +74,7 @@ class Running:
             time.sleep(0.02)
 
     def rank(self, number: int) -> int:
-        """A handle of a rank's process."""
+        """A pidfd of a rank's process."""
         return os.pidfd_open(chaos.children_of(self.process.pid)[number])
 
     def signal_rank(self, number: int, sent: int) -> None:
@@ -86,7 +86,7 @@ class Running:
         return self.process.wait(PATIENCE)
 
     def left(self) -> Outcome:
-        """What the file holds, read by h5py alone; it must open without further ado."""
+        """The content of the file, read with h5py only; it must open normally."""
         return read_plainly(self.path, self.process.returncode, self.out.read_text(), self.err.read_text())
 
 
@@ -139,7 +139,7 @@ def test_a_signal_is_heeded_while_a_rank_is_stopped(tmp_path: Path) -> None:
     signal.pidfd_send_signal(handle, signal.SIGSTOP)
     run.process.send_signal(signal.SIGTERM)
     run.wait_for_the_end_of_the_file()
-    signal.pidfd_send_signal(handle, signal.SIGCONT)  # else the supervisor waits for it for a while
+    signal.pidfd_send_signal(handle, signal.SIGCONT)  # otherwise the supervisor waits for it
     os.close(handle)
     run.end()
     left = run.left()
@@ -172,13 +172,13 @@ def test_an_interim_summary_is_given_under_mpirun(tmp_path: Path) -> None:
     run.end()
 
 
-# Rank 0 is lost.
+# Loss of rank 0.
 
 
 def test_rank_0_is_killed_and_what_the_others_have_is_found_beside_the_file(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP)
     rows = run.wait_for_rows()
-    time.sleep(0.4)  # for rows that are handed in, but not committed
+    time.sleep(0.4)  # for rows that were reported but not committed
     run.signal_rank(0, signal.SIGKILL)
     assert run.end() == 1
     assert "rank 0 was ended by signal 9" in run.err.read_text()
@@ -202,7 +202,7 @@ def test_the_supervisor_is_killed_and_the_file_so_far_is_whole(tmp_path: Path) -
     assert len(read_plainly(run.path, swmr=True).sizes[64]["from"]) >= rows
 
 
-# The place of the file is lost.
+# Loss of the file's place.
 
 
 @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk wants root and unshare")
@@ -240,7 +240,7 @@ def test_a_removed_folder_ends_the_run_and_is_named(tmp_path: Path) -> None:
     assert not (tmp_path / "place").exists()
 
 
-# A run that goes on.
+# Resumed runs.
 
 FINITE = ["--mode", "tcp", "-n", 3, "-w", 0, "--num-slowest", 0, "-s", "1,64", "--time-limit", 10 * chaos.PATIENCE]
 TURNS = 400
@@ -255,7 +255,7 @@ def assert_each_link_once_a_turn(table: Table, steps: Table, turns: int) -> None
 
 
 def left_by(tmp_path: Path, how: str) -> int:
-    """A run that was ended before its end; gives the committed rows."""
+    """A run that was ended early; returns the committed rows."""
     run = Running(tmp_path, "--np", RANKS, *FINITE, "--min-iterations", TURNS)
     run.wait_for_rows()
     if how == "rank 0 killed":

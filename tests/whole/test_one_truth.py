@@ -1,4 +1,4 @@
-"""Every number that the core prints of a run is what `everylink show` and its JSON say of the file.
+"""Every number about a run that the core prints agrees with `everylink show` and its JSON.
 
 Each line of results must be one that this file knows: a new one fails until it is held against something, too.
 """
@@ -35,7 +35,7 @@ Show = Callable[..., str]
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed: `half` is half of its last digit. Of one that is not known, both are NaN."""
+    """A printed number; `half`: half a unit of its last digit. Both are NaN for an unknown number."""
 
     value: float
     half: float
@@ -47,7 +47,7 @@ class Printed:
 
 
 def printed(text: str, unit: float | None = None) -> Printed:
-    """`11.64 GiB/s` with the digits that all numbers with a unit have; or, with the unit of a column, `11.64`."""
+    """Parse `11.64 GiB/s`, with the digits that numbers with a unit have; or `11.64`, given the unit of its column."""
     if text in ("-", "not known"):
         return Printed(math.nan, math.nan)
     number, _, name = text.partition(" ")
@@ -69,7 +69,7 @@ def hold(core: Printed, others: Printed, what: str) -> None:
 
 
 def hold_sentence(core: str, shown: Sequence[str]) -> None:
-    """One of the sentences has the same words, and the same numbers as far as they are printed."""
+    """One of the sentences has the same words, and the same numbers to the digits printed."""
     words, numbers = taken_apart(core)
     for one in shown:
         other_words, other_numbers = taken_apart(one)
@@ -96,7 +96,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def find(self, **cells: object) -> dict[str, str]:
-        """The one row that has these cells."""
+        """The only row with these cells."""
         wanted = {name.replace("_", " "): str(value) for name, value in cells.items()}
         rows = [dict(zip(self.headings, row, strict=True)) for row in self.rows]
         (found,) = [row for row in rows if all(row.get(name, row.get("")) == value for name, value in wanted.items())]
@@ -104,7 +104,7 @@ class Table:
 
 
 def tables(shown: str) -> Iterator[Table]:
-    """The tables that `show` printed, which have two spaces between columns; a column of words has no heading."""
+    """The tables printed by `show`, with two spaces between columns; a column of words has no heading."""
     lines = [re.split(r"\s{2,}", line.strip()) if line.strip() else [] for line in shown.splitlines()]
     begins = [i for i, cells in enumerate(lines) if len(cells) > 2 and not any(map(numeric, cells))]
     for begin in begins:
@@ -245,7 +245,7 @@ def test_an_all_to_all_is_told_alike(run: Run, show: Show, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("requests", "tail"), [(5, False), (60, True)])
 def test_clients_and_servers_are_told_alike(run: Run, show: Show, tmp_path: Path, requests: int, tail: bool) -> None:
-    """A p99 is known of 100 readings and more: of 2 servers, 3 clients and 5 requests there are 30."""
+    """A p99 needs 100 readings; 2 servers, 3 clients and 5 requests give 30."""
     path = tmp_path / "x.h5"
     arguments = ["--np", 5, "--servers", 2, "--niters", requests, "--nflight", "1,4", "-s", "1KiB,64KiB"]
     done = run("client-server", *arguments, "--mode", f"{NOISY},slow-host=3*0.5", "-v", "-o", path)
@@ -332,7 +332,7 @@ LINKTEST = r"(?:Parallel|Serial) Results|Aggregated Results|Timing Summary"
     ],
 )
 def test_a_kernel_is_told_alike(run: Run, show: Show, tmp_path: Path, kernel: str, more: list[object]) -> None:
-    """LinkTest's lines and the core's summary are of the mean of each turn, as they say; the file has these means."""
+    """LinkTest's lines and the core's summary use the mean of each turn, as they state; the file has these means."""
     path = tmp_path / "x.h5"
     mode = f"{NOISY},slow-host=1*0.5,dead=2>3"
     quick = ["-n", 4, "-w", 1, "-s", "1KiB,64KiB", "--time-limit", "0.3", "--seed", 7, "--num-slowest", 3]
@@ -384,7 +384,7 @@ def hold_slowest(line: str, size: Size) -> None:
 
 
 def hold_failed(lines: Sequence[str], shown: str, what: str, verdicts: dict[str, object] | None = None) -> list[str]:
-    """Hold the lines of what failed against those of `show`; gives the others."""
+    """Compare the lines on failures with those of `show`; return the other lines."""
     at = next((i for i, line in enumerate(lines) if re.fullmatch(rf"\d+ of \d+ {what} FAILED:", line)), None)
     if at is None:
         assert "FAILED" not in shown

@@ -1,4 +1,4 @@
-"""What a run says and keeps: LinkTest's lines, progress, the file while it grows, after a kill and on a full disk."""
+"""What a run prints and keeps: LinkTest's lines, progress, the file while it grows, after a kill and on a full disk."""
 
 import json
 import os
@@ -98,7 +98,7 @@ def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:
     assert b"step 1 of 7" in shown.stdout
 
 
-# A writer that is killed, and a reader beside it.
+# A writer that is killed, with a concurrent reader.
 
 LONG = ["--np", 4, "--mode", "sim", "-n", 3, "-w", 0, "--min-runtime", "100h", "--num-slowest", 0, "--progress", "none"]
 
@@ -133,7 +133,7 @@ def end(process: subprocess.Popen[bytes], sent: int = signal.SIGKILL) -> int:
 def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
     process = start(tmp_path, "-s", "1,2")
-    # Early kills fall before and into the first commits, late ones between later commits.
+    # Early kills hit before and during the first commits, late ones between later commits.
     rows = wait_for_rows(tmp_path / "k.h5", -1 if seed % 3 == 0 else 0)
     time.sleep(draw.uniform(0, 0.2 if seed % 2 else 1.2))
     rows = max(rows, committed(tmp_path / "k.h5"))
@@ -181,7 +181,7 @@ def alive(pid: int) -> bool:
 
 
 def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
-    # A limit on file sizes stands for the disk: the same failed writes, without root.
+    # A limit on file sizes replaces the full disk: the same failed writes, without root.
     command = (
         f"ulimit -f 2048; exec {shlex.quote(measure_program())} {' '.join(str(a) for a in LONG)} -o {tmp_path / 'k.h5'}"
     )
@@ -209,7 +209,7 @@ def test_a_removed_file_ends_the_run(tmp_path: Path) -> None:
     assert "no longer there" in said
 
 
-# The interface's own counters, in a network namespace of this test alone.
+# The interface's own counters, in a network namespace for this test alone.
 
 COUNT = """
 import fcntl, socket, struct, subprocess, sys
@@ -257,7 +257,7 @@ def test_the_interface_has_counted_as_many_bytes_as_were_asked_for(
         timeout=PATIENCE,
         check=True,
     )
-    # Two turns a pair; bidirectional: one turn, both messages there and both back.
+    # Two turns per pair; bidirectional: one turn, both messages there and both back.
     turns = ranks * (ranks - 1)
     expected = (messages + warmups) * size * turns * there_and_back
     assert abs(int(done.stdout) / expected - 1) < 0.05

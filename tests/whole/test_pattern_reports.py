@@ -1,4 +1,4 @@
-"""What the core writes of clients, servers and an all-to-all: drawn, judged, compared, and said as the core says it."""
+"""The core's files of client-server and all-to-all: drawn, judged, compared; numbers agree with the core's."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_clients_and_servers_are_drawn_judged_and_compared(
 
 
 def test_show_says_of_an_all_to_all_what_the_core_says(run: Run, tmp_path: Path) -> None:
-    """Seconds, bandwidth, time of a message and messages a second of each size."""
+    """Seconds, bandwidth, time per message and messages per second, for each size."""
     path, mode = tmp_path / "x.h5", "sim:noise=0.3,slow-host=2*0.5"
     done = run("all-to-all", "--np", 5, "--mode", mode, "-s", "64KiB,1MiB", *SHORT, "-o", path)
     rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] in (["65536"], ["1048576"])]

@@ -1,4 +1,4 @@
-"""Load patterns: on the made-up network what each flow reads is a formula, over the others everything arrives."""
+"""Load patterns: on the simulated network every flow follows a formula; with other transports everything arrives."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ from everylink.load.sums import effective_bisection, impact, knee, rate_matrix, 
 from everylink.model.loads import Load
 
 SIZE, BANDWIDTH, LATENCY = 256 << 10, 12.5e9, 1e-6
-BLOCK = 4 * SIZE / (4 * SIZE + 8)  # messages, and the note in front of them
+BLOCK = 4 * SIZE / (4 * SIZE + 8)  # messages, and the header before them
 OK, TIMEOUT, ABSENT, PRESUMED = 0, 1, 4, 5
 SHORT = ["--duration", "5ms"]
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
@@ -33,7 +33,7 @@ Play = Callable[..., Load]
 
 @pytest.fixture
 def play(run: Run, tmp_path: Path) -> Play:
-    """Runs a pattern and reads what it wrote; `expect` is the exit code."""
+    """Runs a pattern and reads the results; `expect` is the exit code."""
 
     def call(*arguments: object, expect: int = 0, **options: object) -> Load:
         done = run(*arguments, "-o", tmp_path / "x.h5", "--force", **options)
@@ -162,7 +162,7 @@ def scenes_kept(path: Path) -> int:
 
 
 def begun(folder: Path, *options: object) -> Running:
-    """A run whose first scene is in the file, and which has many to come."""
+    """A run with its first scene in the file, and many more to come."""
     distances = ",".join(str(1 + i % 4) for i in range(1000))
     where = ["--np", 5, "--mode", "tcp", "-s", "16KiB", "--duration", "0.3"]
     run = Running(folder, "shift", "--distances", distances, *where, *options)

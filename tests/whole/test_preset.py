@@ -1,4 +1,4 @@
-"""--preset jupiter: the table to hand in is that of the file and of LinkTest's lines, and doubts are kept."""
+"""--preset jupiter: the table to submit agrees with the file and LinkTest's lines, and doubts are recorded."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ NUMBER = r"(\d+\.\d+) (\S+)"
 
 
 def rows(text: str) -> dict[str, list[float]]:
-    """Minimum, average and maximum of each row of the table, in bytes per second (times: seconds)."""
+    """Minimum, average and maximum in each row of the table, bytes per second (times: seconds)."""
     factor = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
     lines = text.split("JUPITER Benchmark Suite, LinkTest: ", 1)[1].splitlines()[2:4]
     bisection, link = ([float(n) * factor[unit.rstrip(")")] for n, unit in re.findall(NUMBER, line)] for line in lines)

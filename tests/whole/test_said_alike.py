@@ -1,4 +1,4 @@
-"""What the core says of failed links at the end of a run, `everylink show` says of its file in the same words."""
+"""The core, at the end of a run, and `everylink show` describe failed links in the same words."""
 
 from pathlib import Path
 

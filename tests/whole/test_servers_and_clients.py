@@ -1,4 +1,4 @@
-"""`everylink run --servers --clients`: the command lines of Network Sanitizer's guide, over every launcher."""
+"""`everylink run --servers --clients`: the command lines of Network Sanitizer's guide, with every launcher."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ QUICK = ["--niters", 2, "--bsize", 1]
 MADE_UP = [*QUICK, "--mode", "sim"]
 ROLES = ["h2", "h2", "h3", "h3", "h0", "h1"]
 TWO_SIDES = ["--servers", "h[2-3]", "--clients", "h[0-1]", "--servers-nranks", 2]
-# A variable that the results keep for each rank.
+# A variable that the results store for each rank.
 OWN = ["--servers-env", "SLURM_TOPOLOGY_ADDR=it's $x", "--clients-args", "-env SLURM_TOPOLOGY_ADDR c"]
 
 
@@ -34,7 +34,7 @@ def hosts(possible: None) -> Iterator[Bed]:
 
 
 def links_of(path: Path, pattern: str) -> set[tuple[int, int]]:
-    """Who sent to whom."""
+    """The (from, to) pairs of all flows."""
     with h5py.File(path) as file:
         group = file[f"patterns/{pattern}"]
         rows = int(group.attrs["rows"])
@@ -50,7 +50,7 @@ def told(path: Path, column: str = "topology_address") -> list[str]:
     return [text.decode() for text in read_plainly(path).ranks[column]]
 
 
-# --- on this machine, and by ssh -------------------------------------------------------------------------------
+# --- on this machine, and with ssh -----------------------------------------------------------------------------
 def test_clients_ask_servers_that_stand_first(patterns: None, everylink: Everylink, tmp_path: Path) -> None:
     words = ["--servers", "server[2-3]", "--clients", "client[1-4]", "--servers-nranks", 2, "--launcher", "local"]
     code, _, err = everylink(*words, *MADE_UP)
@@ -84,7 +84,7 @@ def test_a_client_that_is_not_well_is_named_and_nothing_is_started(everylink: Ev
     assert not (tmp_path / "everylink.h5").exists()
 
 
-# --- by mpiexec and srun ---------------------------------------------------------------------------------------
+# --- with mpiexec and srun -------------------------------------------------------------------------------------
 @pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec here")
 def test_mpiexec_starts_servers_and_clients(patterns: None, everylink: Everylink, tmp_path: Path) -> None:
     options = ["--launcher", "mpiexec", "--launcher-args=--allow-run-as-root --oversubscribe --bind-to none"]

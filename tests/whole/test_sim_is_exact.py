@@ -1,4 +1,4 @@
-"""Planted faults on the made-up network give exactly the values of the formulas here, for all kernels."""
+"""Faults planted on the simulated network give exactly the values of these formulas, for all kernels."""
 
 import h5py
 import numpy as np
@@ -15,7 +15,7 @@ ARGUMENTS = ["--np", 8, "-s", ",".join(map(str, SIZES)), "-n", 20, "-w", 3, "--n
 
 
 def way(source: int, target: int) -> tuple[float, float]:
-    """Latency and bandwidth of one direction, faults included."""
+    """Latency and bandwidth of one direction, including faults."""
     latency, bandwidth = LATENCY, BANDWIDTH
     if 5 in (source, target):
         latency, bandwidth = latency / 0.5, bandwidth * 0.5
@@ -43,21 +43,21 @@ def unidirectional(a: int, b: int, size: int, window: int = 20) -> float:
 
 
 def put(a: int, b: int, size: int) -> float:
-    """The last word of the last put takes the way back, as a receipt does."""
+    """The last byte of the last put travels back, like a receipt."""
     return unidirectional(a, b, size)
 
 
 def get(a: int, b: int, size: int, window: int = 20) -> float:
-    """The wish takes the way there, the bytes leave one after the other on the way back."""
+    """The request travels there; the bytes leave one after the other on the way back."""
     latency, bandwidth = way(b, a)
     return (way(a, b)[0] + window * size / bandwidth + latency) / window
 
 
 def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -> float:
-    """Mean of a's laps, halved: an end sends its next message when the other's last one has come, behind its own."""
+    """Mean of a's laps, halved: an end sends its next message after its own, once the other's last one has arrived."""
     ends = {a: b, b: a}
     free, begin = dict.fromkeys(ends, 0.0), dict.fromkeys(ends, 0.0)
-    # Both ends begin where their tokens have met.
+    # Both ends begin when their tokens have met.
     begin = {end: way(peer, end)[0] for end, peer in ends.items()}
     times = []
     for _ in range(laps + warmups):
@@ -168,7 +168,7 @@ def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
 def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure, kernel: str) -> None:
     arguments = ["--np", 4, "-n", 100, "-w", 0, "-s", "1,5000", kernel, "--num-slowest", 0]
     wrong = measure("--mode", "sim:corrupt=2>3@7", "--check", *arguments, expect=3)
-    # Messages are counted from the first of the step, so the first size has it.
+    # Messages are counted from the start of the step, so the wrong byte is in the first size.
     outcomes = {
         size: {link: o for link, o in zip(t.links(), t["outcome"].tolist(), strict=True) if o}
         for size, t in wrong.sizes.items()

@@ -1,4 +1,4 @@
-"""Results in LinkTest's format (-o x.sion), read plainly as docs/sion.md says, beside the .h5 file of the same run."""
+"""Results in LinkTest's format (-o x.sion), read as docs/sion.md describes, and the .h5 file of the same run."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ import pytest
 from conftest import PATIENCE, Measure, Run, measure_program, mpi_launcher
 
 Column = np.ndarray[Any, Any]
-HEAD, TOTALS = 289, 120  # bytes of what precedes the times: of every rank, and more of rank 0
+HEAD, TOTALS = 289, 120  # bytes before the times: of every rank, and the additional ones of rank 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def measured(run: Run, tmp_path: Path, *arguments: object, expect: int = 0, **op
 
 
 def matrix(table: Any, ranks: int, column: str) -> Column:
-    """Of the main run; 0 where a link has no row."""
+    """Values of the main run, [from, to]; 0 if a link has no row."""
     values = np.zeros((ranks, ranks))
     main = table.main()
     values[main["from"], main["to"]] = main[column]
@@ -237,11 +237,11 @@ def test_hosts_that_do_not_share_the_folder_are_told_so_before_measuring(tmp_pat
     assert not list(folders[1].glob("x.sion.*"))
 
 
-# Runs that end before their time.
+# Runs that end early.
 
 
 def started(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
-    """A run without an end, as soon as ranks have saved what they measured; and the ranks."""
+    """A run without an end, once ranks have saved measurements; and the ranks."""
     command = [measure_program(), "--np", "4", "--mode", "sim", "-n", "3", "-w", "0", "--min-runtime", "100h"]
     process = subprocess.Popen(
         [*command, "-o", str(tmp_path / "x.sion"), "--num-slowest", "0", "--progress", "none"],

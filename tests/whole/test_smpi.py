@@ -1,4 +1,4 @@
-"""The core on simulated clusters (testbed/smpi): what each fault does to every link is a formula here."""
+"""The core on simulated clusters (testbed/smpi): a formula gives the effect of each fault on every link."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ SMALL, LARGE = 8, 1 << 18
 ONE_BY_ONE = ["--serial-tests", "-s", f"{SMALL},{LARGE}", "-n", "1", "-w", "0", "--num-slowest", "0"]
 long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="more simulated fabrics: make test-long")
 
-Way = Callable[[int, int, int], float]  # the time from a to b of so many bytes
+Way = Callable[[int, int, int], float]  # seconds from a to b for a number of bytes
 Simulate = Callable[..., Results]
 
 
@@ -55,7 +55,7 @@ def simulator() -> None:
 
 @pytest.fixture
 def simulate(simulator: None, tmp_path: Path) -> Simulate:
-    """Measures a fabric with the faults and the options that are given."""
+    """Measures a fabric with these faults and options."""
 
     def call(topology: str, *options: object, faults: Sequence[str] = (), ranks: int = 64) -> Results:
         planted = [word for fault in faults for word in ("--fault", fault)]
@@ -69,7 +69,7 @@ def simulate(simulator: None, tmp_path: Path) -> Simulate:
 
 
 def measured(results: Results, size: int) -> NDArray[np.float32]:
-    """[from, to], each link once and none failed."""
+    """Times [from, to], with each link measured once and none failed."""
     (table,) = (s for s in results.sizes if s.bytes == size)
     ranks = len(results.ranks)
     assert len(table.links) == ranks * (ranks - 1)
@@ -78,7 +78,7 @@ def measured(results: Results, size: int) -> NDArray[np.float32]:
 
 
 def expected(ranks: int, size: int, way: Way) -> NDArray[np.float64]:
-    """Of the semidirectional kernel: half the time there and back."""
+    """The semidirectional kernel: half the round trip."""
     matrix = np.full((ranks, ranks), np.nan)
     for a in range(ranks):
         for b in range(ranks):
@@ -93,7 +93,7 @@ def assert_every_link(results: Results, way: Way) -> None:
 
 
 def slower(results: Results, healthy: Way, size: int) -> dict[tuple[int, int], float]:
-    """The links that take longer than without the fault, and how many times as long."""
+    """The links that take longer than without the fault, and the factor."""
     ratio = measured(results, size) / expected(len(results.ranks), size, healthy)
     assert not (ratio < 1 - 1e-5).any()
     return {(a, b): float(ratio[a, b]) for a, b in np.argwhere(ratio > 1 + 1e-5).tolist()}
@@ -106,12 +106,12 @@ def named(results: Results) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def links(chosen: Callable[[int, int], bool], ranks: int = 64) -> set[tuple[int, int]]:
-    """All between two ranks that are chosen in the one order or in the other."""
+    """All links between two ranks that `chosen` accepts in either order."""
     return {(a, b) for a in range(ranks) for b in range(ranks) if a != b and (chosen(a, b) or chosen(b, a))}
 
 
 def over(cables: int, size: int, bandwidth: float = BANDWIDTH) -> float:
-    """The time of a message alone."""
+    """The time of a single message."""
     return cables * LATENCY + (size + ENVELOPE) / bandwidth
 
 
@@ -163,7 +163,7 @@ def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(s
 
 
 def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) -> None:
-    """Up from leaf 7 over top 2 goes what is for hosts 2, 10, 18, ...; down from it to leaf 7 what is for host 58."""
+    """Up from leaf 7, top 2 carries messages for hosts 2, 10, 18, ...; down to leaf 7 those for host 58."""
 
     def is_over_it(a: int, b: int) -> bool:
         return a // 8 != b // 8 and ((a // 8 == 7 and b % 8 == 2) or b == 58)
@@ -184,7 +184,7 @@ def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) 
 
 @long
 def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Simulate) -> None:
-    """The cable from (1,1,1) to (2,1,1): x goes first, the shorter way round, upwards where both are equal."""
+    """The cable from (1,1,1) to (2,1,1): x is routed first, the shorter way round, upwards if both are equal."""
 
     def is_over_it(a: int, b: int) -> bool:
         return a // 4 % 4 == a // 16 == 1 and (a % 4, b % 4) in {(1, 2), (2, 1), (0, 2), (1, 3)}
@@ -246,9 +246,9 @@ def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(s
     slow = slower(results, fat_tree, LARGE)
     other_leaf = links(lambda a, b: a // 8 != b // 8)
     assert slow.keys() <= other_leaf
-    assert len(slow) > 0.99 * len(other_leaf)  # a pair may have the trunks of its step for itself
+    assert len(slow) > 0.99 * len(other_leaf)  # a pair may have the trunks of its step to itself
     assert np.median(list(slow.values())) == pytest.approx(4, rel=0.1)
-    assert named(results) == []  # no host and no cable is worse than the others; that all are slow, one by one tells
+    assert named(results) == []  # no host or cable stands out; a serial run shows that all are slow
     (verdict,) = judge(results, alone=alone).verdicts
     assert (verdict.kind, verdict.subject) == ("trunk", ("all groups",))
     assert verdict.factor == pytest.approx(4, rel=0.1)
@@ -305,7 +305,7 @@ def test_random_halves_show_a_shortage_of_trunks(simulate: Simulate) -> None:
     assert high < 0.7 * full
     assert low < mean < high
     assert full <= 32.01 * BANDWIDTH
-    # of 8 hosts at a leaf about half send, and those to other leaves have two trunks
+    # About half of the 8 hosts of a leaf send, and those that send to other leaves share two trunks.
     assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
@@ -317,12 +317,12 @@ def test_servers_of_one_leaf_serve_the_others_through_the_trunks_that_there_are(
         assert flows.ok.all()
         return float(flows.seconds.max())
 
-    # 4 cables leave the leaf, or one
+    # Four cables leave the leaf, or one.
     assert slowest("oversubscription:4") == pytest.approx(4 * slowest(), rel=0.05)
 
 
 def contents(path: Path) -> dict[str, bytes]:
-    """All that a results file holds, but for what is drawn and the time of day."""
+    """Everything in a results file except random choices and the time of day."""
     everything: dict[str, bytes] = {}
 
     def take(name: str, item: h5py.Dataset | h5py.Group) -> None:

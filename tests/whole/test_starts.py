@@ -55,7 +55,7 @@ Change = Callable[[str], str | None]
 
 
 class PmiServer:
-    """What hydra does, for ranks that this test starts; `change` rewrites an answer, None ends the connection."""
+    """hydra's part, for ranks that this test starts; `change` rewrites an answer, or ends the connection with None."""
 
     def __init__(self, ranks: int, change: Change = lambda line: line, longest_value: int = 64) -> None:
         self.change, self.longest = change, longest_value
@@ -181,7 +181,7 @@ def test_srun_starts_ranks(slurm: Run, tmp_path: Path, srun: list[str], how: str
     assert done.returncode == 0, done.stderr
     assert_joined(read_plainly(output, out=done.stdout), how, 8)
     assert "8 ranks on 4 host(s)" in done.stdout
-    # The exit code is rank 0's, and what it says it has written.
+    # The exit code is rank 0's, and it prints the path it has written.
     dead = [str(word).replace("tcp", "sim:dead=1>2") for word in command]
     done = slurm(*dead, "--force", **key)
     assert done.returncode == 3, done.stderr

@@ -1,4 +1,4 @@
-"""ibverbs for real: a virtual machine with software RDMA devices (testbed/vm), in which vm_guest.py runs."""
+"""ibverbs on real queue pairs: a virtual machine with software RDMA devices (testbed/vm) that runs vm_guest.py."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from test_client_server import GET, PUT, flows_of
 
 from conftest import Outcome, measure_program, read_plainly
 
-pytestmark = pytest.mark.xdist_group("vm")  # starts one machine
+pytestmark = pytest.mark.xdist_group("vm")  # shares one machine
 
 ROOT = Path(__file__).resolve().parents[2]
 VM = ROOT / "testbed" / "vm" / "vm"
@@ -31,7 +31,7 @@ def vm(*words: object, environment: dict[str, str] | None = None) -> subprocess.
 
 
 def in_machine(part: str, program: Path, folder: Path, *options: str) -> Path:
-    """What vm_guest.py has left in the folder."""
+    """The files that vm_guest.py leaves in the folder."""
     if not (Path(measure_program()).parent / "modules" / "ibverbs.so").exists():
         pytest.skip("ibverbs is not built here: libibverbs-dev is missing")
     check = vm("check")
@@ -71,7 +71,7 @@ def outcome(folder: Path, name: str) -> Outcome:
 
 
 def means(seen: Outcome) -> np.ndarray:
-    """[from, to] of the largest size."""
+    """Means of the largest size, [from, to]."""
     rows = seen.sizes[max(seen.sizes)].main()
     matrix = np.full((RANKS, RANKS), np.nan)
     matrix[rows["from"], rows["to"]] = rows["mean"]
@@ -128,7 +128,7 @@ def test_one_way_kernels_write_and_the_others_send(measured: Path) -> None:
 
 @long
 def test_a_delayed_device_shows_on_its_links_and_on_no_others(measured: Path) -> None:
-    """5 ms on the way out of device 2 are 2.5 ms of a round trip's half."""
+    """A delay of 5 ms on sending from device 2 adds 2.5 ms to half a round trip."""
     assert exit_codes(measured, "delayed") == "0 0 0 0"
     matrix = means(outcome(measured, "delayed"))
     touched = np.zeros_like(matrix, dtype=bool)
@@ -141,7 +141,7 @@ def test_a_delayed_device_shows_on_its_links_and_on_no_others(measured: Path) ->
 @long
 @pytest.mark.parametrize("kernel", ["unidirectional", "put", "get"])
 def test_a_throttled_device_shows_on_what_it_sends_and_on_no_other_links(measured: Path, kernel: str) -> None:
-    """20 Mbit/s on the way out of device 1; these kernels tell the direction, gets from the other end."""
+    """20 Mbit/s out of device 1. These kernels show the direction; gets show it from the other end."""
     assert exit_codes(measured, f"throttled-{kernel}") == "0 0 0 0"
     matrix = means(outcome(measured, f"throttled-{kernel}"))
     matrix = matrix.T if kernel == "get" else matrix

@@ -1,4 +1,4 @@
-"""A mistake of the user is one line that names the option and what would work, and exit code 2, before measuring."""
+"""User errors: one line that names the option and a valid value, and exit code 2, before anything is measured."""
 
 import shutil
 from pathlib import Path

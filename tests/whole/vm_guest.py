@@ -1,4 +1,4 @@
-"""Runs in the virtual machine, for test_vm.py: vm_guest.py contract|measure FOLDER PROGRAM. FOLDER gets the results."""
+"""Runs inside the virtual machine, for test_vm.py: vm_guest.py contract|measure FOLDER PROGRAM. Writes to FOLDER."""
 
 import os
 import shutil
@@ -9,18 +9,18 @@ from pathlib import Path
 
 RANKS = 4
 PART, RESULTS, PROGRAM = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-FOLDER = Path("/dev/shm/results")  # in memory: a file of the host is waited for
+FOLDER = Path("/dev/shm/results")  # in memory, because writing to a file of the host blocks
 VERBS = "ibverbs:completion=event"
 
 
 def contract(name: str, mode: str, chosen: str) -> None:
-    """The suite over one mode; what it says, and its exit code as the last line."""
+    """Run the suite on one mode; write its output, and its exit code as the last line."""
     done = subprocess.run([PROGRAM, mode, f"--gtest_filter={chosen}"], capture_output=True, text=True)
     (FOLDER / f"{name}.txt").write_text(f"{done.stdout}{done.stderr}\n{done.returncode}\n")
 
 
 def ranks(name: str, *options: str, mode: str = VERBS) -> list[subprocess.Popen[bytes]]:
-    """Four ranks, each a host with a device of its own."""
+    """Four ranks, each a host with its own device."""
     started = []
     of_pairs = ["--num-slowest", "0"] if options[0].startswith("-") else []
     for rank in range(RANKS):
@@ -56,7 +56,7 @@ def heal(interface: str) -> None:
 
 
 def kill_one() -> None:
-    """In the middle of the first step: the network is slow, so that a step takes 1.6 s."""
+    """Kill a rank during the first step; the network is slow, so that a step takes 1.6 s."""
     for rank in range(RANKS):
         fault(f"rdma{rank}", "delay", "2ms")
     started = ranks("killed", "-s", "8", "-n", "200", "-w", "1")
