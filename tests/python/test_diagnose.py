@@ -110,14 +110,14 @@ def test_equal_seeds_give_equal_numbers_and_different_seeds_different_ones(tmp_p
     [
         (("--fault", "slow-host:n99*0.5"), "there is no n99; there are n0 to n23"),
         (("--fault", "slow-host:n1*1.5"), "between 0 and 1"),
-        (("--fault", "broken-host:n1"), "there is no fault 'broken-host'; there are slow-host"),
-        (("--fault", "slow-link:n1*0.5"), "wanted is slow-link:NAME>NAME*RATE"),
-        (("--fault", "slow-host:n1"), "wanted is slow-host:NAME*RATE"),
+        (("--fault", "broken-host:n1"), "unknown fault 'broken-host'; use slow-host"),
+        (("--fault", "slow-link:n1*0.5"), "must have the form slow-link:NAME>NAME*RATE"),
+        (("--fault", "slow-host:n1"), "must have the form slow-host:NAME*RATE"),
         (("--noise", "2"), "--noise 2: must be from 0 to 0.5"),
         (("--noise", "nan"), "--noise nan: must be from 0 to 0.5"),
         (("--sizes", "8,8"), "--sizes: a message size is given twice"),
         (("--hosts", "0"), "--hosts 0: must be from 1 to 1048576"),
-        (("--hosts", "1"), "2 to"),
+        (("--hosts", "1"), "use 2 to"),
         (("--seed", "-1"), "--seed -1: must be at least 0"),
     ],
 )

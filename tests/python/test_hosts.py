@@ -10,8 +10,8 @@ import pytest
 from conftest import Command
 from everylink.errors import UserMistake
 from everylink.launch.job import Job, Side, environment_of, job_of
-from everylink.launch.mpiexec import Mpiexec, unknown
-from everylink.launch.reach import named
+from everylink.launch.mpiexec import Mpiexec, unresolved
+from everylink.launch.remote import refusal
 from everylink.launch.srun import Srun
 from everylink.launch.ssh import Ssh
 
@@ -48,15 +48,20 @@ def test_ranks_are_numbered_host_by_host() -> None:
         ("n10", 4, 2),
     ]
     assert a_job("n8", "n9").size == 4
-    with pytest.raises(UserMistake, match="make 1 ranks"):
+    with pytest.raises(UserMistake, match="1 ranks in total"):
         job_of([Side(["n8"], 1)])
-    with pytest.raises(UserMistake, match="16777216 work"):
+    with pytest.raises(UserMistake, match="use 2 to 16777216"):
         job_of([Side(["n8", "n9"], 1 << 24)])
 
 
 def test_variables_are_given_or_inherited() -> None:
     assert environment_of(["A=1=2", "B", "A_2="], {"B": "b", "C": "c"}) == {"A": "1=2", "B": "b", "A_2": ""}
-    for setting, said in (("B", "is not set here"), ("1=2", "is no name"), ("A-B=1", "is no name"), ("A=1\n2", "line")):
+    for setting, said in (
+        ("B", "is not set here"),
+        ("1=2", "is not a variable name"),
+        ("A-B=1", "is not a variable name"),
+        ("A=1\n2", "line"),
+    ):
         with pytest.raises(UserMistake, match=said):
             environment_of([setting], {})
 
@@ -80,15 +85,15 @@ def test_all_nodes_unknown_to_slurm_or_unusable_are_named() -> None:
     with pytest.raises(UserMistake) as caught:
         Srun(Path("/m")).check(a_job("n1", "n3", "n4", "n5", "n77", "n78"))
     assert str(caught.value) == (
-        "--hosts: nothing was started, because of n3: Slurm says that it is drain; n4: Slurm says that it is down*; "
-        "n5: Slurm says that it is idle*; n[77-78]: Slurm knows no such node"
+        "--hosts: nothing was started; n3: Slurm reports state drain; n4: Slurm reports state down*; "
+        "n5: Slurm reports state idle*; n[77-78]: unknown to Slurm"
     )
 
 
 def test_inside_an_allocation_only_its_nodes_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4,08]")
     Srun(Path("/m")).check(a_job("n3", "n08"))
-    with pytest.raises(UserMistake, match=r"n\[1-2\]: not in this allocation, which is n\[3-4,08\]"):
+    with pytest.raises(UserMistake, match=r"n\[1-2\]: not in this allocation \(n\[3-4,08\]\)"):
         Srun(Path("/m")).check(a_job("n1", "n2", "n3"))
 
 
@@ -109,8 +114,8 @@ def test_hydra_gets_hosts_and_ranks_per_host(tmp_path: Path) -> None:
 
 
 def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
-    assert unknown(["localhost", "127.0.0.1"]) == {}
-    with pytest.raises(UserMistake, match=r"nothing was started, because of no-such-[ab]"):
+    assert unresolved(["localhost", "127.0.0.1"]) == {}
+    with pytest.raises(UserMistake, match=r"nothing was started; no-such-[ab]"):
         Mpiexec(Path("/m")).check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
 
 
@@ -149,7 +154,7 @@ def test_srun_keeps_servers_first_and_gives_each_task_the_settings_of_its_side(t
     command = Srun(Path("/usr/bin/printf"), ["--mpi=none"]).command_on_hosts(two_sides(), ["%s,"])
     place = ["--nodelist=s1,s1,s2,s2,c1,c2", "--nodes=4", "--ntasks=6", "--distribution=arbitrary", "--mpi=none"]
     assert command[:6] == [str(tmp_path / "srun"), *place]
-    assert "1 $x" not in " ".join(command), "values of variables stand in the environment alone"
+    assert "1 $x" not in " ".join(command), "values of variables are only in the environment"
     environment = Srun(Path("/m")).environment(two_sides(), {})
     assert environment["ALL"] == "0"
     assert not {"A", "B"} & environment.keys()
@@ -174,14 +179,14 @@ def test_srun_places_a_single_side_in_slurms_order_of_nodes(tmp_path: Path) -> N
 
 def test_hosts_with_the_same_reason_are_folded() -> None:
     reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
-    assert named(reasons | {"m": "no answer"}, a_job("m")).endswith(
+    assert refusal(reasons | {"m": "no answer"}, a_job("m")).endswith(
         "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
     )
 
 
 def test_ssh_never_prompts_and_keeps_its_command_line_free_of_secrets() -> None:
-    command = list(Ssh(Path("/m"), ["-p", "2222"]).reach()("n8"))
-    assert command[1:4] == ["-T", "-p", "2222"], "what the user says comes first, so it prevails"
+    command = list(Ssh(Path("/m"), ["-p", "2222"]).shell_command()("n8"))
+    assert command[1:4] == ["-T", "-p", "2222"], "the user's options come first, so they take precedence"
     assert "BatchMode=yes" in command
     assert any(word.startswith("ConnectTimeout=") for word in command)
     assert command[-2:] == ["n8", "exec /bin/sh -c 'IFS= read -r line && eval \"$line\"'"]
@@ -193,14 +198,14 @@ def test_ssh_never_prompts_and_keeps_its_command_line_free_of_secrets() -> None:
         (["--hosts", "n[1-2]", "--np", "4"], "--np and --hosts exclude each other"),
         (["--hosts", "n[1-2]", "--launcher", "command"], "leave --hosts out"),
         (["--hosts", "n[1-2]", "--nranks", "0"], "--nranks 0: must be from 1 to 16777216"),
-        (["--hosts", "n[1-2]", "--launcher", "local", "--launcher-args", "-x"], "no launcher to give them to"),
-        (["--hosts", "n[1-"], "a bracket is open"),
-        (["--hosts", "n1", "--launcher", "local"], "make 1 ranks"),
-        (["--nranks", "2"], "--nranks: belongs to --hosts"),
-        (["--env", "A=1"], "--env: belongs to --hosts"),
-        (["--launcher", "ssh"], "--hosts says on which"),
-        (["--launcher", "srun"], "--hosts says on which"),
-        (["--hosts", "n[3-4]", "--launcher", "srun"], "n3: Slurm says that it is drain"),
+        (["--hosts", "n[1-2]", "--launcher", "local", "--launcher-args", "-x"], "--launcher local takes no arguments"),
+        (["--hosts", "n[1-"], "unbalanced brackets"),
+        (["--hosts", "n1", "--launcher", "local"], "1 ranks in total"),
+        (["--nranks", "2"], "--nranks applies only to --hosts"),
+        (["--env", "A=1"], "--env applies only to --hosts"),
+        (["--launcher", "ssh"], "--launcher ssh requires hosts"),
+        (["--launcher", "srun"], "--launcher srun requires hosts"),
+        (["--hosts", "n[3-4]", "--launcher", "srun"], "n3: Slurm reports state drain"),
     ],
 )
 def test_invalid_combinations_are_refused_before_anything_starts(

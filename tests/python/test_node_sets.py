@@ -68,7 +68,7 @@ def test_a_file_in_this_folder_needs_no_slash_unless_a_group_has_its_name(
     Path("compute").write_text("n6")
     assert hosts_of("@mine", "--hosts") == ["n5"]
     assert hosts_of("@./compute", "--hosts") == ["n6"]
-    with pytest.raises(UserMistake, match="is a group and a file"):
+    with pytest.raises(UserMistake, match="is both a group and a file"):
         hosts_of("@compute", "--hosts")
 
 
@@ -77,15 +77,15 @@ def test_a_file_in_this_folder_needs_no_slash_unless_a_group_has_its_name(
     [
         ("", "names no host"),
         ("n1!n1", "names no host"),
-        ("n[1-", "a bracket is open"),
-        ("n[3-1]", "is no node set"),
-        ("n[a-b]", "is no node set"),
+        ("n[1-", "unbalanced brackets"),
+        ("n[3-1]", "is not a node set"),
+        ("n[a-b]", "is not a node set"),
         ("n[1-99999999]", "more than 1000000 hosts"),
         ("r[1-2000]n[1-2000]", "more than 1000000 hosts"),
-        ("-oProxyCommand=x", "is no name of a host"),
-        ("n1;reboot", "is no name of a host"),
-        ("n1 n2", "is no name of a host"),
-        ("@nothing", "neither a file nothing nor such a group"),
+        ("-oProxyCommand=x", "is not a host name"),
+        ("n1;reboot", "is not a host name"),
+        ("n1 n2", "is not a host name"),
+        ("@nothing", "nothing is neither a file nor a group"),
         ("@./nothing", "there is no such file"),
         ("@nowhere:rack1", "nowhere"),
         ("@/", "is a folder"),
@@ -102,5 +102,5 @@ def test_an_invalid_node_set_is_refused_in_one_line(text: str, said: str, groups
 def test_an_invalid_line_of_a_file_is_named_and_never_read_as_a_group(line: str, tmp_path: Path, groups: None) -> None:
     file = tmp_path / "hosts"
     file.write_text(f"n1\n{line}\n")
-    with pytest.raises(UserMistake, match=r"line 2|no name of a host|is not text"):
+    with pytest.raises(UserMistake, match=r"line 2|not a host name|is not text"):
         hosts_of(f"@{file}", "--hosts")

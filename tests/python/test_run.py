@@ -124,7 +124,7 @@ def test_a_killed_core_is_reported_in_one_line_with_exit_code_1(
     monkeypatch.setenv("FAKE", "kill")
     code, _, err = everylink("run")
     assert code == 1
-    assert "was ended by SIGKILL" in err
+    assert "was killed by SIGKILL" in err
     assert err.count("\n") == 1
 
 
@@ -204,7 +204,7 @@ def test_a_missing_mpiexec_is_a_usage_error(
     monkeypatch.setattr("shutil.which", lambda name: None)
     code, _, err = everylink("run", "--launcher", "mpiexec")
     assert code == 2
-    assert "no mpiexec on PATH" in err
+    assert "mpiexec is not on PATH" in err
 
 
 def test_progress_is_described_in_words() -> None:
@@ -246,9 +246,9 @@ def test_any_command_can_start_the_core(everylink: Command) -> None:
     assert code == 0
     assert "arguments: --progress json -n 5" in out
     for options, said in (
-        ((), "--launcher-args says which"),
-        (("--launcher-args", "no-such-program -n 2"), "there is no program no-such-program"),
-        (("--launcher-args", "env", "--np", "4"), "as many ranks as the command itself says"),
+        ((), "--launcher command requires --launcher-args"),
+        (("--launcher-args", "no-such-program -n 2"), "program no-such-program was not found"),
+        (("--launcher-args", "env", "--np", "4"), "the command itself sets the number of ranks"),
     ):
         code, _, err = everylink("run", "--launcher", "command", *options)
         assert code == 2

@@ -153,7 +153,7 @@ def test_options_of_the_core_are_separated_from_those_of_mpiexec() -> None:
     said = side_args(text, "--servers-args", "mpiexec", {})
     assert said.options == ["--rails", "eth0,eth1", "--interface", "ib0"]
     assert said.arguments == ["-bind-to", "core"]
-    with pytest.raises(UserMistake, match="'-bind-to' says nothing to --launcher ssh; -env NAME VALUE, --rails"):
+    with pytest.raises(UserMistake, match="'-bind-to' does not apply to --launcher ssh; use -env NAME VALUE, --rails"):
         side_args(text, "--servers-args", "ssh", {})
 
 
@@ -180,31 +180,31 @@ BOTH = ["--servers", "s[1-2]", "--clients", "c[1-2]"]
     [
         (["--servers", "s1"], "clients are missing"),
         (["--clients", "c1", "client-server"], "servers are missing"),
-        ([*BOTH, "incast"], "--servers, --clients: mean client-server; for incast, --hosts"),
-        (["--clients", "c[1-2]", "incast"], "--clients: mean all-to-all; for incast, --hosts"),
-        ([*BOTH, "--hosts", "n1"], "--hosts: names hosts beside --servers and --clients"),
-        (["--clients", "c1", "--hosts", "n1"], "--hosts: names hosts beside --servers and --clients"),
+        ([*BOTH, "incast"], "--servers, --clients: the pattern is client-server; for incast, use --hosts"),
+        (["--clients", "c[1-2]", "incast"], "--clients: the pattern is all-to-all; for incast, use --hosts"),
+        ([*BOTH, "--hosts", "n1"], "--hosts cannot be combined with hosts of --servers and --clients"),
+        (["--clients", "c1", "--hosts", "n1"], "--hosts cannot be combined with hosts of --servers and --clients"),
         ([*BOTH, "--np", "4"], "--np and --clients exclude each other"),
-        ([*BOTH, "--nranks", "4"], "--servers-nranks, clients --clients-nranks"),
+        ([*BOTH, "--nranks", "4"], "--nranks applies only to --hosts; use --servers-nranks and --clients-nranks"),
         ([*BOTH, "--launcher", "command"], "leave --clients out"),
         (["--servers", "n[1-4]", "--clients", "n[3-6]"], "both name n[3-4]"),
         (["--servers", "2", "--clients", "c1"], "--servers 2: is a number"),
-        ([*BOTH, "--servers-file", "x"], "--servers, --servers-file: name hosts twice"),
+        ([*BOTH, "--servers-file", "x"], "--servers and --servers-file exclude each other"),
         (["--servers-file", "nowhere", "--clients", "c1"], "nowhere: cannot be read"),
-        (["--servers", "s[1-", "--clients", "c1"], "--servers 's[1-': a bracket is open"),
+        (["--servers", "s[1-", "--clients", "c1"], "--servers 's[1-': unbalanced brackets"),
         ([*BOTH, "--clients-nranks", "0"], "--clients-nranks 0: must be from 1 to 16777216"),
         ([*BOTH, "--clients-nranks", "x"], "--clients-nranks x: not a whole number"),
         ([*BOTH, "--clients-nranks", "99999999"], "must be from 1 to 16777216"),
-        (["--clients", "c1", "--launcher", "local"], "--clients, --clients-nranks: make 1 ranks"),
-        (["--clients", "c[1-2]", "--servers-nranks", "2"], "--servers-nranks: belongs to --servers"),
-        (["--clients-env", "A=1"], "--clients-env: belongs to --clients"),
-        ([*BOTH, "--clients-env", "1A=1"], "--clients-env 1A=1: '1A' is no name"),
-        ([*BOTH, "--servers-args", "-env 1A 1"], "--servers-args -env 1A=1: '1A' is no name"),
-        ([*BOTH, "--servers-args", "-env A"], "--servers-args: behind '-env A' its value is missing"),
-        ([*BOTH, "--servers-args", "--rails"], "--servers-args: behind '--rails' its value is missing"),
+        (["--clients", "c1", "--launcher", "local"], "--clients, --clients-nranks: 1 ranks in total"),
+        (["--clients", "c[1-2]", "--servers-nranks", "2"], "--servers-nranks requires hosts in --servers"),
+        (["--clients-env", "A=1"], "--clients-env requires hosts in --clients"),
+        ([*BOTH, "--clients-env", "1A=1"], "--clients-env 1A=1: '1A' is not a variable name"),
+        ([*BOTH, "--servers-args", "-env 1A 1"], "--servers-args -env 1A=1: '1A' is not a variable name"),
+        ([*BOTH, "--servers-args", "-env A"], "--servers-args: '-env A' requires a value"),
+        ([*BOTH, "--servers-args", "--rails"], "--servers-args: '--rails' requires a value"),
         ([*BOTH, "--servers-args", "'"], "--servers-args ''': No closing quotation"),
         ([*BOTH, "--launcher-args", "'"], "--launcher-args ''': No closing quotation"),
-        ([*BOTH, "--servers-args", "-ppn 2"], "'-ppn' says nothing to --launcher ssh"),
+        ([*BOTH, "--servers-args", "-ppn 2"], "'-ppn' does not apply to --launcher ssh"),
         ([*BOTH, "--servers-args", "-m ucp:tls=tcp"], "servers --mode ucp:tls=tcp and clients --mode tcp"),
         ([*BOTH, "--confirm"], "--confirm applies only to links; the pattern client-server measures none"),
     ],

@@ -9,14 +9,14 @@ import pytest
 from hosts_runs import ENDLESS, QUICK, host_names, measured, ranks_of, wait_until
 
 from conftest import PATIENCE, Everylink, Run, StartEverylink, read_plainly
-from everylink.launch import reach
+from everylink.launch import remote
 
 
 # --- on this machine -------------------------------------------------------------------------------------------
 def test_ranks_carry_the_names_of_hosts_on_this_machine(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink("--hosts", "n[8-9]-ib", "--nranks", 2, "--launcher", "local", *QUICK)
     assert code == 0, err
-    assert "all 4 ranks run on this machine, under the names of 2 host(s); nothing leaves it" in err
+    assert "all 4 ranks run on this machine, under the names of 2 host(s); no message leaves it" in err
     result = measured(tmp_path, 4)
     assert host_names(result) == ["n8-ib", "n8-ib", "n9-ib", "n9-ib"], "host by host"
     assert result.attributes["bootstrap"] == "stdin"
@@ -42,14 +42,14 @@ def test_every_host_that_is_not_well_is_named_and_nothing_is_started(everylink: 
     assert err.count("\n") == 1
     assert "gone[1-2]: ssh: Could not resolve hostname: Name or service not known" in err
     assert "old1: " in err
-    assert "'everylink-measure 0.0.9'; it must be the everylink-measure 0.1.0" in err
+    assert "says 'everylink-measure 0.0.9', but everylink-measure 0.1.0 is required" in err
     assert "bare1: " in err
     assert "says 'not found'" in err
     assert not (tmp_path / "everylink.h5").exists()
 
 
 def test_a_host_that_says_nothing_does_not_hold_us(everylink: Everylink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "ANSWER_LIMIT", 1.0)
+    monkeypatch.setattr(remote, "ANSWER_LIMIT", 1.0)
     code, _, err = everylink("--hosts", "n1,silent[1-3]", *QUICK)
     assert code == 2
     assert "silent[1-3]: no answer within 1 s" in err
@@ -75,7 +75,7 @@ def test_a_mistake_in_the_options_is_said_once_and_exit_2(everylink: Everylink) 
     code, _, err = everylink("--hosts", "n[1-3]", "--nranks", 2, "-m", "pigeon")
     assert code == 2
     assert [line for line in err.splitlines() if "pigeon" in line] == [err.strip()]
-    assert err.startswith("n1: everylink-measure: --mode pigeon")
+    assert err.startswith("n1: everylink-measure: --mode: unknown mode 'pigeon'")
 
 
 def test_failed_links_are_exit_3_and_confirm_goes_on(everylink: Everylink, tmp_path: Path) -> None:

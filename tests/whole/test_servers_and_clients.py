@@ -80,7 +80,7 @@ def test_a_client_that_is_not_well_is_named_and_nothing_is_started(everylink: Ev
     code, out, err = everylink("--servers", "n[1-2]", "--clients", "n3,gone[1-2]", *QUICK)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert "everylink: --servers, --clients: nothing was started, because of gone[1-2]: ssh: " in err
+    assert "everylink: --servers, --clients: nothing was started; gone[1-2]: ssh: " in err
     assert not (tmp_path / "everylink.h5").exists()
 
 

@@ -1,1 +1,1 @@
-"""Starts everylink-measure: finds it, builds the command line of a launcher, and reads what it says while it runs."""
+"""Starts everylink-measure: finds it, builds the command of a launcher, and reads its output while it runs."""

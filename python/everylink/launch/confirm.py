@@ -1,4 +1,4 @@
-"""`run --confirm`: has the core measure suspects again, into the same results file, until none is left to ask about."""
+"""`run --confirm`: re-measures suspects, into the same results file, until none is left."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -10,13 +10,13 @@ from everylink.judge.confirm import ROUNDS, pairs_to_confirm
 
 MEASURED = (0, 3)  # exit codes of the core after which there is more to measure
 NOT_ONE_WAY = ("--retest-budget", "0")
-Start = Callable[[Sequence[str]], int]  # more options of the core -> its exit code
+Start = Callable[[Sequence[str]], int]  # further options of the core -> its exit code
 
 
 def confirm(output: Path, start: Start) -> int | None:
-    """Start the core again with --confirm as long as there are suspects; its last code, None where there were none.
+    """Start the core with --confirm while there are suspects. Returns its last exit code, None without suspects.
 
-    The file of pairs lies beside the results file, which every rank's machine may not see but rank 0's does.
+    The file of pairs is beside the results file, because only rank 0's machine is sure to see that folder.
     """
     code = None
     for _ in range(ROUNDS):

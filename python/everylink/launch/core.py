@@ -1,4 +1,4 @@
-"""Finds programs: the core, which must be of our own version, and launchers."""
+"""Finds the core, which must have our version, and launchers."""
 
 import os
 import shutil
@@ -15,7 +15,10 @@ VERSION_LIMIT = 10.0  # seconds
 
 
 def find_core() -> Path:
-    """The absolute path of the core: EVERYLINK_MEASURE, else beside our own command, else on PATH."""
+    """The absolute path of the core: EVERYLINK_MEASURE, else beside the command `everylink`, else on PATH.
+
+    Raises UserMistake for an unusable EVERYLINK_MEASURE, CoreError if there is no core.
+    """
     if chosen := os.environ.get(VARIABLE):
         path = Path(chosen).absolute()
         if not _executable(path):
@@ -30,18 +33,18 @@ def find_core() -> Path:
 
 
 def check_version(core: Path) -> None:
-    """Raise CoreError unless the core says that it has our own version."""
+    """Raise CoreError unless the core reports our version."""
     try:
         said = subprocess.run(
             [core, "--version"], capture_output=True, text=True, timeout=VERSION_LIMIT, stdin=subprocess.DEVNULL
         )
     except subprocess.TimeoutExpired:
-        raise CoreError(f"{core} --version gave no answer within {VERSION_LIMIT:.0f} s") from None
+        raise CoreError(f"{core} --version did not answer within {VERSION_LIMIT:.0f} s") from None
     except OSError as error:
         raise CoreError(f"{core} cannot be started: {error.strerror}") from None
     if said.stdout.strip() != f"{NAME} {VERSION}":
         answer = (said.stdout.strip() or said.stderr.strip() or "nothing").splitlines()[0]
-        raise CoreError(f"{core} says '{answer}', but this everylink is {VERSION}; set {VARIABLE} to its twin")
+        raise CoreError(f"{core} says '{answer}', but this everylink is {VERSION}; set {VARIABLE} to a matching one")
 
 
 def _executable(path: Path) -> bool:
@@ -49,8 +52,8 @@ def _executable(path: Path) -> bool:
 
 
 def on_path(program: str, otherwise: str = "") -> str:
-    """Its absolute path. Raises UserMistake; `otherwise` says what to do instead."""
+    """The absolute path of a launcher. Raises UserMistake; `otherwise` ends the message with what to do instead."""
     path = shutil.which(program)
     if path is None:
-        raise UserMistake(f"--launcher {program}: there is no {program} on PATH{otherwise}")
+        raise UserMistake(f"--launcher {program}: {program} is not on PATH{otherwise}")
     return path

@@ -1,4 +1,4 @@
-"""What is to run where: the hosts that are named, and the ranks of each, with environment and options."""
+"""A job: hosts, and the ranks of each with their environment and options."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from everylink.errors import UserMistake
 from everylink.files import text_of
 from everylink.host_lists import MOST_HOSTS, expanded, how_many
 
-MOST_RANKS = 1 << 24  # that the core takes
+MOST_RANKS = 1 << 24  # limit of the core
 PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
-NAME = re.compile(r"\w[\w.\-]*")  # nothing that ssh would take for an option
+NAME = re.compile(r"\w[\w.\-]*")  # never an option of ssh
 JOIN: dict[str, Callable[[NodeSet, NodeSet], None]] = {
     ",": NodeSet.update, "!": NodeSet.difference_update, "&": NodeSet.intersection_update,
     "^": NodeSet.symmetric_difference_update,
@@ -25,7 +25,7 @@ LARGEST_FILE = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class HostRanks:
-    """The ranks `first` to `first + count - 1`, all on one host; `arguments` are mpiexec's, for these ranks alone."""
+    """The ranks `first` to `first + count - 1` on one host. `arguments` of mpiexec apply only to these ranks."""
 
     host: str
     first: int
@@ -37,9 +37,9 @@ class HostRanks:
 
 @dataclass(frozen=True)
 class Job:
-    """Ranks are numbered host by host, `in_order` whatever a launcher would make of the hosts.
+    """Ranks are numbered host by host. If `in_order`, launchers must keep the order of the hosts.
 
-    `named_by`: the options of the command line that name them.
+    `named_by`: the options of the command line that name the hosts.
     """
 
     hosts: Sequence[HostRanks]
@@ -51,30 +51,30 @@ class Job:
         return sum(one.count for one in self.hosts)
 
     @property
-    def alike(self) -> list[list[HostRanks]]:
-        """Hosts one after the other, in parts that have all but the number of ranks in common."""
+    def parts(self) -> list[list[HostRanks]]:
+        """Consecutive hosts with equal environment, options and arguments."""
         groups = groupby(self.hosts, key=lambda one: (one.environment, list(one.options), list(one.arguments)))
         return [list(group) for _, group in groups]
 
     @property
     def environment(self) -> dict[str, str]:
-        """What all ranks have in common."""
-        (first, *others) = [part[0].environment for part in self.alike]
+        """The variables that all ranks share."""
+        (first, *others) = [part[0].environment for part in self.parts]
         return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
 
     def own_environment(self, part: Sequence[HostRanks]) -> dict[str, str]:
-        """What these have beside it."""
+        """The variables of this part that not all ranks share."""
         common = self.environment
         return {name: value for name, value in part[0].environment.items() if name not in common}
 
     def with_options(self, core_options: Sequence[str]) -> "Job":
-        """The same with options of the core for all ranks; those of their own stay last, for the later word counts."""
+        """The job with these options for all ranks, before their own: of two equal options, the core takes the last."""
         return replace(self, hosts=[replace(one, options=[*core_options, *one.options]) for one in self.hosts])
 
 
 @dataclass(frozen=True)
 class Side:
-    """Hosts that are all alike."""
+    """Hosts with equal settings; `ranks` on each."""
 
     hosts: Sequence[str]
     ranks: int
@@ -84,10 +84,10 @@ class Side:
 
 
 def job_of(sides: Sequence[Side], named_by: str = "--hosts", counted_by: str = "--nranks") -> Job:
-    """The ranks of the first side, then those of the next one. Raises UserMistake."""
+    """The job with the ranks of all sides in order. Raises UserMistake if the number of ranks is out of range."""
     total = sum(len(side.hosts) * side.ranks for side in sides)
     if not 2 <= total <= MOST_RANKS:
-        raise UserMistake(f"{named_by}, {counted_by}: make {total} ranks; 2 to {MOST_RANKS} work")
+        raise UserMistake(f"{named_by}, {counted_by}: {total} ranks in total; use 2 to {MOST_RANKS}")
     hosts: list[HostRanks] = []
     first = 0
     for side in sides:
@@ -98,7 +98,7 @@ def job_of(sides: Sequence[Side], named_by: str = "--hosts", counted_by: str = "
 
 
 def environment_of(settings: Sequence[str], ours: Mapping[str, str], option: str = "--env") -> dict[str, str]:
-    """Of --env KEY=VALUE, or --env KEY: as it is here. Raises UserMistake."""
+    """The variables of --env KEY=VALUE, or --env KEY, which takes the value from `ours`. Raises UserMistake."""
     return dict(_variables(settings, ours, option))
 
 
@@ -106,12 +106,12 @@ def _variables(settings: Sequence[str], ours: Mapping[str, str], option: str) ->
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not name.isidentifier() or not name.isascii():
-            raise UserMistake(f"{option} {setting}: '{name}' is no name of a variable; NAME=VALUE works")
+            raise UserMistake(f"{option} {setting}: '{name}' is not a variable name; use NAME=VALUE")
         if not equals and name not in ours:
-            raise UserMistake(f"{option} {name}: is not set here; {name}=VALUE sets it")
+            raise UserMistake(f"{option} {name}: is not set here; use {name}=VALUE")
         value = value if equals else ours[name]
         if any(character in value for character in "\n\r\0"):
-            raise UserMistake(f"{option} {name}: its value has more than one line")
+            raise UserMistake(f"{option} {name}: the value has more than one line")
         yield name, value
 
 
@@ -126,25 +126,25 @@ def hosts_of(text: str, option: str) -> list[str]:
 
 
 def hosts_in_file(path: Path, option: str) -> list[str]:
-    """The hosts of a file, in the same order. Raises UserMistake."""
+    """The hosts in a file, each once, in ClusterShell's order. Raises UserMistake."""
     return _names_in(NodeSet.fromlist(_hosts_in(path, f"{option} {path}")), str(path), option)
 
 
 def _names_in(found: NodeSet, text: str, option: str) -> list[str]:
     hosts = [str(host) for host in found]
     if not hosts:
-        raise UserMistake(f"{option} '{text}': names no host; 'n[8-11]' does")
+        raise UserMistake(f"{option} '{text}': names no host; use a node set such as 'n[8-11]'")
     for host in hosts:
         if not NAME.fullmatch(host):
-            raise UserMistake(f"{option} {text}: '{host}' is no name of a host")
+            raise UserMistake(f"{option} {text}: '{host}' is not a host name")
     return hosts
 
 
 def _parts(text: str, option: str) -> Iterator[tuple[str, str]]:
-    """Each part behind the operator before it; as in ClusterShell, operators are applied from left to right."""
+    """Each part with the operator before it. As in ClusterShell, operators apply from left to right."""
     pieces = [match[0].strip() for match in PARTS.finditer(text)]
     if "".join(pieces) != re.sub(r"\s*([,!&^])\s*", r"\1", text.strip()):
-        raise UserMistake(f"{option} '{text}': a bracket is open; 'n[8-11]' is closed")
+        raise UserMistake(f"{option} '{text}': unbalanced brackets; write a node set as 'n[8-11]'")
     operator = ","
     for piece in pieces:
         if piece in JOIN:
@@ -160,17 +160,16 @@ def _set_of(part: str, option: str) -> NodeSet:
     try:
         too_many = how_many(part) > MOST_HOSTS
     except ValueError:
-        too_many = False  # ClusterShell says what is wrong with it
+        too_many = False  # ClusterShell reports the error
     if too_many:
         raise UserMistake(f"{option} {part}: has more than {MOST_HOSTS} hosts")
     try:
         found = NodeSet(part)
     except (NodeSetException, GroupResolverError, GroupSourceError, ValueError) as error:
-        raise UserMistake(f"{option} {part}: is no node set such as n[8-11]: {error}") from None
+        raise UserMistake(f"{option} {part}: is not a node set such as n[8-11]: {error}") from None
     if part.startswith("@") and not found:
         raise UserMistake(
-            f"{option} {part}: there is neither a file {part[1:]} nor such a group of ClusterShell's (cluset --list "
-            "shows them)"
+            f"{option} {part}: {part[1:]} is neither a file nor a group of ClusterShell (cluset --list shows groups)"
         )
     return found
 
@@ -185,14 +184,19 @@ def _is_file(name: str, option: str) -> bool:
     except (NodeSetException, GroupResolverError, GroupSourceError, ValueError):
         is_group = False
     if is_group:
-        raise UserMistake(f"{option} @{name}: is a group and a file; @./{name} is the file, or go to another folder")
+        raise UserMistake(
+            f"{option} @{name}: is both a group and a file; use @./{name} for the file, or another folder for the group"
+        )
     return True
 
 
-def _hosts_in(path: Path, said: str) -> list[str]:
-    """Names and lists, with blanks or commas between them, on any number of lines; # begins a comment."""
+def _hosts_in(path: Path, given: str) -> list[str]:
+    """Names and lists, separated by blanks or commas, on any number of lines; # begins a comment.
+
+    `given` is the option and its value, for messages.
+    """
     hosts = []
-    text = text_of(path, LARGEST_FILE, f"{said} wants names of hosts, n[8-11] or one a line")
+    text = text_of(path, LARGEST_FILE, f"{given} must list hosts, as n[8-11] or one per line")
     for number, line in enumerate(text.splitlines(), 1):
         for word in line.partition("#")[0].split():
             if not (word := word.strip(",")):
@@ -200,5 +204,5 @@ def _hosts_in(path: Path, said: str) -> list[str]:
             try:
                 hosts += expanded(word)
             except ValueError as error:
-                raise UserMistake(f"{said}, line {number}: '{word[:60]}' {error}") from None
+                raise UserMistake(f"{given}, line {number}: '{word[:60]}' {error}") from None
     return hosts

@@ -1,4 +1,4 @@
-"""What a launcher is: a small class that registers itself under the name by which --launcher calls it."""
+"""The interface of launchers. Each is a small class that registers itself under its name for --launcher."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from everylink.launch.job import Job
 from everylink.launch.process import run_core
 
 OnLine = Callable[[str], None]
-Start = Callable[[Sequence[str], OnLine], int]  # options of the core, what to do with each line -> exit code
+Start = Callable[[Sequence[str], OnLine], int]  # options of the core, callback for each output line -> exit code
 
 
 class Launcher(ABC):
@@ -23,39 +23,39 @@ class Launcher(ABC):
 
 
 class ByNumber(Launcher):
-    """A launcher that can start ranks where no hosts are named."""
+    """A launcher that can start a number of ranks without a list of hosts."""
 
     @abstractmethod
     def command(self, ranks: int | None, core_options: Sequence[str]) -> list[str]:
-        """The command that starts so many ranks; None: as many as the launcher chooses. Raises UserMistake."""
+        """The command that starts `ranks` ranks; with None, the launcher chooses the number. Raises UserMistake."""
 
     def start(self, ranks: int | None) -> Start:
-        """What starts so many ranks."""
+        """A function that starts `ranks` ranks."""
         return lambda core_options, on_line: run_core(self.command(ranks, core_options), on_line)
 
 
 class OnHosts(Launcher):
-    """A launcher that can start ranks on hosts that are named."""
+    """A launcher that can start ranks on named hosts."""
 
     @abstractmethod
     def start_job(self, job: Job) -> Start:
-        """What starts the ranks of a job. Raises UserMistake, which names every host that cannot be used."""
+        """A function that starts the ranks of a job. Raises UserMistake, which names every host that is unusable."""
 
 
 class ByOneCommand(OnHosts):
-    """A launcher that is one command for all hosts."""
+    """A launcher that starts the ranks of all hosts by one command."""
 
     @abstractmethod
     def check(self, job: Job) -> None:
-        """Raise UserMistake, which names every host that cannot be used."""
+        """Raise UserMistake, which names every host that is unusable."""
 
     @abstractmethod
     def command_on_hosts(self, job: Job, core_options: Sequence[str]) -> list[str]:
-        """The command that starts all ranks of a job."""
+        """The command that starts all ranks of a job. Raises UserMistake."""
 
     @abstractmethod
     def environment(self, job: Job) -> dict[str, str]:
-        """What the command needs in its environment."""
+        """Variables to add to the environment of the command."""
 
     def start_job(self, job: Job) -> Start:
         self.check(job)
@@ -69,6 +69,6 @@ LAUNCHERS: dict[str, type[Launcher]] = {}
 
 
 def register(launcher: type[L]) -> type[L]:
-    """Make a launcher known by its name."""
+    """Register a launcher under its name."""
     LAUNCHERS[launcher.name] = launcher
     return launcher

@@ -1,4 +1,4 @@
-"""Chooses a launcher and gives it what it is to start, as `everylink run`'s options say."""
+"""Chooses the launcher and builds the job from the options of `everylink run`."""
 
 import os
 import shutil
@@ -9,19 +9,19 @@ from pathlib import Path
 from everylink.errors import UserMistake
 
 # isort: off
-# Each registers its launcher, and users are told of them in this order.
+# Each module registers its launcher. Messages list launchers in this order.
 from everylink.launch import local, mpiexec, srun, ssh, command  # noqa: F401
 
 # isort: on
 from everylink.launch import sides
 from everylink.launch.job import Side, environment_of, hosts_of, job_of
 from everylink.launch.launcher import LAUNCHERS, ByNumber, OnHosts, Start
-from everylink.launch.sides import words_of
+from everylink.launch.sides import shell_words
 
 
 def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Start:
-    """What starts the core as `everylink run`'s options say. Raises UserMistake, also for a host that is not there."""
-    launcher_args = words_of(options.launcher_args, "--launcher-args")
+    """A function that starts the core as `everylink run`'s options say. Raises UserMistake, also for unusable hosts."""
+    launcher_args = shell_words(options.launcher_args, "--launcher-args")
     if options.hosts is None and not sides.are_named(options):
         return _without_hosts(core, options, launcher_args)
     _check_alone(options)
@@ -34,32 +34,32 @@ def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Star
         environment = environment_of(options.env, os.environ)
         job = job_of([Side(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)])
     launcher = LAUNCHERS[name](core, launcher_args)
-    assert isinstance(launcher, OnHosts), "those that are not were refused"
+    assert isinstance(launcher, OnHosts), "others were refused above"
     return launcher.start_job(job)
 
 
 def _check_alone(options: Namespace) -> None:
-    """Raise UserMistake where hosts, or how many ranks they have, are named in two ways."""
+    """Raise UserMistake if hosts, or their numbers of ranks, are given in two ways."""
     by_sides = sides.are_named(options)
     if by_sides and options.hosts is not None:
-        raise UserMistake("--hosts: names hosts beside --servers and --clients, which do; leave one of them out")
+        raise UserMistake("--hosts cannot be combined with hosts of --servers and --clients")
     named_by, counted_by = ("--clients", "--clients-nranks") if by_sides else ("--hosts", "--nranks")
     if options.np is not None:
-        raise UserMistake(f"--np and {named_by} exclude each other: {counted_by} says how many ranks a host has")
+        raise UserMistake(f"--np and {named_by} exclude each other; {counted_by} sets the ranks per host")
     if by_sides and options.nranks:
-        raise UserMistake("--nranks: belongs to --hosts; servers have --servers-nranks, clients --clients-nranks")
+        raise UserMistake("--nranks applies only to --hosts; use --servers-nranks and --clients-nranks")
     if options.launcher and not issubclass(LAUNCHERS[options.launcher], OnHosts):
-        raise UserMistake(f"--launcher command: the command itself says on which hosts; leave {named_by} out")
+        raise UserMistake(f"--launcher command: the command itself selects the hosts; leave {named_by} out")
 
 
 def _without_hosts(core: Path, options: Namespace, launcher_args: Sequence[str]) -> Start:
     for option in ("nranks", "env"):
         if getattr(options, option):
             raise UserMistake(
-                f"--{option}: belongs to --hosts; --np N is the number of ranks, and `export` sets variables"
+                f"--{option} applies only to --hosts; --np N sets the number of ranks, and `export` sets variables"
             )
     name = options.launcher or "local"
     launcher = LAUNCHERS[name](core, launcher_args)
     if not isinstance(launcher, ByNumber):
-        raise UserMistake(f"--launcher {name}: --hosts says on which: --hosts 'n[8-11]' --nranks 2")
+        raise UserMistake(f"--launcher {name} requires hosts, such as --hosts 'n[8-11]' --nranks 2")
     return launcher.start(options.np)

@@ -1,4 +1,4 @@
-"""Starts all ranks on this machine: the core itself does it, no launcher and no MPI are needed."""
+"""Starts all ranks on this machine. The core does this itself, without launcher or MPI."""
 
 import os
 import sys
@@ -8,28 +8,28 @@ from dataclasses import replace
 from everylink.errors import UserMistake
 from everylink.launch.job import Job
 from everylink.launch.launcher import ByNumber, OnHosts, OnLine, Start, register
-from everylink.launch.reach import READ_AND_DO, run_by_shells
+from everylink.launch.remote import READ_AND_RUN, run_by_shells
 
 
 @register
 class Local(ByNumber, OnHosts):
-    """Where hosts are named, ranks run under their names."""
+    """With --hosts, ranks run on this machine under the names of the hosts."""
 
     name = "local"
 
     def command(self, ranks: int | None, core_options: Sequence[str]) -> list[str]:
-        """One rank for each core of this machine, at least two, unless `ranks` says otherwise."""
+        """Without `ranks`, one rank per processor of this machine, at least two."""
         if self.args:
-            raise UserMistake("--launcher-args: there is no launcher to give them to; add --launcher mpiexec")
+            raise UserMistake("--launcher-args: --launcher local takes no arguments; add --launcher mpiexec")
         count = max(2, len(os.sched_getaffinity(0))) if ranks is None else ranks
         return [str(self.core), "--np", str(count), *core_options]
 
     def start_job(self, job: Job) -> Start:
         if self.args:
-            raise UserMistake("--launcher-args: there is no launcher to give them to; --launcher ssh takes some")
+            raise UserMistake("--launcher-args: --launcher local takes no arguments; --launcher ssh does")
         print(
             f"everylink: --launcher local: all {job.size} ranks run on this machine, under the names of "
-            f"{len(job.hosts)} host(s); nothing leaves it",
+            f"{len(job.hosts)} host(s); no message leaves it",
             file=sys.stderr,
         )
 
@@ -42,5 +42,5 @@ class Local(ByNumber, OnHosts):
 
 
 def _shell_here(host: str) -> Sequence[str]:
-    """A shell here, whatever the name of the host."""
-    return ["/bin/sh", "-c", READ_AND_DO]
+    """The command for a shell on this machine, whatever the host."""
+    return ["/bin/sh", "-c", READ_AND_RUN]

@@ -1,4 +1,4 @@
-"""Starts the ranks by mpiexec, of whichever MPI library is first on PATH."""
+"""Starts the ranks by the first mpiexec on PATH, of Open MPI or hydra (MPICH, Intel MPI)."""
 
 import os
 import queue
@@ -12,24 +12,24 @@ from everylink.errors import UserMistake
 from everylink.launch.core import on_path
 from everylink.launch.job import HostRanks, Job
 from everylink.launch.launcher import ByNumber, ByOneCommand, register
-from everylink.launch.reach import named
+from everylink.launch.remote import refusal
 
 AT_ONCE = 32
-ANSWER_LIMIT = 20.0  # seconds, for all
+ANSWER_LIMIT = 20.0  # seconds, for all hosts together
 VERSION_LIMIT = 10.0  # seconds
 OPEN_MPI_NAMES = ("Open MPI", "OpenRTE", "open-mpi")
-LONGEST_WORD = 100_000  # the kernel takes 128 KiB
+LONGEST_WORD = 100_000  # the kernel's limit is 128 KiB
 
 
-def unknown(hosts: Sequence[str]) -> dict[str, str]:
-    """The hosts that have no address, and why."""
+def unresolved(hosts: Sequence[str]) -> dict[str, str]:
+    """The hosts without an address, each with the reason."""
     wanted: queue.SimpleQueue[str] = queue.SimpleQueue()
     found: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
     for host in hosts:
         wanted.put(host)
-    for _ in range(min(AT_ONCE, len(hosts))):  # a resolver cannot be interrupted, so nobody waits for these threads
-        threading.Thread(target=_ask, args=(wanted, found), daemon=True).start()
-    left = dict.fromkeys(hosts, f"the name service gives no answer within {ANSWER_LIMIT:.0f} s")
+    for _ in range(min(AT_ONCE, len(hosts))):  # daemons, because a thread inside the resolver cannot be interrupted
+        threading.Thread(target=_resolve, args=(wanted, found), daemon=True).start()
+    left = dict.fromkeys(hosts, f"the name service did not answer within {ANSWER_LIMIT:.0f} s")
     until = time.monotonic() + ANSWER_LIMIT
     wrong = {}
     while left:
@@ -43,7 +43,7 @@ def unknown(hosts: Sequence[str]) -> dict[str, str]:
     return wrong | left
 
 
-def _ask(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[tuple[str, str]]") -> None:
+def _resolve(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[tuple[str, str]]") -> None:
     while True:
         try:
             host = wanted.get_nowait()
@@ -58,12 +58,12 @@ def _ask(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[tuple[str, 
 
 @register
 class Mpiexec(ByNumber, ByOneCommand):
-    """Of whichever MPI library is first on PATH."""
+    """The first mpiexec on PATH."""
 
     name = "mpiexec"
 
     def command(self, ranks: int | None, core_options: Sequence[str]) -> list[str]:
-        """As many ranks as `ranks`, else as many as mpiexec itself chooses; the core by its absolute path."""
+        """Without `ranks`, mpiexec chooses the number of ranks. The core has its absolute path."""
         mpiexec = _mpiexec()
         count = [] if ranks is None else ["-n", str(ranks)]
         crowded = ranks is not None and ranks > (os.cpu_count() or 1)
@@ -71,20 +71,20 @@ class Mpiexec(ByNumber, ByOneCommand):
         return [mpiexec, *count, *oversubscribe, *self.args, str(self.core), *core_options]
 
     def command_on_hosts(self, job: Job, core_options: Sequence[str]) -> list[str]:
-        """The ranks of each host one after the other, host by host; parts that differ have a ':' between them."""
+        """The ranks host by host; parts with different settings are separated by ':'."""
         mpiexec = _mpiexec()
         open_mpi = _is_open_mpi(mpiexec)
         words = [mpiexec]
-        for part in job.alike:
+        for part in job.parts:
             is_first = part[0].first == 0
             own = job.own_environment(part)
             words += [] if is_first else [":"]
             words += ["-n", str(sum(one.count for one in part))]
             if open_mpi:
-                words += _place(part) + [word for name in job.environment for word in ("-x", name)]
+                words += _hosts_for_open_mpi(part) + [word for name in job.environment for word in ("-x", name)]
                 words += [word for name, value in own.items() for word in ("-x", f"{name}={value}")]
-            else:  # hydra and its kin, which hand on all of the environment
-                words += _place_of_hydra(job) if is_first else []
+            else:  # hydra, which passes on the whole environment
+                words += _hosts_for_hydra(job) if is_first else []
                 words += [word for name, value in own.items() for word in ("-env", name, value)]
             words += [
                 *(self.args if is_first else ()),
@@ -95,35 +95,35 @@ class Mpiexec(ByNumber, ByOneCommand):
             ]
         if max(map(len, words)) > LONGEST_WORD:
             raise UserMistake(
-                f"{job.named_by}: so many hosts do not fit into a command line; srun takes those of --hosts folded"
+                f"{job.named_by}: {len(job.hosts)} hosts do not fit into a command line; --launcher srun folds --hosts"
             )
         return words
 
     def check(self, job: Job) -> None:
-        """Raise UserMistake that names every host without an address; whether the others answer is mpiexec's to say."""
+        """Raise UserMistake that names every host without an address. mpiexec itself finds those that do not answer."""
         _mpiexec()
-        if wrong := unknown([one.host for one in job.hosts]):
-            raise UserMistake(named(wrong, job))
+        if wrong := unresolved([one.host for one in job.hosts]):
+            raise UserMistake(refusal(wrong, job))
 
     def environment(self, job: Job) -> dict[str, str]:
-        """Of Open MPI mpiexec hands on what is named, of hydra all that it has itself."""
+        """Open MPI's mpiexec passes on the variables of -x, hydra's its whole environment."""
         return job.environment
 
 
-def _place(part: Sequence[HostRanks]) -> list[str]:
-    """For Open MPI: one after the other as they stand there, because by slots it begins with the host it runs on."""
+def _hosts_for_open_mpi(part: Sequence[HostRanks]) -> list[str]:
+    """One host per rank, mapped in sequence; mapping by slots would begin with the host that mpiexec runs on."""
     return ["--host", ",".join(one.host for one in part for _ in range(one.count)), "--map-by", "seq"]
 
 
-def _place_of_hydra(job: Job) -> list[str]:
-    """It goes through one list of hosts with all parts."""
+def _hosts_for_hydra(job: Job) -> list[str]:
+    """One list of hosts, which hydra uses for all parts."""
     if len({one.count for one in job.hosts}) == 1:
         return ["-hosts", ",".join(one.host for one in job.hosts), "-ppn", str(job.hosts[0].count)]
     return ["-hosts", ",".join(f"{one.host}:{one.count}" for one in job.hosts)]
 
 
 def _mpiexec() -> str:
-    return on_path("mpiexec", "; load an MPI module, or leave it out")
+    return on_path("mpiexec", "; load an MPI module, or leave the option out")
 
 
 def _is_open_mpi(mpiexec: str) -> bool:

@@ -1,4 +1,4 @@
-"""Runs the core as a child: reads its standard output line by line, passes signals on, and outlives it."""
+"""Runs the core as a child process: reads its standard output line by line, forwards signals, and waits for its end."""
 
 import os
 import select
@@ -11,22 +11,20 @@ from types import FrameType
 from everylink.errors import CoreError
 
 PATIENCE = 30.0  # seconds that the core has to end after a signal, before it is killed
-LAST_PATIENCE = 5.0  # seconds that it has where nobody listens any more
-LAST_WORDS = 1.0  # seconds that a pipe may stay open behind a core that has ended
-PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # the last asks for a summary only
+LAST_PATIENCE = 5.0  # seconds that it has to end after its output is closed
+DRAIN_LIMIT = 1.0  # seconds that a pipe may stay open after the core has ended
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # the last only requests a summary
 
 
 def run_core(
     command: Sequence[str], on_line: Callable[[str], None], environment: Mapping[str, str] | None = None
 ) -> int:
-    """Run a command to its end, give each line of its output to `on_line`, and return its exit code.
+    """Run a command to its end, pass each line of its output to `on_line`, and return its exit code.
 
-    `environment`: what is added to ours.
-
-    Raises CoreError where it cannot be started or was ended by a signal.
+    `environment` is added to ours. Raises CoreError if the command cannot be started or is killed by a signal.
     """
     try:
-        # a process group of its own: Ctrl-C reaches the core once, through us
+        # its own process group: Ctrl-C reaches the core once, through us
         child = subprocess.Popen(
             command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, process_group=0, bufsize=0,
             env=os.environ | (environment or {}),
@@ -34,7 +32,7 @@ def run_core(
     except OSError as error:
         raise CoreError(f"{command[0]} cannot be started: {error.strerror}") from None
     try:
-        with signals_passed_on(lambda number: signal_group(child, number), lambda: signal_group(child, signal.SIGKILL)):
+        with forwarded_signals(lambda number: signal_group(child, number), lambda: signal_group(child, signal.SIGKILL)):
             for line in _lines(child):
                 on_line(line)
             code = child.wait()
@@ -43,12 +41,12 @@ def run_core(
         if child.stdout:
             child.stdout.close()
     if code < 0:
-        raise CoreError(f"{command[0]} was ended by {signal.Signals(-code).name}")
+        raise CoreError(f"{command[0]} was killed by {signal.Signals(-code).name}")
     return code
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a child that still runs because we failed, for example at a closed pipe."""
+    """End a child that still runs because of an error here, such as a closed pipe."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         signal_group(child, number)
         with suppress(subprocess.TimeoutExpired):
@@ -56,12 +54,12 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Lines until the end of the output; a stray process that keeps the pipe open does not hold us."""
+    """Lines until the end of the output. A stray process that keeps the pipe open delays us by at most DRAIN_LIMIT."""
     assert child.stdout is not None
     descriptor, rest = child.stdout.fileno(), b""
     while True:
         ended = child.poll() is not None
-        if not select.select([descriptor], [], [], LAST_WORDS)[0]:
+        if not select.select([descriptor], [], [], DRAIN_LIMIT)[0]:
             if ended:
                 break
             continue
@@ -74,15 +72,15 @@ def _lines(child: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 @contextmanager
-def signals_passed_on(pass_on: Callable[[signal.Signals], None], kill: Callable[[], None]) -> Iterator[None]:
-    """While inside, signals go to what runs; it is killed if it was to end and does not within PATIENCE."""
+def forwarded_signals(forward: Callable[[signal.Signals], None], kill: Callable[[], None]) -> Iterator[None]:
+    """A context in which signals are forwarded. PATIENCE after a signal to end, `kill` is called."""
 
-    def hear(number: int, frame: FrameType | None) -> None:
-        pass_on(signal.Signals(number))
+    def handle(number: int, frame: FrameType | None) -> None:
+        forward(signal.Signals(number))
         if number != signal.SIGUSR1 and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
-    before = {number: signal.signal(number, hear) for number in PASSED_ON}
+    before = {number: signal.signal(number, handle) for number in FORWARDED}
     before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda number, frame: kill())
     try:
         yield
@@ -93,6 +91,6 @@ def signals_passed_on(pass_on: Callable[[signal.Signals], None], kill: Callable[
 
 
 def signal_group(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """To a child that leads a process group, and to all in it."""
+    """Send a signal to a child and to all processes in its group."""
     if child.poll() is None:
         os.killpg(child.pid, number)

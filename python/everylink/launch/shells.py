@@ -1,4 +1,4 @@
-"""A shell on each of many hosts, reached by a command such as ssh: what it is told, and what it says, line by line."""
+"""Shells on many hosts, opened by a command such as ssh: lines sent to them, and lines of their output."""
 
 import os
 import resource
@@ -12,23 +12,23 @@ from types import TracebackType
 from typing import IO
 
 from everylink.errors import CoreError
-from everylink.launch.process import LAST_PATIENCE, LAST_WORDS, signal_group
+from everylink.launch.process import DRAIN_LIMIT, LAST_PATIENCE, signal_group
 
 LONGEST_LINE = 1 << 20
-FILES_EACH = 4  # three pipes, and one that is open for a moment
+FILES_EACH = 4  # three pipes, and one open only while the process starts
 
 
 class Shell:
-    """`command` starts a shell on the host that reads what it is to do from its standard input."""
+    """A shell on `host`, started by `command`; it reads commands from its standard input. Raises CoreError."""
 
     def __init__(self, host: str, command: Sequence[str]) -> None:
         self.host = host
         self.open_pipes = 2
         self.input_is_open = True
-        self._unsaid = b""
+        self._unsent = b""
         self._ended_at = 0.0
         try:
-            # a process group of its own: Ctrl-C reaches the ranks once, through us
+            # its own process group: Ctrl-C reaches the ranks once, through us
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0,
                 bufsize=0,
@@ -38,20 +38,20 @@ class Shell:
         assert self.process.stdin
         os.set_blocking(self.process.stdin.fileno(), False)
 
-    def say(self, *lines: str) -> None:
-        """What a shell that is gone does not hear shows as its end."""
-        self._unsaid += "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
-        self.go_on_saying()
+    def send(self, *lines: str) -> None:
+        """Send lines. A closed pipe is no error here: `has_ended` reports the end of the shell."""
+        self._unsent += "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+        self.flush()
 
-    def go_on_saying(self) -> None:
-        """As much as the pipe takes now."""
+    def flush(self) -> None:
+        """Write as much as the pipe accepts without blocking."""
         assert self.process.stdin
-        if self.input_is_open and self._unsaid:
+        if self.input_is_open and self._unsent:
             with suppress(OSError):
-                self._unsaid = self._unsaid[self.process.stdin.write(self._unsaid) or 0 :]
+                self._unsent = self._unsent[self.process.stdin.write(self._unsent) or 0 :]
 
-    def hear_no_more(self) -> None:
-        """The end of its input, at which it ends."""
+    def close_input(self) -> None:
+        """Close the shell's input, which ends the shell."""
         assert self.process.stdin
         if self.input_is_open:
             self.input_is_open = False
@@ -59,15 +59,15 @@ class Shell:
 
     @property
     def has_ended(self) -> bool:
-        """And has said all; a stray process that keeps its pipes open does not hold us."""
+        """Whether the process has ended and all output was read, or DRAIN_LIMIT passed (stray processes hold pipes)."""
         if self.process.poll() is None:
             return False
         self._ended_at = self._ended_at or time.monotonic()
-        return self.open_pipes == 0 or time.monotonic() - self._ended_at > LAST_WORDS
+        return self.open_pipes == 0 or time.monotonic() - self._ended_at > DRAIN_LIMIT
 
 
 class Shells:
-    """All of them. None outlives the `with` that it is used by."""
+    """All shells of a run; leaving the context ends every one."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -81,7 +81,7 @@ class Shells:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for shell in self.all:
-            shell.hear_no_more()
+            shell.close_input()
         self._end()
         for key in list(self._selector.get_map().values()):
             self._selector.unregister(key.fileobj)
@@ -92,8 +92,8 @@ class Shells:
                     pipe.close()
 
     def open(self, host: str, command: Sequence[str]) -> Shell:
-        """One more."""
-        with _interrupted_later():
+        """Open another shell. Raises CoreError."""
+        with _deferred_interrupt():
             shell = Shell(host, command)
             self.all.append(shell)
         for pipe, is_error in ((shell.process.stdout, False), (shell.process.stderr, True)):
@@ -103,9 +103,9 @@ class Shells:
         return shell
 
     def lines(self, seconds: float) -> Iterator[tuple[Shell, bool, str]]:
-        """What shells say, and whether on standard error; waits for at most so long."""
+        """Output of the shells as (shell, is it standard error, line); waits for at most `seconds`."""
         for shell in self.all:
-            shell.go_on_saying()
+            shell.flush()
         for key, _ in self._selector.select(seconds):
             shell, is_error = key.data
             for line in self._read(shell, key.fileobj):  # type: ignore[arg-type]
@@ -124,12 +124,12 @@ class Shells:
         return whole
 
     def kill(self) -> None:
-        """All that are left, at once."""
+        """Kill all shells that still run."""
         for shell in self.all:
             signal_group(shell.process, signal.SIGKILL)
 
     def _end(self) -> None:
-        """Who does not end with its input is ended."""
+        """Wait for the shells; terminate, then kill those that do not end at the end of their input."""
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             until = time.monotonic() + LAST_PATIENCE
             for shell in self.all:
@@ -142,26 +142,26 @@ class Shells:
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Ctrl-C in here is heard at the end: who is being started must be known, to be ended too."""
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+def _deferred_interrupt() -> Iterator[None]:
+    """Defers Ctrl-C to the end of the context, so that a process being started is recorded and can be ended."""
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if heard:
+    if received:
         raise KeyboardInterrupt
 
 
-def make_room(shells: int) -> None:
-    """For the open files of so many. Raises CoreError."""
+def raise_file_limit(shells: int) -> None:
+    """Raise the limit of open files to what this many shells need. Raises CoreError if the hard limit is too low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = shells * FILES_EACH + 256
     if hard != resource.RLIM_INFINITY and wanted > hard:
         raise CoreError(
-            f"connections to {shells} hosts take {wanted} open files, and ulimit -Hn allows {hard}: raise it, or take "
-            "--launcher srun or mpiexec"
+            f"connections to {shells} hosts need {wanted} open files, but ulimit -Hn allows only {hard}; raise it, or "
+            "use --launcher srun or mpiexec"
         )
     if soft != resource.RLIM_INFINITY and wanted > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,4 +1,4 @@
-"""Servers and clients: two lists of hosts, each with its own number of ranks, environment and options, as one job."""
+"""Servers and clients: two lists of hosts as one job, each with its own number of ranks, environment and options."""
 
 import shlex
 import subprocess
@@ -12,24 +12,24 @@ from everylink.host_lists import folded
 from everylink.launch.job import Job, Side, environment_of, hosts_in_file, hosts_of, job_of
 from everylink.model.loads import PATTERNS
 
-OWN_OPTIONS = ("--rails", "--interface", "--mode", "-m")  # of the core, that need not be the same for all ranks
-WOULD_WORK = "-env NAME VALUE, --rails, --interface and --mode work, and with --launcher mpiexec its own arguments"
+OWN_OPTIONS = ("--rails", "--interface", "--mode", "-m")  # options of the core that may differ between ranks
+ADVICE = "use -env NAME VALUE, --rails, --interface, --mode, or with --launcher mpiexec its own arguments"
 SERVERS, CLIENTS = "servers", "clients"
 OF_A_SIDE = ("nranks", "args", "env")  # --servers-nranks, ...
-ANSWER_LIMIT = 20.0  # seconds, for the core
+ANSWER_LIMIT = 20.0  # seconds for the core
 
 
 @dataclass
 class SideArgs:
-    """What they say."""
+    """The parsed --servers-args or --clients-args."""
 
     environment: dict[str, str] = field(default_factory=dict)
     options: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)  # for mpiexec
 
 
-def words_of(text: str | None, option: str) -> list[str]:
-    """Split as in a shell. Raises UserMistake."""
+def shell_words(text: str | None, option: str) -> list[str]:
+    """The words of a text, split as in a shell. Raises UserMistake."""
     try:
         return shlex.split(text or "")
     except ValueError as error:
@@ -37,9 +37,12 @@ def words_of(text: str | None, option: str) -> list[str]:
 
 
 def side_args(text: str | None, option: str, launcher: str, ours: Mapping[str, str]) -> SideArgs:
-    """Variables in the form of hydra's mpiexec or of Open MPI's, whatever the launcher. Raises UserMistake."""
+    """Parse --servers-args or --clients-args. Variables have hydra's or Open MPI's form, whatever the launcher.
+
+    Raises UserMistake.
+    """
     found = SideArgs()
-    words = iter(words_of(text, option))
+    words = iter(shell_words(text, option))
     for word in words:
         name, equals, value = word.partition("=")
         if word == "-env":
@@ -51,12 +54,12 @@ def side_args(text: str | None, option: str, launcher: str, ours: Mapping[str, s
         elif launcher == "mpiexec":
             found.arguments.append(word)
         else:
-            raise UserMistake(f"{option}: '{word}' says nothing to --launcher {launcher}; {WOULD_WORK}")
+            raise UserMistake(f"{option}: '{word}' does not apply to --launcher {launcher}; {ADVICE}")
     return found
 
 
 def mode_of(core_options: Sequence[str], otherwise: str) -> str:
-    """What options of the core say of --mode, the last word of which counts."""
+    """The value of the last --mode among the core's options, or `otherwise`."""
     words = iter(core_options)
     for word in words:
         if word in ("-m", "--mode"):
@@ -69,7 +72,7 @@ def mode_of(core_options: Sequence[str], otherwise: str) -> str:
 
 
 def _setting(words: Iterator[str], option: str) -> str:
-    """NAME=VALUE, as Network Sanitizer's guide writes it, or the two words that hydra wants."""
+    """NAME=VALUE in one word (as in Network Sanitizer's guide), or as two words (hydra)."""
     name = _next(words, option, "-env")
     return name if "=" in name else f"{name}={_next(words, option, f'-env {name}')}"
 
@@ -77,7 +80,7 @@ def _setting(words: Iterator[str], option: str) -> str:
 def _next(words: Iterator[str], option: str, before: str) -> str:
     word = next(words, None)
     if word is None:
-        raise UserMistake(f"{option}: behind '{before}' its value is missing; {WOULD_WORK}")
+        raise UserMistake(f"{option}: '{before}' requires a value; {ADVICE}")
     return word
 
 
@@ -87,43 +90,43 @@ def are_named(options: Namespace) -> bool:
 
 
 def with_implied_pattern(options: Namespace, core_options: Sequence[str]) -> list[str]:
-    """The core's options with the pattern that servers and clients mean where none is named. Raises UserMistake."""
+    """The core's options, with the load pattern that --servers and --clients imply. Raises UserMistake."""
     core_options = _with_number(options, list(core_options))
     sides = _named(options)
     for side in (SERVERS, CLIENTS):
         for option in OF_A_SIDE:
             if getattr(options, f"{side}_{option}") and side not in sides:
-                raise UserMistake(f"--{side}-{option}: belongs to --{side}, and no hosts of {side} are named")
+                raise UserMistake(f"--{side}-{option} requires hosts in --{side} or --{side}-file")
     if not sides:
         return core_options
     if CLIENTS not in sides:
         raise UserMistake(
-            "--servers: clients are missing: --clients 'client[1-4]'; or a number of ranks, without hosts"
+            "--servers: clients are missing; add --clients 'client[1-4]', or give a number of ranks instead of hosts"
         )
     wanted = "client-server" if SERVERS in sides else "all-to-all"
     chosen = [word for word in core_options if word in PATTERNS]
-    if not chosen:  # in front, because the core takes no word for a pattern that might be an option's value
+    if not chosen:  # first, because the core does not read a word after an option as a pattern
         return [wanted, *core_options]
     if "client-server" in chosen and SERVERS not in sides:
-        raise UserMistake("--clients: servers are missing: --servers 'server[2-3]'")
+        raise UserMistake("--clients: servers are missing; add --servers 'server[2-3]'")
     if wanted not in chosen:
-        raise UserMistake(f"{_options_of(sides)}: mean {wanted}; for {chosen[0]}, --hosts 'n[1-8]' says where")
+        raise UserMistake(f"{_options_of(sides)}: the pattern is {wanted}; for {chosen[0]}, use --hosts 'n[1-8]'")
     return core_options
 
 
 def sides_of(options: Namespace, launcher: str, ours: Mapping[str, str]) -> dict[str, Side]:
-    """Servers, then clients, as the options say. Raises UserMistake."""
+    """The servers, then the clients, by name. Raises UserMistake, also if a host is both."""
     sides = {name: _side(options, name, launcher, ours) for name in _named(options)}
     if len(sides) > 1 and (both := set(sides[SERVERS].hosts) & set(sides[CLIENTS].hosts)):
         raise UserMistake(
-            f"--servers, --clients: both name {folded(sorted(both))}; a host is one or the other, or requests would "
-            "not cross the network"
+            f"--servers, --clients: both name {folded(sorted(both))}; a host must be one or the other, since requests "
+            "within a host do not cross the network"
         )
     return sides
 
 
 def job_of_sides(sides: Mapping[str, Side]) -> Job:
-    """Ranks of servers come first, and the core is told how many they are. Raises UserMistake."""
+    """The job: ranks of servers first, with their number as the core's option --servers. Raises UserMistake."""
     jobs = list(sides.values())
     if SERVERS in sides:
         count = ("--servers", str(len(sides[SERVERS].hosts) * sides[SERVERS].ranks))
@@ -132,31 +135,31 @@ def job_of_sides(sides: Mapping[str, Side]) -> Job:
 
 
 def check_options(core: Path, sides: Mapping[str, Side], core_options: Sequence[str]) -> None:
-    """Raise UserMistake for what the core refuses: the words of a rank that is not the first would not be heard."""
+    """Raise UserMistake for options that the core refuses, since only rank 0 would print the core's message."""
     common = mode_of(core_options, "tcp")
     modes = {name: mode_of(side.options, common) for name, side in sides.items()}
     if len({mode.partition(":")[0] for mode in modes.values()}) > 1:
         said = " and ".join(f"{name} --mode {mode}" for name, mode in modes.items())
-        raise UserMistake(f"--servers-args, --clients-args: {said}, which do not understand each other")
+        raise UserMistake(f"--servers-args, --clients-args: {said}; both sides must use the same mode")
     for name, side in sides.items():
         if side.options and (said := _refusal(core, ["--mode", modes[name], *side.options])):
             raise UserMistake(f"--{name}-args: {said}")
 
 
 def _with_number(options: Namespace, core_options: list[str]) -> list[str]:
-    """A plain number of servers is the core's own option: the first ranks of --np or --hosts."""
+    """Pass a plain number of servers on to the core: that many first ranks of --np or --hosts."""
     text = options.servers or ""
     if not (text.isascii() and text.isdecimal()):
         return core_options
     if CLIENTS in _named(options):
-        raise UserMistake(f"--servers {text}: is a number; beside --clients hosts are wanted: --servers 'server[2-3]'")
+        raise UserMistake(f"--servers {text}: is a number; with --clients, name hosts, as in --servers 'server[2-3]'")
     options.servers = None
     pattern = [] if any(word in PATTERNS for word in core_options) else ["client-server"]
     return [*pattern, *core_options, "--servers", text]
 
 
 def _named(options: Namespace) -> list[str]:
-    """Which of the two have hosts."""
+    """The sides that have hosts."""
     return [
         side
         for side in (SERVERS, CLIENTS)
@@ -181,16 +184,16 @@ def _hosts(options: Namespace, name: str) -> list[str]:
     if file is None:
         return hosts_of(text, f"--{name}")
     if text is not None:
-        raise UserMistake(f"--{name}, --{name}-file: name hosts twice; --{name} 'n1,@FILE' takes both")
+        raise UserMistake(f"--{name} and --{name}-file exclude each other; --{name} 'n1,@FILE' takes both")
     return hosts_in_file(file, f"--{name}-file")
 
 
 def _refusal(core: Path, words: Sequence[str]) -> str:
-    """What the core says against options, in one line; nothing where it takes them."""
+    """The core's objection to options, in one line; empty if it accepts them. Raises CoreError."""
     try:
         done = subprocess.run(
             [core, *words, "--list"], capture_output=True, text=True, timeout=ANSWER_LIMIT, stdin=subprocess.DEVNULL
         )
     except subprocess.TimeoutExpired:
-        raise CoreError(f"{core} --list gave no answer within {ANSWER_LIMIT:.0f} s") from None
+        raise CoreError(f"{core} --list did not answer within {ANSWER_LIMIT:.0f} s") from None
     return done.stderr.strip().partition(": ")[2] if done.returncode == UserMistake.exit_code else ""

@@ -1,4 +1,4 @@
-"""A simulated cluster: what each link takes, and what planted faults do to that."""
+"""A simulated cluster: the time of each link, and how planted faults change it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,9 +10,9 @@ from everylink.errors import UserMistake
 from everylink.model.rows import Outcome, Rows
 from everylink.simulate.faults import Fault
 
-LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # of a link on its host, in its group, between groups
-BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes a second, of the same
-LATE, LATE_JITTER = 0.0005, 0.08  # of the messages
+LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # seconds, of links within a host, within a group, between groups
+BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes per second, of the same
+LATE, LATE_JITTER = 0.0005, 0.08  # fraction of late messages, normally and with jitter-host
 MOST_RANKS = 32768
 SLOW_PARTS = (
     "slow-host", "slow-send", "slow-receive", "slow-rank", "slow-link", "slow-group", "slow-trunk", "slow-within",
@@ -23,7 +23,11 @@ Times = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fabric:
-    """Host `nK` has `ranks_per_host` ranks, one after the other, and is of group `gJ`, J = K // group_size."""
+    """Host `nK` has `ranks_per_host` consecutive ranks and is in group `gJ`, J = K // group_size.
+
+    `noise` is the spread of a link's time as a fraction, `transient` the fraction of links disturbed at random. Raises
+    UserMistake for an invalid number of ranks and for faults of hosts or ranks that do not exist.
+    """
 
     hosts: int
     ranks_per_host: int = 1
@@ -33,16 +37,16 @@ class Fabric:
     faults: tuple[Fault, ...] = ()
     seed: int = 1
     messages: int = 100
-    both_directions: bool = True  # in each reading: the semidirectional kernel
+    both_directions: bool = True  # each reading is a round trip: the semidirectional kernel
     _parts: dict[str, list[tuple[Index, Index, float]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
         if not 2 <= self.hosts * self.ranks_per_host <= MOST_RANKS:
-            raise UserMistake(f"--hosts x --ranks-per-host: {self.ranks} ranks; 2 to {MOST_RANKS} work")
+            raise UserMistake(f"--hosts x --ranks-per-host: {self.ranks} ranks; use 2 to {MOST_RANKS}")
         for fault in self.faults:
-            self._parts.setdefault(fault.kind, []).append(self._meant(fault))
+            self._parts.setdefault(fault.kind, []).append(self._resolved(fault))
 
     @property
     def ranks(self) -> int:
@@ -53,7 +57,7 @@ class Fabric:
         return -(-self.hosts // self.group_size)
 
     def one_way(self) -> "Fabric":
-        """The same fabric, each reading of one direction."""
+        """The same fabric, but each reading is one direction."""
         return replace(self, both_directions=False)
 
     def host_of(self, ranks: Index) -> Index:
@@ -62,8 +66,8 @@ class Fabric:
     def group_of(self, ranks: Index) -> Index:
         return np.asarray(ranks // (self.ranks_per_host * self.group_size))
 
-    def _meant(self, fault: Fault) -> tuple[Index, Index, float]:
-        """The numbers of what a fault names, and its factor."""
+    def _resolved(self, fault: Fault) -> tuple[Index, Index, float]:
+        """The indices of the first and last component that a fault names, and its factor."""
         of_groups = fault.kind in ("slow-group", "slow-trunk")
         prefix, limit = ("g", self.groups) if of_groups else ("n", self.hosts)
         numbers = []
@@ -74,18 +78,18 @@ class Fabric:
             number = int(host[1:])
             if fault.kind == "slow-rank":
                 if not (local.isdigit() and int(local) < self.ranks_per_host):
-                    raise UserMistake(f"--fault {fault}: ranks of a host are 0 to {self.ranks_per_host - 1}")
+                    raise UserMistake(f"--fault {fault}: the ranks of a host are 0 to {self.ranks_per_host - 1}")
                 number = number * self.ranks_per_host + int(local)
             numbers.append(number)
         return np.int64(numbers[0]), np.int64(numbers[-1]), fault.factor  # type: ignore[return-value]
 
     def true_times(self, frm: Index, to: Index, size: int) -> Times:
-        """One-way seconds without noise, of each link, for messages of `size` bytes."""
+        """One-way seconds of each link, without noise, for messages of `size` bytes; shape [links]."""
         there = self._one_way(frm, to, size)
         return (there + self._one_way(to, frm, size)) / 2 if self.both_directions else there
 
     def measure(self, frm: Index, to: Index, size: int, attempt: int = 0, draw: int = 0) -> Rows:
-        """Measure these links once; another `draw` is another time, with noise of its own."""
+        """Measure these links, shape [links], once. Each `draw` has its own noise."""
         random = np.random.default_rng([self.seed, size, attempt, draw])
         count = len(frm)
         base = self.true_times(frm, to, size)
@@ -164,14 +168,14 @@ class Fabric:
 
 
 def all_links(ranks: int) -> tuple[Index, Index]:
-    """Every ordered pair, by (from, to)."""
+    """From and to of every ordered pair, sorted; shape [links] each."""
     frm = np.repeat(np.arange(ranks, dtype=np.int64), ranks - 1)
     to = np.tile(np.arange(ranks - 1, dtype=np.int64), ranks)
     return frm, to + (to >= frm)
 
 
 def sampled_links(ranks: int, steps: int, seed: int) -> tuple[Index, Index]:
-    """The pairs of `steps` random matchings, both directions of each, as --schedule sample:K gives them."""
+    """The links of `steps` random matchings, both directions, as with --schedule sample:K; shape [links] each."""
     random = np.random.default_rng([seed, steps])
     chosen: list[NDArray[np.int64]] = []
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""Faults that can be planted in a simulated cluster, and the text that plants them."""
+"""Faults that can be planted in a simulated cluster, and their notation."""
 
 import re
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from everylink.errors import UserMistake
 
 FORMS = {
-    "slow-host": ("NAME*RATE", "every message from and to a host at this part of its bandwidth"),
-    "slow-send": ("NAME*RATE", "every message from a host"),
-    "slow-receive": ("NAME*RATE", "every message to a host"),
-    "slow-rank": ("NAME:RANK*RATE", "every message from and to one rank; RANK counts on its host"),
+    "slow-host": ("NAME*RATE", "all messages from and to a host have this fraction of the bandwidth"),
+    "slow-send": ("NAME*RATE", "all messages from a host"),
+    "slow-receive": ("NAME*RATE", "all messages to a host"),
+    "slow-rank": ("NAME:RANK*RATE", "all messages from and to one rank; RANK is its number on the host"),
     "slow-link": ("NAME>NAME*RATE", "messages from one host to another"),
     "slow-group": ("NAME*RATE", "messages between a group and the others"),
     "slow-trunk": ("NAME>NAME*RATE", "messages from one group to another"),
     "slow-within": ("NAME*RATE", "messages between the ranks of one host"),
-    "delay-host": ("NAME*FACTOR", "latency of every message from and to a host, times FACTOR"),
-    "jitter-host": ("NAME", "one in twelve messages from and to a host comes late"),
-    "dark": ("NAME>NAME", "nothing arrives from one host at another"),
-    "dark-host": ("NAME", "nothing arrives from or at a host"),
-    "corrupt": ("NAME>NAME", "wrong bytes arrive"),
+    "delay-host": ("NAME*FACTOR", "all messages from and to a host have FACTOR times the latency"),
+    "jitter-host": ("NAME", "one in twelve messages from and to a host is late"),
+    "dark": ("NAME>NAME", "no message from one host reaches the other"),
+    "dark-host": ("NAME", "no message leaves or reaches a host"),
+    "corrupt": ("NAME>NAME", "messages from one host to another arrive corrupted"),
 }
 PATTERN = re.compile(r"(?P<first>[^>*]+)(?:>(?P<second>[^>*]+))?(?:\*(?P<factor>[0-9.eE+-]+))?")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`kind` is one of FORMS; `subject` has one name, or two of a link; `factor` is 1 where the kind has none."""
+    """`kind` is one of FORMS; `subject` is one name, or two for a link; `factor` is 1 for kinds without one."""
 
     kind: str
     subject: tuple[str, ...]
@@ -37,14 +37,14 @@ class Fault:
 
 
 def parse_fault(text: str) -> Fault:
-    """Read one --fault. Raises UserMistake, which says what would work."""
+    """Parse one --fault. Raises UserMistake with the valid forms."""
     kind, _, rest = text.partition(":")
     if kind not in FORMS:
-        raise UserMistake(f"--fault {text}: there is no fault '{kind}'; there are {', '.join(FORMS)}")
+        raise UserMistake(f"--fault {text}: unknown fault '{kind}'; use {', '.join(FORMS)}")
     form = FORMS[kind][0]
     match = PATTERN.fullmatch(rest)
     if not match or (match["second"] is not None) != (">" in form) or (match["factor"] is not None) != ("*" in form):
-        raise UserMistake(f"--fault {text}: wanted is {kind}:{form}")
+        raise UserMistake(f"--fault {text}: must have the form {kind}:{form}")
     names = (match["first"],) if match["second"] is None else (match["first"], match["second"])
     return Fault(kind, names, _factor(text, kind, match["factor"]))
 
@@ -57,7 +57,7 @@ def _factor(text: str, kind: str, word: str | None) -> float:
     except ValueError:
         factor = float("nan")
     if kind.startswith("slow") and not 0 < factor < 1:
-        raise UserMistake(f"--fault {text}: the part that is left of the bandwidth lies between 0 and 1")
+        raise UserMistake(f"--fault {text}: the remaining fraction of the bandwidth must be between 0 and 1")
     if kind.startswith("delay") and not 1 < factor < 1e6:
-        raise UserMistake(f"--fault {text}: the factor of the latency is larger than 1")
+        raise UserMistake(f"--fault {text}: the factor of the latency must be above 1 and below 1e6")
     return factor

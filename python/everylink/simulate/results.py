@@ -1,4 +1,4 @@
-"""A simulated cluster measured as a results file would hold it, suspects again if wanted; and its topology."""
+"""Results of measuring a simulated cluster, optionally with re-measured suspects, and its topology file."""
 
 import math
 import os
@@ -25,7 +25,7 @@ from everylink.simulate.fabric import Fabric, Index, host_names
 def measured(
     fabric: Fabric, links: tuple[Index, Index], sizes: list[int], path: Path, command: str, schedule: str = "all"
 ) -> Results:
-    """Results of one run over these links; `links` are the ranks from and to, shape [links] each."""
+    """Results of one run over `links`: ranks from and to, shape [links] each."""
     rows = [fabric.measure(*links, size) for size in sizes]
     largest = [Size(size, 1, fabric.ranks, made) for size, made in zip(sizes, rows, strict=True)]
     steps = Steps(
@@ -37,7 +37,7 @@ def measured(
 
 
 def facts(fabric: Fabric, command: str, schedule: str) -> Facts:
-    """What a run over this fabric would have been."""
+    """The facts of a run over this fabric."""
     return bare_facts(
         "semidirectional" if fabric.both_directions else "unidirectional",
         created=datetime.fromtimestamp(_now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -61,7 +61,7 @@ def ranks(fabric: Fabric) -> Ranks:
 
 
 def topology(fabric: Fabric) -> str:
-    """The groups as Slurm's topology.conf says it."""
+    """The groups in the form of Slurm's topology.conf."""
     lines = []
     for group in range(fabric.groups):
         first = group * fabric.group_size
@@ -87,7 +87,7 @@ class Measurable(Protocol):
 
 
 def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
-    """The same results with rows of attempt CONFIRM behind them."""
+    """The results with rows of attempt CONFIRM appended, until no suspect is left."""
     for turn in range(ROUNDS):
         wanted = pairs_to_confirm(results, grouping)
         if not len(wanted.pairs):
@@ -106,12 +106,12 @@ def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = 
 
 
 def is_large(fabric: Fabric) -> bool:
-    """Whether all links of a fabric are too many to be held in memory."""
+    """Whether a fabric has more links than are held in memory."""
     return fabric.ranks * (fabric.ranks - 1) > IN_MEMORY
 
 
 def write_large(fabric: Fabric, sizes: list[int], path: Path, command: str, confirm: bool, force: bool) -> None:
-    """Every link once, then what the judge suspects again."""
+    """Write every link once, in blocks; with `confirm`, also re-measured suspects. Raises UserMistake."""
     none = np.zeros(0, np.int64)
     with atomic_write(path, force) as new:
         results = measured(fabric, (none, none), sizes, new, command)
@@ -123,7 +123,7 @@ def write_large(fabric: Fabric, sizes: list[int], path: Path, command: str, conf
 
 
 def _blocks(fabric: Fabric, size: int) -> Iterator[Rows]:
-    """All links by (from, to), each block of them with noise of its own."""
+    """All links sorted by (from, to), in blocks. Each block has its own noise."""
     others = fabric.ranks - 1
     for draw, begin in enumerate(range(0, fabric.ranks * others, BLOCK)):
         link = np.arange(begin, min(begin + BLOCK, fabric.ranks * others))
