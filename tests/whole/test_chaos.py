@@ -71,20 +71,20 @@ def told(runs: list[Seen]) -> str:
 
 
 @pytest.mark.parametrize("seed", seeds(QUICK_HERE, 140))
-def test_a_run_survives_whatever_befalls_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
+def test_a_run_survives_random_faults_of_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     scenario = chaos.scenario_here(seed)
     command = [measure_program(), *scenario.options, "-o", str(tmp_path / "x.h5")]
     judge(chaos.run(scenario, command, tmp_path, None), tmp_path / "x.h5", figures)
 
 
 @pytest.fixture(scope="module")
-def a_bed_is_possible() -> None:
+def bed_possible() -> None:
     netns.skip_unless_possible()
 
 
-@pytest.mark.usefixtures("a_bed_is_possible")
+@pytest.mark.usefixtures("bed_possible")
 @pytest.mark.parametrize("seed", seeds(QUICK_BED, 60))
-def test_a_run_survives_whatever_befalls_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
+def test_a_run_survives_random_faults_of_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     scenario = chaos.scenario_on_bed(seed)
     bed = netns.Bed(netns.new_name(), scenario.ranks)
     command = [str(netns.PROGRAM), "--name", bed.name, "measure", "--", *scenario.options, "-o", str(tmp_path / "x.h5")]

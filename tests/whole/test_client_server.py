@@ -88,11 +88,11 @@ def test_wrong_bytes_are_found_by_check_both_ways(ask: Ask) -> None:
     assert {(a, b) for a, b in zip(flows["from"][wrong], flows["to"][wrong], strict=True)} == {(0, 2)}
 
 
-def test_fewer_places_than_requests_make_these_wait_and_lose_none(ask: Ask) -> None:
+def test_requests_beyond_the_servers_slots_wait_and_none_is_lost(ask: Ask) -> None:
     all_answered(ask("--np", 5, "--slots", 1, "--niters", 30, "--nflight", 6, "-s", "8KiB", "--check"), 1, 30)
 
 
-def test_a_server_on_the_made_up_network_shares_its_port_among_its_clients(ask: Ask) -> None:
+def test_a_server_on_the_simulated_network_shares_its_port_among_its_clients(ask: Ask) -> None:
     flows = ask("--np", 5, "--mode", "sim", "--niters", 50, "-s", "1MiB")
     rate = flows["messages"] * flows["bytes"] / flows["seconds"]
     np.testing.assert_allclose(rate, BANDWIDTH / 4, rtol=0.02)
@@ -105,7 +105,7 @@ def test_a_slow_server_and_a_slow_client_are_slow_in_their_own_connections(ask: 
     assert rate[slow].max() < 0.8 * rate[~slow].min()
 
 
-def test_a_dead_server_is_named_and_the_other_one_serves_on(run: Run, tmp_path: Path) -> None:
+def test_a_dead_server_is_named_and_the_other_one_continues(run: Run, tmp_path: Path) -> None:
     where = ["--np", 6, "--servers", 2, "--mode", "sim:dead-host=1", "--niters", 10, "-s", "1,4KiB"]
     done = run("client-server", *where, "-o", tmp_path / "x.h5")
     assert done.returncode == 3
@@ -118,7 +118,7 @@ def test_a_dead_server_is_named_and_the_other_one_serves_on(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize("rank", [0, 3], ids=["server", "client"])
-def test_who_is_killed_is_named_and_the_others_go_on(tmp_path: Path, rank: int) -> None:
+def test_a_killed_rank_is_named_and_the_others_continue(tmp_path: Path, rank: int) -> None:
     sizes = ",".join(["1KiB"] + [str(1024 + i) for i in range(1, 400)])
     where = ["--np", 5, "--servers", 2, "--mode", "tcp", "-s", sizes, "--niters", 200, "--time-limit", 2]
     run = Running(tmp_path, "client-server", *where)
@@ -149,7 +149,7 @@ def test_who_is_killed_is_named_and_the_others_go_on(tmp_path: Path, rank: int) 
     assert set(flows["outcome"][last & ~of_killed]) == {OK}
 
 
-def test_the_table_and_its_lines_say_what_the_file_holds(run: Run, tmp_path: Path) -> None:
+def test_the_table_and_its_lines_agree_with_the_file(run: Run, tmp_path: Path) -> None:
     where = ["--np", 4, "--mode", "sim", "--niters", 10, "--bsize", "64KiB", "--verbose", "--hostnames"]
     said = run("client-server", *where, "-o", tmp_path / "x.h5").stdout
     flows = flows_of(tmp_path / "x.h5")
@@ -163,7 +163,7 @@ def test_the_table_and_its_lines_say_what_the_file_holds(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("size", [4, 5])
-def test_all_to_all_takes_every_connection_both_ways(run: Run, tmp_path: Path, size: int) -> None:
+def test_all_to_all_uses_every_connection_in_both_directions(run: Run, tmp_path: Path, size: int) -> None:
     where = ["--np", size, "--mode", "tcp", "-s", "1,64KiB", "--duration", "10ms"]
     assert run("all-to-all", *where, "-o", tmp_path / "x.h5").returncode == 0
     flows = flows_of(tmp_path / "x.h5", "all-to-all")
@@ -174,7 +174,7 @@ def test_all_to_all_takes_every_connection_both_ways(run: Run, tmp_path: Path, s
     assert (flows["outcome"] == OK).all()
 
 
-def test_all_to_all_sends_as_many_messages_as_are_asked_for_one_flow_at_a_time(run: Run, tmp_path: Path) -> None:
+def test_sequential_all_to_all_sends_the_requested_number_of_messages(run: Run, tmp_path: Path) -> None:
     where = ["--np", 4, "--mode", "sim", "-s", "64KiB", "--niters", 37, "--nflight", 5, "--sequential"]
     done = run("all-to-all", *where, "-o", tmp_path / "x.h5")
     assert done.returncode == 0, done.stderr
@@ -187,9 +187,9 @@ def test_all_to_all_sends_as_many_messages_as_are_asked_for_one_flow_at_a_time(r
 
 WRONG = {
     "as many servers as ranks": (["--servers", 4], ["--servers", "1 to 3"]),
-    "no requests": (["--niters", 0], ["--niters", "1 to"]),
-    "none under way": (["--nflight", "1,0"], ["--nflight", "1 to 30"]),
-    "no place": (["--slots", 0], ["--slots"]),
+    "no requests": (["--niters", 0], ["--niters: 0 is too small; use 1 or more"]),
+    "none in flight": (["--nflight", "1,0"], ["--nflight: 0 is too small; use 1 or more"]),
+    "no slot": (["--slots", 0], ["--slots"]),
     "a duration": (["--duration", 1], ["--duration"]),
     "no bytes": (["--bsize", 0], ["1 or more"]),
     "more than can be verified": (["--check", "-s", "256MiB", "--nflight", 8], ["--check", "256 MiB"]),
@@ -197,7 +197,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_mistake_is_one_line_that_names_the_option(run: Run, case: str) -> None:
+def test_an_invalid_option_is_refused_in_one_line_that_names_it(run: Run, case: str) -> None:
     arguments, named = WRONG[case]
     done = run("client-server", *arguments, "--np", 4, "--mode", "sim")
     assert done.returncode == 2, done.stdout

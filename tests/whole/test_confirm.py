@@ -39,7 +39,7 @@ def attempts(path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("starts", [["--np", 16], ["--launcher", "mpiexec", "--np", 16]])
-def test_a_slow_host_and_a_slow_link_are_told_apart(starts: list[object], tmp_path: Path) -> None:
+def test_a_slow_host_and_a_slow_link_are_distinguished(starts: list[object], tmp_path: Path) -> None:
     if "mpiexec" in starts:
         pytest.importorskip("shutil").which("mpirun") or pytest.skip("no mpirun here")
     path = tmp_path / "x.h5"
@@ -66,7 +66,7 @@ def test_a_healthy_fabric_needs_few_further_measurements_and_is_called_healthy(t
     assert verdicts(path) == []
 
 
-def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path: Path) -> None:
+def test_confirm_adds_measurements_to_the_existing_file(run: Run, tmp_path: Path) -> None:
     options = ["--np", 6, "--mode", "sim", *SIM, "-o", "x.h5"]
     assert run(*options).returncode == 0
     (tmp_path / "pairs").write_text("1 2\n4 3\n")
@@ -99,7 +99,7 @@ def test_pairs_are_measured_again_into_the_file_that_is_there(run: Run, tmp_path
         (["--confirm", "pairs", "-o", "no.h5"], "no.h5: No such file"),
     ],
 )
-def test_what_cannot_be_confirmed_is_named_and_the_file_stays(
+def test_a_file_that_cannot_be_confirmed_is_refused_and_kept(
     more: list[object], said: str, run: Run, tmp_path: Path
 ) -> None:
     options = ["--np", 6, "--mode", "sim", *SIM, "-o", "x.h5"]
@@ -131,7 +131,7 @@ def eight(possible: None) -> Iterator[Bed]:
         pytest.param(["drop h3 5"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
     ],
 )
-def test_in_the_namespaces_the_bad_one_is_named(
+def test_confirm_names_the_faulty_component_in_the_namespaces(
     eight: Bed, faults: list[str], size: str, messages: int, kind: str, subject: list[str], symptom: str, tmp_path: Path
 ) -> None:
     eight.heal()

@@ -8,7 +8,7 @@ RANKS, BAD = 24, 3
 OK, TIMEOUT, PRESUMED = 0, 1, 5
 
 
-def test_a_dark_host_costs_a_few_time_limits_and_the_others_are_measured(measure: Measure) -> None:
+def test_a_dark_host_costs_a_few_time_limits_and_all_other_links_are_measured(measure: Measure) -> None:
     limit = 3
     done = measure("--np", RANKS, "--mode", f"sim:dead-host={BAD}", "--time-limit", limit, "--num-slowest", 0, expect=3)
     main = done.only.main()
@@ -23,7 +23,7 @@ def test_a_dark_host_costs_a_few_time_limits_and_the_others_are_measured(measure
     assert last < 5 * limit, "each step would have cost a limit"
 
 
-def test_of_a_dark_host_three_pairs_are_tried_again_and_the_rest_is_said_not_to_be(measure: Measure) -> None:
+def test_three_pairs_of_a_dark_host_are_retried_and_the_others_reported(measure: Measure) -> None:
     done = measure("--np", RANKS, "--mode", f"sim:dead-host={BAD}", "--num-slowest", 0, expect=3)
     again = done.only.where(done.only["attempt"] == 2)
     assert len(again["from"]) == 6
@@ -33,13 +33,13 @@ def test_of_a_dark_host_three_pairs_are_tried_again_and_the_rest_is_said_not_to_
     assert "40 not tried again" in done.out
 
 
-def test_without_a_budget_nothing_is_tried_again(measure: Measure) -> None:
+def test_without_a_retest_budget_nothing_is_retried(measure: Measure) -> None:
     arguments = ["--np", 6, "--mode", "sim:dead=1>2", "--retest-budget", 0, "--num-slowest", 0]
     done = measure(*arguments, expect=3)
     assert set(done.only["attempt"]) == {0}
 
 
-def test_a_rank_that_is_far_slower_keeps_its_laps_and_does_not_hold_up_every_step(measure: Measure) -> None:
+def test_a_far_slower_rank_does_not_delay_every_step(measure: Measure) -> None:
     done = measure("--np", RANKS, "--mode", f"sim:slow-host={BAD}*0.005", "-s", "4MiB", "--num-slowest", 0, expect=3)
     main = done.only.main()
     of_bad = (main["from"] == BAD) | (main["to"] == BAD)

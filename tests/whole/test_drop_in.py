@@ -94,7 +94,7 @@ def result_lines(file: Sion) -> list[str]:
     return lines
 
 
-def assert_says_what_the_file_holds(out: str, file: Sion, all_to_all: bool = False) -> None:
+def assert_agrees_with_file(out: str, file: Sion, all_to_all: bool = False) -> None:
     lines = out.splitlines()
     begin = next(i for i, line in enumerate(lines) if "PingPong for step" in line)
     end = next(i for i, line in enumerate(lines) if line.startswith("RESULT"))
@@ -104,11 +104,11 @@ def assert_says_what_the_file_holds(out: str, file: Sion, all_to_all: bool = Fal
 
 @pytest.mark.parametrize("options", ["", "-S 1", "-M 1 -Z 2", "-k 64 -i 5 -I 2 -Z 0", "-S 1 -s 1 -Z 100"])
 @pytest.mark.parametrize("ranks", [2, 5, 6])
-def test_mpilinktest_says_what_its_file_holds(call: Call, tmp_path: Path, ranks: int, options: str) -> None:
+def test_the_output_of_mpilinktest_agrees_with_its_file(call: Call, tmp_path: Path, ranks: int, options: str) -> None:
     out = call(f"mpilinktest {' '.join(SIM)} {ranks} {options}")
     file = read(tmp_path / FILE)
     assert (file.times > 0).sum() == ranks * (ranks - 1)
-    assert_says_what_the_file_holds(out, file)
+    assert_agrees_with_file(out, file)
     wanted = {"-M 1 -Z 2": 2, "-k 64 -i 5 -I 2 -Z 0": 0}.get(options, ranks)
     assert out.count("PINGPONG") == min(wanted, ranks * (ranks - 1) // 2)
     assert f"linktest: Number of MPI-Task:{ranks:18d}\n" in out
@@ -137,7 +137,7 @@ def test_published_lines_of_mpilinktest_run_under_mpi(
     out = call(f"mpilinktest {options}", launcher=mpi_launcher(4))
     file = read(tmp_path / FILE)
     assert file.settings[:6] == expected
-    assert_says_what_the_file_holds(out, file, all_to_all=expected[2] == 1)
+    assert_agrees_with_file(out, file, all_to_all=expected[2] == 1)
     assert out.count("PINGPONG") == (2 if "-Z" in options else 4)
 
 
@@ -160,18 +160,18 @@ def test_published_lines_of_linktest_run_under_mpi(call: Call, tmp_path: Path, b
         assert float(rate) == pytest.approx(2 * 16777216 / value / factor, abs=1e-4)
 
 
-def test_linktest_overwrites_the_results_of_the_run_before(call: Call, tmp_path: Path) -> None:
+def test_linktest_overwrites_the_results_of_the_previous_run(call: Call, tmp_path: Path) -> None:
     call("linktest --mode sim --np 2 -n 3")
     call("linktest --mode sim --np 4 -n 3")
     assert len(read(tmp_path / FILE).hosts) == 4
 
 
-def test_linktest_sends_all_messages_before_the_receipt(call: Call, tmp_path: Path) -> None:
+def test_linktest_sends_all_messages_before_the_acknowledgement(call: Call, tmp_path: Path) -> None:
     call("linktest --mode sim --np 2 -n 300 --unidirectional -o x.h5")
     assert read_plainly(tmp_path / "x.h5").attributes["window"] == 300
 
 
-def test_the_mode_is_that_of_the_name_or_the_variable(call: Call) -> None:
+def test_the_mode_comes_from_the_program_name_or_the_variable(call: Call) -> None:
     assert ", mode tcp, " in call("linktest.tcp --np 2 -n 3 --no-output", LINKTEST_VCLUSTER_IMPL="nonsense")
     assert ", mode sim, " in call("linktest --np 2 -n 3 --no-output", LINKTEST_VCLUSTER_IMPL="sim")
     assert ", mode sim, " in call("linktest.ucp --mode sim --np 2 -n 3 --no-output")
@@ -186,7 +186,7 @@ def test_the_mode_is_that_of_the_name_or_the_variable(call: Call) -> None:
         ("mpilinktest -i 0", "-i: 0 is too small; use 1 or more"),
     ],
 )
-def test_what_is_not_there_is_refused_in_one_line(call: Call, line: str, said: str) -> None:
+def test_unsupported_options_are_refused_in_one_line(call: Call, line: str, said: str) -> None:
     assert call(line, expect=2, said=said) == ""
 
 

@@ -54,7 +54,7 @@ def test_mpi_measures_each_ordered_pair_once(measure: Measure, ranks: int, kerne
 
 @needs_mpi
 @pytest.mark.parametrize("kernel", ["--put", "--get"])
-def test_puts_and_gets_of_mpi_arrive_whole_and_the_file_says_that_mpi_does_them(measure: Measure, kernel: str) -> None:
+def test_mpi_puts_and_gets_arrive_whole_and_are_recorded_as_mpis(measure: Measure, kernel: str) -> None:
     options = [kernel, "--check", "--num-multi-buf", 2, "-s", "1,64KiB,1MiB", "--window", 8, *QUICK]
     result = measure("--mode", "mpi", *options, launcher=mpi_launcher(3))
     assert_measured_once(result, every_link(3))
@@ -63,7 +63,7 @@ def test_puts_and_gets_of_mpi_arrive_whole_and_the_file_says_that_mpi_does_them(
 
 
 @needs_mpi
-def test_an_mpi_that_makes_no_window_is_said_to_make_none(measure: Measure, run: Run) -> None:
+def test_an_mpi_without_windows_is_reported(measure: Measure, run: Run) -> None:
     """Open MPI 4 over sockets creates none; an MPI that creates one measures."""
     environment = {"OMPI_MCA_btl": "tcp,self"}
     arguments = ["--mode", "mpi", "--put", *QUICK]
@@ -119,7 +119,7 @@ def test_mpi_knows_hosts_by_their_names(measure: Measure, schedule: str) -> None
 
 
 @needs_mpi
-def test_each_rank_records_where_slurm_says_that_its_host_hangs(measure: Measure) -> None:
+def test_each_rank_records_the_switches_that_slurm_gives_for_its_host(measure: Measure) -> None:
     address = "SLURM_TOPOLOGY_ADDR=top.leaf$((OMPI_COMM_WORLD_RANK / 2)).n$OMPI_COMM_WORLD_RANK"
     told = ["sh", "-c", f'exec env {address} SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node "$0" "$@"']
     result = measure("--mode", "tcp", *QUICK, launcher=[*mpi_launcher(4), *told])
@@ -138,9 +138,7 @@ def test_each_rank_records_where_slurm_says_that_its_host_hangs(measure: Measure
     ],
     ids=["an-address", "control-characters", "too-long", "of-no-host-here"],
 )
-def test_an_address_in_the_environment_is_recorded_as_far_as_it_is_one(
-    measure: Measure, mode: str, said: str, recorded: bytes
-) -> None:
+def test_only_a_valid_topology_address_is_recorded(measure: Measure, mode: str, said: str, recorded: bytes) -> None:
     result = measure("--np", 2, "--mode", mode, *QUICK, environment={"SLURM_TOPOLOGY_ADDR": said})
     assert result.ranks["topology_address"].tolist() == [recorded] * 2
     assert result.ranks["topology_pattern"].tolist() == [b""] * 2
@@ -151,7 +149,7 @@ def test_rail_measures_equal_local_ranks_of_different_hosts(measure: Measure) ->
     assert_measured_once(result, {(a, b) for a, b in every_link(8) if a % 2 == b % 2})
 
 
-def test_a_sample_measures_k_matchings_and_another_seed_others(measure: Measure) -> None:
+def test_a_sample_measures_k_matchings_that_depend_on_the_seed(measure: Measure) -> None:
     samples = [
         measure("--np", 8, "--mode", "sim", "--schedule", "sample:3", "--seed", seed, *QUICK).only for seed in (1, 2, 1)
     ]
@@ -161,14 +159,14 @@ def test_a_sample_measures_k_matchings_and_another_seed_others(measure: Measure)
     assert samples[0].links() != samples[1].links()
 
 
-def test_a_file_of_pairs_is_measured_and_nothing_else(measure: Measure, tmp_path: Path) -> None:
+def test_exactly_the_pairs_of_a_file_are_measured(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "pairs").write_text("# two steps\n0 1\n2 3\n1 2   # shares ranks with both\n")
     result = measure("--np", 4, "--mode", "sim", "--schedule", f"file:{tmp_path / 'pairs'}", *QUICK)
     assert_measured_once(result, {(0, 1), (1, 0), (2, 3), (3, 2), (1, 2), (2, 1)})
     assert result.only["step"].max() == 1
 
 
-def test_random_orders_are_kept_and_differ_from_one_iteration_to_the_next(measure: Measure) -> None:
+def test_random_orders_are_recorded_and_differ_between_iterations(measure: Measure) -> None:
     result = measure("--np", 6, "--mode", "sim", "--num-randomize-tasks", 3, "--seed", 9, *QUICK)
     links = result.only.links()
     assert sorted(links) == sorted(list(every_link(6)) * 3)
@@ -186,7 +184,7 @@ def test_min_iterations_and_min_runtime_repeat_the_schedule(measure: Measure) ->
     assert long.steps["began"].max() >= 0.02  # an iteration takes some 25 ms
 
 
-def test_ranks_joined_by_three_variables_need_no_launcher(run: Run, tmp_path: Path) -> None:
+def test_three_variables_start_ranks_without_a_launcher(run: Run, tmp_path: Path) -> None:
     import os
     import socket
     import subprocess
@@ -223,7 +221,7 @@ def test_ranks_joined_by_three_variables_need_no_launcher(run: Run, tmp_path: Pa
     assert result.attributes["hosts"] == 3
 
 
-def test_parallel_streams_and_several_buffers_measure_too(measure: Measure) -> None:
+def test_parallel_streams_and_several_buffers_work(measure: Measure) -> None:
     result = measure(
         "--np", 3, "--mode", "tcp:sockets=4,interface=lo", "--num-multi-buf", 3, "--check", "-s", "1,100000", *QUICK
     )
@@ -238,7 +236,7 @@ def test_all_to_all_is_timed_before_each_step(measure: Measure) -> None:
         assert (table["alltoall"] > 0).all()
 
 
-def test_retests_stand_beside_the_first_measurement(measure: Measure) -> None:
+def test_retests_are_recorded_besides_the_first_measurement(measure: Measure) -> None:
     arguments = [a for a in QUICK if a not in ("--num-slowest", 0)]
     result = measure(
         "--np", 6, "--mode", "sim:slow-link=3>1*0.25,slow-link=0>5*0.5", "-s", "1,1MiB", *arguments, "--num-slowest", 2
@@ -250,7 +248,7 @@ def test_retests_stand_beside_the_first_measurement(measure: Measure) -> None:
     assert len(result.steps["gone"]) == 5 + 2
 
 
-def test_kept_laps_are_what_the_statistics_are_made_of(measure: Measure) -> None:
+def test_statistics_are_computed_from_the_recorded_laps(measure: Measure) -> None:
     result = measure("--np", 3, "--mode", "sim:noise=0.3", "-n", 1001, "-w", 0, "--keep-laps", "--num-slowest", 0)
     table = result.only
     for i in range(6):

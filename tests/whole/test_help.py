@@ -33,7 +33,7 @@ def said(*arguments: str, name: str = "everylink-measure") -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["-h", "--help"])
-def test_help_is_no_wider_than_80_columns_where_it_is_no_terminal(name: str, form: str) -> None:
+def test_help_outside_a_terminal_is_at_most_80_columns_wide(name: str, form: str) -> None:
     lines = said(form, name=name).splitlines()
     examples = [line for line in lines if len(line) > 80]
     assert not [line for line in lines if len(line) > 100]
@@ -154,11 +154,11 @@ def completed(file: Path, line: str, function: str = "_everylink_measure", cwd: 
         ("everylink-measure --np ", []),
     ],
 )
-def test_bash_offers_what_may_stand_there(bash: Path, line: str, offered: list[str]) -> None:
+def test_bash_offers_valid_words(bash: Path, line: str, offered: list[str]) -> None:
     assert sorted(completed(bash, line)) == sorted(offered)
 
 
-def test_bash_offers_files_for_a_file(bash: Path, tmp_path: Path) -> None:
+def test_bash_offers_file_names_for_file_options(bash: Path, tmp_path: Path) -> None:
     (tmp_path / "old run.h5").touch()
     (tmp_path / "old.h5").touch()
     assert completed(bash, "everylink-measure --resume old.", cwd=tmp_path) == ["old.h5"]
@@ -172,7 +172,7 @@ def test_bash_completes_the_names_of_linktest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 @pytest.mark.parametrize("name", ["everylink-measure", "linktest", "mpilinktest"])
-def test_completion_is_sound_in_its_shell(shell: str, name: str, tmp_path: Path) -> None:
+def test_each_shell_accepts_its_completion_script(shell: str, name: str, tmp_path: Path) -> None:
     if not shutil.which(shell):
         pytest.skip(f"no {shell} here")
     file = tmp_path / name
@@ -186,7 +186,7 @@ def test_completion_is_sound_in_its_shell(shell: str, name: str, tmp_path: Path)
     ("line", "offered"),
     [("everylink-measure --num-me", ["--num-messages"]), ("everylink-measure incast --roo", ["--root"])],
 )
-def test_fish_offers_what_may_stand_there(line: str, offered: list[str], tmp_path: Path) -> None:
+def test_fish_offers_valid_words(line: str, offered: list[str], tmp_path: Path) -> None:
     file = tmp_path / "everylink-measure.fish"
     file.write_text(said("--help=fish"))
     done = subprocess.run(

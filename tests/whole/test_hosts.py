@@ -13,7 +13,7 @@ from everylink.launch import remote
 
 
 # --- on this machine -------------------------------------------------------------------------------------------
-def test_ranks_carry_the_names_of_hosts_on_this_machine(everylink: Everylink, tmp_path: Path) -> None:
+def test_local_ranks_have_the_names_of_hosts(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink("--hosts", "n[8-9]-ib", "--nranks", 2, "--launcher", "local", *QUICK)
     assert code == 0, err
     assert "all 4 ranks run on this machine, under the names of 2 host(s); no message leaves it" in err
@@ -36,7 +36,7 @@ def test_ranks_are_started_by_ssh_host_by_host_with_their_variables(
     assert not list(tmp_path.glob(".everylink-*"))
 
 
-def test_every_host_that_is_not_well_is_named_and_nothing_is_started(everylink: Everylink, tmp_path: Path) -> None:
+def test_every_unusable_host_is_named_and_nothing_is_started(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink("--hosts", "n1,gone[1-2],old1,bare1", *QUICK)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
@@ -48,14 +48,14 @@ def test_every_host_that_is_not_well_is_named_and_nothing_is_started(everylink: 
     assert not (tmp_path / "everylink.h5").exists()
 
 
-def test_a_host_that_says_nothing_does_not_hold_us(everylink: Everylink, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_host_is_named_after_a_time_limit(everylink: Everylink, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "ANSWER_LIMIT", 1.0)
     code, _, err = everylink("--hosts", "n1,silent[1-3]", *QUICK)
     assert code == 2
     assert "silent[1-3]: no answer within 1 s" in err
 
 
-def test_ctrl_c_is_heeded_while_hosts_are_asked(start_everylink: StartEverylink, ssh_folder: Path) -> None:
+def test_ctrl_c_works_during_the_checks_before_launch(start_everylink: StartEverylink, ssh_folder: Path) -> None:
     process = start_everylink("--hosts", "n1,silent1", *QUICK)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     wait_until(lambda: len(children.read_text().split()) == 2, "nobody is asked")
@@ -64,21 +64,21 @@ def test_ctrl_c_is_heeded_while_hosts_are_asked(start_everylink: StartEverylink,
     assert (process.returncode, err) == (130, "")
 
 
-def test_a_first_host_of_other_folders_is_refused_for_the_results_would_be_there(everylink: Everylink) -> None:
+def test_a_first_host_without_the_results_folder_is_refused(everylink: Everylink) -> None:
     code, _, err = everylink("--hosts", "elsewhere1,n1", *QUICK)
     assert code == 2
     assert "elsewhere1: " in err
     assert "--no-output" in err
 
 
-def test_a_mistake_in_the_options_is_said_once_and_exit_2(everylink: Everylink) -> None:
+def test_an_invalid_option_is_reported_once_with_exit_code_2(everylink: Everylink) -> None:
     code, _, err = everylink("--hosts", "n[1-3]", "--nranks", 2, "-m", "pigeon")
     assert code == 2
     assert [line for line in err.splitlines() if "pigeon" in line] == [err.strip()]
     assert err.startswith("n1: everylink-measure: --mode: unknown mode 'pigeon'")
 
 
-def test_failed_links_are_exit_3_and_confirm_goes_on(everylink: Everylink, tmp_path: Path) -> None:
+def test_failed_links_are_exit_code_3_and_confirm_continues(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink(
         "--hosts", "n[1-2]", "--nranks", 3, "-m", "sim:dead=1>4", "--confirm", "-s", "1KiB", *QUICK
     )
@@ -113,7 +113,7 @@ def test_ctrl_c_ends_all_ranks_and_keeps_what_was_measured(running: subprocess.P
     assert ranks_of(tmp_path) == []
 
 
-def test_ranks_end_with_a_launcher_that_was_killed(running: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_ranks_end_if_their_launcher_is_killed(running: subprocess.Popen[str], tmp_path: Path) -> None:
     running.kill()
     wait_until(lambda: ranks_of(tmp_path) == [], "ranks are left")
     assert read_plainly(tmp_path / "everylink.h5").attributes["interrupted"] == 1
@@ -136,7 +136,7 @@ SAID = ["ranks 0 2 2", "cores 0 2", "key 0123456789abcdef", "meet loopback", "go
         (["x" * 100_000], "too long"),
     ],
 )
-def test_what_everylink_run_does_not_say_is_refused_by_the_core(run: Run, lines: list[str], said: str) -> None:
+def test_the_core_refuses_input_that_everylink_run_never_sends(run: Run, lines: list[str], said: str) -> None:
     done = run("--bootstrap", "stdin", "--no-output", *QUICK, input="".join(f"{line}\n" for line in lines))
     assert done.returncode in (1, 2)
     assert done.stderr.count("\n") == 1

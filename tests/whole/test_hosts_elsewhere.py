@@ -63,7 +63,7 @@ def real(sshd: Path, ssh_folder: Path) -> list[object]:
     return ["--launcher-args", f"-F {sshd}"]
 
 
-def test_ssh_starts_ranks_and_names_who_does_not_answer(
+def test_ssh_starts_ranks_and_names_hosts_that_do_not_answer(
     real: list[object], everylink: Everylink, tmp_path: Path
 ) -> None:
     code, _, err = everylink("--hosts", "n[1-2]", "--nranks", 2, *real, *QUICK)
@@ -77,7 +77,7 @@ def test_ssh_starts_ranks_and_names_who_does_not_answer(
 
 
 @pytest.mark.skipif(not LONG, reason="ranks have 10 s to end by themselves: make test-long")
-def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_go_on(
+def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_continue(
     real: list[object], start_everylink: StartEverylink, tmp_path: Path
 ) -> None:
     process = start_everylink("--hosts", "n[1-3]", *real, *ENDLESS)
@@ -141,7 +141,7 @@ def hosts(possible: None) -> Iterator[Bed]:
 
 
 @pytest.mark.alone  # compares times
-def test_on_many_hosts_a_rail_that_runs_at_half_is_named(
+def test_a_rail_at_half_speed_on_many_hosts_is_named(
     hosts: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin/ssh").unlink()

@@ -102,7 +102,7 @@ def test_our_file_measures_here_and_fills_its_tables(path: str, tmp_path: Path) 
 
 
 @needs_jube
-def test_failed_links_are_counted_and_reported_and_a_run_that_fails_has_failed(path: str, tmp_path: Path) -> None:
+def test_failed_links_are_reported_and_a_failing_run_fails_the_jube_step(path: str, tmp_path: Path) -> None:
     shutil.copy(FOLDER / "job.sh.in", tmp_path)
     sim = with_values(FOLDER / "everylink.xml", tmp_path / "sim.xml", {"mode": "sim:dead=0>2", "size": "1"})
     jube("run", sim, "-o", tmp_path / "runs", "--tag", "test", "pdf", path=path)
@@ -130,13 +130,13 @@ def make(folder: Path, path: str, *words: str) -> subprocess.CompletedProcess[st
     )  # fmt: skip
 
 
-def test_in_linktests_place_make_gives_the_linktest_that_is_on_path(path: str, shim: Path) -> None:
+def test_make_in_linktests_folder_installs_the_linktest_on_path(path: str, shim: Path) -> None:
     said_by(make(shim, path, "HAVE_CUDA=0", "CUARCH=none"))
     version = subprocess.run([shim / "linktest", "--version"], capture_output=True, text=True, check=True).stdout
     assert version.startswith("everylink-measure ")
 
 
-def test_in_linktests_place_make_says_what_is_missing(shim: Path, tmp_path: Path) -> None:
+def test_make_in_linktests_folder_reports_what_is_missing(shim: Path, tmp_path: Path) -> None:
     other = tmp_path / "others"
     other.mkdir()
     (other / "linktest").write_text("#!/bin/sh\necho 2.1.17\n")  # not ours
@@ -150,7 +150,7 @@ def test_in_linktests_place_make_says_what_is_missing(shim: Path, tmp_path: Path
     assert "in the JUBE file Use_GPU_Partition is to be False" in done.stderr
 
 
-def wheel_in_linktests_place(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def build_wheel(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Install the folder as pip does, without network access."""
     calls_it = "import in_place; print(in_place.build_wheel('.'))"
     without = {key: value for key, value in os.environ.items() if key != "EVERYLINK_SOURCE"}
@@ -161,8 +161,8 @@ def wheel_in_linktests_place(folder: Path, **environment: str) -> subprocess.Com
     )
 
 
-def test_in_linktests_place_pip_gets_the_commands_of_a_source_tree(tmp_path: Path) -> None:
-    wheel = tmp_path / said_by(wheel_in_linktests_place(tmp_path, EVERYLINK_SOURCE=str(FOLDER.parents[1]))).strip()
+def test_pip_in_linktests_folder_installs_the_commands_of_a_source_tree(tmp_path: Path) -> None:
+    wheel = tmp_path / said_by(build_wheel(tmp_path, EVERYLINK_SOURCE=str(FOLDER.parents[1]))).strip()
     with zipfile.ZipFile(wheel) as archive:
         assert archive.testzip() is None
         about = wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"
@@ -183,11 +183,11 @@ def test_in_linktests_place_pip_gets_the_commands_of_a_source_tree(tmp_path: Pat
     )
 
 
-def test_in_linktests_place_pip_leaves_the_commands_that_are_on_path(path: str, tmp_path: Path) -> None:
-    wheel = tmp_path / said_by(wheel_in_linktests_place(tmp_path, PATH=path)).strip()
+def test_pip_in_linktests_folder_keeps_the_commands_on_path(path: str, tmp_path: Path) -> None:
+    wheel = tmp_path / said_by(build_wheel(tmp_path, PATH=path)).strip()
     with zipfile.ZipFile(wheel) as archive:
         assert all(".dist-info/" in name for name in archive.namelist())
-    missing = wheel_in_linktests_place(tmp_path, PATH="/usr/bin:/bin")
+    missing = build_wheel(tmp_path, PATH="/usr/bin:/bin")
     assert missing.returncode == 1
     assert missing.stderr == "Set EVERYLINK_SOURCE to a source tree of Everylink, or have its linktest-report on PATH\n"
 
@@ -214,7 +214,7 @@ def test_our_file_measures_the_halves_of_a_heterogeneous_job(slurm: Run, path: s
 @needs_jube
 @pytest.mark.skipif(not SUITE, reason="EVERYLINK_JUBENCH_LINKTEST names no clone of FZJ-JSC/jubench-linktest")
 @pytest.mark.skipif(not PLATFORM.is_dir(), reason="JUBE's platform files for Slurm are not here")
-def test_the_jupiter_suites_file_runs_with_us_in_linktests_place(slurm: Run, path: str, tmp_path: Path) -> None:
+def test_the_jupiter_suites_file_runs_with_our_replacement(slurm: Run, path: str, tmp_path: Path) -> None:
     folder = tmp_path / "suite" / "benchmark" / "jube"
     shutil.copytree(Path(SUITE) / "benchmark" / "jube", folder)
     (tmp_path / "suite" / "src").mkdir()

@@ -77,7 +77,7 @@ def sleeper_on(bed: Bed, host: str) -> "subprocess.Popen[bytes]":
     return process
 
 
-def test_measure_gives_the_core_its_options_whether_or_not_one_comes_first(bed: Bed) -> None:
+def test_measure_passes_options_to_the_core_with_and_without_its_own(bed: Bed) -> None:
     core = {"EVERYLINK_MEASURE": "/bin/echo"}
     for words in (["-s", "1,64KiB", "-o", "x.h5"], ["client-server", "--servers", "2"]):
         for ours in ([], ["-r", "2"]):
@@ -129,7 +129,7 @@ def broken_ip(folder: Path, nth: int, then: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("nth", [1, 2, 5])
-def test_an_up_that_fails_leaves_nothing_behind(possible: None, tmp_path: Path, nth: int) -> None:
+def test_a_failed_up_leaves_nothing_behind(possible: None, tmp_path: Path, nth: int) -> None:
     before = everything()
     environment = broken_ip(tmp_path, nth, "echo 'no more' >&2; exit 1")
     done = netns.call("up", 6, name=netns.new_name(), environment=environment)
@@ -140,7 +140,7 @@ def test_an_up_that_fails_leaves_nothing_behind(possible: None, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("nth", [1, 2, 5])
-def test_down_removes_what_a_killed_up_has_left(possible: None, tmp_path: Path, nth: int) -> None:
+def test_down_removes_what_a_killed_up_left_behind(possible: None, tmp_path: Path, nth: int) -> None:
     before = everything()
     name = netns.new_name()
     environment = os.environ | broken_ip(tmp_path, nth, 'touch "$0.here"; exec sleep 1000')
@@ -156,7 +156,7 @@ def test_down_removes_what_a_killed_up_has_left(possible: None, tmp_path: Path, 
     assert everything() == before
 
 
-def test_a_bed_is_not_made_twice_and_mistakes_are_told_in_one_line(bed: Bed) -> None:
+def test_a_second_bed_of_the_same_name_and_invalid_words_are_refused_in_one_line(bed: Bed) -> None:
     wrong = {
         "up 4": "is there already",
         "fault slow h9 1mbit": "'h9' is no host of this bed; its hosts are h0 to h3",
@@ -210,7 +210,7 @@ def all_of(host: int) -> list[tuple[int, int]]:
         ("link-down h3", all_of(3)),
     ],
 )
-def test_what_is_dark_delivers_nothing_and_all_else_is_as_before(
+def test_dark_paths_deliver_nothing_and_others_are_unaffected(
     bed: Bed, fault: str, lost: list[tuple[int, int]]
 ) -> None:
     bed.fault(fault)
@@ -219,7 +219,7 @@ def test_what_is_dark_delivers_nothing_and_all_else_is_as_before(
     assert bed.is_whole()
 
 
-def test_faults_stand_side_by_side_and_are_healed_one_by_one(bed: Bed) -> None:
+def test_faults_are_independent_and_healed_one_by_one(bed: Bed) -> None:
     bed.fault("dark h0>h1")
     bed.fault("dark h2>h3")
     bed.fault("delay h1 100")
@@ -229,7 +229,7 @@ def test_faults_stand_side_by_side_and_are_healed_one_by_one(bed: Bed) -> None:
     assert planted(bed) == ["dark h2>h3", "delay h1 100"]
 
 
-def test_an_mtu_hole_lets_small_packets_pass_and_swallows_large_ones(bed: Bed) -> None:
+def test_an_mtu_hole_passes_small_packets_and_drops_large_ones(bed: Bed) -> None:
     bed.fault("mtu-hole h2")
     assert bed.delivers(1300) == without()
     assert bed.delivers(1400) == without(*all_of(2))
@@ -239,7 +239,7 @@ def test_an_mtu_hole_lets_small_packets_pass_and_swallows_large_ones(bed: Bed) -
     assert bed.delivers(600) == without(*all_of(2))
 
 
-def test_drop_loses_about_so_many_packets_of_that_host_both_ways(bed: Bed) -> None:
+def test_drop_loses_the_given_part_of_a_hosts_packets_in_both_directions(bed: Bed) -> None:
     bed.fault("drop h1 30")
     # 400 at 70 %: 280, with a standard deviation of 9.
     assert 200 < bed.delivered(1, 0, 400) < 350
@@ -247,7 +247,7 @@ def test_drop_loses_about_so_many_packets_of_that_host_both_ways(bed: Bed) -> No
     assert bed.delivered(2, 3, 400) == 400
 
 
-def test_a_slow_host_is_slow_both_ways_beside_hosts_that_are_shaped(bed: Bed) -> None:
+def test_a_slow_host_is_slow_in_both_directions_among_shaped_hosts(bed: Bed) -> None:
     bed.fault("shape 200mbit")
     bed.fault("slow h1 10mbit")
     healthy = bed.stream(0, 2, 500_000)
@@ -275,7 +275,7 @@ def test_without_offload_no_packet_is_longer_than_on_a_cable(bed: Bed) -> None:
         assert packets_of_a_stream(as_on_a_cable, 1_000_000) >= segments
 
 
-def test_both_ends_of_a_connection_have_the_congestion_control_of_the_bed(possible: None) -> None:
+def test_both_ends_of_a_connection_use_the_congestion_control_of_the_bed(possible: None) -> None:
     for bed in netns.a_bed(2, 2, "--congestion", "reno"):
         for rail in range(2):
             with (
@@ -290,7 +290,7 @@ def test_both_ends_of_a_connection_have_the_congestion_control_of_the_bed(possib
             assert {name.rstrip(b"\0") for name in taken} == {b"reno"}
 
 
-def test_a_congestion_control_that_the_kernel_has_not_is_no_bed(possible: None) -> None:
+def test_an_unknown_congestion_control_is_refused(possible: None) -> None:
     done = netns.call("up", 1, "--congestion", "none", name=netns.new_name())
     assert done.returncode == 77
     assert done.stderr.startswith("bed: this congestion control is not to be had here: ip ")
@@ -302,7 +302,7 @@ def two_leaves(possible: None) -> Iterator[Bed]:
     yield from netns.a_bed(4, 1, "--leaves", "2")
 
 
-def test_a_trunk_is_slow_between_leaves_both_ways_and_within_them_nothing_is(two_leaves: Bed) -> None:
+def test_a_slow_trunk_slows_only_traffic_between_leaves(two_leaves: Bed) -> None:
     bed = two_leaves
     assert bed.is_whole()
     bed.fault("shape 200mbit")
@@ -315,7 +315,7 @@ def test_a_trunk_is_slow_between_leaves_both_ways_and_within_them_nothing_is(two
     bed.heal()
 
 
-def test_a_fault_of_a_pair_reaches_across_leaves(two_leaves: Bed) -> None:
+def test_a_fault_of_a_pair_works_across_leaves(two_leaves: Bed) -> None:
     bed = two_leaves
     assert bed.is_whole()
     bed.fault("dark h1>h2")
@@ -343,7 +343,7 @@ def test_a_slow_pair_is_slow_in_one_direction_only(bed: Bed, more: str) -> None:
         assert quickest(bed, a, b) < slow / 4
 
 
-def test_a_slow_pair_may_be_slow_for_large_packets_only(bed: Bed) -> None:
+def test_a_slow_pair_can_be_limited_to_large_packets(bed: Bed) -> None:
     bed.fault("slow-pair h1>h2 100kbit above 1024")
     small = bed.round_trip(1, 2, times=20)
     # Ten such packets are 115 kbit one way; the shaper passes 48 of it at once.
@@ -353,7 +353,7 @@ def test_a_slow_pair_may_be_slow_for_large_packets_only(bed: Bed) -> None:
     assert small < 0.01 * netns.PATIENCE
 
 
-def test_delays_are_at_least_as_long_as_they_say_and_nobody_elses(bed: Bed) -> None:
+def test_delays_are_at_least_as_long_as_given_and_affect_no_other_host(bed: Bed) -> None:
     bed.fault("delay h1 20000")
     assert bed.round_trip(1, 0) >= 0.040
     assert bed.round_trip(3, 1) >= 0.040
@@ -372,7 +372,7 @@ def test_a_relay_carries_large_streams_unchanged(bed: Bed) -> None:
     assert bed.stream(0, 1, 3_000_000) > 0
 
 
-def test_of_two_hosts_with_one_address_those_named_reach_the_second(bed: Bed) -> None:
+def test_with_a_duplicate_address_the_misled_hosts_reach_the_second_host(bed: Bed) -> None:
     bed.fault("duplicate-ip h1 h2 h0")
     there = netns.address(1)
     assert bed.delivered(0, 2, to=there) == 5, "h0 is misled"
@@ -382,7 +382,7 @@ def test_of_two_hosts_with_one_address_those_named_reach_the_second(bed: Bed) ->
     assert bed.delivered(0, 1) == 5
 
 
-def test_of_two_hosts_with_one_name_each_says_the_same(bed: Bed) -> None:
+def test_two_hosts_can_have_the_same_name(bed: Bed) -> None:
     bed.fault("duplicate-name h1 h2")
     assert [bed.do("exec", host, "hostname") for host in ("h1", "h2", "h3")] == ["h1\n", "h1\n", "h3\n"]
     bed.heal()

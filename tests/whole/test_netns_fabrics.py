@@ -34,7 +34,7 @@ def start(four: Bed, tmp_path: Path) -> Iterator[Start]:
 @in_the_long_form
 @pytest.mark.alone  # compares times
 @pytest.mark.parametrize("mode", MODES)
-def test_the_links_of_a_slow_host_read_slow_and_no_others(four: Bed, start: Start, mode: str) -> None:
+def test_exactly_the_links_of_a_slow_host_are_slow(four: Bed, start: Start, mode: str) -> None:
     four.fault("shape 200mbit")
     four.fault("slow h2 50mbit")
     skip_unless_usable(mode)
@@ -76,7 +76,7 @@ KERNELS = ["semidirectional", "bidirectional", "unidirectional", "put", "get"]
 
 @pytest.mark.parametrize("mode", ["ucp", "ofi", "ofi:provider=shm"])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel: str) -> None:
+def test_every_kernel_works_with_check_and_several_buffers(measure: Measure, mode: str, kernel: str) -> None:
     skip_unless_usable(mode)
     window = ["--window", 16] if kernel in ("unidirectional", "put", "get") else []
     sizes = ["-s", "1,64KiB,1MiB", "-n", 40, "--num-slowest", 2]
@@ -93,7 +93,7 @@ def test_every_kernel_with_check_and_buffers(measure: Measure, mode: str, kernel
 
 # libfabric's shm names its memory by process and user. A killed process leaves its memory behind, and pids are reused.
 @pytest.mark.alone  # uses the names of the next processes
-def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: Measure) -> None:
+def test_shared_memory_left_by_killed_processes_does_not_prevent_a_start(measure: Measure) -> None:
     skip_unless_usable("ofi:provider=shm")
     last = int(Path("/proc/sys/kernel/ns_last_pid").read_text())
     names = [Path(f"/dev/shm/{pid}:{os.getuid()}:0") for pid in range(last + 1, last + 400)]
@@ -111,7 +111,7 @@ def test_shared_memory_left_behind_by_killed_processes_stops_no_start(measure: M
 
 # With error handling, UCX uses TCP although shared memory is available.
 @pytest.mark.parametrize(("mode", "lanes"), [("ucp:tls=posix", "posix/memory"), ("ucp:errors=peer", "tcp/lo")])
-def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: str, lanes: str) -> None:
+def test_the_lanes_that_ucx_used_are_recorded(measure: Measure, mode: str, lanes: str) -> None:
     skip_unless_usable(mode)
     result = measure("--np", 3, "--mode", mode, "-n", 5, "--progress", "none")
     assert [text.decode().split("+")[0] for text in result.ranks["lanes"]] == 3 * [lanes]
@@ -128,7 +128,7 @@ def test_the_lanes_that_ucx_really_used_are_in_the_file(measure: Measure, mode: 
         ("ofi:domain=pigeon0", "pigeon0"),
     ],
 )
-def test_what_a_library_does_not_have_is_the_mistake_of_who_asked(
+def test_features_that_a_library_lacks_are_refused_with_exit_code_2(
     run: Callable[..., object], mode: str, said: str
 ) -> None:
     skip_unless_usable(mode)

@@ -77,7 +77,7 @@ def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed
     assert tried_again(result) == {(2, 5): "t", (5, 2): "t"}
 
 
-def test_a_dark_pair_is_that_pair_alone(eight: Bed, start: Start, mode: str) -> None:
+def test_a_dark_pair_costs_only_its_own_links(eight: Bed, start: Start, mode: str) -> None:
     eight.fault("dark-pair h1 h6")
     result = start(mode, [*SMALL, *ONCE]).finish()
     assert matrix(result) == written("""
@@ -224,7 +224,7 @@ def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, m
 # Hosts 1 and 6 take 5 for 4. Connections from 1 are refused by 5; replies to connections of 4 go to 5, as do those of
 # 5.
 @pytest.mark.parametrize(("mode", "called"), [("tcp", "b"), ("mpi", "t")])
-def test_a_duplicate_address_costs_the_links_of_those_who_are_misled(start: Start, mode: str, called: str) -> None:
+def test_a_duplicate_address_costs_the_links_of_the_misled_hosts(start: Start, mode: str, called: str) -> None:
     job = start(mode, [*SMALL, *ONCE])
     with job.between_steps(1):
         job.bed.fault("duplicate-ip h4 h5 h1 h6")
@@ -240,7 +240,7 @@ def test_a_duplicate_address_costs_the_links_of_those_who_are_misled(start: Star
     """)
 
 
-def test_two_hosts_of_one_name_are_told_apart_and_warned_of(start: Start, eight: Bed, mode: str) -> None:
+def test_two_hosts_of_one_name_are_distinguished_with_a_warning(start: Start, eight: Bed, mode: str) -> None:
     eight.fault("duplicate-name h1 h2")
     job = start(mode, SMALL)
     result = job.finish(expect=0)

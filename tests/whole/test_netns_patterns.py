@@ -56,7 +56,7 @@ def test_k_senders_to_a_shaped_host_share_its_bandwidth(five: Bed, play: Play) -
 
 
 @long
-def test_a_shift_reads_the_host_at_a_quarter_as_slow_both_ways_and_no_other(five: Bed, play: Play) -> None:
+def test_a_shift_measures_exactly_the_host_at_a_quarter_as_slow(five: Bed, play: Play) -> None:
     five.fault("shape 80mbit")
     five.fault("slow h2 20mbit")
     rate = rate_matrix(play("shift", "--duration", 1), SIZE, 5)

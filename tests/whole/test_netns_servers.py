@@ -102,9 +102,7 @@ def last_ones(job: Job, word: str) -> list[str]:
     + [pytest.param(mode, slow, marks=long) for mode in OVER_TCP[1:] for slow in (PUT, GET)],
     ids=lambda value: {PUT: "put", GET: "get"}.get(value, value),
 )
-def test_what_is_throttled_one_way_slows_put_or_get_and_not_the_other(
-    four: Bed, start: Start, mode: str, slow: int
-) -> None:
+def test_throttling_one_direction_slows_either_put_or_get(four: Bed, start: Start, mode: str, slow: int) -> None:
     four.fault("shape 400mbit")
     for client in (1, 2, 3):
         four.fault(f"slow h{client} 60mbit")
@@ -122,7 +120,7 @@ def counted(bed: Bed, which: str) -> np.ndarray:
 
 @long
 @pytest.mark.parametrize("mode", OVER_TCP)
-def test_the_bytes_of_all_transfers_are_those_that_the_interfaces_count(six: Bed, start: Start, mode: str) -> None:
+def test_the_interfaces_count_the_bytes_of_all_transfers(six: Bed, start: Start, mode: str) -> None:
     six.fault("shape 400mbit")
     before = [counted(six, which) for which in ("tx", "rx")]
     flows = all_arrive(start(six, mode, "--servers", 2, "-s", MIB, "--niters", 8, "--nflight", 2))
@@ -134,7 +132,9 @@ def test_the_bytes_of_all_transfers_are_those_that_the_interfaces_count(six: Bed
 
 # --- slow clients, slow rails, slow trunks ---------------------------------------------------------------------
 @long
-def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed, start: Start, verdict: Judge) -> None:
+def test_a_client_at_half_speed_takes_twice_as_long_and_is_named_as_last(
+    six: Bed, start: Start, verdict: Judge
+) -> None:
     six.fault("shape 400mbit")
     for client in (2, 3, 4, 5):
         six.fault(f"slow h{client} {20 if client == 4 else 40}mbit")
@@ -151,7 +151,7 @@ def test_a_client_at_half_takes_twice_as_long_and_is_the_last_one_named(six: Bed
 
 
 @long
-def test_a_rail_of_a_server_at_half_is_slow_in_its_own_flows_alone(railed: Bed, start: Start, verdict: Judge) -> None:
+def test_a_server_rail_at_half_speed_slows_only_its_own_flows(railed: Bed, start: Start, verdict: Judge) -> None:
     railed.fault("shape 160mbit")
     railed.fault("slow-rail h0 1 80mbit")
     options = ["--servers", 4, "--rails", "eth0,eth1", "-s", "256KiB", "--niters", 16]
@@ -197,7 +197,7 @@ def kill_client(bed: Bed, job: Job) -> None:
     [(4, kill_client), (4, lambda bed, job: bed.fault("dark h4")), (1, lambda bed, job: bed.fault("dark h1"))],
     ids=["client-killed", "client-dark", "server-dark"],
 )
-def test_who_is_gone_in_the_middle_is_named_and_the_rest_goes_on(
+def test_a_rank_lost_during_the_run_is_named_and_the_others_continue(
     six: Bed, start: Start, verdict: Judge, gone: int, fate: Callable[[Bed, Job], None]
 ) -> None:
     six.fault("shape 100mbit")

@@ -73,7 +73,7 @@ def assert_found(result: Outcome, size: int, bad: set[tuple[int, int]], factor: 
         ("mpi", "20mbit", "10mbit", "64KiB", 6),
     ],
 )
-def test_a_host_of_less_bandwidth_reads_slow_by_that_much_and_no_other(
+def test_exactly_the_host_with_less_bandwidth_is_slow_by_that_factor(
     eight: Bed, measured: Start, mode: str, healthy: str, slow: str, size: str, messages: int
 ) -> None:
     eight.fault(f"shape {healthy}")
@@ -84,7 +84,7 @@ def test_a_host_of_less_bandwidth_reads_slow_by_that_much_and_no_other(
 
 
 @pytest.mark.parametrize("mode", ["tcp", "mpi"])
-def test_a_host_that_is_a_millisecond_away_reads_so_and_no_other(eight: Bed, measured: Start, mode: str) -> None:
+def test_exactly_the_host_delayed_by_a_millisecond_has_that_latency(eight: Bed, measured: Start, mode: str) -> None:
     eight.fault("shape 200mbit")
     eight.fault("delay h4 1000")
     result = measured(mode, "-s", 1, "-n", 60)
@@ -100,7 +100,9 @@ WIKI = {"unidirectional": (2, 1), "semidirectional": (1.5, 1.5), "bidirectional"
 
 
 @pytest.mark.parametrize("kernel", WIKI)
-def test_a_slow_direction_of_one_pair_reads_as_the_kernel_sees_it(eight: Bed, measured: Start, kernel: str) -> None:
+def test_a_slow_direction_of_one_pair_shows_as_each_kernel_measures_it(
+    eight: Bed, measured: Start, kernel: str
+) -> None:
     eight.fault("shape 200mbit")
     eight.fault("slow-pair h1>h2 100mbit above 1024")
     result = measured("tcp", f"--{kernel}", "-s", "1,256KiB", "-n", 10)
@@ -117,7 +119,7 @@ def test_a_slow_direction_of_one_pair_reads_as_the_kernel_sees_it(eight: Bed, me
 
 
 @pytest.mark.parametrize("kernel", WIKI)
-def test_on_the_made_up_network_a_slow_direction_reads_exactly_so(measure: Measure, kernel: str) -> None:
+def test_on_the_simulated_network_a_slow_direction_gives_exact_times(measure: Measure, kernel: str) -> None:
     arguments = ["--np", 8, "-s", "16MiB", "-n", 12, "--progress", "none", "--num-slowest", 0]
     table = measure("--mode", "sim:slow-link=1>2*0.5", f"--{kernel}", *arguments).only
     usual = table.row(3, 4)["median"]

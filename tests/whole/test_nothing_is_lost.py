@@ -23,7 +23,7 @@ needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun her
 
 
 @pytest.fixture(autouse=True)
-def no_process_is_left() -> Iterator[None]:
+def no_leftover_processes() -> Iterator[None]:
     """Each test adopts the orphans of its runs, and none may remain."""
     before = set(chaos.descendants_of(os.getpid()))
     chaos.adopt_orphans(True)
@@ -110,7 +110,7 @@ def test_a_signal_closes_the_file(tmp_path: Path, sent: signal.Signals) -> None:
     assert not (tmp_path / "x.h5.parts").exists()
 
 
-def test_a_terminal_that_signals_every_process_at_once_closes_the_file_too(tmp_path: Path) -> None:
+def test_a_signal_to_all_processes_at_once_closes_the_file_too(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP)
     rows = run.wait_for_rows()
     os.killpg(run.process.pid, signal.SIGINT)
@@ -132,7 +132,7 @@ def test_a_signal_to_mpirun_closes_the_file(tmp_path: Path, sent: signal.Signals
     assert (left.sizes[64]["outcome"] == 0).all()
 
 
-def test_a_signal_is_heeded_while_a_rank_is_stopped(tmp_path: Path) -> None:
+def test_a_signal_works_while_a_rank_is_stopped(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, "--mode", "tcp", "--time-limit", 1, *ENDLESS)
     rows = run.wait_for_rows()
     handle = run.rank(2)
@@ -149,7 +149,7 @@ def test_a_signal_is_heeded_while_a_rank_is_stopped(tmp_path: Path) -> None:
     assert set(table["outcome"][(table["from"] != 2) & (table["to"] != 2)].tolist()) == {0}
 
 
-def test_an_interim_summary_is_given_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_an_interim_summary_is_printed_and_the_run_continues(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP, "--progress", "none")
     run.wait_for_rows()
     run.process.send_signal(signal.SIGUSR1)
@@ -162,7 +162,7 @@ def test_an_interim_summary_is_given_and_the_run_goes_on(tmp_path: Path) -> None
 
 
 @needs_mpi
-def test_an_interim_summary_is_given_under_mpirun(tmp_path: Path) -> None:
+def test_an_interim_summary_is_printed_under_mpirun(tmp_path: Path) -> None:
     run = Running(tmp_path, "--bootstrap", "mpi", *TCP, "--progress", "none", launcher=mpi_launcher(4))
     run.wait_for_rows()
     run.process.send_signal(signal.SIGUSR1)
@@ -175,7 +175,7 @@ def test_an_interim_summary_is_given_under_mpirun(tmp_path: Path) -> None:
 # Loss of rank 0.
 
 
-def test_rank_0_is_killed_and_what_the_others_have_is_found_beside_the_file(tmp_path: Path) -> None:
+def test_after_rank_0_is_killed_unsaved_rows_of_the_others_are_found(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP)
     rows = run.wait_for_rows()
     time.sleep(0.4)  # for rows that were reported but not committed
@@ -194,7 +194,7 @@ def test_rank_0_is_killed_and_what_the_others_have_is_found_beside_the_file(tmp_
         assert (size.rows.median[size.rows.outcome == 0] > 0).all()
 
 
-def test_the_supervisor_is_killed_and_the_file_so_far_is_whole(tmp_path: Path) -> None:
+def test_after_the_supervisor_is_killed_the_file_is_whole(tmp_path: Path) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP)
     rows = run.wait_for_rows()
     run.process.kill()
@@ -269,7 +269,7 @@ def left_by(tmp_path: Path, how: str) -> int:
 
 
 @pytest.mark.parametrize("how", ["signal", "all killed", "rank 0 killed"])
-def test_a_run_goes_on_with_what_is_missing(tmp_path: Path, how: str) -> None:
+def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> None:
     rows = left_by(tmp_path, how)
     before = read_plainly(tmp_path / "x.h5", swmr=how != "signal").sizes
     run = Running(tmp_path, "--np", RANKS, *FINITE, "--min-iterations", TURNS, "--resume", tmp_path / "x.h5")
@@ -297,7 +297,7 @@ def test_a_run_goes_on_with_what_is_missing(tmp_path: Path, how: str) -> None:
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
-def test_a_run_with_other_options_does_not_go_on(
+def test_a_run_with_other_options_is_not_resumed(
     tmp_path: Path, run: Run, options: list[object], named: str, ended_run: bytes
 ) -> None:
     (tmp_path / "x.h5").write_bytes(ended_run)
@@ -317,7 +317,7 @@ def ended_run(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "x.h5").read_bytes()
 
 
-def test_what_cannot_go_on_is_named(tmp_path: Path, run: Run) -> None:
+def test_runs_that_cannot_be_resumed_are_refused(tmp_path: Path, run: Run) -> None:
     (tmp_path / "text.h5").write_text("no results\n")
     assert run("--np", 2, "--mode", "sim", "-o", "whole.h5").returncode == 0
     for name, why in (

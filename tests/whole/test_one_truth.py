@@ -170,7 +170,7 @@ PATTERNS = {
 
 @pytest.mark.parametrize("faults", ["", ",dead=1>2"])
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_pattern_is_told_alike(run: Run, show: Show, tmp_path: Path, pattern: str, faults: str) -> None:
+def test_core_and_show_agree_on_a_pattern(run: Run, show: Show, tmp_path: Path, pattern: str, faults: str) -> None:
     path, seed = tmp_path / "x.h5", ["--seed", 7] if pattern in ("ring", "random-bisection", "victim") else []
     limit = ["--duration", "2ms", "--time-limit", "0.3"]
     done = run(pattern, *PATTERNS[pattern], "--mode", f"{NOISY},slow-host=3*0.5{faults}", *limit, *seed, "-o", path)
@@ -194,7 +194,7 @@ def test_a_pattern_is_told_alike(run: Run, show: Show, tmp_path: Path, pattern: 
     assert scenes == len(result.loads[0].scenes.point)
 
 
-def test_the_p99_of_few_victims_messages_is_known_to_neither(run: Run, show: Show, tmp_path: Path) -> None:
+def test_core_and_show_agree_that_few_messages_have_no_p99(run: Run, show: Show, tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     done = run("victim", "--np", 4, "--mode", "sim", "--seed", 7, "--duration", "100us", "-o", path)
     shown = show("show", path)
@@ -205,7 +205,7 @@ def test_the_p99_of_few_victims_messages_is_known_to_neither(run: Run, show: Sho
     hold_sentence(results_of(done.stdout)[-1], shown.splitlines())
 
 
-def test_an_all_to_all_is_told_alike(run: Run, show: Show, tmp_path: Path) -> None:
+def test_core_and_show_agree_on_an_all_to_all(run: Run, show: Show, tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     arguments = ["--np", 5, "--mode", f"{NOISY},slow-host=2*0.5", "-s", "4KiB,1MiB", "--duration", "2ms"]
     done = run("all-to-all", *arguments, "-o", path)
@@ -244,7 +244,7 @@ def test_an_all_to_all_is_told_alike(run: Run, show: Show, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("requests", "tail"), [(5, False), (60, True)])
-def test_clients_and_servers_are_told_alike(run: Run, show: Show, tmp_path: Path, requests: int, tail: bool) -> None:
+def test_core_and_show_agree_on_client_server(run: Run, show: Show, tmp_path: Path, requests: int, tail: bool) -> None:
     """A p99 needs 100 readings; 2 servers, 3 clients and 5 requests give 30."""
     path = tmp_path / "x.h5"
     arguments = ["--np", 5, "--servers", 2, "--niters", requests, "--nflight", "1,4", "-s", "1KiB,64KiB"]
@@ -331,7 +331,7 @@ LINKTEST = r"(?:Parallel|Serial) Results|Aggregated Results|Timing Summary"
         ("--unidirectional", [*PASSES, "--serial-tests"]),
     ],
 )
-def test_a_kernel_is_told_alike(run: Run, show: Show, tmp_path: Path, kernel: str, more: list[object]) -> None:
+def test_core_and_show_agree_on_a_kernel(run: Run, show: Show, tmp_path: Path, kernel: str, more: list[object]) -> None:
     """LinkTest's lines and the core's summary use the mean of each turn, as they state; the file has these means."""
     path = tmp_path / "x.h5"
     mode = f"{NOISY},slow-host=1*0.5,dead=2>3"
@@ -425,7 +425,7 @@ def hold_failed(lines: Sequence[str], shown: str, what: str, verdicts: dict[str,
         (",".join(f"corrupt={i}>{(3 * i + 1) % 12}" for i in range(12) if (2 * i + 1) % 12), 12),
     ],
 )
-def test_failed_links_are_folded_alike(run: Run, show: Show, tmp_path: Path, faults: str, count: int) -> None:
+def test_core_and_show_fold_failed_links_alike(run: Run, show: Show, tmp_path: Path, faults: str, count: int) -> None:
     path = tmp_path / "x.h5"
     quick = ["-n", 3, "-w", 0, "--num-slowest", 0, "--time-limit", "0.5", "--unidirectional", "--check"]
     done = run("--np", count, "--mode", f"sim:{faults}", *quick, "-o", path)

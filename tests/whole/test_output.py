@@ -38,7 +38,7 @@ def test_jube_finds_its_patterns(run: Run) -> None:
     assert len(units) == 1, "one unit over all steps, and nothing behind it"
 
 
-def test_the_lines_say_what_the_file_holds(measure: Measure) -> None:
+def test_the_lines_agree_with_the_file(measure: Measure) -> None:
     result = measure("--np", 8, "--mode", "sim:slow-host=5*0.5", "-s", "1KiB,1MiB", "--bisection", "--num-slowest", 0)
     table = result.sizes[1 << 20]
     step = table.where(table["step"] == 2)
@@ -54,7 +54,7 @@ def test_the_lines_say_what_the_file_holds(measure: Measure) -> None:
     assert re.search(r"^RESULT: Max Time:\s+%.5f us" % (table["mean"].max() * 1e6), result.out, re.MULTILINE)
 
 
-def test_long_runs_print_no_line_a_step_unless_asked(run: Run) -> None:
+def test_long_runs_print_a_line_per_step_only_on_request(run: Run) -> None:
     arguments = ["--np", 2, "--mode", "sim", "-n", 1, "-w", 0, "--min-iterations", 1, "--no-output", "--num-slowest", 0]
     assert "Results for step" in run(*arguments).stdout
     serial = ["--np", 66, "--mode", "sim", "-n", 1, "-w", 0, "--serial-tests", "--no-output", "--num-slowest", 0]
@@ -65,7 +65,7 @@ def test_long_runs_print_no_line_a_step_unless_asked(run: Run) -> None:
     assert run(*serial, "--step-lines").stdout.count("Serial Results for step") == 66 * 65 // 2
 
 
-def test_progress_as_json_is_one_object_a_line(run: Run, tmp_path: Path) -> None:
+def test_progress_as_json_is_one_object_per_line(run: Run, tmp_path: Path) -> None:
     done = run("--np", 4, "--mode", "sim:dead=0>1", "-s", "1,2", "-n", 5, "--progress", "json", "-o", tmp_path / "p.h5")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = [event["event"] for event in events]
@@ -230,9 +230,7 @@ print(counted() - before)
 @pytest.mark.parametrize(
     ("kernel", "there_and_back"), [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]
 )
-def test_the_interface_has_counted_as_many_bytes_as_were_asked_for(
-    tmp_path: Path, kernel: str, there_and_back: int
-) -> None:
+def test_the_interface_counts_the_requested_bytes(tmp_path: Path, kernel: str, there_and_back: int) -> None:
     size, messages, warmups, ranks = 65536, 200, 20, 5
     command = [
         measure_program(),

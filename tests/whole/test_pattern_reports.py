@@ -29,7 +29,7 @@ def test_clients_and_servers_are_drawn_judged_and_compared(
     assert main(["compare", str(tmp_path / "well.h5"), str(tmp_path / "slow.h5")]) == REGRESSION
 
 
-def test_show_says_of_an_all_to_all_what_the_core_says(run: Run, tmp_path: Path) -> None:
+def test_show_and_the_core_agree_on_an_all_to_all(run: Run, tmp_path: Path) -> None:
     """Seconds, bandwidth, time per message and messages per second, for each size."""
     path, mode = tmp_path / "x.h5", "sim:noise=0.3,slow-host=2*0.5"
     done = run("all-to-all", "--np", 5, "--mode", mode, "-s", "64KiB,1MiB", *SHORT, "-o", path)

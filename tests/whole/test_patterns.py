@@ -53,7 +53,7 @@ def outcomes(load: Load, scene: int) -> dict[tuple[int, int], int]:
 
 
 @pytest.mark.parametrize("pattern", ["incast", "outcast"])
-def test_k_flows_share_the_port_of_the_one_end_that_they_have_in_common(play: Play, pattern: str) -> None:
+def test_k_flows_share_the_port_of_their_common_end(play: Play, pattern: str) -> None:
     load = play(pattern, "--np", 10, "--mode", "sim", *SHORT)
     sums = scene_sums(load)
     assert [scene.point for scene in sums] == [1, 2, 4, 8, 9]
@@ -66,13 +66,13 @@ def test_k_flows_share_the_port_of_the_one_end_that_they_have_in_common(play: Pl
     }
 
 
-def test_both_ends_of_a_flow_read_the_same_rate(play: Play) -> None:
+def test_both_ends_of_a_flow_measure_the_same_rate(play: Play) -> None:
     flows = play("incast", "--np", 5, "--mode", "sim", *SHORT).flows
     assert (flows.sent_messages > 0).all()
     np.testing.assert_allclose(flows.sent_messages / flows.sent_seconds, flows.messages / flows.seconds, rtol=1e-2)
 
 
-def test_a_shift_reads_a_slow_host_and_a_slow_link_in_their_flows_and_no_others(play: Play) -> None:
+def test_a_shift_shows_a_slow_host_and_a_slow_link_only_in_their_own_flows(play: Play) -> None:
     load = play("shift", "--np", 8, "--mode", "sim:slow-host=5*0.5,slow-link=3>7*0.2", *SHORT)
     rate = rate_matrix(load, SIZE, 8)
     for a in range(8):
@@ -81,7 +81,7 @@ def test_a_shift_reads_a_slow_host_and_a_slow_link_in_their_flows_and_no_others(
             assert rate[a, b] == pytest.approx(part * BLOCK * BANDWIDTH, rel=2e-3, nan_ok=True), (a, b)
 
 
-def test_rings_are_drawn_by_the_seed_and_alike_in_every_run(play: Play) -> None:
+def test_random_rings_depend_only_on_the_seed(play: Play) -> None:
     arguments = ["ring", "--np", 8, "--mode", "sim", "--draws", 5, "--duration", "500us", "--seed"]
     first, again, other = play(*arguments, 3), play(*arguments, 3), play(*arguments, 4)
     np.testing.assert_array_equal(first.flows.to, again.flows.to)
@@ -96,7 +96,7 @@ def test_the_effective_bisection_bandwidth_is_the_mean_over_the_halves_drawn(pla
     assert low <= mean <= high <= 1.001 * mean
 
 
-def test_a_victim_of_a_network_without_shared_cables_feels_nothing(play: Play) -> None:
+def test_a_victim_without_shared_cables_has_no_impact(play: Play) -> None:
     sums = scene_sums(play("victim", "--np", 10, "--mode", "sim", "--repeats", 2, *SHORT))
     assert [scene.variant for scene in sums] == ["alone", "loaded", "alone", "loaded"]
     assert sums[0].latency.median == pytest.approx(LATENCY + 8 / BANDWIDTH, rel=1e-5)
@@ -104,14 +104,14 @@ def test_a_victim_of_a_network_without_shared_cables_feels_nothing(play: Play) -
     assert (found.mean, found.median, found.p99) == pytest.approx((1, 1, 1), rel=1e-6)
 
 
-def test_messages_of_several_sizes_are_swept_one_size_after_the_other(play: Play) -> None:
+def test_several_sizes_are_swept_one_after_the_other(play: Play) -> None:
     load = play("incast", "--np", 3, "--mode", "sim", "-s", "1,64KiB", "--duration", "100us")
     assert load.scenes.bytes.tolist() == [1, 1, 65536, 65536]
     assert load.scenes.point.tolist() == [1, 2, 1, 2]
     assert load.flows.ok.all()
 
 
-def test_a_dead_link_is_named_the_others_go_on_and_it_is_not_tried_again(play: Play, run: Run, tmp_path: Path) -> None:
+def test_a_dead_link_is_named_and_not_retried_and_the_others_continue(play: Play, run: Run, tmp_path: Path) -> None:
     load = play("incast", "--np", 6, "--mode", "sim:dead=1>0", *SHORT, expect=3)
     assert [outcomes(load, scene)[1, 0] for scene in range(4)] == [TIMEOUT, PRESUMED, PRESUMED, PRESUMED]
     assert sorted(outcomes(load, 3).values()) == [OK] * 4 + [PRESUMED]
@@ -120,7 +120,7 @@ def test_a_dead_link_is_named_the_others_go_on_and_it_is_not_tried_again(play: P
     assert "n1:1 -> n0:0" in said
 
 
-def test_a_dead_host_is_left_out_once_it_has_failed_with_two(play: Play) -> None:
+def test_a_dead_host_is_left_out_after_failures_with_two_peers(play: Play) -> None:
     load = play("shift", "--np", 7, "--mode", "sim:dead-host=3", *SHORT, expect=3)
     for scene in range(6):
         found = outcomes(load, scene)
@@ -174,7 +174,7 @@ def begun(folder: Path, *options: object) -> Running:
     return run
 
 
-def test_a_rank_that_is_killed_is_named_and_the_flows_of_the_others_go_on(tmp_path: Path) -> None:
+def test_a_killed_rank_is_named_and_flows_of_other_ranks_continue(tmp_path: Path) -> None:
     run = begun(tmp_path, "--time-limit", 2 * chaos.PATIENCE)
     run.signal_rank(2, signal.SIGKILL)
     kept = scenes_kept(run.path)
@@ -192,7 +192,7 @@ def test_a_rank_that_is_killed_is_named_and_the_flows_of_the_others_go_on(tmp_pa
     assert set(outcomes(load, 0).values()) == {OK}
 
 
-def test_a_signal_ends_a_pattern_and_what_was_measured_is_kept(tmp_path: Path) -> None:
+def test_a_signal_ends_a_pattern_and_keeps_what_was_measured(tmp_path: Path) -> None:
     run = begun(tmp_path)
     kept = scenes_kept(run.path)
     run.process.send_signal(signal.SIGINT)
@@ -204,7 +204,7 @@ def test_a_signal_ends_a_pattern_and_what_was_measured_is_kept(tmp_path: Path) -
     assert load.flows.ok.all()
 
 
-def test_the_file_is_read_by_h5py_alone_as_its_description_says(run: Run, tmp_path: Path) -> None:
+def test_the_file_can_be_read_with_h5py_as_documented(run: Run, tmp_path: Path) -> None:
     assert run("incast", "--np", 3, "--mode", "sim", *SHORT, "-o", tmp_path / "x.h5").returncode == 0
     assert read_plainly(tmp_path / "x.h5").attributes["schedule"] == "incast"
     with h5py.File(tmp_path / "x.h5") as file:
@@ -236,7 +236,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_mistake_is_one_line_that_names_the_option(run: Run, case: str) -> None:
+def test_an_invalid_option_is_refused_in_one_line_that_names_it(run: Run, case: str) -> None:
     arguments, named = WRONG[case]
     done = run(*arguments, "--np", 4, "--mode", "sim")
     assert done.returncode == 2
@@ -245,7 +245,7 @@ def test_a_mistake_is_one_line_that_names_the_option(run: Run, case: str) -> Non
         assert word in done.stderr
 
 
-def test_everylink_run_plays_a_pattern_and_shows_it(tmp_path: Path) -> None:
+def test_everylink_run_runs_a_pattern_and_shows_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "everylink", "run", "--np", "5", "incast", "--mode", "sim", *SHORT, "-o", "x.h5"]
     environment = os.environ | {"EVERYLINK_MEASURE": measure_program()}
     environment["PYTHONPATH"] = str(Path(everylink.__file__).parents[1])

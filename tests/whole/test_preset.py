@@ -24,7 +24,7 @@ def rows(text: str) -> dict[str, list[float]]:
     return {"bisection": bisection, "time": link[::2], "bandwidth": link[1::2]}
 
 
-def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) -> None:
+def test_the_table_agrees_with_the_file_and_linktests_lines(measure: Measure) -> None:
     result = measure("--preset", "jupiter", "--mode", "sim:hosts=4,slow-link=0>4*0.5", "--np", 8)
     found, table = rows(result.out), result.only.main()
     steps = [table.where(table["step"] == step) for step in range(4)]
@@ -45,7 +45,7 @@ def test_the_table_is_that_of_the_file_and_of_linktests_lines(measure: Measure) 
     assert list(result.sizes) == [SIXTEEN_MIB]
 
 
-def test_what_is_not_as_the_rule_means_is_said_before_and_kept(measure: Measure, tmp_path: Path) -> None:
+def test_deviations_from_the_rules_are_reported_before_the_run_and_recorded(measure: Measure, tmp_path: Path) -> None:
     result = measure("--preset", "jupiter", "--mode", "sim:hosts=1", "--np", 2)
     warned = [line.split("warning: ")[1] for line in result.err.splitlines() if "warning: --preset jupiter: " in line]
     parts = ("no host has an InfiniBand", "n0 has ranks in both halves", "mode sim")
@@ -54,7 +54,7 @@ def test_what_is_not_as_the_rule_means_is_said_before_and_kept(measure: Measure,
         assert [remark.decode() for remark in file["remarks"]] == warned
 
 
-def test_with_failed_links_the_table_says_not_to_submit_it(run: Run) -> None:
+def test_a_table_with_failed_links_says_not_to_submit_it(run: Run) -> None:
     done = run("--preset", "jupiter", "--mode", "sim:hosts=4,dead=0>2", "--np", 4, "--no-output", "--retest-budget", 0)
     assert done.returncode == 3
     assert done.stdout.rstrip().endswith("Do not submit this table: not every link is ok")

@@ -14,7 +14,7 @@ from netns import FOLDER, Bed, a_bed
 from conftest import LONG, PATIENCE, Everylink, Run, measure_program, read_plainly
 
 QUICK = ["--niters", 2, "--bsize", 1]
-MADE_UP = [*QUICK, "--mode", "sim"]
+SIMULATED = [*QUICK, "--mode", "sim"]
 ROLES = ["h2", "h2", "h3", "h3", "h0", "h1"]
 TWO_SIDES = ["--servers", "h[2-3]", "--clients", "h[0-1]", "--servers-nranks", 2]
 # A variable that the results store for each rank.
@@ -51,16 +51,18 @@ def told(path: Path, column: str = "topology_address") -> list[str]:
 
 
 # --- on this machine, and with ssh -----------------------------------------------------------------------------
-def test_clients_ask_servers_that_stand_first(patterns: None, everylink: Everylink, tmp_path: Path) -> None:
+def test_servers_ranks_come_first_and_clients_send_requests(
+    patterns: None, everylink: Everylink, tmp_path: Path
+) -> None:
     words = ["--servers", "server[2-3]", "--clients", "client[1-4]", "--servers-nranks", 2, "--launcher", "local"]
-    code, _, err = everylink(*words, *MADE_UP)
+    code, _, err = everylink(*words, *SIMULATED)
     assert code == 0, err
     assert links_of(tmp_path / "everylink.h5", "client-server") == between(range(4), range(4, 8))
 
 
 def test_clients_alone_are_all_to_all(patterns: None, everylink: Everylink, tmp_path: Path) -> None:
     words = ["--clients", "client[1-4]", "--clients-nranks", 1, "--hostname", "--verbose", "--launcher", "local"]
-    code, _, err = everylink(*words, *MADE_UP)
+    code, _, err = everylink(*words, *SIMULATED)
     assert code == 0, err
     every = {(a, b) for a in range(4) for b in range(4) if a != b}
     assert links_of(tmp_path / "everylink.h5", "all-to-all") == every
@@ -76,7 +78,7 @@ def test_by_ssh_each_side_has_hosts_and_variables_of_its_own(
     assert told(tmp_path / "everylink.h5") == ["it's $x", "c", "c"]
 
 
-def test_a_client_that_is_not_well_is_named_and_nothing_is_started(everylink: Everylink, tmp_path: Path) -> None:
+def test_an_unusable_client_is_named_and_nothing_is_started(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink("--servers", "n[1-2]", "--clients", "n3,gone[1-2]", *QUICK)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1

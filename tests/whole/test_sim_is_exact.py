@@ -73,7 +73,7 @@ def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -
 
 
 @pytest.mark.parametrize("kernel", [semidirectional, bidirectional, unidirectional, put, get], ids=lambda k: k.__name__)
-def test_every_link_reads_what_its_formula_says(measure: Measure, kernel: object) -> None:
+def test_every_link_has_the_time_of_its_formula(measure: Measure, kernel: object) -> None:
     result = measure("--mode", PLANTED, f"--{kernel.__name__}", *ARGUMENTS)  # type: ignore[attr-defined]
     for size, table in result.sizes.items():
         for a, b in table.links():
@@ -88,7 +88,7 @@ def test_only_the_unidirectional_kernel_sees_the_direction_of_a_slow_link(measur
     assert one.row(3, 7)["median"] > 4 * one.row(7, 3)["median"]
 
 
-def test_puts_see_a_slow_direction_from_its_sender_and_gets_from_its_receiver(measure: Measure) -> None:
+def test_puts_show_a_slow_direction_from_its_sender_and_gets_from_its_receiver(measure: Measure) -> None:
     put = measure("--mode", PLANTED, "--put", *ARGUMENTS).sizes[1 << 20]
     assert put.row(3, 7)["median"] > 4 * put.row(7, 3)["median"]
     result = measure("--mode", PLANTED, "--get", *ARGUMENTS)
@@ -140,7 +140,7 @@ def test_noise_spreads_readings_and_jitter_makes_late_ones(measure: Measure) -> 
     assert (jittery["late"][~of_host_3] == 0).all()
 
 
-def test_a_dead_direction_times_out_in_made_up_time_only(measure: Measure) -> None:
+def test_a_dead_direction_times_out_in_virtual_time_only(measure: Measure) -> None:
     result = measure("--np", 6, "--mode", "sim:dead=1>4", "--time-limit", "1h", "-s", "1,4KiB", "-n", 5, expect=3)
     for table in result.sizes.values():
         failed = {
@@ -165,7 +165,7 @@ def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"])
-def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure, kernel: str) -> None:
+def test_one_wrong_byte_in_the_seventh_of_a_hundred_messages_is_found(measure: Measure, kernel: str) -> None:
     arguments = ["--np", 4, "-n", 100, "-w", 0, "-s", "1,5000", kernel, "--num-slowest", 0]
     wrong = measure("--mode", "sim:corrupt=2>3@7", "--check", *arguments, expect=3)
     # Messages are counted from the start of the step, so the wrong byte is in the first size.
@@ -179,7 +179,7 @@ def test_one_wrong_byte_in_message_seven_of_a_hundred_is_found(measure: Measure,
     assert measure("--mode", "sim", "--check", "--num-multi-buf", 3, *arguments).code == 0
 
 
-def test_a_link_that_always_lies_is_corrupt_and_no_other(measure: Measure) -> None:
+def test_exactly_the_link_with_wrong_bytes_is_corrupt(measure: Measure) -> None:
     result = measure("--np", 4, "--mode", "sim:corrupt=2>3", "--check", "-s", "8,1MiB", "-n", 3, expect=3)
     for table in result.sizes.values():
         assert [link for link, o in zip(table.main().links(), table.main()["outcome"], strict=True) if o == 3] == [
@@ -187,7 +187,7 @@ def test_a_link_that_always_lies_is_corrupt_and_no_other(measure: Measure) -> No
         ]
 
 
-def test_setup_and_arrivals_are_known(measure: Measure) -> None:
+def test_setup_times_and_arrivals_are_recorded(measure: Measure) -> None:
     table = measure("--np", 4, "--mode", "sim", "-n", 20, "-w", 3, "--num-slowest", 0).only
     assert (table["arrived"] >= 23).all()
     assert (table["setup"] >= np.float32(2e-6)).all()

@@ -196,7 +196,7 @@ def test_a_file_is_overwritten_with_force_only(run: Run, tmp_path: Path) -> None
     assert "x.sion" in run("--np", 2, "--mode", "sim", "--resume", "x.sion").stderr
 
 
-def test_the_room_is_taken_before_anything_is_measured(tmp_path: Path) -> None:
+def test_disk_space_is_reserved_before_measuring(tmp_path: Path) -> None:
     command = f"ulimit -f 8; exec {measure_program()} --np 4 --mode sim -o x.sion"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -207,7 +207,7 @@ def test_the_room_is_taken_before_anything_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seen", ["nothing", "another run's"])
-def test_hosts_that_do_not_share_the_folder_are_told_so_before_measuring(tmp_path: Path, seen: str) -> None:
+def test_a_folder_that_hosts_do_not_share_is_refused_before_measuring(tmp_path: Path, seen: str) -> None:
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
         folder.mkdir()
@@ -274,7 +274,7 @@ def test_a_run_that_is_killed_leaves_what_was_saved(tmp_path: Path) -> None:
     assert (read(tmp_path / "x.sion").times > 0).sum() == 12
 
 
-def test_ranks_that_lose_rank_0_write_what_they_have(tmp_path: Path) -> None:
+def test_ranks_that_lose_rank_0_write_their_rows(tmp_path: Path) -> None:
     process, ranks = started(tmp_path)
     os.kill(ranks[0], signal.SIGKILL)
     process.communicate(timeout=PATIENCE)

@@ -214,7 +214,7 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
 
 
 @pytest.mark.parametrize("fault", ["host-bandwidth:17*0.5", "trunk-bandwidth:leaf7-top2*0.25"])
-def test_a_bad_cable_is_slow_alone_too_which_tells_it_from_a_shortage(simulate: Simulate, fault: str) -> None:
+def test_a_bad_cable_is_slow_alone_too_unlike_oversubscription(simulate: Simulate, fault: str) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
     alone = simulate("fattree", *options, "--serial-tests", faults=[fault])
     results = simulate("fattree", *options, faults=[fault])
@@ -224,7 +224,7 @@ def test_a_bad_cable_is_slow_alone_too_which_tells_it_from_a_shortage(simulate: 
 
 
 @long
-def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
+def test_oversubscription_slows_concurrent_pairs_but_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
     """Step k pairs i with i xor k: from k = 8 on, the 8 hosts of each leaf share 2 trunks."""
     steps = tmp_path / "steps"
     steps.write_text("".join(f"{k} {i} {i ^ k}\n" for k in range(1, 64) for i in range(64) if i < i ^ k))
@@ -239,7 +239,7 @@ def test_a_shortage_of_trunks_slows_what_runs_at_once_and_no_pair_alone(simulate
     assert_every_link(simulate("fattree", *options, "--serial-tests", faults=shortage), fat_tree)
 
 
-def test_a_shortage_of_trunks_shows_in_nearly_every_step_of_the_usual_schedule(simulate: Simulate) -> None:
+def test_oversubscription_shows_in_nearly_every_step_of_the_default_schedule(simulate: Simulate) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
     alone = simulate("fattree", *options, "--serial-tests", faults=["oversubscription:4"])
     results = simulate("fattree", *options, faults=["oversubscription:4"])
@@ -285,7 +285,7 @@ def test_many_senders_to_one_share_its_cable(simulate: Simulate) -> None:
     assert knee(sums) == 8
 
 
-def test_victims_feel_the_load_where_trunks_are_short_and_not_on_a_full_fat_tree(simulate: Simulate) -> None:
+def test_victims_have_an_impact_on_an_oversubscribed_fat_tree_only(simulate: Simulate) -> None:
     options = ["victim", "--congestor", "shift", "--victims", 8, "--ping-size", "64KiB", "--seed", 3]
     options += ["--repeats", 1, "--duration", "5ms"]
     idle = impact(scene_sums(played(simulate("fattree", *options, ranks=16))))
@@ -296,7 +296,7 @@ def test_victims_feel_the_load_where_trunks_are_short_and_not_on_a_full_fat_tree
 
 
 @long
-def test_random_halves_show_a_shortage_of_trunks(simulate: Simulate) -> None:
+def test_random_bisection_shows_oversubscription(simulate: Simulate) -> None:
     options = ["random-bisection", "--draws", 8, "--seed", 3, "--duration", "5ms"]
     full, _, _ = effective_bisection(scene_sums(played(simulate("fattree", *options))))
     mean, low, high = effective_bisection(
@@ -309,7 +309,7 @@ def test_random_halves_show_a_shortage_of_trunks(simulate: Simulate) -> None:
     assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
-def test_servers_of_one_leaf_serve_the_others_through_the_trunks_that_there_are(simulate: Simulate) -> None:
+def test_servers_on_one_leaf_are_limited_by_its_trunks(simulate: Simulate) -> None:
     options = ["client-server", "--servers", 4, "--niters", 5, "--nflight", 4, "-s", "1MiB"]
 
     def slowest(*faults: str) -> float:
@@ -356,7 +356,7 @@ def test_the_same_simulation_gives_the_same_file_twice(simulate: Simulate) -> No
         ("dragonfly", SMALL, "host-latency:100*10"),
     ],
 )
-def test_256_hosts_show_a_slow_one_also_among_pairs_that_run_at_once(
+def test_a_slow_host_among_256_is_found_with_concurrent_pairs(
     simulate: Simulate, topology: str, size: int, fault: str
 ) -> None:
     options = ["-s", size, "-n", 1, "-w", 0, "--num-slowest", 0]
@@ -379,14 +379,14 @@ def test_256_hosts_show_a_slow_one_also_among_pairs_that_run_at_once(
         (["--", "-o", "a b"], "'a b': smpirun takes no option"),
     ],
 )
-def test_a_wrong_fabric_is_named_with_what_would_work(words: list[object], said: str) -> None:
+def test_an_invalid_fabric_is_refused_with_a_valid_one(words: list[object], said: str) -> None:
     done = smpi("run", "--topology", "fattree", *words)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_wrong_option_of_the_core_is_said_once(simulator: None, tmp_path: Path) -> None:
+def test_an_invalid_option_of_the_core_is_reported_once(simulator: None, tmp_path: Path) -> None:
     done = smpi("run", "--topology", "fattree", "--ranks", 16, "--", "-s", "1QiB", "-o", tmp_path / "x.h5")
     assert done.returncode == 2
     assert done.stderr.count("1QiB") == 1

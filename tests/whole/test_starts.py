@@ -38,7 +38,7 @@ def test_mpirun_starts_ranks_through_pmix(measure: Measure) -> None:
 
 
 @needs_pmix
-def test_failed_links_are_rank_0s_to_tell_and_nobody_ends_it_before(measure: Measure) -> None:
+def test_under_pmix_only_rank_0_ends_with_3_after_failed_links(measure: Measure) -> None:
     result = measure("--mode", "sim:dead=1>2", *QUICK, launcher=mpi_launcher(4), expect=3)
     assert result.attributes["complete"] == 1
     assert sorted(result.only.main().links()) == [(a, b) for a in range(4) for b in range(4) if a != b]
@@ -156,7 +156,7 @@ def test_wrong_pmi_variables_are_named(run: Run, variables: dict[str, str], word
     assert all(word in done.stderr for word in words), done.stderr
 
 
-def test_a_rank_beyond_the_last_is_the_launchers_fault_and_said_by_it(run: Run) -> None:
+def test_a_rank_number_beyond_the_size_is_reported_by_that_rank(run: Run) -> None:
     done = run(*QUICK, "--no-output", environment={"PMI_FD": "1", "PMI_RANK": "2", "PMI_SIZE": "2"})
     assert done.returncode == 1
     assert "PMI_RANK=2 is out of range: PMI_SIZE=2" in done.stderr
@@ -189,7 +189,7 @@ def test_srun_starts_ranks(slurm: Run, tmp_path: Path, srun: list[str], how: str
 
 
 @pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
-def test_srun_without_a_key_says_what_to_do(slurm: Run) -> None:
+def test_srun_without_a_key_explains_how_to_set_one(slurm: Run) -> None:
     done = slurm("srun", "-N4", "-n4", "--mpi=none", measure_program(), *QUICK, "--no-output")
     assert done.returncode == 2
     assert len([line for line in done.stderr.splitlines() if line.startswith("everylink-measure")]) == 1

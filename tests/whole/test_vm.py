@@ -82,7 +82,7 @@ def exit_codes(folder: Path, name: str) -> str:
     return (folder / f"{name}.code").read_text()
 
 
-def test_without_the_emulator_one_sentence_says_what_is_missing() -> None:
+def test_a_missing_emulator_is_reported_in_one_line() -> None:
     done = vm("check", environment={"PATH": "/nonexistent"})
     assert done.returncode == 77
     assert done.stderr == "vm: qemu-system-x86_64 is missing: install Debian's package qemu-system-x86\n"
@@ -96,7 +96,7 @@ def test_the_contract_of_a_transport_holds_over_queue_pairs(contract: Path, name
 
 
 @long
-def test_what_cannot_run_over_queue_pairs_is_three_tests_of_strangers_and_of_bytes(contract: Path) -> None:
+def test_exactly_three_contract_tests_cannot_run_over_queue_pairs(contract: Path) -> None:
     assert "32 tests of the contract run, 32 passed; 3 cannot run" in (contract / "contract.txt").read_text()
 
 
@@ -113,7 +113,7 @@ def test_every_link_is_measured_by_every_kernel_with_bytes_verified(measured: Pa
 
 
 @long
-def test_ranks_take_turns_at_devices_that_are_equally_near(measured: Path) -> None:
+def test_ranks_take_equally_near_devices_in_turn(measured: Path) -> None:
     ranks = outcome(measured, "by-turns").ranks
     assert [text.decode() for text in ranks["device"]] == [f"rxe{rank} port 1" for rank in range(RANKS)]
     assert [text.decode() for text in ranks["address"]] == [f"::ffff:10.78.0.{rank + 1}" for rank in range(RANKS)]
@@ -127,7 +127,7 @@ def test_one_way_kernels_write_and_the_others_send(measured: Path) -> None:
 
 
 @long
-def test_a_delayed_device_shows_on_its_links_and_on_no_others(measured: Path) -> None:
+def test_a_delayed_device_slows_exactly_its_own_links(measured: Path) -> None:
     """A delay of 5 ms on sending from device 2 adds 2.5 ms to half a round trip."""
     assert exit_codes(measured, "delayed") == "0 0 0 0"
     matrix = means(outcome(measured, "delayed"))
@@ -140,7 +140,7 @@ def test_a_delayed_device_shows_on_its_links_and_on_no_others(measured: Path) ->
 
 @long
 @pytest.mark.parametrize("kernel", ["unidirectional", "put", "get"])
-def test_a_throttled_device_shows_on_what_it_sends_and_on_no_other_links(measured: Path, kernel: str) -> None:
+def test_a_throttled_device_slows_exactly_the_links_it_sends_on(measured: Path, kernel: str) -> None:
     """20 Mbit/s out of device 1. These kernels show the direction; gets show it from the other end."""
     assert exit_codes(measured, f"throttled-{kernel}") == "0 0 0 0"
     matrix = means(outcome(measured, f"throttled-{kernel}"))
@@ -153,7 +153,7 @@ def test_a_throttled_device_shows_on_what_it_sends_and_on_no_other_links(measure
 
 @long
 @pytest.mark.parametrize("name", ["client-server", "all-to-all"])
-def test_every_byte_that_is_asked_for_and_every_flow_arrives(measured: Path, name: str) -> None:
+def test_all_requested_bytes_and_all_flows_arrive(measured: Path, name: str) -> None:
     run = "served" if name == "client-server" else name
     assert exit_codes(measured, run) == "0 0 0 0", (measured / f"{run}.0.txt").read_text()
     flows = flows_of(measured / f"{run}.h5", name)
@@ -163,7 +163,7 @@ def test_every_byte_that_is_asked_for_and_every_flow_arrives(measured: Path, nam
 
 
 @long
-def test_a_server_that_sends_slowly_puts_slowly_and_gets_as_ever(measured: Path) -> None:
+def test_a_server_that_sends_slowly_slows_puts_but_not_gets(measured: Path) -> None:
     flows = flows_of(measured / "served-slowly.h5")
     put, get = (flows["seconds"][flows["kind"] == kind].max() for kind in (PUT, GET))
     assert put > 3 * 5 * 65536 * 8 / 20e6

@@ -49,14 +49,14 @@ WRONG = {
     "an output without a folder": (["--np", 2, "-o", "/no/such/folder/x.h5"], ["/no/such/folder"]),
     "an output that is a folder": (["--np", 2, "-o", "/tmp"], ["/tmp", "folder"]),
     "an output and none": (["--np", 2, "-o", "x.h5", "--no-output"], ["--no-output", "--output"]),
-    "a host outside the made-up network": (["--np", 4, "--mode", "sim:slow-host=9*0.5"], ["slow-host", "0 to 3"]),
-    "a made-up fault without its factor": (["--np", 4, "--mode", "sim:slow-link=1>2"], ["slow-link", "*FACTOR"]),
+    "a host outside the simulated network": (["--np", 4, "--mode", "sim:slow-host=9*0.5"], ["slow-host", "0 to 3"]),
+    "a simulated fault without its factor": (["--np", 4, "--mode", "sim:slow-link=1>2"], ["slow-link", "*FACTOR"]),
     "a stray word": (["--np", 2, "surplus"], ["surplus"]),
 }
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG.values(), ids=WRONG.keys())
-def test_is_refused_by_name(run: Run, arguments: list[object], said: list[str]) -> None:
+def test_invalid_options_are_refused_by_name(run: Run, arguments: list[object], said: list[str]) -> None:
     done = run(*arguments)
     assert done.returncode == 2, done.stdout + done.stderr
     lines = done.stderr.strip().splitlines()
@@ -66,7 +66,7 @@ def test_is_refused_by_name(run: Run, arguments: list[object], said: list[str]) 
     assert "Results for step" not in done.stdout
 
 
-def test_an_existing_output_wants_force(run: Run, tmp_path: Path) -> None:
+def test_an_existing_output_requires_force(run: Run, tmp_path: Path) -> None:
     (tmp_path / "old.h5").write_text("precious")
     refused = run("--np", 2, "-o", "old.h5")
     assert refused.returncode == 2
@@ -110,7 +110,7 @@ def test_wrong_variables_are_named(run: Run, variable: str, value: str) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
-def test_under_mpi_one_rank_says_it_once(run: Run) -> None:
+def test_under_mpi_an_error_is_printed_once(run: Run) -> None:
     done = run("--mode", "mpi", "-s", "abc", launcher=mpi_launcher(3))
     assert done.stderr.count("invalid size 'abc'") == 1
     alone = run("--mode", "mpi", launcher=mpi_launcher(1))
@@ -126,7 +126,7 @@ def test_help_version_and_list_need_no_ranks(run: Run) -> None:
         assert word in listed.stdout
 
 
-def test_a_transport_that_cannot_be_loaded_says_why(run: Run, tmp_path: Path) -> None:
+def test_a_transport_that_cannot_be_loaded_is_reported_with_the_reason(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mpi.so").write_text("not a library")
     done = run("--np", 2, "--mode", "mpi", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)})
     assert done.returncode == 2

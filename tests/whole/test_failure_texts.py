@@ -26,7 +26,9 @@ from everylink.links.failed import fold_failures
         ),
     ],
 )
-def test_failed_links_are_said_alike(measure: Measure, tmp_path: Path, faults: str, groups: list[str]) -> None:
+def test_core_and_show_describe_failed_links_alike(
+    measure: Measure, tmp_path: Path, faults: str, groups: list[str]
+) -> None:
     quick = ["-n", 3, "-w", 0, "--num-slowest", 0, "--time-limit", 1, "--unidirectional", "--check"]
     done = measure("--np", 8, "--mode", f"sim:{faults}", *quick, expect=3)
     results = read(tmp_path / "x.h5")
