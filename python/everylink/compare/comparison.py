@@ -178,10 +178,10 @@ def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], s
     several = len(runs.ranks) > runs.base.hosts
     rank_names = [runs.ranks.name(rank) for rank in range(len(runs.ranks))]
     names = rank_names if runs.on_one_host else host_names(runs.ranks)
-    changes += _of_ends(runs, "rank" if runs.on_one_host else "host", names, hosts)
+    changes += _end_changes(runs, "rank" if runs.on_one_host else "host", names, hosts)
     one_way, both_ways = ("hosts", "hosts") if several else ("link", "pair")
     kind = both_ways if runs.base.symmetric else one_way
-    pairs = _of_pairs(runs, kind, names if several else rank_names, hosts.explained, least, suspects)
+    pairs = _pair_changes(runs, kind, names if several else rank_names, hosts.explained, least, suspects)
     changes += pairs
     if not several:
         return
@@ -195,12 +195,12 @@ def _far(runs: _Runs, hosts: ChangedEnds, least: float, changes: list[Change], s
         if runs.base.symmetric:
             known[np.ix_(b, a)] = np.nan
     ranks = _ends(by_rank, known, least)
-    changes += _of_ends(by_rank, "rank", rank_names, ranks)
+    changes += _end_changes(by_rank, "rank", rank_names, ranks)
     kind = "pair" if runs.base.symmetric else "link"
-    changes += _of_pairs(by_rank, kind, rank_names, known + ranks.explained, least, suspects)
+    changes += _pair_changes(by_rank, kind, rank_names, known + ranks.explained, least, suspects)
 
 
-def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> list[Change]:
+def _end_changes(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> list[Change]:
     frm, to = runs.base.host_of[runs.links[0].frm], runs.base.host_of[runs.links[0].to]
     changes = []
     for end in found.ends:
@@ -210,19 +210,19 @@ def _of_ends(runs: _Runs, kind: str, names: list[str], found: ChangedEnds) -> li
     return changes
 
 
-def _of_pairs(
+def _pair_changes(
     runs: _Runs, kind: str, names: list[str], explained: Matrix, least: float, suspects: list[Change]
 ) -> list[Change]:
     """Pairs that got slower, then pairs that got faster, which are slower with base and new swapped."""
     base, new = runs.base.between_hosts, runs.new.between_hosts
     slower = slower_pairs(base, new, runs.new_again, explained, least)
     faster = slower_pairs(new, base, runs.base_again, -explained, least)
-    suspects += [_of_pair(runs, kind, names, pair, 1, explained) for pair in slower.suspects]
-    found = [_of_pair(runs, kind, names, pair, 1, explained) for pair in slower.sure]
-    return found + [_of_pair(runs, kind, names, pair, -1, explained) for pair in faster.sure]
+    suspects += [_pair_change(runs, kind, names, pair, 1, explained) for pair in slower.suspects]
+    found = [_pair_change(runs, kind, names, pair, 1, explained) for pair in slower.sure]
+    return found + [_pair_change(runs, kind, names, pair, -1, explained) for pair in faster.sure]
 
 
-def _of_pair(runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix) -> Change:
+def _pair_change(runs: _Runs, kind: str, names: list[str], pair: ChangedPair, sign: int, explained: Matrix) -> Change:
     links = runs.between(pair.frm, pair.to)
     if runs.base.symmetric:
         links = np.concatenate([links, runs.between(pair.to, pair.frm)])

@@ -60,11 +60,11 @@ def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64]
 def only_under_load(verdicts: Iterable[Verdict], alone: Judgement) -> list[Verdict]:
     """The verdicts; slow ones also say whether they are slow alone."""
     slow_alone = {(v.kind, v.subject) for v in (*alone.verdicts, *alone.suspects) if v.symptom == "slow"}
-    said = []
+    result = []
     for verdict in verdicts:
         if verdict.symptom == "slow":
             both = (verdict.kind, verdict.subject) in slow_alone
             word = "it is slow alone too" if both else "alone it is as fast as others: only under load"
             verdict = replace(verdict, evidence=f"{verdict.evidence}; {word}")
-        said.append(verdict)
-    return said
+        result.append(verdict)
+    return result

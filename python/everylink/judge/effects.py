@@ -88,8 +88,8 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
         of_groups = _between_groups(group_effect[group_of], group_effect[of_partner], near)
         # A slow group hides its slow hosts. A host is therefore judged by its other links, if it has any;
         # otherwise by what it adds on top of its group.
-        sending, hidden = _shown(rest, of_groups, None)
-        receiving = sending if symmetric else _shown(back, of_groups, hidden)[0]
+        sending, hidden = _unhidden(rest, of_groups, None)
+        receiving = sending if symmetric else _unhidden(back, of_groups, hidden)[0]
         send, receive = polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
         beyond = np.where(hidden, group_effect[group_of], 0.0)  # for a host judged by what it adds to its group
         sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (certain(send), certain(receive)))
@@ -129,7 +129,7 @@ def _by_class(typical: tuple[float, float], near: Mask) -> Matrix:
     return np.where(near, np.float32(typical[0]), np.float32(typical[1]))
 
 
-def _shown(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix, Mask]:
+def _unhidden(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix, Mask]:
     """Residuals that no slow group hides, and a mask of hosts without any; for these, what they add to their group."""
     if not of_groups.any():
         return rest, np.zeros(len(rest), bool) if hidden is None else hidden

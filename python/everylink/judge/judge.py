@@ -68,13 +68,13 @@ def judge(
     if earlier is not None:
         found += _slower_than_before(earlier)
     groups, known = groups_for(results if alone is None else alone, grouping)
-    said = _compared(results, Names(results, grouping, groups), known)
-    verdicts = one_per_subject(found + said.found)
+    collected = _compared(results, Names(results, grouping, groups), known)
+    verdicts = one_per_subject(found + collected.found)
     if alone is not None:
         serial = _compared(alone, Names(alone, grouping, groups), known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         verdicts += oversubscribed(results, alone, groups)
-    return judgement(results, said, verdicts)
+    return judgement(results, collected, verdicts)
 
 
 @dataclass
@@ -88,9 +88,9 @@ class LinkVerdicts:
 
 def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
     """`known`: whether the groups of `names` are known."""
-    said = LinkVerdicts()
+    collected = LinkVerdicts()
     for size in results.sizes:
-        said.found += failed_verdicts(fold_failures(results, size), size)
+        collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
         if not seen.count:
             continue
@@ -98,32 +98,32 @@ def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
-            said.remarks.append(UNKNOWN_GROUPS)
+            collected.remarks.append(UNKNOWN_GROUPS)
         elif seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
             sure = [verdict for verdict in slow if not _is_end(verdict)]
-            said.remarks.append(MANY_OF_FEW)
+            collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
-        said.found += sure
-        said.found += _jitter(judged, names)
-        said.found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
-        said.found += [within_verdict(host, size, names) for host in within if host.sure]
-        said.suspects += [verdict for verdict in slow if verdict not in sure]
-        said.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
-        said.suspects += _suspects(judged, names)
+        collected.found += sure
+        collected.found += _jitter(judged, names)
+        collected.found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
+        collected.found += [within_verdict(host, size, names) for host in within if host.sure]
+        collected.suspects += [verdict for verdict in slow if verdict not in sure]
+        collected.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
+        collected.suspects += _suspects(judged, names)
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
-            said.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
-        said.remarks += _coverage_remarks(results, judged)
-    return said
+            collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        collected.remarks += _coverage_remarks(results, judged)
+    return collected
 
 
-def judgement(results: Results, said: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
+def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
     bad = {verdict.subject for verdict in verdicts}
-    open_ = [suspect for suspect in one_per_subject(said.suspects) if suspect.subject not in bad]
+    open_ = [suspect for suspect in one_per_subject(collected.suspects) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
-    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(said.remarks)))
+    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(collected.remarks)))
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:

@@ -44,7 +44,7 @@ class SlowRank:
 
 
 def add_slow(
-    results: Results, names: Names, said: LinkVerdicts, role: str, seen: Sequence[SlowRank], judged: Sequence[int]
+    results: Results, names: Names, collected: LinkVerdicts, role: str, seen: Sequence[SlowRank], judged: Sequence[int]
 ) -> set[int]:
     """Add verdicts: one per rank, one per host if all of its ranks are slow, or one for a device that all share.
 
@@ -58,14 +58,14 @@ def add_slow(
         worst = max(seen, key=lambda one: one.slow.factor)
         which = names.rank(worst.slow.unit)
         text = f"all {len(slow)} {role} on {device} are slow, and none of the others; {which}: "
-        said.found.append(_verdict(("group", (f"{role} on {device}",)), list(seen), text, len(slow)))
+        collected.found.append(_verdict(("group", (f"{role} on {device}",)), list(seen), text, len(slow)))
         return set(slow)
     verdicts = list(_of_ranks(results, names, by_rank, judged))
     if too_many([ones[0].slow for ones in by_rank.values()]):
-        said.suspects += verdicts
-        said.remarks.append(TOO_MANY.format(role))
+        collected.suspects += verdicts
+        collected.remarks.append(TOO_MANY.format(role))
         return set()
-    said.found += verdicts
+    collected.found += verdicts
     return set(slow)
 
 
@@ -121,10 +121,10 @@ def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgemen
     links = as_links(results, load)
     if load.name in EVEN and _is_whole(links):
         return _without_small(judge(links, grouping))
-    said = LinkVerdicts()
+    collected = LinkVerdicts()
     for size in links.sizes:
-        said.found += failed_verdicts(fold_failures(links, size), size)
-    work = _Judge(results, load, Names(results, None, np.zeros(0, np.int64)), said)
+        collected.found += failed_verdicts(fold_failures(links, size), size)
+    work = _Judge(results, load, Names(results, None, np.zeros(0, np.int64)), collected)
     if load.name in EVEN:
         _judge_ends(work)
     elif load.name in SHARED:
@@ -132,8 +132,8 @@ def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgemen
     elif load.name == "client-server":
         _judge_service(work)
     else:
-        said.remarks.append(ONLY_FAILURES)
-    return judgement(links, said, one_per_subject(said.found))
+        collected.remarks.append(ONLY_FAILURES)
+    return judgement(links, collected, one_per_subject(collected.found))
 
 
 def _is_whole(links: Results) -> bool:
@@ -159,7 +159,7 @@ class _Judge:
     results: Results
     load: Load
     names: Names
-    said: LinkVerdicts
+    collected: LinkVerdicts
 
     def size_of(self, row: int) -> int:
         return int(self.load.scenes.bytes[self.load.flows.scene[row]])
@@ -203,7 +203,7 @@ def _judge_ends(judge: _Judge) -> None:
                 )
                 seen.append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
             ends |= set(end[rows].tolist())
-    add_slow(judge.results, judge.names, judge.said, "ranks", seen, sorted(ends))
+    add_slow(judge.results, judge.names, judge.collected, "ranks", seen, sorted(ends))
 
 
 def _judge_shares(judge: _Judge) -> None:
@@ -218,7 +218,7 @@ def _judge_shares(judge: _Judge) -> None:
         for slow in slow_ones(end[rows].astype(np.int64), group[equals], seconds[equals], LEAST_SHARE):
             text = f"its share is {1 / slow.factor:.2f} of that of the other {role} in the same {slow.readings} scenes"
             seen.append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
-    add_slow(judge.results, judge.names, judge.said, role, seen, np.unique(end).tolist())
+    add_slow(judge.results, judge.names, judge.collected, role, seen, np.unique(end).tolist())
 
 
 def _judge_service(judge: _Judge) -> None:
@@ -242,10 +242,10 @@ def _judge_service(judge: _Judge) -> None:
                 seen[role].append(SlowRank(slow, direction, judge.size_of(int(rows[slow.worst])), text))
             judged[role] += unit.tolist()
     named = {
-        role: add_slow(judge.results, judge.names, judge.said, role, ones, sorted(set(judged[role])))
+        role: add_slow(judge.results, judge.names, judge.collected, role, ones, sorted(set(judged[role])))
         for role, ones in seen.items()
     }
-    judge.said.found += unfair(service_sums(judge.load), named["clients"], judge.names.rank, LARGE)
+    judge.collected.found += unfair(service_sums(judge.load), named["clients"], judge.names.rank, LARGE)
 
 
 def _service_evidence(load: Load, rows: Index, unit: Index, slow: Slow, role: str, kind: int) -> str:

@@ -94,7 +94,7 @@ class _Search:
         self._to = np.concatenate([messages.to for messages in phases])
         self.tries = max(FEWEST_TRIES, WORK // (len(self._frm) + PHASE_WORK * pattern.phases))
 
-    def _through(self, order: Index) -> tuple[int, NDArray[np.float64]]:
+    def _finish_times(self, order: Index) -> tuple[int, NDArray[np.float64]]:
         """The number of messages over failed links, and when each rank of the run finishes, seconds."""
         failed = 0
 
@@ -104,12 +104,12 @@ class _Search:
             failed += int((found.state == FAILED).sum())
             return found.seconds, self._times.latency(messages.frm, messages.to)
 
-        through = exchange(placed(self._pattern, order), times)
-        return failed, through
+        finished = exchange(placed(self._pattern, order), times)
+        return failed, finished
 
     def cost(self, order: Index) -> Cost:
-        failed, through = self._through(order)
-        return Cost(failed, float(through.max()), float(through.mean()))
+        failed, finished = self._finish_times(order)
+        return Cost(failed, float(finished.max()), float(finished.mean()))
 
     def swapped(self, order: Index, left: int) -> Index:
         """Swap two ranks as long as that helps, with at most `left` attempts."""
@@ -134,7 +134,7 @@ class _Search:
 
     def _critical(self, order: Index) -> list[int]:
         """The slowest rank of the pattern, and its partners."""
-        slowest = int(np.flatnonzero(order == self._through(order)[1].argmax())[0])
+        slowest = int(np.flatnonzero(order == self._finish_times(order)[1].argmax())[0])
         partners = np.unique(np.concatenate([self._to[self._frm == slowest], self._frm[self._to == slowest]]))
         return [slowest, *partners.tolist()]
 

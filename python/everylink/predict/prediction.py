@@ -20,17 +20,17 @@ COSTLY = 10
 
 def exchange(pattern: Pattern, times: Times) -> Seconds:
     """When each rank finishes, seconds, shape [ranks]; `times` returns the time and the latency of each message."""
-    through = np.zeros(pattern.ranks)
+    finished = np.zeros(pattern.ranks)
     for k in range(pattern.phases):
         messages = pattern.phase(k)
         seconds, latency = times(messages)
-        begin = np.maximum(through[messages.frm], through[messages.to])
+        begin = np.maximum(finished[messages.frm], finished[messages.to])
         latency = np.minimum(latency, seconds)
         busy = seconds - latency
         ends = begin + latency + np.maximum(shared(messages.frm, busy), shared(messages.to, busy))
-        np.maximum.at(through, messages.frm, ends)
-        np.maximum.at(through, messages.to, ends)
-    return through
+        np.maximum.at(finished, messages.frm, ends)
+        np.maximum.at(finished, messages.to, ends)
+    return finished
 
 
 def shared(end: Index, busy: Seconds) -> Seconds:
@@ -89,7 +89,7 @@ class Prediction:
 
 def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
     """Predict one exchange. Raises UserMistake if nothing is known about a link that the pattern needs."""
-    through = exchange(pattern, lambda m: (times.of(m.frm, m.to, m.bytes).seconds, times.latency(m.frm, m.to)))
+    finished = exchange(pattern, lambda m: (times.of(m.frm, m.to, m.bytes).seconds, times.latency(m.frm, m.to)))
     healthy = exchange(pattern, lambda m: (times.healthy(m.frm, m.to, m.bytes), times.healthy_latency(m.frm, m.to)))
     costly: list[tuple[float, int, int, int, int]] = []
     states: Counter[int] = Counter()
@@ -103,7 +103,7 @@ def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
         longest = max(longest, int(messages.bytes.max()))
     remarks = tuple(_remarks(times, pattern, longest))
     return Prediction(
-        pattern, count, total, through, float(healthy.max()), _beside_healthy(costly, times), states[FAILED],
+        pattern, count, total, finished, float(healthy.max()), _beside_healthy(costly, times), states[FAILED],
         states[NOT_MEASURED], remarks,
     )  # fmt: skip
 

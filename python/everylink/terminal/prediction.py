@@ -59,17 +59,17 @@ def _notes(found: Prediction) -> Iterator[str]:
 
 
 def _times(results: Results, found: Prediction) -> Iterator[str]:
-    through, ranks = found.rank_seconds, results.ranks
-    slowest = int(through.argmax())
+    finished, ranks = found.rank_seconds, results.ranks
+    slowest = int(finished.argmax())
     yield f"exchange        {time_text(found.seconds):>10}  its slowest rank is {ranks.name(slowest)}"
     if found.healthy > 0:
         times = f"measured links take {found.seconds / found.healthy:.2f} times as long"
         yield f"without faults  {time_text(found.healthy):>10}  {times}"
-    order = np.argsort(-through, kind="stable")
+    order = np.argsort(-finished, kind="stable")
     shown = order if len(order) <= MOST_RANKS else order[:SLOWEST_RANKS]
-    listed = ", ".join(f"{ranks.name(int(rank))} {time_text(through[rank])}" for rank in shown)
+    listed = ", ".join(f"{ranks.name(int(rank))} {time_text(finished[rank])}" for rank in shown)
     if len(shown) < len(order):
-        spread = f"fastest {time_text(through.min())}, median {time_text(float(np.median(through)))}, slowest: "
+        spread = f"fastest {time_text(finished.min())}, median {time_text(float(np.median(finished)))}, slowest: "
         yield f"ranks           {spread}{listed}; --format json has all"
     else:
         yield f"ranks           {listed}"

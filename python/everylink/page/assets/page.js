@@ -1,5 +1,5 @@
 "use strict";
-// Draws what view.py prepared. All matrices are in drawn order: host by host, [from, to].
+// Draws the data from html.py. All matrices are in drawn order: host by host, [from, to].
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
@@ -7,7 +7,7 @@ const MOST_PIXELS = 600, LARGEST_CELL = 140, LABEL_PITCH = 13, FONT = "11px syst
 const state = { run: null, size: null, name: "median", layer: null, cell: 1 };
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-function decoded(layer) { // once, when first shown: a large matrix takes a second
+function decoded(layer) { // only when first shown: a large matrix takes a second
   layer.values ??= new Float32Array(bytesOf(layer.seconds).buffer);
   return layer.values;
 }
@@ -173,7 +173,7 @@ function drawMatrix() {
   element("div", notes.join(" "), $("legend")).className = "pale";
 }
 
-function fittingLabels(context) { // as many as fit beside each other, and the room that they need
+function fittingLabels(context) { // the labels that fit side by side, and the space they need
   const { run, cell, layer } = state;
   const all = run.rankLabels ? run.rankLabels.map((text, i) => [text, i, i + 1]) : run.blocks;
   const pitch = cell / layer.fold * Math.min(...all.map(([, begin, end]) => end - begin));
@@ -188,7 +188,7 @@ function fittingLabels(context) { // as many as fit beside each other, and the r
 }
 
 function drawLabels(context, { shown, upright }) {
-  context.font = FONT; // a canvas forgets it with its size
+  context.font = FONT; // setting the size of a canvas resets its font
   context.fillStyle = "#1a1a1a";
   context.textBaseline = "middle";
   for (const { text, middle } of shown) {
