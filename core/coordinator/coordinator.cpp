@@ -11,7 +11,6 @@
 #include <map>
 #include <random>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "base/errors.hpp"

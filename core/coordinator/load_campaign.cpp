@@ -7,7 +7,6 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
-#include "base/version.hpp"
 #include "load/scene_rows.hpp"
 #include "load/scene_sums.hpp"
 

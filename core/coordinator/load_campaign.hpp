@@ -12,7 +12,6 @@
 #include "load/scene_plan.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
-#include "protocol/report.hpp"
 
 namespace everylink {
 

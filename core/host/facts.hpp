@@ -2,6 +2,7 @@
 // ranks wait.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/rank_facts.hpp"

@@ -6,7 +6,6 @@
 #include <glob.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>

@@ -2,7 +2,6 @@
 // docs/decisions/0050-the-end-of-a-flow.md.
 #include "load/flow_driver.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace everylink {

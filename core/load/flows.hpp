@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/sample.hpp"
 #include "base/seconds.hpp"
 #include "load/pattern.hpp"
 #include "transport/transport.hpp"

@@ -7,7 +7,6 @@
 #include "load/pattern.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
-#include "protocol/report.hpp"
 
 namespace everylink {
 

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "base/rows.hpp"
-#include "load/pattern.hpp"
-#include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
 

@@ -3,12 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 #include "base/errors.hpp"
-#include "base/units.hpp"
 
 namespace everylink {
 namespace {

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/outcome.hpp"
 #include "base/ranks.hpp"
 #include "base/rows.hpp"
 #include "base/sample.hpp"

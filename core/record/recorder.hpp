@@ -10,7 +10,6 @@
 #include "base/rank_facts.hpp"
 #include "base/rows.hpp"
 #include "base/run_id.hpp"
-#include "base/sample.hpp"
 
 namespace everylink {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/errors.hpp"
 #include "base/units.hpp"
 #include "load/pattern.hpp"
 

@@ -7,9 +7,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/errors.hpp"
-#include "base/units.hpp"
-
 namespace everylink {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/errors.hpp"
 #include "base/random.hpp"
 #include "base/units.hpp"
 #include "load/pattern.hpp"

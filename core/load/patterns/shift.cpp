@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/units.hpp"
 #include "load/pattern.hpp"
 

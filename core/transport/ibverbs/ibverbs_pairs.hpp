@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "memory/memory.hpp"
 #include "transport/ibverbs/ibverbs_port.hpp"
+#include "transport/transport.hpp"
 
 namespace everylink {
 

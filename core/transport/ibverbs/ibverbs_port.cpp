@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include "base/errors.hpp"
 #include "base/settings.hpp"
 #include "base/units.hpp"
+#include "transport/transport.hpp"
 
 namespace everylink {
 namespace {

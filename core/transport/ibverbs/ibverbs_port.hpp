@@ -10,7 +10,6 @@
 
 #include "base/carrier.hpp"
 #include "base/settings.hpp"
-#include "transport/transport.hpp"
 
 namespace everylink {
 
