@@ -34,7 +34,7 @@ def test_a_dark_host_is_a_single_line(made: Make) -> None:
     assert lines(results) == ["host n17: 62 of 62 links timed out"]
 
 
-def test_a_dark_rank_does_not_accuse_its_host(made: Make) -> None:
+def test_a_dark_rank_does_not_implicate_its_host(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(12) if 5 in link}
     assert lines(made(hosts=hosts(3, 4), outcomes=bad)) == ["rank n1:5: 22 of 22 links timed out"]
 
@@ -53,12 +53,12 @@ def test_two_dark_hosts_and_a_single_bad_link_are_three_lines(made: Make) -> Non
     ]
 
 
-def test_a_host_whose_links_fail_in_two_ways_says_how_many_of_each(made: Make) -> None:
+def test_a_host_with_two_kinds_of_failures_counts_each(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(8) if 2 in link} | {(2, 3): BROKEN}
     assert lines(made(hosts=hosts(8), outcomes=bad)) == ["host n2: 14 of 14 links failed (13 timed out, 1 broke)"]
 
 
-def test_links_that_were_not_tried_count_into_the_line_of_their_host(made: Make) -> None:
+def test_untried_links_count_in_the_line_of_their_host(made: Make) -> None:
     bad = {link: PRESUMED for link in all_links(32) if 17 in link} | {(17, i): TIMEOUT for i in range(14)}
     assert lines(made(hosts=hosts(32), outcomes=bad)) == [
         "host n17: 62 of 62 links failed (48 not tried, the rank is dark, 14 timed out)"
@@ -71,7 +71,7 @@ def test_a_dark_pair_is_one_line_whatever_the_number_of_ranks(made: Make) -> Non
         assert lines(made(hosts=hosts(count), outcomes=bad)) == ["pair n1:1 <-> n2:2: both links timed out"]
 
 
-def test_a_pair_that_failed_in_two_ways_says_both(made: Make) -> None:
+def test_a_pair_with_two_kinds_of_failures_names_both(made: Make) -> None:
     bad = {(1, 2): TIMEOUT, (2, 1): BROKEN}
     assert lines(made(hosts=hosts(4), outcomes=bad)) == ["pair n1:1 <-> n2:2: both links failed (1 timed out, 1 broke)"]
 
@@ -83,13 +83,13 @@ def test_two_hosts_that_do_not_reach_each_other_are_named_as_a_pair(made: Make) 
     assert lines(made(hosts=hosts(3, 4), outcomes=one_way)) == ["host n0 -> host n1: 16 of 16 links timed out"]
 
 
-def test_hosts_of_one_name_are_told_apart(made: Make) -> None:
+def test_hosts_with_the_same_name_are_distinguished(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(6) if 4 in link}
     results = made(hosts=["n0", "n1", "n2", "n3", "n3", "n5"], host_index=range(6), outcomes=bad)
     assert lines(results) == ["host n3 (host 4): 10 of 10 links timed out"]
 
 
-def test_failed_links_that_were_tried_alone_are_told_from_those_that_were_not(made: Make) -> None:
+def test_failed_links_tried_alone_are_distinguished_from_untried_ones(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(8) if 3 in link} | {(0, 1): BROKEN, (4, 5): CORRUPT, (6, 7): TIMEOUT}
     alone = [failed_row((3, i), TIMEOUT, attempt=2) for i in (0, 1, 2)]
     alone += [row((0, 1), 1e-6, attempt=2), row((1, 0), 1e-6, attempt=2), failed_row((4, 5), BROKEN, attempt=2)]
@@ -105,21 +105,21 @@ def test_failed_links_that_were_tried_alone_are_told_from_those_that_were_not(ma
     assert failures.lines(2)[-1] == "and 2 more links"
 
 
-def test_a_host_whose_links_are_all_ok_alone_was_dark_under_load_only(made: Make) -> None:
+def test_a_host_with_links_that_are_ok_alone_was_dark_only_under_load(made: Make) -> None:
     bad = {link: TIMEOUT for link in all_links(8) if 3 in link}
     alone = [row(link, 1e-6, attempt=2) for link in bad]
     results = made(hosts=hosts(8), outcomes=bad, extra=lambda size: alone)
     assert lines(results) == ["host n3: 14 of 14 links timed out under load, ok alone"]
 
 
-def test_where_no_link_was_tried_alone_nothing_is_said_of_it(made: Make) -> None:
+def test_without_links_tried_alone_the_line_does_not_mention_them(made: Make) -> None:
     assert lines(made(hosts=hosts(4), outcomes={(0, 1): TIMEOUT})) == ["link n0:0 -> n1:1: timed out"]
 
 
 @pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6))))
-def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
+def test_every_failed_link_is_in_a_line_or_counted_in_the_rest(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link]
 ) -> None:
     path = tmp_path_factory.mktemp("failed") / "x.h5"
@@ -133,7 +133,7 @@ def test_every_failed_link_is_in_a_line_or_counted_as_left_out(
 @pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
-def test_a_folded_map_is_as_bad_as_the_whole_one(
+def test_a_folded_map_shows_the_worst_links_of_the_full_map(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link], most: int
 ) -> None:
     path = tmp_path_factory.mktemp("folded") / "x.h5"
@@ -162,7 +162,7 @@ def test_slowest_links_come_with_their_retest(made: Make) -> None:
     assert (second.frm, second.to, second.second) == (0, 3, None)
 
 
-def test_summary_keeps_links_of_one_host_apart(made: Make) -> None:
+def test_the_summary_separates_links_within_a_host(made: Make) -> None:
     results = made(time=lambda link, size: 1e-6 if link[0] // 2 == link[1] // 2 else 1e-5)
     other, same = summarise(results, results.sizes[0]).classes
     assert (other.link_class, other.links) == (LinkClass.OTHER_HOST, 8)
@@ -178,7 +178,7 @@ def test_a_median_bandwidth_is_made_from_the_median_time(made: Make) -> None:
     assert summary.time.bandwidth(65536, 1).median == pytest.approx(65536 / 2e-6)
 
 
-def test_where_all_links_failed_nothing_is_known_and_nothing_breaks(made: Make) -> None:
+def test_a_run_in_which_all_links_failed_has_unknown_statistics(made: Make) -> None:
     results = made(outcomes=dict.fromkeys(all_links(4), TIMEOUT))
     size = results.sizes[0]
     assert np.isnan(summarise(results, size).classes[0].time.median)
@@ -236,7 +236,7 @@ def test_a_folded_matrix_shows_a_single_bad_pair(made: Make) -> None:
     assert [tuple(map(int, at)) for at in np.argwhere(shading.failed)] == [(0, 0)]
 
 
-def test_ranks_dealt_out_in_turn_are_drawn_host_by_host(made: Make) -> None:
+def test_ranks_distributed_cyclically_are_drawn_host_by_host(made: Make) -> None:
     order = drawn_order(made(hosts=("a", "b", "a", "b")).ranks)
     assert order.ranks.tolist() == [0, 2, 1, 3]
     assert [(b.name, b.begin, b.end) for b in order.blocks] == [("a", 0, 2), ("b", 2, 4)]

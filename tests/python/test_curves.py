@@ -40,7 +40,7 @@ def test_a_curve_is_the_median_link_with_a_band_of_most_links(made: Make) -> Non
     assert curve.falls == ()
 
 
-def test_both_directions_count_and_messages_without_bytes_do_not(made: Make) -> None:
+def test_both_directions_count_and_messages_of_zero_bytes_do_not(made: Make) -> None:
     run = made(hosts=("a", "b"), sizes=(0, 1 << 20), time=line, attributes={"kernel": "bidirectional"})
     (curve,) = curves(run)
     assert curve.bytes.tolist() == [1 << 20]
@@ -52,7 +52,7 @@ def test_links_within_a_host_have_a_curve_of_their_own(made: Make) -> None:
     assert (first.link_class, second.link_class) == (LinkClass.OTHER_HOST, LinkClass.SAME_HOST)
 
 
-def test_a_size_at_which_bandwidth_falls_is_named_with_how_much_is_left(made: Make) -> None:
+def test_a_size_at_which_bandwidth_falls_is_named_with_the_remaining_fraction(made: Make) -> None:
     rates = {8: 1e7, 1024: 1e9, 65536: 9.7e8, 1 << 20: 4.85e8}
     (curve,) = curves(made(hosts=("a", "b", "c"), sizes=SIZES, time=lambda _, size: size / rates[size]))
     (fall,) = curve.falls  # 3 % less does not count as a fall
@@ -60,7 +60,7 @@ def test_a_size_at_which_bandwidth_falls_is_named_with_how_much_is_left(made: Ma
     assert fall.part == pytest.approx(0.5, rel=1e-6)
 
 
-def test_links_that_fail_at_a_size_are_no_fall(tmp_path: Path) -> None:
+def test_links_that_fail_at_a_size_do_not_count_as_a_fall(tmp_path: Path) -> None:
     """The fast link failed with long messages; the speed of all others is unchanged."""
     from everylink.io.read import read
 

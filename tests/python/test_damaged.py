@@ -21,7 +21,7 @@ def good(tmp_path: Path) -> Path:
     return make_results(tmp_path / "x.h5", sizes=(1, 65536), attributes={"run_id": "0" * 32, "interrupted": 0})
 
 
-def test_the_recipes_are_made_from_a_file_that_is_good(good: Path) -> None:
+def test_the_undamaged_file_is_valid(good: Path) -> None:
     assert shown("show", good)[:2] == (0, "")
     assert len(REFUSED) + len(READ) >= 40
 
@@ -33,7 +33,7 @@ def test_a_damaged_file_is_refused_in_one_line(recipe: Recipe, good: Path) -> No
 
 
 @pytest.mark.parametrize("recipe", damaged_by(READ))
-def test_an_odd_file_is_shown_and_drawn(recipe: Recipe, good: Path, tmp_path: Path) -> None:
+def test_an_unusual_file_is_shown_and_drawn(recipe: Recipe, good: Path, tmp_path: Path) -> None:
     recipe(good)
     for command in (("show", good), ("report", good, "-o", tmp_path / ("x.pdf" if LONG else "x.html"))):
         code, said, _ = shown(*command)
@@ -45,7 +45,7 @@ def test_the_recorded_damaged_files_are_refused(path: Path) -> None:
     assert_refused(path)
 
 
-def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_and_a_device_are_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.h5")
     assert "pipe or a device" in assert_refused(tmp_path / "pipe.h5")
     assert "pipe or a device" in assert_refused(Path("/dev/zero"))
@@ -64,7 +64,7 @@ def whole_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]
 
 @settings(max_examples=EXAMPLES)
 @given(which=st.integers(0, 2), seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 1, 2, 4, 16]))
-def test_a_file_spoiled_by_chance_is_read_or_refused_in_one_line(
+def test_a_randomly_damaged_file_is_read_or_refused_in_one_line(
     whole_files: list[Path], tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "spoiled.h5"

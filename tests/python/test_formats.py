@@ -64,13 +64,13 @@ def test_nothing_is_lost_from_linktest_and_back(sample: Path, between: str, tmp_
 def test_a_matrix_keeps_every_time_of_linktest(sample: Path, tmp_path: Path, everylink: Command) -> None:
     way = (sample, tmp_path / "x.csv", tmp_path / "y.sion", tmp_path / "y.csv")
     lost = converted(everylink, *way, options=("--kernel", "semidirectional"))
-    assert "  .csv does not hold in which step each link was measured" in lost
+    assert "  .csv does not hold the step in which each link was measured" in lost
     assert ("  .csv does not hold the times of the all-to-all" in lost) == ("a2a" in sample.stem)
     assert_same(read(sample), read(tmp_path / "y.sion"), but=("step", "all_to_all"))
     assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
 
 
-def test_all_that_a_matrix_can_hold_comes_back(tmp_path: Path, everylink: Command) -> None:
+def test_everything_that_a_matrix_can_hold_comes_back(tmp_path: Path, everylink: Command) -> None:
     again = [row((0, 1), 5e-5, attempt=1), row((0, 1), 6e-5, attempt=3), row((0, 1), 7e-5, attempt=3)]
     source = make_results(
         tmp_path / "a.h5", hosts=("n, 1", 'the "other"', "n2"), sizes=(1, 65536), outcomes={(0, 2): 1, (1, 2): 3},
@@ -79,11 +79,11 @@ def test_all_that_a_matrix_can_hold_comes_back(tmp_path: Path, everylink: Comman
     lost = converted(everylink, source, tmp_path / "b.csv", tmp_path / "c.h5", options=("--kernel", "semidirectional"))
     assert_same(read(source), read(tmp_path / "c.h5"), but=("step", "arrived", "setup"))
     assert read(tmp_path / "c.h5").facts.kernel == "semidirectional"
-    assert "  .csv does not hold how long connecting took, and how many messages arrived" in lost
+    assert "  .csv does not hold the times of connecting and the numbers of messages that arrived" in lost
     assert "  .csv does not hold the kernel, semidirectional" in lost
 
 
-def test_what_a_sion_file_cannot_hold_is_said_line_by_line(tmp_path: Path, everylink: Command) -> None:
+def test_everything_that_a_sion_file_cannot_hold_is_reported(tmp_path: Path, everylink: Command) -> None:
     source = make_results(
         tmp_path / "a.h5", hosts=("n0", "n0", "n1", "n1"), sizes=(1, 65536), outcomes={(0, 2): 1}, remarks=["so it is"],
         extra=lambda size: [row((0, 1), 5e-5, attempt=1, step=4), row((0, 1), 6e-5, attempt=2, step=5)],
@@ -94,13 +94,13 @@ def test_what_a_sion_file_cannot_hold_is_said_line_by_line(tmp_path: Path, every
     first, *lost = out.splitlines()
     assert first == f"{tmp_path / 'b.sion'}: 12 links of 4 ranks on 2 hosts, 1 size"
     assert [line.removeprefix("  .sion does not hold ") for line in lost] == [
-        "minimum, median, p99, maximum of a link, and how many readings were late: its mean is there",
-        "in what way 1 link failed: without a time, and so read as broken",
-        "what was measured alone or by --confirm: 1 row",
-        "how long connecting took, and how many messages arrived",
-        "when, by what and how it was measured, what ranks were bound to, and what steps were like",
+        "minimum, median, p99, maximum and late readings of a link, only its mean",
+        "how 1 link failed: without a time, read as broken",
+        "the measurements alone or by --confirm: 1 row",
+        "the times of connecting and the numbers of messages that arrived",
+        "the time, tool and settings of the measurement, the binding of ranks, and the facts of steps",
         "the kernel, bidirectional: its times will count as semidirectional",
-        "which of several hosts of one name is meant: they become one",
+        "different hosts of the same name: they become one",
         "1 remark",
         "1 B: the format holds a single size; select it with --size",
     ]
@@ -118,19 +118,19 @@ def test_passes_become_one_mean_weighted_by_their_readings(tmp_path: Path, every
     for target in ("b.sion", "b.csv"):
         code, out, _ = everylink("convert", source, tmp_path / target)
         assert code == 0
-        assert "does not hold what each pass gave" in out
+        assert "does not hold the values of each pass" in out
     links = read(tmp_path / "b.sion").sizes[0].links
     np.testing.assert_allclose(links.mean, [(1.1e-5 + 3 * 4e-5) / 4, (1.1e-5 + 4e-5) / 2], rtol=1e-6)
 
 
-def test_single_readings_are_said_to_be_left_out(tmp_path: Path, everylink: Command) -> None:
+def test_left_out_single_readings_are_reported(tmp_path: Path, everylink: Command) -> None:
     source = make_results(tmp_path / "a.h5")
     with h5py.File(source, "a", libver=("v110", "v110")) as file:
         file["sizes/65536/laps"] = np.zeros(4, "f4")
     assert "  .npz does not hold single readings (--keep-laps)" in converted(everylink, source, tmp_path / "b.npz")
 
 
-def test_an_archive_of_numpy_has_everything_under_the_names_of_the_results_file(tmp_path: Path) -> None:
+def test_a_numpy_archive_has_everything_under_the_names_of_the_results_file(tmp_path: Path) -> None:
     given = read(RECORDED)
     write_npz(Results(**vars(given) | {"path": tmp_path / "x.npz"}))
     assert_same(given, read(tmp_path / "x.npz"))
@@ -148,14 +148,14 @@ MISTAKES = [
     (("x.sion", "y.sion"), "x.sion: is already .sion; there is nothing to convert"),
     (("x.sion", "y.h5", "--kernel", "bidirectional"), "--kernel applies only to CSV"),
     (("x.sion", "y.h5", "--size", "7"), "--size 7: was not measured; "),
-    (("large.csv", "y.sion"), "LinkTest hold no message size above 2147483647, and this is 4294967296"),
+    (("large.csv", "y.sion"), "the message size is 4294967296, but SION files of LinkTest hold at most 2147483647"),
     (("empty.h5", "y.sion"), "there is no link to write"),
     (("empty.h5", "y.csv"), "there is no link to write"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "what"), MISTAKES)
-def test_what_cannot_be_converted_is_said_and_nothing_written(
+def test_an_impossible_conversion_is_refused_and_nothing_is_written(
     arguments: tuple[str, ...], what: str, tmp_path: Path, everylink: Command
 ) -> None:
     write_sion(tmp_path / "x.sion", random_run(1, 4, False))
@@ -171,7 +171,7 @@ def test_what_cannot_be_converted_is_said_and_nothing_written(
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32), half=st.integers(1, 5), together=st.booleans(), way=st.permutations(["h5", "npz"]))
-def test_every_run_of_linktest_comes_back_by_every_way(
+def test_every_run_of_linktest_survives_every_conversion(
     tmp_path_factory: pytest.TempPathFactory, seed: int, half: int, together: bool, way: list[str]
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
@@ -235,7 +235,7 @@ def test_a_damaged_archive_is_refused_in_one_line(make: Any, tmp_path: Path) -> 
 
 @settings(max_examples=EXAMPLES // 2)
 @given(seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 2, 4]))
-def test_an_archive_spoiled_by_chance_is_read_or_refused_in_one_line(
+def test_a_randomly_damaged_archive_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, seed: int, changes: int
 ) -> None:
     folder = tmp_path_factory.getbasetemp()

@@ -39,7 +39,7 @@ def entry(links: Links, link: tuple[int, int]) -> int:
 
 @settings(max_examples=150)
 @given(some_rows)
-def test_pooling_agrees_with_a_plain_computation(rows: list[dict[str, Any]]) -> None:
+def test_pooling_agrees_with_a_reference_implementation(rows: list[dict[str, Any]]) -> None:
     links = pool(rows_of(rows), RANKS)
     main = [r for r in rows if r["attempt"] == 0]
     keys = sorted({(r["from"], r["to"]) for r in main})
@@ -70,7 +70,7 @@ def test_a_retest_does_not_change_the_first_value_and_the_newest_retest_counts()
     assert newest(rows, RANKS, RETEST).median.tolist() == [0.25]
 
 
-def test_a_rank_that_was_late_is_no_longer_absent_where_it_was() -> None:
+def test_a_late_rank_is_not_absent_where_it_has_an_ok_row() -> None:
     absent = [failed_row((0, 1), Outcome.ABSENT, step=step) for step in (1, 2)]
     rows = settled(rows_of([*absent, row((0, 2), 1.0), row((0, 1), 0.5, step=1)]), RANKS)
     assert list(zip(rows.frm.tolist(), rows.to.tolist(), rows.step.tolist(), rows.outcome.tolist(), strict=True)) == [
@@ -82,7 +82,7 @@ def test_a_rank_that_was_late_is_no_longer_absent_where_it_was() -> None:
 
 @settings(max_examples=100)
 @given(some_rows)
-def test_no_link_is_lost_where_late_rows_settle(rows: list[dict[str, Any]]) -> None:
+def test_settling_late_rows_loses_no_link(rows: list[dict[str, Any]]) -> None:
     before, after = rows_of(rows), settled(rows_of(rows), RANKS)
     turns = [
         set(zip(r.frm.tolist(), r.to.tolist(), r.step.tolist(), r.attempt.tolist(), strict=True))
@@ -98,13 +98,13 @@ def test_an_unknown_p99_stays_unknown_without_hiding_the_rest() -> None:
     assert links.median[0] == 1.5
 
 
-def test_a_link_that_failed_once_in_two_measurements_has_failed_but_keeps_its_time() -> None:
+def test_a_link_that_failed_in_one_of_two_measurements_counts_as_failed_but_keeps_its_time() -> None:
     links = pool(rows_of([row((0, 1), 1.0), failed_row((0, 1), Outcome.CORRUPT)]), RANKS)
     assert links.failed.tolist() == [True]
     assert links.median.tolist() == [1.0]
     assert outcome_text(int(links.outcome[0])) == "delivered wrong bytes"
 
 
-def test_links_that_were_not_measured_are_told_from_failed_ones() -> None:
+def test_unmeasured_links_are_distinguished_from_failed_ones() -> None:
     matrix = pool(rows_of([failed_row((0, 1), 1), row((1, 0), 1.0)]), RANKS).outcome_matrix(RANKS)
     assert (matrix[0, 1], matrix[1, 0], matrix[2, 0]) == (1, 0, -1)

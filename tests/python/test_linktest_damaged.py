@@ -17,7 +17,7 @@ SAMPLES = sorted((Path(__file__).parent.parent / "data" / "linktest").glob("*.si
 ADDRESS_SPACE = 1536 * 2**20  # Python with NumPy and h5py reserves about 1 GiB, most of it never touched
 
 
-def test_the_recipes_are_made_from_a_file_that_is_good(tmp_path: Path) -> None:
+def test_the_undamaged_file_is_valid(tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(GOOD)
     assert shown("show", tmp_path / "x.sion")[:2] == (0, "")
     assert len(REFUSED) >= 40
@@ -34,29 +34,29 @@ def test_a_damaged_sion_file_is_refused_in_one_line(recipe: Recipe, tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("a time that is no number", "the time 1 of rank 0 at byte 4513 is nan, a time in seconds wanted"),
+        ("a time that is not a number", "the time 1 of rank 0 at byte 4513 is nan; expected a time in seconds"),
         ("as many ranks as there are numbers", "the number of tasks at byte 24, 2147483647, is wrong"),
         ("a chunk below zero", "the chunk size of task 0 at byte 1108 is -1"),
         ("several files", "is one of 16 files that belong together (byte 28)"),
         ("never closed", "was never closed"),
-        ("a slow link from a rank that there is not", "the slow link's from 0 of rank 0 at byte"),
+        ("a slow link from a rank that does not exist", "the slow link's from 0 of rank 0 at byte"),
         ("a host without end", "the host of rank 0 at byte 4113 has no end"),
     ],
 )
-def test_the_line_names_the_field_and_its_place(name: str, what: str, tmp_path: Path) -> None:
+def test_the_message_names_the_field_and_its_offset(name: str, what: str, tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(REFUSED[name](GOOD))
     assert what in assert_refused(tmp_path / "x.sion")
 
 
 @pytest.mark.thorough
-def test_the_command_itself_refuses_within_a_limit_of_memory(tmp_path: Path) -> None:
+def test_the_command_refuses_within_a_memory_limit(tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(REFUSED["twenty thousand ranks and nothing else"](GOOD))
     limited = f"ulimit -v {ADDRESS_SPACE // 1024}; exec {sys.executable} -m everylink diagnose {tmp_path}/x.sion"
     ended = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), ended.stderr
 
 
-def test_a_large_file_of_holes_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
+def test_a_large_sparse_file_is_refused_before_memory_is_allocated(tmp_path: Path) -> None:
     ranks = 2000
     head = sion(streams(random_run(1, 2, False)))[:24] + ranks.to_bytes(4, "little")
     with (tmp_path / "x.sion").open("wb") as file:
@@ -67,7 +67,7 @@ def test_a_large_file_of_holes_is_refused_before_memory_is_taken(tmp_path: Path)
 
 @settings(max_examples=EXAMPLES // 2)
 @given(which=st.integers(0, len(SAMPLES)), seed=st.integers(0, 2**32), changes=st.sampled_from([1, 1, 1, 2, 4, 16]))
-def test_a_sion_file_spoiled_by_chance_is_read_or_refused_in_one_line(
+def test_a_randomly_damaged_sion_file_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, changes: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "spoiled.sion"
@@ -77,6 +77,6 @@ def test_a_sion_file_spoiled_by_chance_is_read_or_refused_in_one_line(
     assert (code == 0 and said == "") or (code == 2 and said.count("\n") == 1), said
 
 
-def test_what_is_behind_the_second_head_does_no_harm(tmp_path: Path) -> None:
+def test_data_after_the_second_head_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(GOOD + bytes(512))
     assert len(read(tmp_path / "x.sion").sizes[0].links) == 12

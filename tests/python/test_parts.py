@@ -41,12 +41,12 @@ def rows_of(results: Results) -> list[tuple[int, ...]]:
     )
 
 
-def test_the_reader_and_the_page_agree_on_64_bytes_a_row() -> None:
+def test_the_reader_and_the_page_agree_on_64_bytes_per_row() -> None:
     assert ROW.itemsize == struct.calcsize("<" + "".join(PART_ROW.values())) == 64
     assert [name.replace("frm", "from") for name in ROW.names or ()] == list(PART_ROW)
 
 
-def test_a_rank_that_could_not_hand_in_is_heard_all_the_same(tmp_path: Path, everylink: Command) -> None:
+def test_unsaved_rows_of_a_rank_are_merged(tmp_path: Path, everylink: Command) -> None:
     path = made(tmp_path / "x.h5", [row((0, 1), 1e-6), failed_row((1, 0), ABSENT)])
     write_part(path, RUN, 1, [sized(row((1, 0), 2e-6)), sized(row((1, 2), 3e-6, step=1))])
     results = read(path)
@@ -58,7 +58,7 @@ def test_a_rank_that_could_not_hand_in_is_heard_all_the_same(tmp_path: Path, eve
     assert f"2 rows merged in from {path}.parts" in out
 
 
-def test_a_link_that_was_ok_stays_as_it_was(tmp_path: Path) -> None:
+def test_a_link_that_was_ok_is_unchanged(tmp_path: Path) -> None:
     path = made(tmp_path / "x.h5", [row((1, 0), 1e-6)])
     write_part(path, RUN, 1, [sized(row((1, 0), 9e-6)), sized(failed_row((1, 0), TIMEOUT))])
     results = read(path)
@@ -96,7 +96,7 @@ some_rows = st.lists(
 @pytest.mark.thorough
 @settings(max_examples=80)
 @given(st.dictionaries(st.integers(0, 3), some_rows), some_rows, st.integers(0, 63))
-def test_merging_agrees_with_a_plain_computation(
+def test_merging_agrees_with_a_reference_implementation(
     tmp_path_factory: pytest.TempPathFactory,
     parts: dict[int, list[dict[str, Any]]],
     rows: list[dict[str, Any]],
@@ -126,9 +126,9 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
     "from no rank": {"from": 4},
     "to no rank": {"to": 2**32 - 1},
     "to itself": {"to": 1},
-    "an attempt that there is not": {"attempt": 5},
-    "an outcome that there is not": {"outcome": 6},
-    "a step that there was not": {"step": 2**32 - 1},
+    "an attempt that does not exist": {"attempt": 5},
+    "an outcome that does not exist": {"outcome": 6},
+    "a step beyond the last": {"step": 2**32 - 1},
     "no time though ok": {"median": float("nan")},
     "an endless time": {"max": float("inf")},
     "a time below zero": {"min": -1.0},
@@ -152,10 +152,10 @@ def test_a_part_with_an_impossible_row_is_left_out_and_named(
     assert line in out
 
 
-def test_in_a_run_that_ended_by_itself_a_step_beyond_the_last_is_impossible(tmp_path: Path) -> None:
+def test_in_a_complete_run_a_step_beyond_the_last_is_refused(tmp_path: Path) -> None:
     path = made(tmp_path / "x.h5", [row((0, 1), 1e-6)], attributes={"complete": 1}, steps=3)
     write_part(path, RUN, 1, [GOOD | {"step": 3}])
-    assert "a step that there was not" in read(path).parts_left_out[0]
+    assert "a step beyond the last" in read(path).parts_left_out[0]
     write_part(path, RUN, 1, [GOOD | {"step": 2}])
     assert read(path).rows_from_parts == 1
 
@@ -173,7 +173,7 @@ BAD_PARTS = {
 
 
 @pytest.mark.parametrize("content", BAD_PARTS.values(), ids=BAD_PARTS.keys())
-def test_a_part_that_is_none_is_left_out_and_named(content: bytes, tmp_path: Path) -> None:
+def test_an_invalid_part_is_left_out_and_named(content: bytes, tmp_path: Path) -> None:
     path = made(tmp_path / "x.h5", [failed_row((1, 0), ABSENT)])
     write_part(path, RUN, 1, []).write_bytes(content)
     results = read(path)
@@ -198,13 +198,13 @@ def test_any_bytes_in_a_part_give_rows_or_one_line(
     assert results.rows_from_parts == 0 or not results.parts_left_out
 
 
-def test_an_older_file_without_a_run_id_takes_no_parts(tmp_path: Path) -> None:
+def test_an_older_file_without_a_run_id_has_no_parts(tmp_path: Path) -> None:
     path = make_results(tmp_path / "x.h5")
     write_part(path, RUN, 1, [GOOD | {"step": 1}])
     assert (read(path).rows_from_parts, read(path).parts_left_out) == (0, ())
 
 
-def test_what_is_no_file_of_a_rank_is_not_opened(tmp_path: Path) -> None:
+def test_only_files_named_after_ranks_are_opened(tmp_path: Path) -> None:
     path = made(tmp_path / "x.h5", [failed_row((1, 0), ABSENT)])
     folder = write_part(path, RUN, 1, [GOOD]).parent
     for name in ("4", "01", "-1", "1.tmp", "notes", "٣", "9" * 40):
@@ -218,14 +218,14 @@ def test_what_is_no_file_of_a_rank_is_not_opened(tmp_path: Path) -> None:
     assert "2 is left out" in results.parts_left_out[1]
 
 
-def test_parts_larger_than_any_run_writes_are_left_out_unread(tmp_path: Path) -> None:
+def test_oversized_parts_are_left_out_unread(tmp_path: Path) -> None:
     path = made(tmp_path / "x.h5", [failed_row((1, 0), ABSENT)])
     part = write_part(path, RUN, 1, [GOOD])
     os.truncate(part, 2**42)
     assert "would be larger than" in read(path).parts_left_out[0]
 
 
-def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_of_parts_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = made(tmp_path / "x.h5", [failed_row((1, 0), ABSENT)])
     folder = write_part(path, RUN, 1, [GOOD]).parent
 
@@ -234,5 +234,5 @@ def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(Path, "iterdir", refuse)
     assert read(path).parts_left_out == (
-        f"{folder} cannot be read: Permission denied; what ranks wrote there is missing",
+        f"{folder} cannot be read: Permission denied; the unsaved rows in it are missing",
     )

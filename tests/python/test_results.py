@@ -59,12 +59,12 @@ def test_sizes_are_in_ascending_order_of_bytes_not_of_names(tmp_path: Path) -> N
     assert [size.bytes for size in results.sizes] == [1, 65536, 1048576]
 
 
-def test_what_lies_behind_the_committed_rows_is_not_read(tmp_path: Path) -> None:
+def test_data_after_the_committed_rows_is_not_read(tmp_path: Path) -> None:
     results = read(make_results(tmp_path / "x.h5", uncommitted=5))
     assert len(results.sizes[0].links) == 7
 
 
-def test_a_file_that_a_killed_run_left_is_read(file: Path, tmp_path: Path) -> None:
+def test_the_file_of_a_killed_run_is_read(file: Path, tmp_path: Path) -> None:
     killed = as_left_by_a_kill(file, tmp_path / "killed.h5")
     with pytest.raises(OSError, match="open"):
         h5py.File(killed, "r", locking=False)
@@ -89,7 +89,7 @@ def test_a_file_is_read_while_a_run_still_writes_it(file: Path) -> None:
     assert writer.returncode == 0
 
 
-def test_no_rows_yet_is_no_error(tmp_path: Path) -> None:
+def test_a_file_without_rows_is_no_error(tmp_path: Path) -> None:
     results = read(make_results(tmp_path / "x.h5", uncommitted=12, steps=0))
     assert len(results.sizes[0].links) == 0
     assert np.isnan(results.overlap)
@@ -173,7 +173,9 @@ def test_columns_this_version_does_not_know_are_ignored(file: Path) -> None:
 
 @settings(max_examples=60)
 @given(part=st.floats(0, 1, exclude_max=True))
-def test_a_file_cut_anywhere_is_refused_in_one_line(part: float, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_file_truncated_anywhere_is_refused_in_one_line(
+    part: float, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("cut")
     whole = make_results(folder / "whole.h5")
     cut = folder / "cut.h5"
@@ -185,7 +187,7 @@ def test_a_file_cut_anywhere_is_refused_in_one_line(part: float, tmp_path_factor
 
 @settings(max_examples=40)
 @given(part=st.floats(0, 1, exclude_max=True))
-def test_a_killed_file_cut_anywhere_is_read_whole_or_refused_and_never_waited_for(
+def test_a_truncated_file_of_a_killed_run_is_read_or_refused_without_blocking(
     part: float, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("cut")

@@ -94,7 +94,7 @@ def test_slurms_file_names_the_leaf_of_each_node(topology: Reader) -> None:
     }
 
 
-def test_slurms_blocks_are_groups_too(topology: Reader) -> None:
+def test_slurms_blocks_are_also_groups(topology: Reader) -> None:
     found = topology("BlockName=b1 Nodes=r[1-2]n[8-9]\nBlockSizes=4\n").leaf_of
     assert found == dict.fromkeys(("r1n8", "r1n9", "r2n8", "r2n9"), "b1")
 
@@ -115,7 +115,7 @@ def test_the_switch_of_every_adapter_comes_from_ibnetdiscover(topology: Reader) 
     assert found.leaf_of == {"n1": "leaf1", "n2": "leaf2", "n4": "leaf2"}, "by the first adapter: mlx5_2, not mlx5_10"
 
 
-def test_switches_of_one_description_are_told_apart_by_guid(topology: Reader) -> None:
+def test_switches_with_equal_descriptions_are_distinguished_by_guid(topology: Reader) -> None:
     found = topology(IBNETDISCOVER.replace("MF0;leaf1:MQM8700/U1", "X").replace("MF0;leaf2:MQM8700/U1", "X"))
     assert found.leaf_of == {
         "n1": "X S-9c05910300000100", "n2": "X S-9c05910300000200", "n4": "X S-9c05910300000200"
@@ -139,7 +139,7 @@ DAMAGED = [
     (b"# nothing\n", "names no host on a switch"),
     (b"SwitchName=top Switches=s[1-2]\n", "names no host on a switch"),
     (b"\0\1\2SwitchName=", "is not text"),
-    (b"- topology: default\n", "line 1: is of another kind of file; wanted is Slurm's topology.conf"),
+    (b"- topology: default\n", "line 1: has an unknown format; expected Slurm's topology.conf"),
     (b"SwitchName=a Nodes=n[1-\n", "line 1: 'n[1-' is not a list of names such as n[1-4,7]"),
     (b"\nSwitchName=a Nodes=n[4-1]\n", "line 2: 'n[4-1]' is not a list"),
     (b"SwitchName=a Nodes=@all\n", "line 1: '@all' is not a list"),
@@ -148,20 +148,26 @@ DAMAGED = [
     (b"SwitchName=a Nodes=n[1-9999]m[1-9999]\n", "has more than 1000000 names"),
     (b"SwitchName=a\n", "line 1: 'a' has neither Nodes= nor Switches="),
     (b"SwitchName=a Nodes=n1\nNodes=n2\n", "line 2: has children, but no SwitchName="),
-    (b"SwitchName=a Nodes=n1 Color=red\n", "line 1: 'Color' is no key of topology.conf"),
+    (b"SwitchName=a Nodes=n1 Color=red\n", "line 1: 'Color' is not a key of topology.conf"),
     (b"SwitchName=a Nodes=n1 red\n", "line 1: 'red' is not of the form Key=value"),
-    (b"SwitchName=a Nodes=n1 Nodes=n2\n", "line 1: has Nodes twice"),
-    (b"CA    4  1 0x0002c903 4x QDR - SW 1 1 0x0 ( 'n1 HCA-1' - 'S' )\n", "line 1: is what ibnetdiscover prints with"),
-    (b'Ca\t1 "H-01"\t# "n1 mlx', 'line 1: \'Ca 1 "H-01" # "n1 mlx\' is cut or damaged'),
+    (b"SwitchName=a Nodes=n1 Nodes=n2\n", "line 1: Nodes occurs twice"),
+    (b"CA    4  1 0x0002c903 4x QDR - SW 1 1 0x0 ( 'n1 HCA-1' - 'S' )\n", "line 1: is output of ibnetdiscover with"),
+    (b'Ca\t1 "H-01"\t# "n1 mlx', 'line 1: \'Ca 1 "H-01" # "n1 mlx\' is truncated or damaged'),
     (b'Ca\t1 "H-01"\t# "n1 mlx5_0"\n[1](02) \t"S-03"[1]\t# lid 1\n', "line 2: names 'S-03', which has no entry"),
     (b'[1](02) "S-03"[1]\nSwitch 1 "S-03" # "s" base port 0\n', "line 1: has a port, but no switch"),
-    (b'Switch 1 "S-03" # "s" base port 0\nSwitch 1 "S-0x03" # "s" base port 0\n', "line 2: has node 'S-03' a second"),
-    (b'Switch 1 "S-03" # "s" base port 0\nrubbish\n', "line 2: 'rubbish' is cut or damaged"),
+    (
+        b'Switch 1 "S-03" # "s" base port 0\nSwitch 1 "S-0x03" # "s" base port 0\n',
+        "line 2: repeats node 'S-03' of line 1",
+    ),
+    (
+        b'Switch 1 "S-03" # "s" base port 0\nrubbish\n',
+        "line 2: 'rubbish' is truncated, damaged or not from ibnetdiscover",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), DAMAGED)
-def test_a_damaged_or_foreign_file_is_refused_in_one_line_with_the_place(
+def test_a_damaged_or_foreign_file_is_refused_in_one_line_with_the_line_number(
     text: bytes, expected: str, topology: Reader
 ) -> None:
     with pytest.raises(UserMistake) as caught:
@@ -170,7 +176,7 @@ def test_a_damaged_or_foreign_file_is_refused_in_one_line_with_the_place(
     assert "\n" not in str(caught.value)
 
 
-def test_a_cut_file_of_ibnetdiscover_is_refused_wherever_it_is_cut(topology: Reader) -> None:
+def test_truncated_output_of_ibnetdiscover_is_refused(topology: Reader) -> None:
     lines = IBNETDISCOVER.splitlines(keepends=True)
     first_ca = next(i for i, line in enumerate(lines) if line.startswith("Ca"))
     for end in range(9, first_ca):

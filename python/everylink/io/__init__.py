@@ -1,1 +1,1 @@
-"""Reads results and topologies in each format, and writes results; nothing else knows the layout of a file."""
+"""Reads results and topologies in every format, and writes results. No other package knows the layout of a file."""

@@ -1,4 +1,4 @@
-"""A matrix of comma-separated values with a header: what other programs measured, and results for them."""
+"""Comma-separated values with a header: reads what other programs measured, and writes results for them."""
 
 import csv
 from collections import Counter
@@ -30,15 +30,15 @@ OUTCOMES = {name: i for i, name in enumerate(OUTCOME_NAMES)} | {str(i): i for i 
 ROWS_AT_A_TIME = 65536
 LONGEST_NAME, LONGEST_HEADER = 255, 4096
 Column = NDArray[Any]
-TRANSPORT = "csv"  # who carried the messages is not in such a file
+TRANSPORT = "csv"  # the file does not name the transport
 COLUMNS = REQUIRED + OPTIONAL
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Columns of one length by their names in the file, and the host of each rank.
+    """Columns by their names in the file, shape [rows] each, and the host of each rank.
 
-    Of the optional columns only those that the file has; `line` is where each row stands.
+    Optional columns are absent if the file lacks them. `line` is the line number of each row.
     """
 
     columns: Mapping[str, Column]
@@ -48,21 +48,21 @@ class Matrix:
 
 @dataclass
 class _Hosts:
-    """What the lines so far say of the hosts of ranks, and the first line that says so."""
+    """The host of each rank seen so far, and the first line that names it."""
 
     name_of: dict[int, str] = field(default_factory=dict)
     line_of: dict[int, int] = field(default_factory=dict)
 
 
 def read_matrix(path: Path) -> Matrix:
-    """Read the whole file. Raises UserMistake, one line that says where and what would work."""
+    """Read the whole file. Raises UserMistake with the line number and the expected form."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _read(file)
     except Damaged as damage:
         raise UserMistake(f"{path}, line {damage.line}: {damage}") from None
     except UnicodeError:
-        raise UserMistake(f"{path}: is not text in UTF-8; wanted are comma-separated values") from None
+        raise UserMistake(f"{path}: is not text in UTF-8; expected comma-separated values") from None
     except OSError as error:
         raise UserMistake(f"{path}: cannot be read: {error.strerror}") from None
 
@@ -72,16 +72,16 @@ def _read(file: IO[str]) -> Matrix:
     hosts = _Hosts()
     parts = [_columns(names, rows, lines, hosts) for rows, lines in _rows(file, len(names))]
     if not parts:
-        raise Damaged(2, "has no link: the file ends behind its header")
+        raise Damaged(2, "has no link: the file ends after its header")
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Matrix(columns, _all_ranks(hosts), columns.pop("line"))
 
 
 def _header(line: str) -> list[str]:
     if "\0" in line:
-        raise Damaged(1, "is not text; wanted are comma-separated values")
+        raise Damaged(1, "is not text; expected comma-separated values")
     names = [name.strip().strip('"').lower() for name in line.split(",")]
-    wanted = f"wanted is {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}"
+    wanted = f"expected {','.join(REQUIRED)} and, where known, {','.join(OPTIONAL)}"
     for name in names:
         if name not in REQUIRED + OPTIONAL:
             for separator in (";", "\t", "|", " "):
@@ -89,7 +89,7 @@ def _header(line: str) -> list[str]:
                     raise Damaged(1, f"columns are separated by {separator!r}; separate them by commas")
             raise Damaged(1, f"column {quoted(name)} is unknown; {wanted}")
         if names.count(name) > 1:
-            raise Damaged(1, f"column {name} is there twice")
+            raise Damaged(1, f"column {name} occurs twice")
     missing = [name for name in REQUIRED if name not in names]
     if missing:
         raise Damaged(1, f"column {missing[0]} is missing; {wanted}")
@@ -97,7 +97,7 @@ def _header(line: str) -> list[str]:
 
 
 def _rows(file: IO[str], width: int) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
-    """The lines in portions, so that a large file does not lie in memory as text; empty lines left out."""
+    """Rows in portions of ROWS_AT_A_TIME, so that a large file is never in memory as text. Empty lines are skipped."""
     reader = csv.reader(file, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -106,9 +106,9 @@ def _rows(file: IO[str], width: int) -> Iterator[tuple[list[list[str]], NDArray[
             if not row:
                 continue
             if len(row) != width:
-                raise Damaged(reader.line_num + 1, f"has {len(row)} values, and the header {width}")
+                raise Damaged(reader.line_num + 1, f"has {len(row)} values, but the header has {width}")
             rows.append(row)
-            lines.append(reader.line_num + 1)  # the header was read before
+            lines.append(reader.line_num + 1)  # the reader does not count the header
             if len(rows) == ROWS_AT_A_TIME:
                 yield rows, np.array(lines)
                 rows, lines = [], []
@@ -119,7 +119,7 @@ def _rows(file: IO[str], width: int) -> Iterator[tuple[list[list[str]], NDArray[
 
 
 def _columns(names: Sequence[str], rows: list[list[str]], lines: NDArray[np.int64], hosts: _Hosts) -> dict[str, Column]:
-    """A portion as typed columns, each value checked."""
+    """A portion as typed, checked columns."""
     text = dict(zip(names, zip(*rows, strict=True), strict=True))
     made: dict[str, Column] = {"line": lines}
     outcome = _outcomes(text["outcome"], lines) if "outcome" in text else np.zeros(len(rows), np.uint8)
@@ -146,7 +146,7 @@ def _numbers(name: str, texts: Sequence[str], lines: NDArray[np.int64], empty: s
             try:
                 float(text.strip() or empty)
             except ValueError:
-                raise Damaged(int(line), f"{name} is {quoted(text)}, a number is wanted") from None
+                raise Damaged(int(line), f"{name} is {quoted(text)}; expected a number") from None
         raise
 
 
@@ -154,12 +154,12 @@ def _counts(name: str, texts: Sequence[str], lines: NDArray[np.int64], most: int
     values = _numbers(name, texts, lines, "x")
     bad = np.flatnonzero(~((values >= 0) & (values <= most) & (values == np.floor(values))))
     if len(bad):
-        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, wanted is a whole number up to {most}")
+        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}; expected a whole number up to {most}")
     return values.astype(np.int64)
 
 
 def _times(name: str, texts: Sequence[str], lines: NDArray[np.int64], ok: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Seconds; those of failed links, and statistics that are not known, may be empty."""
+    """Seconds. Times of failed links and unknown statistics may be empty."""
     values = _numbers(name, texts, lines, "nan")
     with np.errstate(over="ignore"):
         short = values.astype(np.float32)
@@ -167,7 +167,7 @@ def _times(name: str, texts: Sequence[str], lines: NDArray[np.int64], ok: NDArra
     unknown = np.isnan(values) & (~ok if name == "seconds" else True)
     bad = np.flatnonzero(~(possible | unknown))
     if len(bad):
-        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}, a time above 0 in seconds is wanted")
+        raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}; expected a time above 0 in seconds")
     return np.where(ok, short, np.float32(np.nan))
 
 
@@ -175,7 +175,7 @@ def _outcomes(texts: Sequence[str], lines: NDArray[np.int64]) -> NDArray[np.uint
     known = {text: OUTCOMES.get(text.strip().lower() or "ok") for text in set(texts)}
     for line, text in zip(lines, texts, strict=True):
         if known[text] is None:
-            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; there are {', '.join(OUTCOME_NAMES)}")
+            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; use {', '.join(OUTCOME_NAMES)}")
     return np.array([known[text] for text in texts], np.uint8)
 
 
@@ -192,28 +192,28 @@ def _note_hosts(ranks: NDArray[np.int64], texts: Sequence[str], lines: NDArray[n
 
 def _check_name(text: str, line: int) -> None:
     if not text.strip() or len(text) > LONGEST_NAME or not text.isprintable():
-        raise Damaged(line, f"{quoted(text)} is no name of a host")
+        raise Damaged(line, f"{quoted(text)} is not a host name")
 
 
 def _all_ranks(hosts: _Hosts) -> tuple[str, ...]:
-    """The host of each rank; ranks without a line have none, so there may be no gap."""
+    """The host of each rank. Every rank needs a line that names its host, so gaps are refused."""
     ranks = sorted(hosts.name_of)
     for expected, rank in enumerate(ranks):
         if rank != expected:
-            what = f"has rank {rank}, but rank {expected} is in no line; number the ranks 0, 1, 2, ..."
+            what = f"has rank {rank}, but no line has rank {expected}; number the ranks 0, 1, 2, ..."
             raise Damaged(hosts.line_of[rank], what)
     return tuple(hosts.name_of[rank] for rank in ranks)
 
 
 def attempts(matrix: Matrix) -> NDArray[np.uint8]:
-    """The attempt of each row; the main run where the file does not say."""
+    """The attempt of each row; MAIN if the file has no such column."""
     given = matrix.columns.get("attempt")
     return np.full(len(matrix.line), MAIN, np.uint8) if given is None else given.astype(np.uint8)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a matrix comes from; `kernel` says whether a time is that of one direction."""
+    """The origin of a matrix; `kernel` defines what its times mean."""
 
     path: Path
     created: str
@@ -222,7 +222,7 @@ class Source:
 
 
 def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
-    """Results to be written to `path`. Raises UserMistake where a link is there twice, or missing in a size."""
+    """Results to be written to `path`. Raises UserMistake if a link occurs twice, or is missing in a size."""
     sizes = np.unique(matrix.columns["bytes"])
     ranks = len(matrix.hosts)
     rows = {int(size): _rows_of(matrix, _ordered(matrix, int(size), source.path)) for size in sizes}
@@ -234,7 +234,7 @@ def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
 
 
 def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
-    """The rows of a size by attempt, from, to; so all sizes have their links in one order."""
+    """Indices of the rows of a size, sorted by attempt, from, to, so that all sizes have the same order."""
     columns, attempt = matrix.columns, attempts(matrix)
     chosen = np.flatnonzero(columns["bytes"] == size)
     order = chosen[np.lexsort((columns["to"][chosen], columns["from"][chosen], attempt[chosen]))]
@@ -245,7 +245,7 @@ def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
         first, second = sorted(matrix.line[main[twice[0] : twice[0] + 2]].tolist())
         link = f"{frm[twice[0]]} -> {to[twice[0]]} with {size} bytes"
         raise UserMistake(
-            f"{source}, line {second}: link {link} is in line {first} too; later times have attempt 1 to 3"
+            f"{source}, line {second}: link {link} is also in line {first}; give repeated measurements attempt 1 to 3"
         )
     return order
 
@@ -272,7 +272,7 @@ def _rows_of(matrix: Matrix, index: NDArray[np.intp]) -> Rows:
 
 
 def _turn(*columns: NDArray[Any]) -> NDArray[np.uint32]:
-    """How often the same stands before each row; equal rows stand together. In no step is a link measured twice."""
+    """The number of equal rows before each row, in sorted rows. Used as step, since a step has a link only once."""
     changes = np.any([np.diff(column.astype(np.int64)) != 0 for column in columns], axis=0)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
     place = np.arange(len(columns[0]))
@@ -280,7 +280,7 @@ def _turn(*columns: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
-    """In a results file row i is the same link in every size."""
+    """Raise UserMistake unless row i is the same link in every size, as a results file requires."""
     first, *others = rows
     for size in others:
         a, b = (np.stack([r.attempt.astype(np.int64), r.frm, r.to]) for r in (rows[first], rows[size]))
@@ -290,7 +290,7 @@ def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
         more, less = (first, size) if counts[0] - counts[1] else (size, first)
         _, frm, to = min(counts[0] - counts[1] or counts[1] - counts[0])
         what = f"link {frm} -> {to} has more lines with {more} bytes than with {less}"
-        raise UserMistake(f"{source}: {what}; add what is missing (with its outcome), or make a file of each size")
+        raise UserMistake(f"{source}: {what}; add the missing lines (with outcome), or use one file per size")
 
 
 def _matrix_facts(matrix: Matrix, source: Source) -> Facts:
@@ -302,8 +302,11 @@ def _matrix_facts(matrix: Matrix, source: Source) -> Facts:
 
 
 def write_csv(results: Results, force: bool = False) -> list[str]:
-    """Write all sizes to the path of the results; gives a line for each thing that is not in the file."""
-    _refuse_what_cannot_be_read(results)
+    """Write all sizes to the path of the results. Returns a line for each thing that the file cannot hold.
+
+    Raises UserMistake if the file could not be read again, or cannot be written.
+    """
+    _refuse_unreadable(results)
     with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -323,7 +326,7 @@ def _lines(links: Links | Rows, results: Results, size_bytes: int) -> Iterator[t
     frm, to = links.frm.tolist(), links.to.tolist()
     ok = links.outcome == Outcome.OK
     times = (_texts(np.where(ok, getattr(links, name), np.float32(np.nan))) for name in ("min", "p99", "max", "mean"))
-    # a link whose median is not known has a mean
+    # a link without a median has a mean
     seconds = _texts(np.where(np.isfinite(links.median), links.median, links.mean))
     outcomes = (OUTCOME_NAMES[outcome] for outcome in links.outcome.tolist())
     return zip(
@@ -333,12 +336,12 @@ def _lines(links: Links | Rows, results: Results, size_bytes: int) -> Iterator[t
 
 
 def _texts(values: NDArray[np.float32]) -> list[str]:
-    """The shortest texts that are read back as the same float32; empty where there is no time."""
+    """The shortest texts that read back as the same float32; empty without a time."""
     known = np.isfinite(values) & (values > 0)
     return [str(value) if there else "" for value, there in zip(values, known.tolist(), strict=True)]
 
 
-def _refuse_what_cannot_be_read(results: Results) -> None:
+def _refuse_unreadable(results: Results) -> None:
     if not any(len(size.rows.frm) for size in results.sizes):
         raise UserMistake(f"{results.path}: there is no link to write")
     for size in results.sizes:
@@ -346,26 +349,26 @@ def _refuse_what_cannot_be_read(results: Results) -> None:
         linked[size.rows.frm], linked[size.rows.to] = True, True
         missing = np.flatnonzero(~linked)
         if len(missing) and missing[0] < np.flatnonzero(linked).max():
-            raise UserMistake(f"{results.path}: rank {missing[0]} has no link, and a rank without one has no line")
+            raise UserMistake(f"{results.path}: rank {missing[0]} has no link, so no line can name its host")
         if size.rows.outcome.max() >= len(OUTCOME_NAMES):
             raise UserMistake(f"{results.path}: outcome {size.rows.outcome.max()} has no name")
         ok = size.rows.outcome == Outcome.OK
         if not ((size.rows.median > 0) | (size.rows.mean > 0))[ok].all():
-            raise UserMistake(f"{results.path}: a link that is ok has no time above 0, and a line needs one")
+            raise UserMistake(f"{results.path}: a link that is ok has no time above 0, which its line requires")
 
 
 def _losses(results: Results) -> Iterator[str]:
     rows = results.sizes[-1].rows
     if int(np.count_nonzero(rows.attempt == MAIN)) > len(results.sizes[-1].links):
-        yield "what each pass gave: a link has the values of all together"
+        yield "the values of each pass, only those of all passes together"
     if links_in_steps(rows):
-        yield "in which step each link was measured"
+        yield "the step in which each link was measured"
     if further := int(np.count_nonzero(rows.attempt > CONFIRM)):
-        yield f"what was measured in one direction by --confirm: {plural(further, 'row')}"
+        yield f"the measurements in one direction by --confirm: {plural(further, 'row')}"
     if np.isfinite(rows.all_to_all).any():
         yield "the times of the all-to-all"
     if has_details(rows):
-        yield "how long connecting took, and how many messages arrived"
+        yield "the times of connecting and the numbers of messages that arrived"
     if without := len(results.ranks) - 1 - int(max(rows.frm.max(), rows.to.max())):
         yield f"{plural(without, 'rank')} without a link"
     yield from run_losses(results, None)

@@ -1,4 +1,4 @@
-"""Runs that everylink-measure did not make: what is not known of them; and what other formats cannot hold."""
+"""Runs from other programs, with unknown facts left empty; and what other formats cannot hold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,12 +20,12 @@ NOTHING_KNOWN = Facts(
 
 
 def bare_facts(kernel: str, **known: str | int) -> Facts:
-    """A complete run of this kernel, and what else is known of it, named as in Facts."""
+    """The facts of a complete run with this kernel and the `known` facts, named as in Facts; all others unknown."""
     return replace(NOTHING_KNOWN, kernel=kernel, window=int(kernel == "unidirectional"), **known)  # type: ignore[arg-type]
 
 
 def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank: NDArray[np.integer]) -> Ranks:
-    """Ranks of which no more is known than where they ran; an entry a rank each."""
+    """Ranks of which only the places are known; each argument has one entry per rank."""
     empty, unknown = ("",) * len(host), np.full(len(host), -1, np.int32)
     return Ranks(
         host=tuple(host), host_index=host_index.astype(np.uint32), local_rank=local_rank.astype(np.uint32),
@@ -35,7 +35,7 @@ def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank:
 
 
 def counted_hosts(host: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]:
-    """The host of each rank, and its number and the rank's number on it, where a host is known by its name alone."""
+    """Host, host index and local rank of each rank, where hosts are distinguished only by name."""
     index: dict[str, int] = {}
     host_index = [index.setdefault(name, len(index)) for name in host]
     seen = [0] * len(index)
@@ -47,25 +47,25 @@ def counted_hosts(host: Sequence[str]) -> tuple[Sequence[str], NDArray[np.int64]
 
 
 def bare_steps(count: int) -> Steps:
-    """Steps of which nothing is known."""
+    """`count` steps without any facts."""
     none = np.zeros(count, np.uint32)
     return Steps(none, np.zeros(count, np.uint64), np.zeros(count), np.full(count, np.nan, np.float32), none)
 
 
 def run_losses(results: Results, kept_kernel: str | None, own_remarks: tuple[str, ...] = ()) -> Iterator[str]:
-    """Of the run as a whole; a format that holds one kernel keeps that, and says some remarks by itself."""
+    """Losses that concern the whole run. The format keeps only `kept_kernel`, and recreates `own_remarks`."""
     facts, ranks = results.facts, results.ranks
     if facts.created or facts.transport != UNKNOWN:
-        yield "when, by what and how it was measured, what ranks were bound to, and what steps were like"
+        yield "the time, tool and settings of the measurement, the binding of ranks, and the facts of steps"
     if facts.kernel != kept_kernel:
-        whose = "" if kept_kernel is None else f": its times will count as {kept_kernel}"
-        yield f"the kernel, {facts.kernel}{whose}"
+        becomes = "" if kept_kernel is None else f": its times will count as {kept_kernel}"
+        yield f"the kernel, {facts.kernel}{becomes}"
     if len(set(ranks.host)) <= ranks.host_index.max():
-        yield "which of several hosts of one name is meant: they become one"
+        yield "different hosts of the same name: they become one"
     if count := len(set(results.remarks) - set(own_remarks)):
         yield plural(count, "remark")
 
 
 def has_details(rows: Rows) -> bool:
-    """Whether it is known how long connecting took, or how many messages arrived."""
+    """Whether any row has a time of connecting or a number of messages that arrived."""
     return bool(np.isfinite(rows.setup).any() or (rows.arrived >= 0).any())

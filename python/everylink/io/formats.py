@@ -1,4 +1,4 @@
-"""The formats of results files: each module that knows one registers it here, and nothing here knows any of them."""
+"""The registry of formats of results files. Each format's module registers itself; nothing here depends on one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from everylink.model.results import Results
 
 @dataclass(frozen=True)
 class Format:
-    """A format by the end of its files' names; `name` is how a user is told of it.
+    """A format, selected by the `suffix` of a file name; messages use `name`.
 
-    `signature` is what its files begin with, and `read` makes results of one; a format without these does not say of
-    itself what it is. `write` takes results and whether to overwrite, and gives a line for each thing that is lost.
+    Files begin with `signature`, and `read` returns their results; a format without these cannot be recognised.
+    `write` takes results and whether to overwrite, and returns a line for each thing that is lost.
     """
 
     suffix: str
@@ -26,15 +26,15 @@ FORMATS: dict[str, Format] = {}  # by suffix
 
 
 def register(known: Format) -> None:
-    """Make a format known to `read`, and to what converts."""
+    """Register a format for reading and converting."""
     FORMATS[known.suffix] = known
 
 
 def format_of(begins: bytes) -> Format | None:
-    """The format of a file by what it begins with."""
+    """The format of a file with these first bytes; None if unknown."""
     return next((known for known in FORMATS.values() if known.signature and begins.startswith(known.signature)), None)
 
 
 def longest_signature() -> int:
-    """How much of a file must be read to know its format."""
+    """The number of bytes that must be read to recognise a format."""
     return max(len(known.signature) for known in FORMATS.values())

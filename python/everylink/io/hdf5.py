@@ -1,6 +1,6 @@
-"""Takes apart an HDF5 file that may be cut, damaged or made to harm: what it claims is believed only as far as it goes.
+"""Reads an HDF5 file that may be truncated, damaged or malicious; sizes that it claims are checked before use.
 
-Every problem is a Damage, which says in one line what is wrong. Nothing takes much more memory than the file has bytes.
+Every problem is a Damage, with a message of one line. No read takes much more memory than the file has bytes.
 """
 
 import ctypes
@@ -14,35 +14,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-METADATA_ATTEMPTS = 25  # of HDF5 itself for one piece of metadata: 1 ns, 2 ns, 4 ns, ... 30 ms in all
-SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # places of bytes in the head of an HDF5 file
+METADATA_ATTEMPTS = 25  # of HDF5 itself, for one piece of metadata: waits of 1 ns, 2 ns, 4 ns, ..., 30 ms in total
+SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # offsets in the head of an HDF5 file
 MOST_CHUNKS = 2**17  # of one column
-# HDF5 takes as much memory for such a string as it claims to need, before it looks whether the file has that.
-VARIABLE = "is of variable length, and all strings of a results file are of fixed length"
-SMALL, SQUEEZED = 64 * 2**20, 20  # all columns may take so many bytes, and so many times those of the file
-# What h5py raises where a file is damaged; a damaged file makes all of them.
+# HDF5 allocates the claimed length of such a string before it checks whether the file has that many bytes.
+VARIABLE = "is of variable length, but all strings of a results file are of fixed length"
+SMALL, SQUEEZED = 64 * 2**20, 20  # memory for all columns: this many bytes plus this many times the file's size
+# What h5py raises for damaged files; each of these has been observed.
 FAULTS = (OSError, KeyError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError)
 
 
 class Damage(ValueError):
-    """What is wrong with a file, in one line."""
+    """A defect of a file. The message is one line."""
 
 
 def open_hdf5(path: Path) -> Any:
-    """Open a file for reading, also one that its writer still holds open or never closed."""
+    """Open a file for reading, even if its writer still holds it open or never closed it."""
     with path.open("rb") as file:
         head = file.read(OPEN_FLAGS + 1)
-    # only a file whose writer never closed it: opened so, a cut one would read as zeros
+    # only if the writer never closed the file: a truncated file opened this way would read as zeros
     if len(head) > OPEN_FLAGS and head[SUPERBLOCK_VERSION] >= 3 and head[OPEN_FLAGS]:
         return _open_while_written(path)
     return h5py.File(path, "r", locking=False)
 
 
 def _open_while_written(path: Path) -> Any:
-    """Open a file as h5py does with swmr=True, but give up soon where it is cut."""
+    """Open a file as h5py does with swmr=True, but give up quickly if it is truncated."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_file_locking(False, True)
-    # h5py leaves this at 100, each wait twice as long as the last: a cut file would be waited for until doomsday
+    # h5py leaves this at 100 attempts with doubling waits, so a truncated file would block forever
     hdf5 = ctypes.CDLL(h5py.h5p.__file__)
     hdf5.H5Pset_metadata_read_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
     hdf5.H5Pset_metadata_read_attempts(access.id, METADATA_ATTEMPTS)
@@ -50,7 +50,7 @@ def _open_while_written(path: Path) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey or could not print."""
+    """The text with characters that are not printable, such as control characters, replaced."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -58,7 +58,7 @@ class Node:
     """A group of a file: its attributes, groups and columns by name."""
 
     def __init__(self, group: Any, budget: "_Budget | None" = None, trusted: "set[str] | None" = None) -> None:
-        """`trusted` are names of columns that were checked before; those that are checked now are added."""
+        """`trusted` are the names of columns already checked; newly checked ones are added."""
         self._group = group
         self._budget = budget or _Budget(group.file)
         self._trusted = set() if trusted is None else trusted
@@ -73,17 +73,17 @@ class Node:
     def group(self, name: str) -> "Node":
         found = self._child(name)
         if not isinstance(found, h5py.Group):
-            raise Damage(f"{self._called(name)} is no group")
+            raise Damage(f"{self._path(name)} is not a group")
         return Node(found, self._budget, self._trusted)
 
     def groups(self) -> list["Node"]:
         return [self.group(name) for name in self._group]
 
     def integer(self, name: str, low: int, high: int) -> int:
-        """An attribute from `low` to `high`."""
+        """An integer attribute, checked to be from `low` to `high`."""
         value = self._number(name)
         if value != value or value != int(value) or not low <= value <= high:
-            raise Damage(f"attribute {name} of {self.name} is {value}, {low} to {high} wanted")
+            raise Damage(f"attribute {name} of {self.name} is {value}; expected {low} to {high}")
         return int(value)
 
     def number(self, name: str) -> float:
@@ -92,30 +92,30 @@ class Node:
     def text(self, name: str) -> str:
         value = self._attribute(name)
         if not isinstance(value, str | bytes):
-            raise Damage(f"attribute {name} of {self.name} is no text")
+            raise Damage(f"attribute {name} of {self.name} is not text")
         return printable(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
 
     def has_attribute(self, name: str) -> bool:
         return name in self._group.attrs
 
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
-        """The first strings of a column; all of them without a length."""
+        """The first `length` strings of a column; all of them without a length."""
         column = self._column(name, length)
         length = column.shape[0] if length is None else length
         if column.dtype.hasobject:
-            raise Damage(f"{self._called(name)} {VARIABLE}")
+            raise Damage(f"{self._path(name)} {VARIABLE}")
         if h5py.check_string_dtype(column.dtype) is None:
-            raise Damage(f"{self._called(name)} holds no strings, but {column.dtype}")
+            raise Damage(f"{self._path(name)} holds {column.dtype}; expected strings")
         return tuple(printable(text.decode("utf-8", "replace")) for text in column[:length])
 
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
-        """The first numbers of a column, as this kind of number."""
+        """The first `length` numbers of a column, as type `kind`."""
         return np.asarray(self._numbers(name, kind, length)[:length], kind)
 
     def slices(
         self, kinds: Mapping[str, type[np.generic]], length: int, begins: Sequence[int], most: int
     ) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Columns of numbers, each cut at the committed length: `most` rows from each of `begins` on."""
+        """Blocks of columns of numbers: `most` rows from each of `begins`, up to the committed `length`."""
         columns = [(self._numbers(name, kind, length), kind) for name, kind in kinds.items()]
         for begin in begins:
             rows = slice(begin, min(begin + most, length))
@@ -124,29 +124,29 @@ class Node:
     def _numbers(self, name: str, kind: type[np.generic], length: int) -> Any:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
-            raise Damage(f"{self._called(name)} holds {column.dtype}, {np.dtype(kind)} wanted")
+            raise Damage(f"{self._path(name)} holds {column.dtype}; expected {np.dtype(kind)}")
         return column
 
     def _column(self, name: str, length: int | None) -> Any:
         if not self.has(name):
-            raise Damage(f"{self._called(name)} is missing")
+            raise Damage(f"{self._path(name)} is missing")
         column = self._child(name)
         if not isinstance(column, h5py.Dataset) or column.is_virtual or column.external:
-            raise Damage(f"{self._called(name)} is no column of this file")
+            raise Damage(f"{self._path(name)} is not a column of this file")
         if column.shape is None or len(column.shape) != 1 or (length is not None and column.shape[0] < length):
-            raise Damage(f"{self._called(name)} has shape {column.shape}, {length} wanted")
-        if self._called(name) not in self._trusted:
-            self._budget.check(column, column.shape[0] if length is None else length, self._called(name))
-            self._trusted.add(self._called(name))
+            raise Damage(f"{self._path(name)} has shape {column.shape}; expected {length} entries")
+        if self._path(name) not in self._trusted:
+            self._budget.check(column, column.shape[0] if length is None else length, self._path(name))
+            self._trusted.add(self._path(name))
         return column
 
-    def _called(self, name: str) -> str:
+    def _path(self, name: str) -> str:
         return f"{self.name.rstrip('/')}/{printable(name)}"
 
     def _child(self, name: str) -> Any:
-        """What lies in this very file: a link to another one may lead anywhere."""
+        """A child stored in this file. Soft and external links are refused, since they may point anywhere."""
         if not isinstance(self._group.get(name, getlink=True), h5py.HardLink):
-            raise Damage(f"{self._called(name)} is missing, or a link to elsewhere")
+            raise Damage(f"{self._path(name)} is missing, or a link to elsewhere")
         return self._group[name]
 
     def _attribute(self, name: str) -> Any:
@@ -159,12 +159,12 @@ class Node:
     def _number(self, name: str) -> Any:
         value = self._attribute(name)
         if not isinstance(value, np.number | np.bool_) or isinstance(value, np.complexfloating):
-            raise Damage(f"attribute {name} of {self.name} is no number")
+            raise Damage(f"attribute {name} of {self.name} is not a number")
         return value.item()
 
 
 class _Budget:
-    """How much may still be read of a file of this size."""
+    """The memory that columns of a file may still take."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -176,10 +176,10 @@ class _Budget:
     def take(self, size: int, name: str) -> None:
         self._left -= size
         if self._left < 0:
-            raise Damage(f"{name} would take much more memory than the file has bytes")
+            raise Damage(f"{name} would take far more memory than the file has bytes")
 
     def check(self, column: Any, length: int, name: str) -> None:
-        """Refuse a column whose committed part is not in the file, before any memory is taken for it."""
+        """Refuse a column if its committed part is not in the file, before allocating memory for it."""
         wanted = length * column.dtype.itemsize
         self.take(wanted, name)
         stored, filtered = column.id.get_storage_size(), column.id.get_create_plist().get_nfilters() > 0
@@ -189,7 +189,7 @@ class _Budget:
         if column.chunks and column.chunks[0] * column.dtype.itemsize > SMALL:
             raise Damage(f"{name} is in chunks of {column.chunks[0]}")
         if length and (_end_of_chunks if column.chunks else _end_of_block)(column, length) > self._size():
-            raise Damage(f"{name} is cut: it goes on behind the end of the file")
+            raise Damage(f"{name} is truncated: it extends beyond the end of the file")
 
 
 def _end_of_block(column: Any, length: int) -> int:
@@ -198,7 +198,7 @@ def _end_of_block(column: Any, length: int) -> int:
 
 
 def _end_of_chunks(column: Any, length: int) -> int:
-    """The place in the file behind the last committed byte, or behind the last chunk that is filtered."""
+    """The offset of the end of the last committed byte; for filtered columns, of the last chunk."""
     (chunk,) = column.chunks
     filtered = column.id.get_create_plist().get_nfilters() > 0
     ends = [0]
@@ -211,7 +211,7 @@ def _end_of_chunks(column: Any, length: int) -> int:
 
     if hasattr(column.id, "chunk_iter"):
         column.id.chunk_iter(look)
-    else:  # an HDF5 that is older; it goes through all chunks for each
+    else:  # an older HDF5, which searches all chunks in each call
         for at in range(0, length, chunk):
             look(column.id.get_chunk_info_by_coord((at,)))
     return max(ends)

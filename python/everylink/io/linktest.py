@@ -1,4 +1,4 @@
-"""Files of LinkTest 1.2 as results, and results of one message size as such a file (docs/sion.md)."""
+"""Reads files of LinkTest 1.2, and writes results of one message size as such files (docs/sion.md)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,16 +40,16 @@ from everylink.model.rows import MAIN, RETEST, Outcome, Rows
 from everylink.units import plural
 
 KERNEL = "semidirectional"
-MEAN_FOR_MEDIAN = "The file has one time of each link, the mean of its messages: it stands for the median, too."
+MEAN_FOR_MEDIAN = "The file has one time per link, the mean of its messages, which is also used as the median."
 NO_TIME = (
-    "{} of the links were tried and have no time: they failed, in what way the file does not say; here they broke."
+    "{} of the links were tried but have no time: they failed. The file does not say how; here they count as broken."
 )
-PLACED = "Of the coordinates that LinkTest gave the ranks, such as {} of rank {}, nothing is kept."
+PLACED = "LinkTest's coordinates of ranks, such as {} of rank {}, are not kept."
 OTHER_EXTREME = (
-    "The file calls {:.9g} s the {} time, and it is {:.9g} s: it may be damaged, its links are not all there."
+    "The file gives {:.9g} s as the {} time, but its links have {:.9g} s: it may be damaged, or links are missing."
 )
 Times = NDArray[np.float64]
-FAILED_STEP = 1  # a link without a time and without a step is one that was not tried
+FAILED_STEP = 1  # marks a link as tried; without time and step, it counts as not measured
 
 
 def read_results(path: Path) -> Results:
@@ -59,14 +59,14 @@ def read_results(path: Path) -> Results:
             container = read_container(file, path.stat().st_size)
             payload = read_payload(file, container)
     except OfLinkTest2 as other:
-        what = f"is a SION file, but none of LinkTest 1.2: {other}; it may be of LinkTest 2, which is not read"
+        what = f"is a SION file, but not of LinkTest 1.2: {other}; files of LinkTest 2 are not supported"
         raise FileOfAnotherKind(path, what) from None
     except Damage as damage:
         raise FileDamaged(path, str(damage)) from None
     except OSError as error:
         raise FileDamaged(path, f"cannot be read: {error.strerror}") from None
     if len(payload.hosts) < 2:
-        raise FileOfAnotherKind(path, "has one rank, and so no link")
+        raise FileOfAnotherKind(path, "has a single rank, and therefore no link")
     results = results_of_payload(payload, path)
     if not any(container.behind_name):
         return results
@@ -74,7 +74,7 @@ def read_results(path: Path) -> Results:
 
 
 def results_of_payload(payload: Payload, path: Path) -> Results:
-    """Results with the path of the file that the payload came from."""
+    """The results in a payload; `path` is the file that it came from."""
     ranks = len(payload.hosts)
     rows = _rows(payload)
     steps = bare_steps(int(rows.step.max()) + 1 if len(rows.step) else 0)
@@ -96,7 +96,7 @@ def _facts(payload: Payload, rows: Rows) -> Facts:
 
 
 def _rows(payload: Payload) -> Rows:
-    """The main run in the order of ranks, then what was measured again, each in a step of its own behind all others."""
+    """The main run in the order of ranks, then the retests, each in its own step after all others."""
     ranks = len(payload.hosts)
     main = np.flatnonzero(((payload.times > 0) | (payload.steps > 0)) & ~np.eye(ranks, dtype=bool))
     again = np.flatnonzero((payload.again > 0) & (payload.frm != payload.to))
@@ -124,7 +124,7 @@ def _rows(payload: Payload) -> Rows:
 
 
 def own_remarks(payload: Payload) -> tuple[str, ...]:
-    """What a reader must know of numbers that come from such a file."""
+    """Remarks that qualify the numbers from such a file."""
     ranks = len(payload.hosts)
     said = [MEAN_FOR_MEDIAN]
     others = ~np.eye(ranks, dtype=bool)
@@ -146,17 +146,18 @@ def own_remarks(payload: Payload) -> tuple[str, ...]:
 
 
 def write_linktest(results: Results, force: bool = False) -> list[str]:
-    """Write the only size to the path of the results; gives a line for each thing that is not in the file."""
+    """Write the only size to the path of the results. Returns a line for each thing that the file cannot hold.
+
+    Raises UserMistake if there is not exactly one size, no link, or a number too large for the format.
+    """
     if len(results.sizes) != 1:
-        raise UserMistake(f"{results.path}: a SION file holds one message size, and here are {len(results.sizes)}")
+        raise UserMistake(f"{results.path}: a SION file holds one message size, but there are {len(results.sizes)}")
     (size,) = results.sizes
     if not len(size.rows.frm):
         raise UserMistake(f"{results.path}: there is no link to write")
     for what, value in (("message size", size.bytes), ("number of messages", results.facts.messages)):
         if value > MOST:
-            raise UserMistake(
-                f"{results.path}: SION files of LinkTest hold no {what} above {MOST}, and this is {value}"
-            )
+            raise UserMistake(f"{results.path}: the {what} is {value}, but SION files of LinkTest hold at most {MOST}")
     made = payload(results, size)
     with atomic_write(results.path, force) as new:
         write_container(new, results.path.name, len(results.ranks), linktest_payload.streams(made))
@@ -164,14 +165,16 @@ def write_linktest(results: Results, force: bool = False) -> list[str]:
 
 
 def payload(results: Results, size: Size) -> Payload:
-    """What LinkTest would have written of one size."""
+    """One size as the payload that LinkTest would have written."""
     ranks, links = len(results.ranks), size.links
     times = np.zeros((ranks, ranks))
     times[links.frm, links.to] = _seconds(links)
     steps, together = _steps(size, ranks, results.facts.serial), np.zeros((ranks, ranks))
     steps[(times == 0) & (steps == 0) & (links.outcome_matrix(ranks) > Outcome.OK)] = FAILED_STEP
     if results.facts.all_to_all:
-        known = np.flatnonzero((size.rows.attempt == MAIN) & (size.rows.all_to_all > 0))[::-1]  # the first one stays
+        known = np.flatnonzero((size.rows.attempt == MAIN) & (size.rows.all_to_all > 0))[
+            ::-1
+        ]  # reversed, so the first one remains
         step = steps[size.rows.frm[known], size.rows.to[known]]
         inside = (step > 0) & (step < ranks)
         together[size.rows.frm[known][inside], step[inside]] = size.rows.all_to_all[known][inside]
@@ -186,13 +189,13 @@ def payload(results: Results, size: Size) -> Payload:
 
 
 def _seconds(links: Links) -> Times:
-    """The time of each link: its mean, or what stands in for it; 0 where it failed."""
+    """Seconds of each link: its mean, else its median; 0 if it failed. Shape [links]."""
     mean = np.where(np.isfinite(links.mean), links.mean, links.median)
     return np.where((mean > 0) & np.isfinite(mean) & ~links.failed, mean, 0).astype(np.float64)
 
 
 def _steps(size: Size, ranks: int, serial: bool) -> NDArray[np.int32]:
-    """The step in which each link was measured first, counted from 1; 0 where that is not known."""
+    """The step in which each link was first measured, counted from 1; 0 if unknown. Shape [ranks, ranks]."""
     steps, first = np.zeros((ranks, ranks), np.int32), first_steps(size.rows, ranks, serial)
     if first is not None and first.max() <= MOST_STEPS:
         steps[size.links.frm, size.links.to] = first
@@ -200,7 +203,7 @@ def _steps(size: Size, ranks: int, serial: bool) -> NDArray[np.int32]:
 
 
 def _retests(rows: Rows, times: Times) -> tuple[NDArray[Any], NDArray[Any], Times]:
-    """From, to and second time of what was measured again, slowest first, at most as many as there are ranks."""
+    """From, to and second time in seconds of the retests, slowest first; at most one entry per rank."""
     value = np.where(np.isfinite(rows.mean), rows.mean, rows.median)
     index = np.flatnonzero((rows.attempt == RETEST) & (rows.outcome == Outcome.OK) & (value > 0))
     key = keys(rows, len(times))[index]
@@ -224,7 +227,7 @@ def _settings(results: Results, size: Size) -> NDArray[np.int32]:
 
 
 def _summary(times: Times) -> Times:
-    """Minimum, maximum and mean."""
+    """Minimum, maximum and mean in seconds."""
     known = times[times > 0]
     return np.array([known.min(), known.max(), known.mean()] if len(known) else [0.0] * 3)
 
@@ -236,21 +239,21 @@ def _padded(values: NDArray[Any], length: int) -> NDArray[Any]:
 def _losses(results: Results, size: Size, made: Payload) -> Iterator[str]:
     rows, links = size.rows, size.links
     if _more_than_a_mean(links):
-        yield "minimum, median, p99, maximum of a link, and how many readings were late: its mean is there"
+        yield "minimum, median, p99, maximum and late readings of a link, only its mean"
     if failed := int(links.failed.sum()):
-        yield f"in what way {plural(failed, 'link')} failed: without a time, and so read as broken"
+        yield f"how {plural(failed, 'link')} failed: without a time, read as broken"
     main, retests = (int(np.count_nonzero(rows.attempt == attempt)) for attempt in (MAIN, RETEST))
     if main > len(links):
-        yield "what each pass gave: of all there is one mean"
+        yield "the values of each pass, only their mean"
     kept = int(np.count_nonzero(made.again))
     if retests > kept:
-        yield f"all that was measured again: {kept} of {plural(retests, 'row')}, the slowest of those that did not fail"
+        yield f"all retests, only {kept} of {plural(retests, 'row')}: the slowest that did not fail"
     if again := len(rows.frm) - main - retests:
-        yield f"what was measured alone or by --confirm: {plural(again, 'row')}"
+        yield f"the measurements alone or by --confirm: {plural(again, 'row')}"
     if has_details(rows):
-        yield "how long connecting took, and how many messages arrived"
+        yield "the times of connecting and the numbers of messages that arrived"
     if long := sum(len(host.encode()) > LONGEST_HOST for host in set(results.ranks.host)):
-        yield f"the end of {plural(long, 'name')} of hosts above {LONGEST_HOST} bytes"
+        yield f"the end of {plural(long, 'host name')} above {LONGEST_HOST} bytes"
     yield from run_losses(results, KERNEL, own_remarks(made))
 
 

@@ -1,4 +1,4 @@
-"""The payload of LinkTest 1.2 in a SION file (docs/sion.md): its fields as arrays, checked, and back as bytes."""
+"""The payload of LinkTest 1.2 in a SION file (docs/sion.md): converts bytes to checked arrays, and back."""
 
 import struct
 from collections.abc import Iterator
@@ -15,23 +15,23 @@ ID = b"LKTST"
 MAJOR = 1
 VERSION = (1, 2, 1)
 HOST, LONGEST_HOST = 256, 254
-COORDINATES, COORDINATES_OF_LATER, LATER = 4, 6, 4  # those of a version 1.4 are six
+COORDINATES, COORDINATES_OF_LATER, LATER = 4, 6, 4  # six from version 1.4 on
 SETTINGS, SUMMARY = 10, 10
-MESSAGES, BYTES, ALL_TO_ALL, TOGETHER, SERIAL, MIXED, LAST = 0, 1, 2, 3, 4, 5, 9  # places among the settings
+MESSAGES, BYTES, ALL_TO_ALL, TOGETHER, SERIAL, MIXED, LAST = 0, 1, 2, 3, 4, 5, 9  # indices into the settings
 MOST_STEPS = 2**20
 MOST = 2**31 - 1
 
 
 class OfLinkTest2(Exception):
-    """What an id or a version says of a payload that is none of LinkTest 1."""
+    """The id or version shows that the payload is not of LinkTest 1."""
 
 
 @dataclass(frozen=True)
 class Payload:
-    """Everything that LinkTest 1.2 writes, for n ranks; times in seconds, 0 where nothing was measured.
+    """Everything that LinkTest 1.2 writes for n ranks. Times are in seconds, 0 if not measured.
 
-    `times` and `steps` are [from, to], shape [n, n]; `all_to_all` is [rank, step], of the same shape, or None. The
-    slowest links and their second times have n entries each, unused ones behind are 0.
+    `times` and `steps` are [from, to], shape [n, n]; `all_to_all` is [rank, step], shape [n, n], or None. The slowest
+    links (`frm`, `to`) with their `first` and second (`again`) times have n entries; unused ones at the end are 0.
     """
 
     version: tuple[int, ...]
@@ -49,7 +49,7 @@ class Payload:
 
 
 class _Stream:
-    """Takes fields out of a rank's bytes; a complaint names the field, the rank and the place in the file."""
+    """Reads fields from a rank's bytes. Errors name the field, the rank and the offset in the file."""
 
     def __init__(self, data: bytes, order: Order, rank: int, place: int) -> None:
         self._data, self._order, self._rank, self._place = data, order, rank, place
@@ -58,7 +58,7 @@ class _Stream:
     def take(self, name: str, kind: str, count: int) -> NDArray[Any]:
         dtype = np.dtype(kind).newbyteorder(self._order)
         if self.at + count * dtype.itemsize > len(self._data):
-            raise self.wrong(name, 0, f"goes on behind the {len(self._data)} bytes of the rank")
+            raise self.wrong(name, 0, f"extends beyond the {len(self._data)} bytes of the rank")
         values = np.frombuffer(self._data, dtype, count, self.at)
         self.at += values.nbytes
         return values
@@ -66,14 +66,14 @@ class _Stream:
     def numbers(self, name: str, count: int, low: int, high: int) -> NDArray[Any]:
         begin = self.at
         values = self.take(name, "i4", count)
-        self.refuse(name, begin, values, (values < low) | (values > high), f"{low} to {high} wanted")
+        self.refuse(name, begin, values, (values < low) | (values > high), f"expected {low} to {high}")
         return values
 
     def times(self, name: str, count: int) -> NDArray[Any]:
         begin = self.at
         values = self.take(name, "f8", count)
         possible = np.isfinite(values) & (values >= 0) & (values <= np.finfo(np.float32).max)
-        self.refuse(name, begin, values, ~possible, "a time in seconds wanted")
+        self.refuse(name, begin, values, ~possible, "expected a time in seconds")
         return values
 
     def refuse(self, name: str, begin: int, values: NDArray[Any], bad: NDArray[np.bool_], wanted: str) -> None:
@@ -81,7 +81,7 @@ class _Stream:
             i = int(bad.argmax())
             self.at = begin
             raise self.wrong(
-                f"{name} {i}" if len(values) > 1 else name, i * values.itemsize, f"is {values[i]}, {wanted}"
+                f"{name} {i}" if len(values) > 1 else name, i * values.itemsize, f"is {values[i]}; {wanted}"
             )
 
     def wrong(self, name: str, further: int, what: str) -> Damage:
@@ -89,13 +89,13 @@ class _Stream:
 
 
 def read_payload(file: IO[bytes], container: Container) -> Payload:
-    """The payload of an opened file. Raises Damage, or OfLinkTest2."""
+    """Read the payload of an opened file. Raises Damage or OfLinkTest2."""
     ranks = len(container.at)
     stream = _stream(file, container, 0, 45 * ranks + 1024)
     version, host, coordinates = _head(stream)
     settings = _settings(stream)
     begin, summary = stream.at, stream.take("the summary", "f8", SUMMARY)
-    stream.refuse("the summary", begin, summary, ~np.isfinite(summary), "a number wanted")
+    stream.refuse("the summary", begin, summary, ~np.isfinite(summary), "expected a number")
     with_all = bool(settings[ALL_TO_ALL])
     rows = [_measured(stream, ranks, with_all)]
     again, first = (stream.times(name, ranks) for name in ("the second time", "the first time"))
@@ -106,7 +106,7 @@ def read_payload(file: IO[bytes], container: Container) -> Payload:
         stream = _stream(file, container, rank, 20 * ranks + 1024)
         other, host, coordinates = _head(stream)
         if other != version:
-            raise Damage(f"rank {rank} is of version {_text(other)}, and rank 0 of {_text(version)}")
+            raise Damage(f"rank {rank} has version {_text(other)}, but rank 0 has {_text(version)}")
         hosts.append(host)
         places.append(coordinates)
         rows.append(_measured(stream, ranks, with_all))
@@ -119,14 +119,14 @@ def read_payload(file: IO[bytes], container: Container) -> Payload:
 
 
 def _own(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in this machine's byte order."""
+    """The numbers in this machine's byte order."""
     return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def _stream(file: IO[bytes], container: Container, rank: int, most: int) -> _Stream:
     length, place = int(container.length[rank]), int(container.at[rank])
     if length > most:
-        raise Damage(f"rank {rank} has {length} bytes from byte {place} on, more than LinkTest writes")
+        raise Damage(f"rank {rank} has {length} bytes at byte {place}, more than LinkTest writes")
     return _Stream(container.stream(file, rank), container.order, rank, place)
 
 
@@ -157,7 +157,7 @@ def _settings(stream: _Stream) -> NDArray[Any]:
     limits[[MESSAGES, TOGETHER]], limits[BYTES] = [(1, MOST), (0, 1)], (0, MOST)
     bad = (settings < limits[:, 0]) | (settings > limits[:, 1])
     low, high = limits[int(bad.argmax())]
-    stream.refuse("setting", begin, settings, bad, f"{low} to {high} wanted")
+    stream.refuse("setting", begin, settings, bad, f"expected {low} to {high}")
     return settings
 
 
@@ -169,7 +169,7 @@ def _measured(stream: _Stream, ranks: int, with_all: bool) -> tuple[NDArray[Any]
 
 def _refuse_more(stream: _Stream, container: Container, rank: int) -> None:
     if stream.at < container.length[rank]:
-        raise stream.wrong("the data", 0, f"ends, and the rank has {container.length[rank]} bytes")
+        raise stream.wrong("the data", 0, f"ends, but the rank has {container.length[rank]} bytes")
 
 
 def streams(payload: Payload) -> Iterator[bytes]:

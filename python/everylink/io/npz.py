@@ -1,4 +1,4 @@
-"""NumPy's archive of arrays (.npz) with all that a results file has, under the same names; nothing in it is trusted.
+"""NumPy's archive of arrays (.npz) with the contents of a results file, under the same names. All input is checked.
 
 `attributes/ranks` is an attribute of /, `sizes/65536/attributes/bytes` one of a size, `sizes/65536/median` a column.
 """
@@ -24,36 +24,38 @@ from everylink.io.results_file import attributes_of, attributes_of_size, columns
 from everylink.model.results import Results
 
 ATTRIBUTES, SUFFIX = "attributes/", ".npy"
-# What zipfile and NumPy raise where a file is damaged.
+# What zipfile and NumPy raise for damaged files.
 NPZ_FAULTS = (*FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError)
 
 
 def read_results(path: Path) -> Results:
-    """Read what write_npz() wrote. Raises ResultsError."""
+    """Read a file of write_npz(). Raises ResultsError."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename: info for info in archive.infolist()}
             if f"{ATTRIBUTES}format{SUFFIX}" not in members:
-                raise FileOfAnotherKind(path, "is an archive, but no results of Everylink are in it")
+                raise FileOfAnotherKind(path, "is an archive, but does not hold results of Everylink")
             if sum(info.file_size for info in archive.infolist()) > SMALL + SQUEEZED * path.stat().st_size:
-                raise Damage("its arrays would take much more memory than the file has bytes")
+                raise Damage("its arrays would take far more memory than the file has bytes")
             arrays = {name.removesuffix(SUFFIX): _array(archive, info) for name, info in members.items()}
         return results_in(path, _Tree(arrays, ""))
     except NPZ_FAULTS as error:
-        raise FileDamaged(path, f"is cut or damaged: {' '.join(str(error).split()) or type(error).__name__}") from None
+        raise FileDamaged(
+            path, f"is truncated or damaged: {' '.join(str(error).split()) or type(error).__name__}"
+        ) from None
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
-    """One array; its header is believed only if it has as many bytes as that says."""
+    """One array. Its size must match its header."""
     data = archive.read(info)
     file = io.BytesIO(data)
     if npy.read_magic(file) != (1, 0):
-        raise Damage(f"{printable(info.filename)} is of an unknown version")
+        raise Damage(f"{printable(info.filename)} has an unknown version")
     shape, _, dtype = npy.read_array_header_1_0(file)
     count = math.prod(shape)
     most = len(data)
     if dtype.hasobject or len(shape) > 1 or count > most or count * dtype.itemsize != len(data) - file.tell():
-        raise Damage(f"{printable(info.filename)} is no column of {len(data)} bytes")
+        raise Damage(f"{printable(info.filename)} is not a column of {len(data)} bytes")
     return (
         np.frombuffer(data, dtype, count, file.tell()).reshape(shape)
         if count * dtype.itemsize
@@ -62,7 +64,7 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
 
 
 class _Tree:
-    """A group of the archive, as hdf5.Node is one of a file."""
+    """A group of the archive, with the interface of hdf5.Node."""
 
     def __init__(self, arrays: dict[str, NDArray[Any]], prefix: str) -> None:
         self._arrays, self._prefix = arrays, prefix
@@ -87,31 +89,31 @@ class _Tree:
     def integer(self, name: str, low: int, high: int) -> int:
         value = self.number(name)
         if value != value or abs(value) == math.inf or not low <= int(self._attribute(name)) <= high:
-            raise Damage(f"attribute {name} of {self.name} is {value}, {low} to {high} wanted")
+            raise Damage(f"attribute {name} of {self.name} is {value}; expected {low} to {high}")
         return int(self._attribute(name))
 
     def number(self, name: str) -> float:
         value = self._attribute(name)
         if value.dtype.kind not in "iufb":
-            raise Damage(f"attribute {name} of {self.name} is no number")
+            raise Damage(f"attribute {name} of {self.name} is not a number")
         return float(value)
 
     def text(self, name: str) -> str:
         value = self._attribute(name)
         if value.dtype.kind != "U":
-            raise Damage(f"attribute {name} of {self.name} is no text")
+            raise Damage(f"attribute {name} of {self.name} is not text")
         return printable(str(value))
 
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
         column = self._column(name, length)
         if column.dtype.kind != "U":
-            raise Damage(f"{self.name}/{name} holds no strings, but {column.dtype}")
+            raise Damage(f"{self.name}/{name} holds {column.dtype}; expected strings")
         return tuple(map(printable, column[:length].tolist()))
 
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
-            raise Damage(f"{self.name}/{name} holds {column.dtype}, {np.dtype(kind)} wanted")
+            raise Damage(f"{self.name}/{name} holds {column.dtype}; expected {np.dtype(kind)}")
         return np.asarray(column[:length], kind)
 
     def _attribute(self, name: str) -> NDArray[Any]:
@@ -128,7 +130,7 @@ class _Tree:
 
 
 def write_npz(results: Results, force: bool = False) -> list[str]:
-    """Write everything to the path of the results; nothing is lost, so no line of it is given."""
+    """Write everything to the path of the results. Returns no lines, since nothing is lost. Raises UserMistake."""
     even = evened(results)
     arrays = _named(ATTRIBUTES, attributes_of(even))
     arrays |= _named("ranks/", vars(even.ranks)) | _named("steps/", vars(even.steps))

@@ -1,4 +1,4 @@
-"""Reads a results file of any format, by what it begins with."""
+"""Reads a results file of any format."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import beginning
 
 # isort: off
-# Each registers its format, and users are told of them in this order.
+# Each module registers its format. Messages list formats in this order.
 from everylink.io import results_file, linktest, csv_matrix, npz  # noqa: F401
 
 # isort: on
@@ -15,9 +15,9 @@ from everylink.model.results import Results
 
 
 def read(path: Path | str) -> Results:
-    """Read a file of any of our formats by what it begins with, whatever its name; also while it is being written.
+    """Read a results file, even while it is being written. Its first bytes determine the format, not its name.
 
-    Raises FileMissing, FileUnreadable, FileOfAnotherKind, FileOfNewerVersion or FileDamaged, each one line.
+    Raises FileMissing, FileUnreadable, FileOfAnotherKind, FileOfNewerVersion or FileDamaged, with one-line messages.
     """
     path = Path(path)
     begins = beginning(path, longest_signature())
@@ -25,6 +25,6 @@ def read(path: Path | str) -> Results:
         return known.read(path)
     readable = [known for known in FORMATS.values() if known.signature]
     if any(known.signature.startswith(begins) for known in readable):
-        raise FileDamaged(path, "is cut")
+        raise FileDamaged(path, "is truncated")
     names = ", nor ".join(known.name for known in readable)
     raise FileOfAnotherKind(path, f"is not a results file: neither {names}")

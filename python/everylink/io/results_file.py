@@ -1,7 +1,7 @@
 """Reads and writes a results file (docs/results-file.md).
 
-Reading takes the committed part of it, with what single ranks wrote beside it; writing is for measurements that come
-from elsewhere."""
+Reading returns the committed part, merged with the unsaved rows beside the file. Writing is for results that the core
+did not record: converted, merged and simulated ones."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,16 +25,16 @@ from everylink.model.rows import MISSING, Rows, columns
 
 FORMAT = "everylink"
 FORMAT_VERSION = 1  # 1: first version
-READ_ATTEMPTS = 3  # a reader that meets the writer in the middle of a batch tries again
-MOST = 2**62  # no count and no size is larger
+READ_ATTEMPTS = 3  # a read fails if it meets the writer in the middle of a batch
+MOST = 2**62  # limit of counts and sizes
 MOST_RANKS = 2**31
-IN_MEMORY = 2**22  # rows of a size; of more, those that are wanted are read when they are
+IN_MEMORY = 2**22  # rows of a size; above this, rows are read on demand
 T = TypeVar("T")
 SHORTEST_TEXT, SMALLEST_CHUNK, LARGEST_CHUNK = 64, 1024, 65536
 
 
 class Tree(Protocol):
-    """A group with its attributes, groups and columns by name, in whatever file; each raises Damage."""
+    """A group with attributes, groups and columns by name, in a file of any format. Methods raise Damage."""
 
     @property
     def name(self) -> str: ...
@@ -50,27 +50,30 @@ class Tree(Protocol):
 
 
 def read_results(path: Path) -> Results:
-    """Read the committed part of a results file, also while it is being written, and the parts beside it."""
+    """Read the committed part of a results file, even while it is being written, and the unsaved rows beside it.
+
+    Raises FileDamaged, FileOfAnotherKind or FileOfNewerVersion.
+    """
     reason = ""
     for _ in range(READ_ATTEMPTS):
         try:
             with open_hdf5(path) as file:
                 results = results_in(path, Node(file))
-            # of a run that did not end by itself some steps were not committed
+            # an interrupted run may have steps that were not committed
             return with_parts(results, len(results.steps.began) if results.facts.complete else None)
         except FAULTS as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-    raise FileDamaged(path, f"is cut or damaged: {reason}")
+    raise FileDamaged(path, f"is truncated or damaged: {reason}")
 
 
 def has_laps(path: Path) -> bool:
-    """Whether a file that was read holds single readings, which Results do not."""
+    """Whether a valid file holds single readings, which Results do not."""
     with open_hdf5(path) as file:
         return any(group.has("laps") for group in Node(file).group("sizes").groups())
 
 
 def results_in(path: Path, file: Tree) -> Results:
-    """Results from the attributes, groups and columns of a file. Raises ResultsError or Damage."""
+    """Build results from the attributes, groups and columns of a file. Raises ResultsError or Damage."""
     if not file.has_attribute("format") or file.text("format") != FORMAT:
         raise FileOfAnotherKind(path, "is HDF5, but not a results file of Everylink")
     version = file.integer("format_version", 1, MOST)
@@ -86,7 +89,7 @@ def results_in(path: Path, file: Tree) -> Results:
     steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
     groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
     if len(groups) < len(file.group("sizes").groups()):
-        raise Damage("/sizes has a size twice")
+        raise Damage("a size occurs twice in /sizes")
     sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
     loads = (
@@ -130,7 +133,7 @@ def _load(group: Tree, ranks: int) -> Load:
     flows = _columns(group.group("flows"), Flows, group.integer("rows", 0, MOST))
     for column, most in ((flows.scene, len(scenes.point)), (flows.frm, ranks), (flows.to, ranks)):
         if len(column) and column.max() >= most:
-            raise Damage(f"{group.name}/flows names {column.max()} where there are {most}")
+            raise Damage(f"{group.name}/flows names {column.max()} of {most}")
     for times in (flows.seconds, flows.sent_seconds):
         if not (times >= 0).all():
             raise Damage(f"{group.name}/flows has a time below 0")
@@ -148,7 +151,7 @@ def _load(group: Tree, ranks: int) -> Load:
 
 
 def _columns(group: Tree, kind: type[T], length: int) -> T:
-    """Fill a dataclass of columns, each cut at the committed length."""
+    """Fill a dataclass of columns, each up to the committed length."""
     values: dict[str, Any] = {}
     for column in fields(kind):  # type: ignore[arg-type]
         name = NAMES.get(column.name, column.name)
@@ -162,7 +165,7 @@ def _columns(group: Tree, kind: type[T], length: int) -> T:
 
 
 def with_parts(results: Results, steps: int | None) -> Results:
-    """The results with what single ranks wrote beside the file; `steps` is how many there were, where all are known."""
+    """The results merged with the unsaved rows beside the file; `steps` is the number of steps, None if unknown."""
     facts, sizes = results.facts, {size.bytes: size for size in results.sizes}
     parts: Parts = read_parts(results.path, Run(facts.run_id, facts.ranks, frozenset(sizes), steps))
     count = 0
@@ -174,9 +177,9 @@ def with_parts(results: Results, steps: int | None) -> Results:
 
 
 def write_results(results: Results, force: bool = False, room: int = 0) -> list[str]:
-    """Write all of `results` to its path, whole or not at all. Raises UserMistake; no line says what was left out.
+    """Write `results` atomically to its path. Returns no lines, since nothing is lost. Raises UserMistake.
 
-    `room`: how many rows append_rows() will add.
+    `room`: the number of rows that append_rows() will add.
     """
     with atomic_write(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
         _write(file, results, room)
@@ -184,7 +187,7 @@ def write_results(results: Results, force: bool = False, room: int = 0) -> list[
 
 
 def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:
-    """Put rows behind those of each size of a file that write_results() made; as many of every size."""
+    """Append rows to each size of a file of write_results(), the same number to every size."""
     with h5py.File(path, "r+", libver=("v110", "v110"), locking=False) as file:
         rows = int(file.attrs["rows"])
         for size, blocks in more.items():
@@ -226,7 +229,7 @@ def attributes_of_size(size: Size) -> dict[str, Any]:
 
 
 def columns_of(rows: Rows) -> dict[str, Any]:
-    """The columns of rows by their names in the file, without those that are not known of any."""
+    """The columns of rows by their names in the file, without optional columns that have no known value."""
     kept = columns(rows)
     for column in fields(rows):
         if MISSING in column.metadata and np.isnan(kept[column.name]).all():
@@ -244,7 +247,7 @@ def _write_columns(group: Any, columns: dict[str, Any], room: int = 0) -> None:
 
 
 def _text(text: str) -> Any:
-    return np.bytes_(text.encode() or b"\0")  # of fixed length, and HDF5 knows none of length 0
+    return np.bytes_(text.encode() or b"\0")  # fixed length, which HDF5 requires to be above 0
 
 
 def _texts(texts: tuple[str, ...]) -> Any:
@@ -253,9 +256,9 @@ def _texts(texts: tuple[str, ...]) -> Any:
 
 
 def evened(run: Results) -> Results:
-    """The run with row i the same link, step and attempt in every size, as a file holds it.
+    """The run with the same link, step and attempt in row i of every size, as the file format requires.
 
-    Parts beside a file may have brought rows of some sizes only; where one has none, a row without a reading stands.
+    Unsaved rows may exist for some sizes only; the other sizes get rows without readings.
     """
     turns = [np.stack([s.rows.frm, s.rows.to, s.rows.step, s.rows.attempt]) for s in run.sizes]
     if all(np.array_equal(turn, turns[0]) for turn in turns):

@@ -1,4 +1,4 @@
-"""In which step each link was measured, where the steps of a file say that."""
+"""The step in which each link was measured, if the file's steps determine it."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from everylink.model.rows import MAIN, Rows
 
 
 def links_in_steps(rows: Rows) -> bool:
-    """Whether steps say when a link was measured: then no rank leads twice in one."""
+    """Whether steps identify when a link was measured: no rank leads twice in one step."""
     main = rows.attempt == MAIN
     led = (rows.step[main].astype(np.int64) << 32) | rows.frm[main]
     return bool(len(led)) and len(np.unique(led)) == len(led)
 
 
 def first_steps(rows: Rows, ranks: int, serial: bool) -> NDArray[np.int64] | None:
-    """The step of each link, counted from 1, shape and order of the pooled links: its first one. None: not known.
+    """The first step of each link, counted from 1, in the order of the pooled links, shape [links]; None if unknown.
 
-    Of a serial run it is the step of the schedule, not the turn of the pair.
+    For a serial run it is the step of the schedule, not the turn of the pair.
     """
     if not links_in_steps(rows):
         return None
@@ -30,7 +30,7 @@ def first_steps(rows: Rows, ranks: int, serial: bool) -> NDArray[np.int64] | Non
 
 
 def _of_schedule(rows: Rows, main: NDArray[np.intp]) -> NDArray[np.integer[Any]]:
-    """The step of the schedule where each pair had one of its own: another begins where a rank comes again."""
+    """The step of the schedule for runs in which each pair had its own step: a repeated rank begins the next step."""
     numbers, index = np.unique(rows.step[main], return_inverse=True)
     low, high = np.minimum(rows.frm[main], rows.to[main]), np.maximum(rows.frm[main], rows.to[main])
     first = np.full(len(numbers), -1)

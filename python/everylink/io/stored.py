@@ -1,4 +1,4 @@
-"""Rows that are too many to be held in memory: they stay in their file, and are read some at a time."""
+"""Rows of files too large for memory, read from the file in blocks on demand."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +17,7 @@ from everylink.model.rows import BLOCK, MISSING, Rows, chosen, columns, joined
 Index = NDArray[np.int64]
 KINDS: Mapping[str, type[np.generic]] = {f.name: get_args(get_args(f.type)[1])[0] for f in fields(Rows)}
 MAY_MISS = {f.name: f.metadata[MISSING] for f in fields(Rows) if MISSING in f.metadata}
-NAMES = {"frm": "from", "all_to_all": "alltoall"}  # of columns in the file, where they differ from ours
+NAMES = {"frm": "from", "all_to_all": "alltoall"}  # names of columns in the file, where they differ from ours
 ROW_BYTES = sum(np.dtype(kind).itemsize for kind in KINDS.values())
 NONE: Index = np.zeros(0, np.int64)
 NO_ROWS = Rows(*(np.zeros(0, kind) for kind in KINDS.values()))
@@ -25,7 +25,7 @@ NO_ROWS = Rows(*(np.zeros(0, kind) for kind in KINDS.values()))
 
 @dataclass(frozen=True)
 class Source:
-    """The first `length` rows of a group of /sizes: some left out, then some replaced, and more added at the end."""
+    """The first `length` rows of a group of /sizes, of which some are left out, then some replaced, then some added."""
 
     path: Path
     group: str
@@ -38,16 +38,16 @@ class Source:
 
 
 class StoredRows(Rows):
-    """Rows of a source. A column that is asked for as a whole is read into memory; `blocks` needs little of that."""
+    """Rows of a source. An attribute reads its whole column into memory; `blocks` reads little at a time."""
 
     _source: Source
-    _checked: set[str]  # columns whose place in the file was looked at
+    _checked: set[str]  # columns already checked to be in the file
 
     def __init__(self, source: Source) -> None:
         self.__dict__.update(_source=source, _checked=set())
 
     def without(self, numbers: Index) -> "StoredRows":
-        """Before any row is replaced or added."""
+        """The rows without these; call it before rows are replaced or added."""
         return StoredRows(replace(self._source, left_out=np.sort(numbers)))
 
     def with_others(self, numbers: Sequence[int], others: Rows, added: Rows) -> "StoredRows":
@@ -82,7 +82,7 @@ class StoredRows(Rows):
         return column
 
     def blocks(self, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
-        """These columns, some rows at a time, in order. Raises FileDamaged."""
+        """These columns in order, in blocks of rows. Raises FileDamaged."""
         if all(name in self.__dict__ for name in names):
             yield from super().blocks(*names)
             return
@@ -90,26 +90,26 @@ class StoredRows(Rows):
         yield from self._source.added.blocks(*names)
 
     def of_attempt(self, attempt: int) -> Rows:
-        """The rows of one attempt, in their order, in memory."""
+        """The rows of one attempt in order, in memory. Raises FileDamaged."""
         begins = [begin for begin, attempts in self._attempts.items() if attempt in attempts]
         blocks = [Rows(*block).of_attempt(attempt) for block in self._read(tuple(KINDS), begins)]
         return joined([*blocks, self._source.added.of_attempt(attempt)])
 
     @cached_property
     def _attempts(self) -> dict[int, set[int]]:
-        """Which attempts there are among the rows of each block, by its first row in the file."""
+        """The attempts that occur in each block, by the block's first row in the file."""
         begins = range(0, self._source.length, BLOCK)
         blocks = self._read(("attempt",), begins)
         return {begin: set(np.unique(attempt).tolist()) for begin, (attempt,) in zip(begins, blocks, strict=True)}
 
     def _read(self, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
-        """The blocks of rows that begin here in the file. Raises FileDamaged."""
+        """The blocks that begin at these rows of the file. Raises FileDamaged."""
         try:
             with open_hdf5(self._source.path) as file:
                 yield from self._blocks(Node(file, trusted=self._checked), names, begins)
         except FAULTS as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise FileDamaged(self._source.path, f"is cut or damaged: {reason}") from None
+            raise FileDamaged(self._source.path, f"is truncated or damaged: {reason}") from None
 
     def _blocks(self, file: Node, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
         source, group = self._source, file.group("sizes").group(self._source.group)
@@ -125,7 +125,7 @@ class StoredRows(Rows):
             first, last = np.searchsorted(source.left_out, np.array([begin, end]))
             if last > first:
                 kept = {name: np.delete(c, source.left_out[first:last] - begin) for name, c in kept.items()}
-            at = begin - first  # the number of its first row, now that some are left out
+            at = begin - first  # number of the block's first row after leaving rows out
             changed = slice(*np.searchsorted(source.replaced, np.array([at, end - last])))
             for name, column in kept.items() if changed.stop > changed.start else ():
                 column[source.replaced[changed] - at] = getattr(source.replacing, name)[changed]

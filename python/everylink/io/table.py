@@ -1,4 +1,4 @@
-"""Text tables that gnuplot, awk and NumPy read, and pictures of one pixel a cell."""
+"""Text tables for gnuplot, awk and NumPy, and pictures with one pixel per cell."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 GAP = "  "
-WIDTHS = {"d": 8, ".8e": 15, ".8g": 15, "s": 0}  # the last kind is text, which stands behind all numbers
+WIDTHS = {"d": 8, ".8e": 15, ".8g": 15, "s": 0}  # s is text, which follows all numbers
 AT_ONCE = 2**16
 
 
 @dataclass(frozen=True)
 class Column:
-    """`name` holds the unit, `time (s)`; `kind` says how numbers are written, a key of WIDTHS."""
+    """`name` includes the unit, `time (s)`; `kind` is the format of its values, a key of WIDTHS."""
 
     name: str
     kind: str
@@ -23,7 +23,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in blocks, each a sequence of equally long columns; a blank line stands between blocks."""
+    """Rows in blocks, each a sequence of columns of equal length. A blank line separates blocks."""
 
     heading: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -31,7 +31,7 @@ class Table:
 
 
 def write_table(table: Table, file: IO[str]) -> None:
-    """Write the heading, the names of the columns and all rows; what is not known is NaN, or - among texts."""
+    """Write the heading, the names of the columns and all rows. Unknown numbers are NaN, unknown texts are -."""
     for line in table.heading:
         file.write(f"# {line}\n")
     widths = [max(WIDTHS[c.kind], len(c.name) + 1) for c in table.columns]
@@ -64,7 +64,7 @@ def _text(value: Any, kind: str) -> str:
 
 
 def write_ppm(path: Path, image: NDArray[np.uint8], remarks: Sequence[str]) -> None:
-    """Write colours of shape [height, width, 3]; the remarks stand in the header."""
+    """Write a PPM file of colours, shape [height, width, 3], with the remarks as comments in its header."""
     height, width, _ = image.shape
     said = "".join(f"# {remark}\n" for remark in remarks).encode("ascii", "replace")
     path.write_bytes(b"P6\n" + said + f"{width} {height}\n255\n".encode() + image.tobytes())

@@ -1,8 +1,8 @@
-"""Which leaf switch each host hangs on: from the file of --topology, or from what Slurm told the ranks.
+"""The leaf switch of each host: from the file of --topology, or from the addresses that Slurm gave the ranks.
 
-Two formats are known: Slurm's topology.conf, and what ibnetdiscover (infiniband-diags) prints without options or with
--g. Its form is in its manual page, "topology file format": a node is a line of kind, ports and quoted GUID with its
-description behind #, then a line for each connected port: [port](port GUID) "peer"[peer's port]. Kinds: Switch, Ca, Rt.
+Two formats are known: Slurm's topology.conf, and the output of ibnetdiscover (infiniband-diags), without options or
+with -g. Its manual page describes it under "topology file format": a node has a line with its kind (Switch, Ca, Rt),
+ports, quoted GUID and, after #, its description, then a line per connected port: [port](port GUID) "peer"[peer's port].
 """
 
 import re
@@ -33,18 +33,18 @@ INFINIBAND_PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-Fx]*\))?\
 INFINIBAND_OTHER = re.compile(
     r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Chassis \d|Non-Chassis Nodes|Hostname:|ibwarn|ibpanic|src/"
 )
-# "n17 HCA-1", "n17 mlx5_0", "n17 hfi1_0": what the driver makes of host and device; a single word may be a host too.
-# Of anything else ("MT4115 ConnectX4 Mellanox Technologies") nobody knows which host it is in.
+# Drivers describe an adapter by host and device: "n17 HCA-1", "n17 mlx5_0", "n17 hfi1_0"; a single word may be a host.
+# Anything else, such as "MT4115 ConnectX4 Mellanox Technologies", does not identify the host.
 DESCRIPTION = re.compile(r"(?P<host>\S+)(?:\s+(?P<nic>[A-Za-z]\w*?[_-]\d+|ibp\w+|rocep\w+)(?:\s+\(.*\))?)?")
 MANAGED = re.compile(r"MF0;([^:;]+):[^/]*(?:/U1$)?")  # "MF0;leaf1:MQM8700/U1", of a chassis "MF0;core:CS7500/L07/U1"
-LARGEST = 512 * 2**20  # bytes: 28,000 hosts with four adapters each take 40 MB
-WOULD_WORK = "wanted is Slurm's topology.conf (SwitchName=s1 Nodes=n[1-4]) or what ibnetdiscover prints"
+LARGEST = 512 * 2**20  # bytes; 28,000 hosts with four adapters each take 40 MB
+ADVICE = "expected Slurm's topology.conf (SwitchName=s1 Nodes=n[1-4]) or the output of ibnetdiscover"
 FOREIGN_IB = re.compile(r"(CA|SW|RT)\s+\d+\s+\d+\s+0x|(Ca|Switch|Router)\s*:")
 TOLD_BY = "SLURM_TOPOLOGY_ADDR"
 
 
 def slurm_leaves(lines: Iterable[Line]) -> dict[str, str]:
-    """The switch, or block, that each node is listed with; of several the first."""
+    """The switch or block of each node; the first one if there are several. Raises Damaged."""
     found: dict[str, str] = {}
     for line in _joined(lines):
         said = _pairs(line)
@@ -55,27 +55,27 @@ def slurm_leaves(lines: Iterable[Line]) -> dict[str, str]:
             continue
         if not set(said) & set(CHILDREN):
             raise Damaged(line.number, f"{quoted(name)} has neither Nodes= nor Switches=")
-        _names(line.number, said.get("switches", ""))  # of no use here, but a damaged list is a damaged file
+        _names(line.number, said.get("switches", ""))  # unused, but a damaged list means a damaged file
         for host in _names(line.number, said.get("nodes", "")):
             found.setdefault(host, name)
         if len(found) > MOST_HOSTS:
-            raise Damaged(line.number, f"is beyond {MOST_HOSTS} hosts")
+            raise Damaged(line.number, f"exceeds {MOST_HOSTS} hosts")
     return found
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
-    """Lines without comments, each with those that it goes on in; those with nothing in them left out."""
+    """Lines without comments, joined with their continuation lines; empty ones are left out."""
     begun: list[Line] = []
     for line in lines:
         text = line.text.partition("#")[0].rstrip()
         begun.append(Line(line.number, text.removesuffix("\\")))
         if not text.endswith("\\"):
-            yield from _whole(begun)
+            yield from _joined_line(begun)
             begun = []
-    yield from _whole(begun)
+    yield from _joined_line(begun)
 
 
-def _whole(parts: list[Line]) -> Iterator[Line]:
+def _joined_line(parts: list[Line]) -> Iterator[Line]:
     text = " ".join(part.text for part in parts)
     if text.strip():
         yield Line(parts[0].number, text)
@@ -91,10 +91,10 @@ def _pairs(line: Line) -> dict[str, str]:
         key = match[1].lower()
         if key not in NAMES + CHILDREN + OTHER_KEYS:
             raise Damaged(
-                line.number, f"{quoted(match[1])} is no key of topology.conf; SwitchName, Nodes, Switches are"
+                line.number, f"{quoted(match[1])} is not a key of topology.conf; use SwitchName, Nodes or Switches"
             )
         if key in said:
-            raise Damaged(line.number, f"has {match[1]} twice")
+            raise Damaged(line.number, f"{match[1]} occurs twice")
         said[key] = match[2].strip('"')
         at = match.end()
     return said
@@ -117,7 +117,7 @@ class _Node:
 
 
 def infiniband_leaves(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
-    """The switch of each (host, adapter), hosts' adapters in the order of their names; see Topology.leaf_of_nic."""
+    """The switch of each (host, adapter), sorted by their names; see Topology.leaf_of_nic. Raises Damaged."""
     nodes = _nodes(lines)
     names = _switch_names(nodes)
     adapters = [node for node in nodes.values() if node.kind == "Ca"]
@@ -125,7 +125,7 @@ def infiniband_leaves(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for node in sorted(adapters, key=lambda node: _natural(node.description)):
         match = DESCRIPTION.fullmatch(node.description)
-        if match is None or often[node.description] > 1:  # "localhost mlx5_0" of many hosts: of which is unknown
+        if match is None or often[node.description] > 1:  # "localhost mlx5_0" of many hosts
             continue
         on_switch = [(port, names[guid]) for port, guid in sorted(node.ports.items()) if guid in names]
         for i, (port, switch) in enumerate(on_switch):
@@ -142,21 +142,21 @@ def _nodes(lines: Sequence[Line]) -> dict[str, _Node]:
         if INFINIBAND_NODE.match(text):
             head = INFINIBAND_HEAD.match(text)
             if head is None:
-                raise Damaged(number, f"{quoted(text)} is cut or damaged")
+                raise Damaged(number, f"{quoted(text)} is truncated or damaged")
             last = _Node(number, head[1], _guid(head[3]), head[4].strip())
             if last.guid in nodes:
-                raise Damaged(number, f"has node {quoted(last.guid)} a second time (line {nodes[last.guid].line})")
+                raise Damaged(number, f"repeats node {quoted(last.guid)} of line {nodes[last.guid].line}")
             nodes[last.guid] = last
         elif port := INFINIBAND_PORT.match(text):
             if last is None:
-                raise Damaged(number, "has a port, but no switch or adapter stands before it")
+                raise Damaged(number, "has a port, but no switch or adapter precedes it")
             last.ports[int(port[1])] = _guid(port[2])
             peers.setdefault(_guid(port[2]), number)
         elif not INFINIBAND_OTHER.match(text):
-            raise Damaged(number, f"{quoted(text)} is cut or damaged, or not of ibnetdiscover")
+            raise Damaged(number, f"{quoted(text)} is truncated, damaged or not from ibnetdiscover")
     missing = next((guid for guid in peers if guid not in nodes), None)
     if missing is not None:
-        raise Damaged(peers[missing], f"names {quoted(missing)}, which has no entry of its own: the file is cut")
+        raise Damaged(peers[missing], f"names {quoted(missing)}, which has no entry: the file is truncated")
     return nodes
 
 
@@ -166,23 +166,23 @@ def _guid(text: str) -> str:
 
 
 def _switch_names(nodes: dict[str, _Node]) -> dict[str, str]:
-    """A name for each switch by GUID: its description, with the GUID behind it where others are called the same."""
-    called = {node.guid: MANAGED.sub(r"\1", node.description) for node in nodes.values() if node.kind == "Switch"}
-    often = Counter(called.values())
-    return {guid: name if name and often[name] == 1 else f"{name} {guid}".lstrip() for guid, name in called.items()}
+    """A name for each switch by GUID: its description, followed by the GUID if that is not unique."""
+    described = {node.guid: MANAGED.sub(r"\1", node.description) for node in nodes.values() if node.kind == "Switch"}
+    often = Counter(described.values())
+    return {guid: name if name and often[name] == 1 else f"{name} {guid}".lstrip() for guid, name in described.items()}
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Sorts mlx5_2 before mlx5_10."""
+    """A sort key that puts mlx5_2 before mlx5_10."""
     return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", text)]
 
 
 @dataclass(frozen=True)
 class Topology:
-    """`leaf_of`: the leaf switch of each host by its name in the file; of several the one of its first adapter.
+    """`leaf_of`: the leaf switch of each host by its name in the file; with several adapters, that of the first.
 
-    `leaf_of_nic`: that of each (host, adapter), `("n17", "mlx5_0")`, from the second port on `("n17", "mlx5_0:2")`;
-    empty where the file does not name adapters.
+    `leaf_of_nic`: the leaf switch of each (host, adapter), `("n17", "mlx5_0")`, or `("n17", "mlx5_0:2")` for further
+    ports. Empty if the file does not name adapters.
     """
 
     leaf_of: Mapping[str, str]
@@ -190,15 +190,15 @@ class Topology:
 
 
 def read_topology(path: Path | str) -> Topology:
-    """Read a file of either format, told apart by what is in it. Raises UserMistake, one line that says where."""
+    """Read a file of either format, recognised by its contents. Raises UserMistake with the line number."""
     path = Path(path)
-    lines = [Line(number, text) for number, text in enumerate(text_of(path, LARGEST, WOULD_WORK).split("\n"), 1)]
+    lines = [Line(number, text) for number, text in enumerate(text_of(path, LARGEST, ADVICE).split("\n"), 1)]
     try:
         topology = _topology(lines)
     except Damaged as damage:
         raise UserMistake(f"{path}, line {damage.line}: {damage}") from None
     if not topology.leaf_of:
-        raise UserMistake(f"{path}: names no host on a switch; {WOULD_WORK}")
+        raise UserMistake(f"{path}: names no host on a switch; {ADVICE}")
     return topology
 
 
@@ -215,20 +215,20 @@ def _topology(lines: list[Line]) -> Topology:
     if any(SLURM_KEY.search(line.text) for line in said):
         return Topology(slurm_leaves(lines))
     if FOREIGN_IB.match(said[0].text):
-        raise Damaged(said[0].number, "is what ibnetdiscover prints with an option; wanted is its output without any")
-    raise Damaged(said[0].number, f"is of another kind of file; {WOULD_WORK}")
+        raise Damaged(said[0].number, "is output of ibnetdiscover with an option; expected its output without options")
+    raise Damaged(said[0].number, f"has an unknown format; {ADVICE}")
 
 
 def group_of(topology: Topology, ranks: Ranks) -> NDArray[np.int64]:
-    """The number of each host's leaf, by host_index, counted in the order of the hosts; -1 where the file has none.
+    """The group (leaf) of each host by host_index, shape [hosts], numbered in the order of the hosts; -1 if unknown.
 
-    Names are the same with and without a domain (n17 = n17.cluster), unless that would mix up two hosts.
+    Names match with and without a domain (n17 = n17.cluster), unless that would confuse two hosts.
     """
     return groups_and_names(topology, ranks)[0]
 
 
 def groups_and_names(topology: Topology, ranks: Ranks) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The same, and the names of the leaves by their numbers."""
+    """The groups as in `group_of`, and the names of the leaves by group."""
     names = [""] * (int(ranks.host_index.max()) + 1)
     for rank in range(len(ranks) - 1, -1, -1):
         names[int(ranks.host_index[rank])] = ranks.host[rank]
@@ -245,10 +245,10 @@ def groups_and_names(topology: Topology, ranks: Ranks) -> tuple[NDArray[np.int64
 
 
 def leaf_of_address(address: str, pattern: str) -> str | None:
-    """The leaf switch in SLURM_TOPOLOGY_ADDR: `s1` of "s0.s1.n17" with the pattern "switch.switch.node".
+    """The leaf switch in SLURM_TOPOLOGY_ADDR: `s1` in "s0.s1.n17" with the pattern "switch.switch.node".
 
-    The last switch is the nearest to the node, whose own name may have dots. None where there is no switch in it, or
-    the two do not belong together.
+    The last switch is nearest to the node. The node's own name may contain dots. None if the address has no switch or
+    does not match the pattern.
     """
     kinds, names = pattern.lower().split("."), address.split(".")
     if kinds[-1] != "node" or len(names) < len(kinds) or not all(names[: len(kinds)]):
@@ -258,7 +258,7 @@ def leaf_of_address(address: str, pattern: str) -> str | None:
 
 
 def _clear_shorts(names: Iterable[str]) -> dict[str, str]:
-    """Names by what stands before their first dot, where it is that of one alone and not of a numerical address."""
+    """Names by the part before their first dot, if that is unique and not part of a numerical address."""
     often = Counter(map(_short, names := list(names)))
     return {_short(name): name for name in names if often[_short(name)] == 1 and not _short(name).isdigit()}
 
@@ -268,14 +268,14 @@ def _short(name: str) -> str:
 
 
 def grouping_of(results: Results, topology: Path | None = None) -> Grouping | None:
-    """Groups that are known; None: they are to be found in the times.
+    """The groups from the topology file, else from Slurm; None if unknown, so that they must be found in the times.
 
-    Raises UserMistake where the file cannot be used, or has none of the hosts.
+    Raises UserMistake if the file cannot be used or names none of the hosts.
     """
     if topology is None:
         return _told_by_slurm(results.ranks)
     if not results.ranks.host_index.any():
-        raise UserMistake(f"--topology {topology}: says which hosts share a switch; {results.path} is of one host only")
+        raise UserMistake(f"--topology {topology}: groups hosts by switch, but {results.path} is of a single host")
     groups, names = groups_and_names(read_topology(topology), results.ranks)
     if not names:
         raise UserMistake(
@@ -285,7 +285,7 @@ def grouping_of(results: Results, topology: Path | None = None) -> Grouping | No
 
 
 def _told_by_slurm(ranks: Ranks) -> Grouping | None:
-    """By the leaf switch of each host; one switch alone tells nothing apart."""
+    """Groups by the leaf switch of each host; None for a single switch."""
     groups = np.full(int(ranks.host_index.max()) + 1, -1, np.int64)
     numbers: dict[str, int] = {}
     for host, address, pattern in zip(ranks.host_index, ranks.topology_address, ranks.topology_pattern, strict=True):

@@ -1,4 +1,4 @@
-"""Rows that single ranks wrote beside a results file because they could not hand them in: read, and merged."""
+"""Unsaved rows: files that ranks wrote beside a results file because they lost rank 0. Reads and merges them."""
 
 import os
 import stat
@@ -19,13 +19,13 @@ ROW = np.dtype([
     ("reserved", "<u2"), ("arrived", "<i4"), ("setup", "<f4"), ("n", "<u4"), ("min", "<f4"), ("median", "<f4"),
     ("mean", "<f4"), ("p99", "<f4"), ("max", "<f4"), ("late", "<u4"), ("all_to_all", "<f4"),
 ])  # fmt: skip
-LARGEST = 256 * 2**20  # bytes of all parts of a file
+LARGEST = 256 * 2**20  # bytes of all parts of a results file
 LAST_ATTEMPT = DIRECTION
 TIMES = ("min", "median", "mean", "max")
 
 
 class LinkSet:
-    """Some links by their number, from * ranks + to; quick to ask for those of many rows."""
+    """A set of links by number, from * ranks + to, with fast membership tests for many rows."""
 
     def __init__(self, numbers: Index, ranks: int, rows: int) -> None:
         self._ranks = ranks
@@ -36,7 +36,7 @@ class LinkSet:
             self._table[self._numbers] = True
 
     def of(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Of each link from `frm` to `to` whether it is one of them."""
+        """Whether each link from `frm` to `to` is in the set; shape of `frm`."""
         number = frm.astype(np.int64) * self._ranks + to
         if self._table is not None:
             return np.asarray(self._table[number])
@@ -47,7 +47,7 @@ class LinkSet:
 
 
 def settled(rows: Rows, ranks: int) -> Rows:
-    """Leave out failed rows of which there is an ok one too: its rank was late, and stood as absent until then."""
+    """Leave out failed rows for which an ok row also exists: the rank was late, and counted as absent until then."""
     if not any((outcome != Outcome.OK).any() for (outcome,) in rows.blocks("outcome")):
         return rows
     failed = _turns(rows, ranks, lambda outcome: outcome != Outcome.OK)
@@ -61,7 +61,7 @@ def settled(rows: Rows, ranks: int) -> Rows:
 def _turns(
     rows: Rows, ranks: int, wanted: Callable[[NDArray[np.uint8]], NDArray[np.bool_]], links: LinkSet | None = None
 ) -> NDArray[Any]:
-    """Rows of which the outcome is wanted: their numbers, and what they measured."""
+    """The rows with a wanted outcome, among `links` if given: their row numbers, links, steps and attempts."""
     kind = np.dtype([("row", np.int64), ("link", np.int64), ("step", np.uint32), ("attempt", np.uint8)])
     found, begin = [np.zeros(0, kind)], 0
     for frm, to, step, attempt, outcome in rows.blocks("frm", "to", "step", "attempt", "outcome"):
@@ -79,7 +79,7 @@ def _turns(
 
 @dataclass(frozen=True)
 class Run:
-    """What a part must fit: the run's id, its ranks and sizes, and its steps where all of them are known."""
+    """What a part must match: the run's id, its ranks and sizes, and its number of steps (None if unknown)."""
 
     run_id: str
     ranks: int
@@ -89,7 +89,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Parts:
-    """The rows of all parts that fit, and a line for each part that does not."""
+    """The rows of all valid parts, and one line for each part that was left out."""
 
     rows: NDArray[Any]
     warnings: tuple[str, ...]
@@ -99,12 +99,12 @@ NO_PARTS = Parts(np.empty(0, ROW), ())
 
 
 def folder_of(results: Path) -> Path:
-    """Where the parts of a results file lie."""
+    """The folder with the parts of a results file."""
     return results.with_name(results.name + ".parts")
 
 
 def read_parts(results: Path, run: Run) -> Parts:
-    """Read all parts beside a results file; a run without an id has none."""
+    """Read all parts of a results file. A run without an id has none."""
     folder = folder_of(results)
     if not run.run_id or not folder.is_dir():
         return NO_PARTS
@@ -112,7 +112,7 @@ def read_parts(results: Path, run: Run) -> Parts:
     try:
         paths = list(_parts_in(folder, run.ranks))
     except OSError as error:
-        return Parts(NO_PARTS.rows, (f"{folder} cannot be read: {error.strerror}; what ranks wrote there is missing",))
+        return Parts(NO_PARTS.rows, (f"{folder} cannot be read: {error.strerror}; the unsaved rows in it are missing",))
     for rank, path in paths:
         try:
             found.append(_read(path, rank, run, left))
@@ -125,7 +125,7 @@ def read_parts(results: Path, run: Run) -> Parts:
 
 
 def _parts_in(folder: Path, ranks: int) -> Iterator[tuple[int, Path]]:
-    """The files that are named as a rank of the run is, by rank."""
+    """The files named after a rank of the run, in the order of ranks."""
     names = [p.name for p in folder.iterdir() if p.name.isascii() and p.name.isdecimal() and len(p.name) < 10]
     for name in sorted(names, key=int):
         if str(int(name)) == name and int(name) < ranks:
@@ -133,7 +133,7 @@ def _parts_in(folder: Path, ranks: int) -> Iterator[tuple[int, Path]]:
 
 
 def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # or a pipe of this name would be waited for
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # opening a pipe must not block
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
@@ -142,19 +142,19 @@ def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
             raise ValueError(f"with it, the parts would be larger than {LARGEST} bytes")
         data = file.read(most)
     if len(data) < HEAD.itemsize or not data.startswith(MAGIC):
-        raise ValueError("it does not begin as a part does")
+        raise ValueError("it has no valid head")
     head = np.frombuffer(data, HEAD, 1)[0]
     if head["run_id"].tobytes().hex() != run.run_id.lower():
-        raise ValueError(f"it is of another run, {head['run_id'].tobytes().hex()}")
+        raise ValueError(f"it belongs to another run, {head['run_id'].tobytes().hex()}")
     if head["rank"] != rank:
-        raise ValueError(f"it is of rank {head['rank']}")
+        raise ValueError(f"it belongs to rank {head['rank']}")
     rows = np.frombuffer(data, ROW, (len(data) - HEAD.itemsize) // ROW.itemsize, HEAD.itemsize)
     _check(rows, run)
     return rows
 
 
 def _check(rows: NDArray[Any], run: Run) -> None:
-    """Refuse what no rank of this run writes."""
+    """Raise ValueError for a row that no rank of this run writes."""
     timed = (rows["outcome"] == Outcome.OK) & (rows["n"] > 0)
     times = np.stack([rows[name] for name in TIMES])
     impossible = (
@@ -162,9 +162,9 @@ def _check(rows: NDArray[Any], run: Run) -> None:
         (f"a rank that is not one of {run.ranks}", (rows["frm"] >= run.ranks) | (rows["to"] >= run.ranks)),
         ("a link from a rank to itself", rows["frm"] == rows["to"]),
         (f"an attempt above {LAST_ATTEMPT}", rows["attempt"] > LAST_ATTEMPT),
-        ("an outcome that there is not", ~np.isin(rows["outcome"], list(Outcome))),
-        ("a step that there was not", rows["step"] >= np.uint32(2**32 - 1 if run.steps is None else run.steps)),
-        ("a time that is none", timed & ~(np.isfinite(times) & (times >= 0)).all(axis=0)),
+        ("an unknown outcome", ~np.isin(rows["outcome"], list(Outcome))),
+        ("a step beyond the last", rows["step"] >= np.uint32(2**32 - 1 if run.steps is None else run.steps)),
+        ("an invalid time", timed & ~(np.isfinite(times) & (times >= 0)).all(axis=0)),
     )
     for what, where in impossible:
         if where.any():
@@ -172,11 +172,11 @@ def _check(rows: NDArray[Any], run: Run) -> None:
 
 
 def merge(rows: Rows, parts: NDArray[Any], ranks: int) -> tuple[Rows, int]:
-    """Put the rows of parts of one size among those of the file; returns also how many of them count.
+    """Merge the rows of parts of one size into those of the file. Returns the rows, and the number of rows used.
 
-    A part's row stands in for the row of its link, step and attempt that is not ok, or is added where there is none.
+    A part's row replaces a row of the same link, step and attempt that is not ok, or is added if there is none.
     """
-    chosen = _standing(rows, parts, ranks)
+    chosen = _chosen(rows, parts, ranks)
     if not chosen:
         return rows, 0
     added = [i for i, at in chosen.items() if at is None]
@@ -189,8 +189,8 @@ def _rows(parts: NDArray[Any]) -> Rows:
     return Rows(*(np.ascontiguousarray(parts[field.name]) for field in fields(Rows)))
 
 
-def _standing(rows: Rows, parts: NDArray[Any], ranks: int) -> dict[int, int | None]:
-    """Which rows of parts count, and the row of the file that each stands in for; None: it is added."""
+def _chosen(rows: Rows, parts: NDArray[Any], ranks: int) -> dict[int, int | None]:
+    """The rows of parts to use, each with the row of the file that it replaces, or None if it is added."""
     links = LinkSet(parts["frm"].astype(np.int64) * ranks + parts["to"], ranks, len(rows))
     places: dict[tuple[int, ...], int | None] = {}
     ok, begin = set(), 0
