@@ -1,7 +1,7 @@
 """Compares client-server and all-to-all with Network Sanitizer's, where its numbers are right.
 
 The same mpirun and MPI library start both: a server and a client over shared memory and over Open MPI's TCP, with the
-same number of requests in flight; and a pair of ranks of which one sends. The value is the time per request or message.
+same number of requests in flight; and a pair of ranks with one sender. The value is the time per request or message.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from side_by_side import arguments, beside, need, print_heading, print_rows
+from side_by_side import arguments, client_output, need, print_heading, print_rows
 
 PROVIDERS: dict[str, dict[int, int]] = {  # messages per size
     "tcp;ofi_rxm": {8: 10_000, 65_536: 3_000, 1_048_576: 300},
@@ -17,7 +17,7 @@ PROVIDERS: dict[str, dict[int, int]] = {  # messages per size
 
 def fi_mean(peer: str, provider: str, port: int, size: int, messages: int) -> float:
     options = ["-p", provider, "-e", "rdm", "-m", "tagged", "-I", str(messages), "-S", str(size)]
-    said = beside([peer, *options, "-B", str(port)], [peer, *options, "-P", str(port), "127.0.0.1"], {})
+    said = client_output([peer, *options, "-B", str(port)], [peer, *options, "-P", str(port), "127.0.0.1"], {})
     heading, line = [line.split() for line in said.splitlines() if line.strip()][-2:]
     return float(dict(zip(heading, line, strict=True))["usec/xfer"]) * 1e-6
 

@@ -41,7 +41,7 @@ def output_of(command: Sequence[str], environment: dict[str, str] | None = None)
     return done.stdout
 
 
-def beside(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -> str:
+def client_output(server: Sequence[str], client: Sequence[str], more: dict[str, str]) -> str:
     """The client's output, with client and server on one processor each."""
     environment = os.environ | more
     waiting = subprocess.Popen(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from side_by_side import arguments, beside, need, print_heading, print_rows
+from side_by_side import arguments, client_output, need, print_heading, print_rows
 
 CARRIERS: list[tuple[str, str, dict[int, int]]] = [  # name, UCX_TLS, messages per size
     ("ucp tcp", "tcp", {8: 20_000, 65_536: 4_000, 1_048_576: 400}),
@@ -31,7 +31,7 @@ def perftest_mean(peer: str, transport: str, port: int, size: int, messages: int
         "-p",
         str(port),
     ]
-    said = beside([peer, *options], [peer, "127.0.0.1", *options, "-f"], environment)
+    said = client_output([peer, *options], [peer, "127.0.0.1", *options, "-f"], environment)
     (line,) = (line.split() for line in said.splitlines() if line.strip()[:1].isdigit())
     return float(line[3]) * 1e-6  # columns: iterations, median, average since the last line, average of all
 

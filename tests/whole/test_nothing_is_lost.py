@@ -205,7 +205,7 @@ def test_after_the_supervisor_is_killed_the_file_is_whole(tmp_path: Path) -> Non
 # Loss of the file's place.
 
 
-@pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk wants root and unshare")
+@pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk requires root and unshare")
 def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     script = 'mount -t tmpfs -o size=600k none disk && "$@"; code=$?; cp disk/x.h5 . && exit $code'

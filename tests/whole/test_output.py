@@ -225,7 +225,7 @@ print(counted() - before)
 
 
 @pytest.mark.skipif(
-    not shutil.which("unshare") or os.geteuid() != 0, reason="a network namespace wants root and unshare"
+    not shutil.which("unshare") or os.geteuid() != 0, reason="a network namespace requires root and unshare"
 )
 @pytest.mark.parametrize(
     ("kernel", "there_and_back"), [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]

@@ -99,7 +99,7 @@ def mean_of(sums: Sums, counts: Sums, unknown: float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class SearchedLinks:
-    """Hosts whose links are searched for groups, log times among them [from, to], and the part that was measured."""
+    """Hosts searched for groups by their links, log times among them [from, to], and the part that was measured."""
 
     hosts: NDArray[np.int64]
     times: Matrix
@@ -172,9 +172,9 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
     links = _links(rest, highest)
     best, cost_of_one = one, cost_of(parts_of(links, one), links)
     best_cost = cost_of_one
-    everybody, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
+    every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried.
-    for chosen in (everybody, clear) if FEWEST_HOSTS <= len(clear) < hosts else (everybody,):
+    for chosen in (every_host, clear) if FEWEST_HOSTS <= len(clear) < hosts else (every_host,):
         groups, cost = _best_of_tree(links, chosen)
         if cost < best_cost:
             best, best_cost = groups, cost
