@@ -249,7 +249,7 @@ def test_a_topology_is_refused_for_a_run_on_one_host(tmp_path: Path, everylink: 
     topology.write_text("SwitchName=s1 Nodes=n0\n")
     code, _, err = everylink("diagnose", path, "--topology", topology)
     assert (code, err.count("\n")) == (2, 1)
-    assert "is of one host only" in err
+    assert "is of a single host" in err
 
 
 def test_alone_requires_a_serial_run_of_the_same_ranks(tmp_path: Path, everylink: Command) -> None:

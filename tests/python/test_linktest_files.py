@@ -223,7 +223,7 @@ def test_every_command_accepts_such_a_file_whatever_its_name(tmp_path: Path, eve
     code, out, err = everylink("show", file)
     assert (code, err) == (0, "")
     assert "8 ranks on 1 host, LinkTest 1.2p1\n" in out
-    assert "3 messages a turn, sizes 128 KiB" in out
+    assert "3 messages per turn, sizes 128 KiB" in out
     assert "17.45 us" in out  # LinkTest's minimum, and its maximum
     assert "161.2 us" in out
     for command in (

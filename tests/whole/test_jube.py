@@ -147,7 +147,7 @@ def test_make_in_linktests_folder_reports_what_is_missing(shim: Path, tmp_path: 
         assert "Set EVERYLINK_SOURCE to a source tree of Everylink" in done.stderr
         assert not (shim / "linktest").exists()
     done = make(shim, "/usr/bin:/bin", "HAVE_CUDA=1")
-    assert "in the JUBE file Use_GPU_Partition is to be False" in done.stderr
+    assert "set Use_GPU_Partition to False in the JUBE file" in done.stderr
 
 
 def build_wheel(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -189,7 +189,7 @@ def test_pip_in_linktests_folder_keeps_the_commands_on_path(path: str, tmp_path:
         assert all(".dist-info/" in name for name in archive.namelist())
     missing = build_wheel(tmp_path, PATH="/usr/bin:/bin")
     assert missing.returncode == 1
-    assert missing.stderr == "Set EVERYLINK_SOURCE to a source tree of Everylink, or have its linktest-report on PATH\n"
+    assert missing.stderr == "Set EVERYLINK_SOURCE to a source tree of Everylink, or put its linktest-report on PATH\n"
 
 
 @needs_long

@@ -1,1 +1,1 @@
-"""Questions about links: how fast they are, which failed, which are slowest, which of two runs are the same."""
+"""Questions about links: their speed, failures and extremes; matching the links of two runs; merging runs."""

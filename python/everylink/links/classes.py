@@ -1,4 +1,4 @@
-"""The two classes of links, and how fast each is: quantiles and a histogram over its links."""
+"""The two classes of links, within a host and between hosts, and the quantiles and histogram of each."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,12 +10,12 @@ from everylink.model.links import Links
 from everylink.model.results import Ranks, Results, Size
 from everylink.units import bandwidth
 
-NARROWEST = 1.02  # the bins span at least this factor, so that equal times do not make bins of zero width
+NARROWEST = 1.02  # factor that the bins span at least, so that equal times do not give bins of zero width
 FEWEST_BINS, MOST_BINS = 10, 80
 
 
 class LinkClass(StrEnum):
-    """Where the two ends of a link lie."""
+    """Whether the two ends of a link are on one host."""
 
     SAME_HOST = "same host"
     OTHER_HOST = "other host"
@@ -30,7 +30,7 @@ class ClassMask:
 
 
 def classes(links: Links, ranks: Ranks) -> tuple[ClassMask, ...]:
-    """The classes that occur among these links, other hosts first."""
+    """The classes that occur among these links, links between hosts first."""
     same = ranks.host_index[links.frm] == ranks.host_index[links.to]
     both = (ClassMask(LinkClass.OTHER_HOST, ~same), ClassMask(LinkClass.SAME_HOST, same))
     return tuple(c for c in both if c.mask.any())
@@ -38,7 +38,7 @@ def classes(links: Links, ranks: Ranks) -> tuple[ClassMask, ...]:
 
 @dataclass(frozen=True)
 class Spread:
-    """Over many links: seconds, or bytes per second; NaN where no link has a value."""
+    """Statistics over links, in seconds or bytes per second; NaN if no link has a value."""
 
     min: float
     median: float
@@ -46,13 +46,13 @@ class Spread:
     max: float
 
     def bandwidth(self, size_bytes: int, directions: int) -> "Spread":
-        """The same spread as bandwidths: each is made from the time beside it, so `min` is the fastest link's."""
+        """The spread in bytes per second. Each value is computed from its time, so `min` is the fastest link's."""
         return Spread(*(bandwidth(size_bytes, t, directions) for t in vars(self).values()))
 
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """The links of one class: how many were measured, how many failed, and the spread of their times."""
+    """The links of one class: numbers of measured and failed links, and the spread of their times in seconds."""
 
     link_class: LinkClass
     links: int
@@ -62,14 +62,14 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class SizeSummary:
-    """One size, a class each; no class before the first row."""
+    """The classes of one size; none before the first row."""
 
     size_bytes: int
     classes: tuple[ClassSummary, ...]
 
 
 def summarise(results: Results, size: Size, statistic: str = "median") -> SizeSummary:
-    """Summarise one size by one statistic of each link."""
+    """Summarise one size by the given statistic of each link."""
     links = size.links
     values = links.statistic(statistic)
     found = (
@@ -80,7 +80,7 @@ def summarise(results: Results, size: Size, statistic: str = "median") -> SizeSu
 
 
 def spread(values: NDArray[np.floating]) -> Spread:
-    """The spread of the known values, any shape; p99 is the value that 99 % of them do not exceed."""
+    """The spread of the known values, any shape; 99 % of them do not exceed p99."""
     known = values[np.isfinite(values)].astype(np.float64)
     if not len(known):
         return Spread(*[float("nan")] * 4)
@@ -90,14 +90,14 @@ def spread(values: NDArray[np.floating]) -> Spread:
 
 @dataclass(frozen=True)
 class Histogram:
-    """`edges` in seconds, shape [bins + 1]; `counts` of links for each class, each of shape [bins]."""
+    """`edges` in seconds, shape [bins + 1]; `counts` of links per class, shape [bins] each."""
 
     edges: NDArray[np.float64]
     counts: dict[LinkClass, NDArray[np.intp]]
 
 
 def histogram(results: Results, size: Size, statistic: str = "median") -> Histogram | None:
-    """Count the known, positive times of one size; None where there is none. Every such link is in one bin."""
+    """Histogram of the known, positive times of one size; None if there are none. Each such link is in one bin."""
     values = size.links.statistic(statistic).astype(np.float64)
     known = np.isfinite(values) & (values > 0)
     if not known.any():

@@ -1,4 +1,4 @@
-"""Bandwidth over message size, of each class of links of a run: a curve, its spread, and where it falls."""
+"""Bandwidth over message size for each class of links: the curve, its spread, and the sizes at which it falls."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,12 +12,12 @@ from everylink.model.results import Results, Size
 from everylink.units import bandwidth
 
 LOW, HIGH = 0.05, 0.95  # quantiles over the links
-LEAST_FALL = 0.05  # of the bandwidth, of the median link
+LEAST_FALL = 0.05  # of the median link's bandwidth
 
 
 @dataclass(frozen=True)
 class Fall:
-    """Longer messages with less bandwidth: `part` of it is left from one size to the next, of the median link."""
+    """A drop of bandwidth from one size to the next: the median link keeps the fraction `part`."""
 
     bytes: int
     next_bytes: int
@@ -26,7 +26,7 @@ class Fall:
 
 @dataclass(frozen=True)
 class Line:
-    """A bandwidth to compare with, bytes per second."""
+    """A reference bandwidth, `rate` in bytes per second."""
 
     rate: float
     label: str
@@ -34,9 +34,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Curve:
-    """Over the links of a class, bytes per second, shape [sizes]: the median link; 90 % of them lie from low to high.
+    """Bandwidths of the links of a class in bytes per second, shape [sizes]; 90 % of links are from `low` to `high`.
 
-    `bytes` ascending; sizes without a time, and messages of 0 bytes, are left out.
+    `bytes` is ascending; sizes without times and messages of 0 bytes are left out.
     """
 
     link_class: LinkClass
@@ -48,7 +48,7 @@ class Curve:
 
 
 def curves(results: Results) -> tuple[Curve, ...]:
-    """A curve for each class of links that has times, other hosts first."""
+    """A curve for each class of links that has times, links between hosts first."""
     found = (_curve(results, link_class) for link_class in (LinkClass.OTHER_HOST, LinkClass.SAME_HOST))
     return tuple(curve for curve in found if len(curve.bytes))
 
@@ -68,7 +68,7 @@ def _curve(results: Results, link_class: LinkClass) -> Curve:
 
 
 def _rates(results: Results, size: Size, link_class: LinkClass) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The links of a class that have a time, and their bandwidths."""
+    """Keys and bandwidths (bytes per second) of the links of a class that have a time; shape [links] each."""
     links = size.links
     chosen = np.zeros(len(links), bool)
     for found in classes(links, results.ranks):
@@ -82,7 +82,7 @@ def _fall(
     here: tuple[int, NDArray[np.int64], NDArray[np.float64]],
     further: tuple[int, NDArray[np.int64], NDArray[np.float64]],
 ) -> Fall | None:
-    """Link by link, so that a size at which other links have times does not look like a fall."""
+    """The fall between two sizes, over links with times at both, so that missing links do not look like a fall."""
     _, at, after = np.intersect1d(here[1], further[1], assume_unique=True, return_indices=True)
     if not len(at):
         return None

@@ -1,4 +1,4 @@
-"""The slowest links, the links outside of limits, and how each end does with its links."""
+"""The slowest links, links outside limits, and the times of each sender and receiver."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ from everylink.units import bandwidth
 
 @dataclass(frozen=True)
 class SlowLink:
-    """A link by its first time in seconds; `second` is that of its retest, None where it was not measured again.
+    """A link with its first time in seconds, and the time and outcome of its retest; None if it was not re-measured.
 
-    `ratio` is the first time by the median of the link's class. `second_outcome` is of the retest.
+    `ratio` is the first time divided by the median of the link's class.
     """
 
     frm: int
@@ -27,10 +27,10 @@ class SlowLink:
 
 
 def slowest(results: Results, size: Size, count: int = 10, statistic: str = "median") -> tuple[SlowLink, ...]:
-    """The `count` slowest links with a known, positive time, the slowest first."""
+    """The `count` slowest links with a known, positive time, slowest first; among equals, re-measured ones first."""
     links = size.links
     values = links.statistic(statistic)
-    values = np.where(values > 0, values, np.float32(np.nan))  # nothing takes no time
+    values = np.where(values > 0, values, np.float32(np.nan))  # a time of 0 is not valid
     typical = np.full(len(links), np.nan)
     for c in classes(links, results.ranks):
         known = values[c.mask & np.isfinite(values)]
@@ -49,7 +49,7 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
 
 
 def _largest(values: NDArray[np.floating], preferred: NDArray[np.bool_], count: int) -> list[int]:
-    """Where the largest known values lie, the largest first, of equal ones the preferred first."""
+    """Indices of the largest known values, largest first; among equals, preferred ones come first."""
     known = np.flatnonzero(np.isfinite(values))
     if len(known) > count:
         least = np.partition(values[known], -count)[-count]
@@ -59,7 +59,10 @@ def _largest(values: NDArray[np.floating], preferred: NDArray[np.bool_], count: 
 
 @dataclass(frozen=True)
 class Outside:
-    """Places among the links of a size: the slowest first, and the fastest first. `untimed` links have no bandwidth."""
+    """Indices into the links of a size: `slow` with the slowest first, `fast` with the fastest first.
+
+    `untimed` links have no bandwidth.
+    """
 
     slow: NDArray[np.intp]
     fast: NDArray[np.intp]
@@ -67,10 +70,10 @@ class Outside:
 
 
 def outside(results: Results, size: Size, below: float | None, above: float | None) -> Outside:
-    """Compare each link's median bandwidth with limits in bytes per second; a limit that is None holds nobody."""
+    """Compare the links' median bandwidths with limits in bytes per second; None is no limit."""
     rates = bandwidth(size.bytes, size.links.median, results.directions)
     known = np.isfinite(rates)
-    order = np.argsort(rates, kind="stable")[: np.count_nonzero(known)]  # NaN sorts behind every number
+    order = np.argsort(rates, kind="stable")[: np.count_nonzero(known)]  # NaN sorts last
     slow = order[rates[order] < below] if below is not None else order[:0]
     fast = order[::-1][rates[order[::-1]] > above] if above is not None else order[:0]
     return Outside(slow, fast, int(np.count_nonzero(~known)))
@@ -78,10 +81,10 @@ def outside(results: Results, size: Size, below: float | None, above: float | No
 
 @dataclass(frozen=True)
 class EndTimes:
-    """Of the links that begin, or end, at each host or rank; shape [hosts] or [ranks] each.
+    """Statistics of the links from, or to, each host or rank; shape [hosts] or [ranks] each.
 
-    Times in seconds over the links that have one, NaN where none has; `worst_link` is the place of the slowest among
-    the links of the size, -1 where there is none.
+    `mean` and `worst` are in seconds over links with a time, NaN if there is none. `worst_link` is the index of the
+    slowest link among the links of the size, -1 if there is none.
     """
 
     links: NDArray[np.intp]
@@ -93,7 +96,7 @@ class EndTimes:
 
 @dataclass(frozen=True)
 class BothEnds:
-    """The links of one class by their sender and by their receiver."""
+    """The links of one class, by sender and by receiver."""
 
     link_class: LinkClass
     sending: EndTimes
@@ -101,7 +104,7 @@ class BothEnds:
 
 
 def both_ends(results: Results, size: Size, group: NDArray[np.integer]) -> tuple[BothEnds, ...]:
-    """Group the links of a size by the `group` of their ranks, shape [ranks]: a host, or the rank itself."""
+    """Group the links of a size by `group`, shape [ranks]: the host of each rank, or the rank itself."""
     links, count = size.links, int(group.max()) + 1
 
     def end(ranks: NDArray[np.uint32], mask: NDArray[np.bool_]) -> EndTimes:

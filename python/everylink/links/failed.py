@@ -1,4 +1,4 @@
-"""Failed links folded into few lines: one line for a host whose links all failed, not one for each of them.
+"""Folds failed links into few lines: one line for a host with many failed links instead of one line per link.
 
 The core folds what it prints by the same rules (core/coordinator/failures.cpp).
 """
@@ -16,14 +16,14 @@ from everylink.model.outcomes import Outcomes, links_between
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome, outcome_text
 
-WORTH_FOLDING = 0.5  # a group is named where at least this part of its links failed
-FEW = 3  # fewer failed links are a group only where all of its links failed
+WORTH_FOLDING = 0.5  # fraction of a group's links that must have failed
+FEW = 3  # with fewer failed links, all links of the group must have failed
 LINES = 10
 
 
 @dataclass(frozen=True)
 class Again:
-    """What became of failed links that were tried once more alone, each counted once."""
+    """The outcomes of failed links that were tried again alone, each counted once."""
 
     failed: int
     ok: int
@@ -41,10 +41,10 @@ class Again:
 
 @dataclass(frozen=True)
 class FailedGroup:
-    """Failed links that one name covers: `failed` of `links`; `outcomes` counts them, the most frequent first.
+    """Failed links under one name: `failed` of `links`; `outcomes` are (outcome, count), most frequent first.
 
-    `kind` is all, host, rank, pair or link; `direction` send, receive or both; `subject` names of hosts or ranks, of a
-    pair with a direction from and to. `again` is None in a run that tried no link again.
+    `kind` is all, host, rank, pair or link; `direction` is send, receive or both; `subject` names hosts or ranks, for a
+    directed pair from and to. `again` is None if the run tried no link again.
     """
 
     name: str
@@ -72,7 +72,7 @@ class FailedGroup:
 
 @dataclass(frozen=True)
 class Failures:
-    """All failed links of a size: as groups, and how many the groups leave out. Those that were ok alone come last."""
+    """All failed links of a size: groups, of which those that were ok alone come last, and the number left out."""
 
     failed: int
     links: int
@@ -85,14 +85,14 @@ class Failures:
         return f"{self.failed} of {self.links} links{tried}"
 
     def lines(self, most: int = LINES) -> list[str]:
-        """A line each group, and one for what these leave out."""
+        """One line per group, up to `most`, and one for the links left out."""
         left_out = self.left_out + sum(group.failed for group in self.groups[most:])
         return [str(group) for group in self.groups[:most]] + ([f"and {left_out} more links"] if left_out else [])
 
 
 @dataclass(frozen=True)
 class _Naming:
-    """How things of a kind are called: `form` takes the names of the subject; with a `base` an id is two numbers."""
+    """How one kind is named: `form` takes the names of the subject. With a `base`, an id encodes two numbers."""
 
     form: str
     kind: str
@@ -106,9 +106,9 @@ class _Naming:
 
 @dataclass(frozen=True)
 class _Kind:
-    """Names of one kind: each of `ids` says for each failed link which name it belongs to, -1: none.
+    """The names of one kind. Each of `ids`, shape [failed], is the name that a failed link belongs to, -1 for none.
 
-    `known` are the names of failed links, `totals` how many links each of them has.
+    `known` are the ids that occur, `totals` their numbers of links, shape [known] each.
     """
 
     naming: "_Naming"
@@ -117,7 +117,7 @@ class _Kind:
     totals: NDArray[np.int64]
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """How many failed links of the mask each name has."""
+        """The number of failed links of each name within the mask."""
         counts = np.zeros(len(self.known), np.intp)
         for part in self.ids:
             inside = part[mask]
@@ -130,7 +130,7 @@ class _Kind:
 
 
 def fold_failures(results: Results, size: Size) -> Failures:
-    """Fold the failed links of one size: the name that covers most of them first, then single links."""
+    """Fold the failed links of one size greedily: names that cover most of them first, then single links."""
     links, again = size.outcomes, _again(results, size)
     everything = np.ones(links.failed, bool)
     if links.links > 1 and links.failed == links.links:
@@ -157,7 +157,7 @@ def fold_failures(results: Results, size: Size) -> Failures:
 
 
 def _again(results: Results, size: Size) -> NDArray[np.int16] | None:
-    """For each failed link the outcome of its attempt alone, -1 where there was none; None where no link had any."""
+    """The outcome of each failed link alone, -1 if not tried, shape [failed]; None if no link was tried alone."""
     failed, ranks = size.outcomes, len(results.ranks)
     if not results.facts.failed_not_retried and not any(len(other.alone) for other in results.sizes):
         return None
@@ -165,7 +165,7 @@ def _again(results: Results, size: Size) -> NDArray[np.int16] | None:
     key, known = failed.frm.astype(np.int64) * ranks + failed.to, keys(alone, ranks)
     if not len(known):
         return np.full(len(key), -1, np.int16)
-    at = np.minimum(np.searchsorted(known, key), len(known) - 1)  # both are ordered
+    at = np.minimum(np.searchsorted(known, key), len(known) - 1)  # both are sorted
     return np.where(known[at] == key, alone.outcome[at].astype(np.int16), np.int16(-1))
 
 
@@ -182,7 +182,7 @@ def _group(
     total: int,
     again: NDArray[np.int16] | None,
 ) -> FailedGroup:
-    """Of `inside` of the failed links, which belong to a name that has `total` links."""
+    """The group of the failed links `inside`, under a name that has `total` links."""
     outcomes = Counter(links.outcome[inside].tolist())
     tried = None if again is None else _counted(again[inside])
     return FailedGroup(
@@ -192,7 +192,7 @@ def _group(
 
 
 def _kinds(links: Outcomes, ranks: Ranks) -> list[_Kind]:
-    """What may be named: hosts and ranks, either of their directions alone, and what lies between two of them."""
+    """All kinds of names: hosts and ranks, in both or one direction, and pairs of them."""
     count, names = len(ranks), host_names(ranks)
     host, each = ranks.host_index.astype(np.int64), np.arange(len(ranks))
     found: list[_Kind] = []
@@ -232,12 +232,12 @@ def _names(ids: tuple[NDArray[np.int64], ...]) -> NDArray[np.int64]:
 
 
 def _sums(of: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The counts of ranks added up by what each rank is of."""
+    """The sums of the ranks' counts by the host or rank `of` each."""
     return np.bincount(of, weights=counts).astype(np.int64)
 
 
 def _best(kinds: list[_Kind], open_: NDArray[np.bool_]) -> tuple[_Kind, int] | None:
-    """The name that covers most open failed links, of two the one with fewer healthy links; None: single links."""
+    """The name with most open failed links, among equals with fewest healthy ones; None if only single links remain."""
 
     def offers() -> Iterator[tuple[int, int, int, int]]:
         for k, kind in enumerate(kinds):

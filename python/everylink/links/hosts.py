@@ -1,4 +1,4 @@
-"""Names of hosts, and the order in which ranks are drawn."""
+"""Names of hosts, and the order of ranks in drawings."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from everylink.model.results import Ranks
 
 
 def host_names(ranks: Ranks) -> list[str]:
-    """The name of each host by its index; two hosts of one name get their index behind it."""
+    """The name of each host by its index; hosts with the same name get their index appended."""
     names = [""] * (int(ranks.host_index.max()) + 1)
     for rank in range(len(ranks) - 1, -1, -1):
         names[int(ranks.host_index[rank])] = ranks.host[rank]
@@ -19,7 +19,7 @@ def host_names(ranks: Ranks) -> list[str]:
 
 
 def short_hosts(ranks: Ranks) -> tuple[str, ...]:
-    """The host of each rank; without its domain, unless hosts would be mixed up or names are addresses."""
+    """The host of each rank without its domain, unless that is ambiguous or names are addresses."""
     short = tuple(name.partition(".")[0] for name in ranks.host)
     clear = len(set(short)) == len(set(ranks.host)) and not any(name == "" or name.isdigit() for name in short)
     return short if clear else ranks.host
@@ -27,7 +27,7 @@ def short_hosts(ranks: Ranks) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class HostBlock:
-    """A host's ranks in a drawn matrix: rows and columns `begin` to `end`, the end not included."""
+    """A host's ranks in a drawn matrix: rows and columns from `begin` up to, but excluding, `end`."""
 
     name: str
     begin: int
@@ -36,7 +36,7 @@ class HostBlock:
 
 @dataclass(frozen=True)
 class DrawnOrder:
-    """`ranks[i]` is drawn at place i; `natural` says that this is the order of the ranks themselves."""
+    """`ranks[i]` is drawn at position i; `natural`: whether this is the order of the ranks."""
 
     ranks: NDArray[np.intp]
     blocks: tuple[HostBlock, ...]
@@ -44,7 +44,7 @@ class DrawnOrder:
 
 
 def drawn_order(ranks: Ranks) -> DrawnOrder:
-    """Order ranks by host, hosts by their first rank, ranks of a host by number."""
+    """Order ranks by host index, and ranks of a host by number."""
     order = np.argsort(ranks.host_index, kind="stable")
     hosts = ranks.host_index[order]
     begins = np.flatnonzero(np.diff(hosts.astype(np.int64), prepend=-1))

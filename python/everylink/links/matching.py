@@ -1,4 +1,4 @@
-"""Two runs laid over each other: the ranks that both have, numbered alike, and what keeps them from being compared."""
+"""Matches two runs for comparison: gives common ranks the same numbers, and refuses runs that are not comparable."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ WORTH_SAYING = {
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting that does not keep two runs from being compared."""
+    """A different setting that does not prevent a comparison."""
 
     what: str
     base: str
@@ -34,7 +34,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Matched:
-    """Both runs with the same ranks under the same numbers, and the sizes of both; all else is only in one of them."""
+    """Both runs, reduced to their common ranks (with the same numbers) and sizes; and what only one of them has."""
 
     base: Results
     new: Results
@@ -46,7 +46,7 @@ class Matched:
 
 
 def match(base: Results, new: Results) -> Matched:
-    """Match ranks by host and local rank. Raises UserMistake, which names what keeps the runs from being compared."""
+    """Match ranks by host and local rank. Raises UserMistake with the reason if the runs are not comparable."""
     refused = f"{new.path}: cannot be compared with {base.path}"
     for name, option in ESSENTIAL.items():
         theirs, ours = _said(base, name), _said(new, name)
@@ -83,7 +83,7 @@ def _said(run: Results, name: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A setting as a user would say it."""
+    """A setting as text for messages."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value) or "none"
 
 
@@ -93,7 +93,7 @@ def _hosts(ranks: Ranks) -> str:
 
 
 def _places(ranks: Ranks) -> list[tuple[str, int, int]]:
-    """Host, which of the hosts of that name, and local rank."""
+    """For each rank: host, the number of the host among those with its name, and local rank."""
     of_name: Counter[str] = Counter()
     number: dict[int, int] = {}
     places = []
@@ -106,7 +106,7 @@ def _places(ranks: Ranks) -> list[tuple[str, int, int]]:
 
 
 def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Results:
-    """The run of these ranks alone, numbered 0, 1, ... in this order, and these sizes."""
+    """The run reduced to these ranks, renumbered 0, 1, ... in this order, and to these sizes."""
     if np.array_equal(kept, np.arange(len(run.ranks))):
         return replace(run, sizes=tuple(size for size in run.sizes if size.bytes in sizes))
     renumbered = np.full(len(run.ranks), -1, np.int64)
@@ -139,7 +139,7 @@ def _renumbered(size: Size, number: NDArray[np.int64], ranks: int) -> Size:
 
 
 def only_links(size: Size, wanted: NDArray[np.int64]) -> Size:
-    """A size with the rows of these links alone, given by their keys in ascending order."""
+    """A size with only the rows of these links, given by their keys in ascending order."""
     mine = keys(size.rows, size.ranks)
     at = np.minimum(np.searchsorted(wanted, mine), max(len(wanted) - 1, 0))
     mask = wanted[at] == mine if len(wanted) else np.zeros(len(mine), bool)
@@ -147,12 +147,12 @@ def only_links(size: Size, wanted: NDArray[np.int64]) -> Size:
 
 
 def _of_rows(size: Size, mask: NDArray[np.bool_]) -> Size:
-    """The very size where nothing is left out, because it knows its links already."""
+    """The size with these rows. If nothing is left out, the same object, which has its links cached."""
     return size if mask.all() else replace(size, rows=chosen(size.rows, mask))
 
 
 def measured_in_both(base: Size, new: Size) -> NDArray[np.int64]:
-    """The keys of links that were measured in both, whatever came of it."""
+    """The keys of links that were measured in both, whatever their outcome."""
     return _common(keys(base.links, base.ranks), keys(new.links, new.ranks))
 
 
@@ -168,11 +168,11 @@ def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def every_reading(size: Size) -> Size:
-    """A size in which what was measured again counts as the main run does."""
+    """A size in which repeated measurements count as the main run does."""
     rows = size.rows
     return replace(size, rows=replace(rows, attempt=np.zeros_like(rows.attempt)))
 
 
 def main_only(size: Size) -> Size:
-    """A size without what was measured again: alone a link has the fabric for itself."""
+    """A size with only the ok rows of the main run: a link measured again has no competing traffic."""
     return _of_rows(size, (size.rows.attempt == MAIN) & (size.rows.outcome == Outcome.OK))

@@ -1,8 +1,8 @@
 """Combines runs of the same ranks and settings into one.
 
-By median every row is kept, and a reader pools them (docs/results-file.md). By min each link has the times of the run
-in which its median was the smallest. Either way a link that failed in any run has failed: a cable that works four times
-out of five is bad.
+By median, all rows are kept, and reading pools them (docs/results-file.md). By min, each link has the times of the run
+in which its median was smallest. Either way, a link that failed in any run counts as failed: a cable that works four
+times out of five is faulty.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ SAME = {
     "warmups": "--num-warmup-messages", "window": "--window", "buffers": "--num-multi-buf", "check": "--check",
     "all_to_all": "--all-to-all",
 }  # fmt: skip
-OWN_STEPS = 2  # by min: of the fastest rows, and of failures, so that none stands in for the other
+OWN_STEPS = 2  # by min: one for the fastest rows and one for failures, so that neither replaces the other
 
 
 def merged(runs: Sequence[Results], by: str) -> Results:
-    """One run of all; its path is that of the first. Raises UserMistake, which names what differs."""
-    _refuse_what_differs(runs)
+    """Combine runs into one, with the path of the first. Raises UserMistake, which names the setting that differs."""
+    _refuse_differences(runs)
     even = [evened(run) for run in runs]
     combined = _joined(even) if by == "median" else _fastest(even)
     facts = replace(
@@ -41,14 +41,14 @@ def merged(runs: Sequence[Results], by: str) -> Results:
         complete=all(run.facts.complete for run in runs),
         interrupted=any(run.facts.interrupted for run in runs),
         failed_not_retried=sum(run.facts.failed_not_retried for run in runs),
-        run_id="",  # parts beside the runs are in by now
+        run_id="",  # unsaved rows are already merged
     )
     how = f"merged by {by} from {len(runs)} runs: {', '.join(str(run.path) for run in runs)}"
     remarks = dict.fromkeys([how, *(remark for run in runs for remark in run.remarks)])
     return replace(combined, facts=facts, remarks=tuple(remarks), rows_from_parts=0, parts_left_out=())
 
 
-def _refuse_what_differs(runs: Sequence[Results]) -> None:
+def _refuse_differences(runs: Sequence[Results]) -> None:
     first = runs[0]
     for i, run in enumerate(runs[1:], 1):
         pair = f"{run.path}: cannot be merged with {first.path}"
@@ -76,7 +76,7 @@ def _refuse_other_ranks(pair: str, ours: Ranks, theirs: Ranks) -> None:
 
 
 def _joined(runs: Sequence[Results]) -> Results:
-    """All rows of all runs one behind the other."""
+    """All rows of all runs, concatenated."""
     sizes = []
     for i, size in enumerate(runs[0].sizes):
         rows = [_shifted(run.sizes[i].rows.held(), shift) for run, shift in zip(runs, _shifts(runs, 0), strict=True)]
@@ -85,7 +85,7 @@ def _joined(runs: Sequence[Results]) -> Results:
 
 
 def _shifts(runs: Sequence[Results], first: int) -> list[int]:
-    """Where the steps of each run begin."""
+    """The first step of each run after concatenation."""
     counts = [len(run.steps.began) for run in runs]
     return [first + sum(counts[:i]) for i in range(len(runs))]
 
@@ -100,7 +100,7 @@ def _steps(parts: Sequence[Steps]) -> Steps:
 
 @dataclass(frozen=True)
 class _Best:
-    """For each link of all runs the fastest run's values, and the first outcome that was not ok, -1: none."""
+    """For each link of all runs: the values of the fastest run, and the first outcome that was not ok, else -1."""
 
     values: dict[str, NDArray[Any]]
     measured: NDArray[np.bool_]
@@ -153,7 +153,7 @@ def _rows(
     values: dict[str, Any],
     step: int,
 ) -> Rows:
-    """Main rows of some of the links; without values there are no times."""
+    """Rows of the main run for the links at `index`; without values they have no times."""
     count = len(index)
     unknown = np.full(count, np.nan, np.float32)
     known: dict[str, Any] = {name: values[name][index] if values else unknown for name in STATISTICS}

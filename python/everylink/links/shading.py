@@ -1,4 +1,4 @@
-"""How slow each link is within its class, as a matrix to draw, and the scale of its colours."""
+"""The slowness of each link within its class, as a matrix for drawing, and its colour scale."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from everylink.links.hosts import DrawnOrder
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 
-REACH = 3.0  # quartile distances beyond the quartiles that still count as the bulk of the links
-NARROWEST = 1.25  # the scale spans at least this factor, so that noise alone does not fill it
+REACH = 3.0  # interquartile ranges beyond the quartiles that the scale covers
+NARROWEST = 1.25  # factor that the scale spans at least, so that noise does not fill it
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A logarithmic scale from `low` to `high` seconds; `min` and `max` are the true ends of the data."""
+    """A logarithmic scale from `low` to `high` seconds; `min` and `max` are the extremes of the data."""
 
     low: float
     high: float
@@ -24,14 +24,14 @@ class Scale:
     max: float
 
     def position(self, seconds: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Where times lie on the scale: 0 low, 1 high, clipped; NaN stays NaN."""
+        """The positions of times on the scale, from 0 (low) to 1 (high), clipped; NaN stays NaN. Any shape."""
         with np.errstate(divide="ignore", invalid="ignore"):
             place = np.log(np.asarray(seconds, np.float64) / self.low) / np.log(self.high / self.low)
         return np.asarray(np.clip(place, 0.0, 1.0))
 
 
 def robust_scale(seconds: NDArray[np.floating]) -> Scale | None:
-    """The scale for the known, positive times; None where there is none."""
+    """The scale for the known, positive times in `seconds`, any shape; None if there are none."""
     known = seconds[np.isfinite(seconds) & (seconds > 0)].astype(np.float64)
     if not len(known):
         return None
@@ -47,10 +47,10 @@ def robust_scale(seconds: NDArray[np.floating]) -> Scale | None:
 
 @dataclass(frozen=True)
 class Shading:
-    """Blocks as [from, to] in drawn order, shape [blocks, blocks]; `fold` ranks fall into one row or column.
+    """Matrices [from, to] in drawn order, shape [blocks, blocks]; each row or column is a block of `fold` ranks.
 
-    `position` is 0 for fast and 1 for slow on the scale of the link's class, NaN where no time is known; `failed`
-    where any link of the block failed; `same_host` where all links of the block stay on their host.
+    `position` is from 0 (fast) to 1 (slow) on the scale of the link's class, NaN if no time is known. `failed`: any
+    link of the block failed. `same_host`: all links of the block are within a host.
     """
 
     fold: int
@@ -61,7 +61,7 @@ class Shading:
 
 
 def shade(results: Results, size: Size, order: DrawnOrder, most: int, statistic: str = "median") -> Shading:
-    """Shade one size with at most `most` rows and columns; the scale is that of what is drawn, blocks or links."""
+    """Shade one size with at most `most` rows and columns. The scale covers the values that are drawn."""
     links, ranks = size.links, len(results.ranks)
     values = links.statistic(statistic)
     fold = -(-ranks // most)
@@ -81,9 +81,9 @@ def shade(results: Results, size: Size, order: DrawnOrder, most: int, statistic:
 def fold_links(
     links: Links, values: NDArray[np.floating], order: DrawnOrder, fold: int, mask: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """The largest value of each block of fold x fold links in drawn order, NaN where none is known.
+    """The largest value of each block of fold x fold links in drawn order, NaN if unknown; shape [blocks, blocks].
 
-    The whole matrix, which for 100,000 ranks is larger than any memory, is never made.
+    The full matrix is never allocated; for 100,000 ranks it would not fit into memory.
     """
     place = np.empty(len(order.ranks), np.intp)
     place[order.ranks] = np.arange(len(order.ranks)) // fold
@@ -93,7 +93,7 @@ def fold_links(
 
 
 def _same_host(hosts: NDArray[np.uint32], fold: int) -> NDArray[np.bool_]:
-    """For each block whether all its links stay on one host; `hosts` in drawn order."""
+    """Whether all links of each block are within one host, shape [blocks, blocks]; `hosts` in drawn order."""
     starts = np.arange(0, len(hosts), fold)
     first, last = np.minimum.reduceat(hosts, starts), np.maximum.reduceat(hosts, starts)
     return np.asarray((first[:, None] == last[None, :]) & (last[:, None] == first[None, :]) & (first == last)[:, None])

@@ -1,1 +1,1 @@
-"""Sentences about a run and about a judgement that terminal, pages and figures share."""
+"""Sentences about runs and judgements, shared by terminal, pages and figures."""

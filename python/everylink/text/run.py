@@ -9,8 +9,8 @@ from everylink.units import plural, size_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
-SAME_NUMA_NODE = 10  # the kernel's distance
-LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # they choose the transport below
+SAME_NUMA_NODE = 10  # the kernel's distance within a node
+LAYERED = {"ucp": "UCX", "ofi": "libfabric"}  # libraries that choose the transport below them
 SIMULTANEOUS = 0.8  # below this overlap, the pairs of a step did not load the network simultaneously
 
 
@@ -26,14 +26,14 @@ def mode_text(results: Results) -> str:
 
 
 def kernel_text(results: Results) -> str:
-    """The kernel, with what does its puts and gets, and with its window where it has one."""
+    """The kernel, with its one-sided implementation and its window, if any."""
     facts = results.facts
     kernel = f"{facts.kernel} by {facts.one_sided}" if facts.one_sided else facts.kernel
     return f"{kernel}, window {facts.window}" if facts.window else kernel
 
 
 def tool_text(results: Results) -> str:
-    """Which tool measured: a bare version is that of everylink-measure."""
+    """The measuring tool; a bare version is that of everylink-measure."""
     version = results.facts.tool_version
     return f"everylink-measure {version}" if version[:1].isdigit() else version
 
@@ -46,21 +46,21 @@ def turn_text(results: Results) -> str:
 
 
 def where_and_when(results: Results) -> str:
-    """Which ranks, when, and what measured them."""
+    """The numbers of ranks and hosts, the time, and the measuring tool."""
     facts = results.facts
     where = f"{plural(facts.ranks, 'rank')} on {plural(facts.hosts, 'host')}"
     return ", ".join(filter(None, (where, facts.created, tool_text(results))))
 
 
 def run_lines(results: Results) -> list[str]:
-    """What a run of links was, and what carried it."""
+    """The settings of a run of links, and the transport actually used."""
     facts = results.facts
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
     return [
         where_and_when(results),
         f"mode {mode_text(results)}, memory {facts.memory}, {kernel_text(results)}, schedule {facts.schedule}, "
         f"{pairs_text(results)}",
-        f"{turn_text(results)} a turn, sizes {sizes}",
+        f"{turn_text(results)} per turn, sizes {sizes}",
         *carrier_lines(results),
     ]
 
@@ -79,7 +79,7 @@ def carrier_lines(results: Results) -> list[str]:
 
 
 def numa_lines(results: Results) -> list[str]:
-    """How far ranks are from their device, where any is not on its NUMA node."""
+    """The NUMA distance between ranks and their devices, if any rank is on another node."""
     distance = results.ranks.numa_distance
     far = distance > SAME_NUMA_NODE
     if not far.any():
@@ -131,7 +131,7 @@ def warnings(results: Results, measured: bool) -> list[str]:
 
 
 def remarks(results: Results) -> list[str]:
-    """What the run itself noticed; the first sentences if there are many."""
+    """The remarks recorded in the run, at most MOST_REMARKS."""
     left_out = len(results.remarks) - MOST_REMARKS
     more = [f"and {plural(left_out, 'more remark')}"] if left_out > 0 else []
     return [*results.remarks[:MOST_REMARKS], *more]

@@ -11,7 +11,7 @@ from everylink.model.results import Results
 from everylink.units import plural, size_text
 
 SCHEMA = "everylink-verdicts/1"
-MOST = 20  # in text; JSON has all
+MOST = 20  # verdicts in text; JSON has all
 MOST_NAMES = 4
 SYMPTOM_TEXTS = {"jitter": "jitter: messages come late", "unfair": "unfair shares"}
 DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}
@@ -53,7 +53,7 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
 
 
 def verdict_text(judgement: Judgement) -> Text:
-    """What a night operator reads: the worst first, a line for what is bad and one for why."""
+    """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
     text = Text()
     if judgement.healthy:
         what = "nothing is slower than chance explains" if not judgement.links_failed else "failed ones aside"
@@ -77,7 +77,7 @@ def verdict_text(judgement: Judgement) -> Text:
 
 
 def verdict_lines(judgement: Judgement) -> list[str]:
-    """What is bad in one line, for a printed page; none where nothing is."""
+    """One line that names the faults, for a printed page; no line if healthy."""
     if judgement.healthy:
         return []
     named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
@@ -86,7 +86,7 @@ def verdict_lines(judgement: Judgement) -> list[str]:
 
 
 def title(verdict: Verdict) -> str:
-    """`host n17: slow, 1.25x, sending, at 1 MiB`."""
+    """The fault in one phrase, such as `host n17: slow, 1.25x the time, only sending, at 1 MiB`."""
     parts = [SYMPTOM_TEXTS.get(verdict.symptom, verdict.symptom)]
     if verdict.factor is not None and verdict.symptom == "slow":
         parts.append(f"{verdict.factor:.2f}x the time")
@@ -96,7 +96,7 @@ def title(verdict: Verdict) -> str:
 
 
 def subject_text(verdict: Verdict) -> str:
-    """Names; of a group without a name its first hosts and how many there are."""
+    """The names of the subject; for a large unnamed group, its first hosts and their number."""
     if verdict.kind in ("pair", "link", "trunk") and len(verdict.subject) == 2:
         one_way = verdict.kind == "link" or verdict.direction != "both"
         return f" {'->' if one_way else '<->'} ".join(verdict.subject)

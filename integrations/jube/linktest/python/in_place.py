@@ -1,7 +1,7 @@
-"""Builds a wheel of Everylink's Python package out of the source tree that EVERYLINK_SOURCE names.
+"""Builds a wheel of Everylink's Python package from the source tree in EVERYLINK_SOURCE.
 
-Where that is not set, linktest-report is on PATH already, and the wheel is empty. It is made by hand (PEP 517, 427), so
-that nothing is needed from elsewhere to build it.
+If that is not set, linktest-report must be on PATH, and the wheel is empty. This file is a complete build backend
+(PEP 517, 427), so that the build downloads nothing.
 """
 
 import base64
@@ -23,7 +23,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     elif shutil.which("linktest-report"):
         project, files = {"version": "0", "requires-python": ">=3.11", "dependencies": [], "scripts": {}}, {}
     else:
-        sys.exit("Set EVERYLINK_SOURCE to a source tree of Everylink, or have its linktest-report on PATH")
+        sys.exit("Set EVERYLINK_SOURCE to a source tree of Everylink, or put its linktest-report on PATH")
     about = f"{NAME}-{project['version']}.dist-info"
     files |= {f"{about}/{name}": "\n".join([*lines, ""]).encode() for name, lines in description(project).items()}
     record = [f"{name},{hash_of(content)},{len(content)}" for name, content in files.items()]
