@@ -1,5 +1,6 @@
 """Fixtures shared by all tests of the Python half."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from everylink.model.results import Results
 from make_results import make_results
 
 Command = Callable[..., tuple[int, str, str]]
+CORE_TABLE = Path(__file__).with_name("core_table.json")  # what `run` reads of the core's --help=json
+PATTERNS: list[str] = [pattern["name"] for pattern in json.loads(CORE_TABLE.read_text())["patterns"]]
 
 # No time limits, because the test machine may be busy. In CI every run draws the same examples.
 settings.register_profile(

@@ -28,6 +28,9 @@ def main() -> int:
     if "--version" in sys.argv:
         print(f"everylink-measure {FAKE.get('version', '0.1.0')}")
         return 0
+    if "--help=json" in sys.argv:
+        print(Path(__file__).with_name("core_table.json").read_text())
+        return 0
     from make_results import make_results
 
     output = None if "no-output" in FAKE else "everylink.h5"

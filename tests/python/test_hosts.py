@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Command
+from conftest import CORE_TABLE, Command
 from everylink.errors import UserMistake
 from everylink.launch.job import Job, Side, environment_of, job_of
 from everylink.launch.mpiexec import Mpiexec, unresolved
@@ -27,7 +27,11 @@ def program(folder: Path, name: str, says: str) -> None:
 @pytest.fixture(autouse=True)
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake core and fake launchers."""
-    program(tmp_path, "everylink-measure", "everylink-measure 0.1.0")
+    core = tmp_path / "everylink-measure"
+    core.write_text(
+        f"#!/bin/sh\ncase $1 in --help=json) cat '{CORE_TABLE}' ;; *) echo everylink-measure 0.1.0 ;; esac\n"
+    )
+    core.chmod(0o755)
     program(tmp_path, "srun", "")
     program(tmp_path, "sinfo", STATES)
     program(tmp_path, "mpiexec", "mpiexec (OpenRTE) 4.1.4")

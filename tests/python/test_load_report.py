@@ -6,11 +6,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from conftest import Command
+from conftest import PATTERNS, Command
 from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.load.figure import load_page
-from everylink.model.loads import PATTERNS
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service, ping
 from make_results import make_results
 

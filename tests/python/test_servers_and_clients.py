@@ -2,22 +2,29 @@
 
 import os
 import shlex
+from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from ClusterShell.NodeSet import set_std_group_resolver
 from ClusterShell.NodeUtils import GroupResolverConfig
 
-from conftest import Command
-from everylink.cli.run import parsed
+from conftest import CORE_TABLE, Command
+from everylink.cli.options.parser import parsed_in_part
+from everylink.cli.options.table import RUN
+from everylink.cli.run import checked
 from everylink.errors import UserMistake
+from everylink.launch.core import find_core
+from everylink.launch.core_line import table_of
 from everylink.launch.job import Job
-from everylink.launch.sides import job_of_sides, mode_of, side_args, sides_of
+from everylink.launch.sides import job_of_sides, side_args, sides_of
 from test_hosts import program
 
 CORE = """#!/bin/sh
 case $* in
   --version) echo everylink-measure 0.1.0 ;;
+  --help=json) cat TABLE ;;
   *x*--list) echo 'everylink-measure: --rails: no' >&2; exit 2 ;;
   *) echo arguments: "$@" ;;
 esac
@@ -28,7 +35,7 @@ esac
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake core that prints its arguments, and fake launchers."""
     core = tmp_path / "everylink-measure"
-    core.write_text(CORE)
+    core.write_text(CORE.replace("TABLE", f"'{CORE_TABLE}'"))
     core.chmod(0o755)
     program(tmp_path, "srun", "")
     program(tmp_path, "mpiexec", "mpiexec (OpenRTE) 4.1.4")
@@ -40,6 +47,12 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_job(*words: str, launcher: str = "ssh") -> Job:
     return job_of_sides(sides_of(parsed(words)[0], launcher, {"MINE": "m"}))
+
+
+def parsed(words: Sequence[str]) -> tuple[Namespace, list[str]]:
+    """The options of `run`, and those of the core."""
+    options, core_options = parsed_in_part(RUN, words)
+    return options, checked(options, core_options, table_of(find_core()))
 
 
 def told(out: str) -> list[str]:
@@ -155,12 +168,6 @@ def test_options_of_the_core_are_separated_from_those_of_mpiexec() -> None:
     assert said.arguments == ["-bind-to", "core"]
     with pytest.raises(UserMistake, match="'-bind-to' does not apply to --launcher ssh; use -env NAME VALUE, --rails"):
         side_args(text, "--servers-args", "ssh", {})
-
-
-def test_the_last_mode_counts() -> None:
-    assert mode_of(["-s", "1"], "tcp") == "tcp"
-    for words in (["-m", "sim"], ["--mode", "sim"], ["--mode=sim"], ["-msim"], ["-m", "ucp", "-m", "sim"]):
-        assert mode_of(words, "tcp") == "sim"
 
 
 def test_each_side_has_its_own_variables_options_and_arguments() -> None:

@@ -197,3 +197,11 @@ def test_fish_offers_valid_words(line: str, offered: list[str], tmp_path: Path) 
         env=os.environ | {"HOME": str(tmp_path)},
     )
     assert [offer.split("\t")[0] for offer in done.stdout.splitlines()] == offered
+
+
+def test_the_tests_of_the_python_half_use_the_same_table() -> None:
+    recorded = json.loads((ROOT / "tests/python/core_table.json").read_text())
+    current = json.loads(said("--help=json"))
+    read = [{field: option[field] for field in recorded["options"][0]} for option in current["options"]]
+    assert recorded["options"] == read
+    assert recorded["patterns"] == [{"name": pattern["name"]} for pattern in current["patterns"]]

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from everylink.cli.options.nearest import matches, suggestion
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
+from everylink.nearest import matches, suggestion
 from everylink.version import VERSION
 
 Main = Callable[[Sequence[str]], int]

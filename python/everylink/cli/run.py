@@ -15,53 +15,50 @@ from everylink.io.read import read
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
+from everylink.launch.core_line import CoreTable, table_of
 from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
-from everylink.model.loads import PATTERNS
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
 USERS_MISTAKE = 2  # exit code of the core; it has measured nothing
 
 
-def parsed(arguments: Sequence[str]) -> tuple[Namespace, list[str]]:
-    """The options of `run`, and those of the core with the load pattern that they imply. Raises UserMistake."""
-    options, core_options = parsed_in_part(RUN, arguments)
-    if options.np is not None and options.np < 2:
-        raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
-    core_options = sides.with_implied_pattern(options, core_options)
-    if options.confirm and (chosen := [word for word in core_options if word in PATTERNS]):
-        raise UserMistake(f"--confirm applies only to links; the pattern {chosen[0]} measures none")
-    if options.report is not None:
-        check_report_path(options.report, "--report")
-    for option in ("--report", "--confirm"):
-        for other in ("--no-output", "--progress"):
-            if getattr(options, option.strip("-")) and is_given(other, core_options):
-                raise UserMistake(f"{option} and {other} exclude each other")
-    return options, core_options
-
-
-def is_given(option: str, core_options: Sequence[str]) -> bool:
-    """Whether the core's options contain this one, written in full."""
-    return any(given == option or given.startswith(f"{option}=") for given in core_options)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Measure and show. Returns the exit code of the core; with --confirm, 3 if it is 0 but faults were found."""
-    options, core_options = parsed(arguments)
+    options, core_options = parsed_in_part(RUN, arguments)
     core = find_core()
     check_version(core)
+    table = table_of(core)
+    core_options = checked(options, core_options, table)
     start = starter(core, options, core_options)
-    if is_given("--progress", core_options):
+    if "--progress" in table.line(core_options).values:
         return start(core_options, _print_line)
     code, output = _measure(start, core_options)
     if output is None or code == USERS_MISTAKE:
         return code
     if options.confirm and code in MEASURED:
-        again = [option for option in core_options if option != "--force"]
+        again = table.without("--force", core_options)
         code = confirm(output, lambda more: _measure(start, [*again, *more])[0]) or code
     healthy = _show(output, options.report)
     return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
+
+
+def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -> list[str]:
+    """The options of the core with the load pattern that ours imply. Raises UserMistake."""
+    if options.np is not None and options.np < 2:
+        raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
+    core_options = sides.with_implied_pattern(options, core_options, table)
+    line = table.line(core_options)
+    if options.confirm and line.pattern:
+        raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
+    if options.report is not None:
+        check_report_path(options.report, "--report")
+    for option in ("--report", "--confirm"):
+        for other in ("--no-output", "--progress"):
+            if getattr(options, option.strip("-")) and other in line.values:
+                raise UserMistake(f"{option} and {other} exclude each other")
+    return core_options
 
 
 def _print_line(line: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from everylink.errors import CoreError, UserMistake
 from everylink.host_lists import folded
+from everylink.launch.core_line import PAIRS, CoreTable, table_of
 from everylink.launch.job import Job, Side, environment_of, hosts_in_file, hosts_of, job_of
-from everylink.model.loads import PATTERNS
 
 OWN_OPTIONS = ("--rails", "--interface", "--mode", "-m")  # options of the core that may differ between ranks
 ADVICE = "use -env NAME VALUE, --rails, --interface, --mode, or with --launcher mpiexec its own arguments"
@@ -58,19 +58,6 @@ def side_args(text: str | None, option: str, launcher: str, ours: Mapping[str, s
     return found
 
 
-def mode_of(core_options: Sequence[str], otherwise: str) -> str:
-    """The value of the last --mode among the core's options, or `otherwise`."""
-    words = iter(core_options)
-    for word in words:
-        if word in ("-m", "--mode"):
-            otherwise = next(words, otherwise)
-        elif word.startswith("--mode="):
-            otherwise = word.removeprefix("--mode=")
-        elif word.startswith("-m"):
-            otherwise = word.removeprefix("-m")
-    return otherwise
-
-
 def _setting(words: Iterator[str], option: str) -> str:
     """NAME=VALUE in one word (as in Network Sanitizer's guide), or as two words (hydra)."""
     name = _next(words, option, "-env")
@@ -89,9 +76,9 @@ def are_named(options: Namespace) -> bool:
     return bool(_named(options))
 
 
-def with_implied_pattern(options: Namespace, core_options: Sequence[str]) -> list[str]:
+def with_implied_pattern(options: Namespace, core_options: Sequence[str], table: CoreTable) -> list[str]:
     """The core's options, with the load pattern that --servers and --clients imply. Raises UserMistake."""
-    core_options = _with_number(options, list(core_options))
+    core_options = _with_number(options, list(core_options), table)
     sides = _named(options)
     for side in (SERVERS, CLIENTS):
         for option in OF_A_SIDE:
@@ -104,13 +91,13 @@ def with_implied_pattern(options: Namespace, core_options: Sequence[str]) -> lis
             "--servers: clients are missing; add --clients 'client[1-4]', or give a number of ranks instead of hosts"
         )
     wanted = "client-server" if SERVERS in sides else "all-to-all"
-    chosen = [word for word in core_options if word in PATTERNS]
-    if not chosen:  # first, because the core does not read a word after an option as a pattern
+    chosen = table.line(core_options).pattern
+    if chosen is None:
         return [wanted, *core_options]
-    if "client-server" in chosen and SERVERS not in sides:
+    if chosen == "client-server" and SERVERS not in sides:
         raise UserMistake("--clients: servers are missing; add --servers 'server[2-3]'")
-    if wanted not in chosen:
-        raise UserMistake(f"{_options_of(sides)}: the pattern is {wanted}; for {chosen[0]}, use --hosts 'n[1-8]'")
+    if chosen != wanted:
+        raise UserMistake(f"{_options_of(sides)}: the pattern is {wanted}; for {chosen}, use --hosts 'n[1-8]'")
     return core_options
 
 
@@ -136,8 +123,7 @@ def job_of_sides(sides: Mapping[str, Side]) -> Job:
 
 def check_options(core: Path, sides: Mapping[str, Side], core_options: Sequence[str]) -> None:
     """Raise UserMistake for options that the core refuses, since only rank 0 would print the core's message."""
-    common = mode_of(core_options, "tcp")
-    modes = {name: mode_of(side.options, common) for name, side in sides.items()}
+    modes = {name: _mode_of([*core_options, *side.options], table_of(core)) for name, side in sides.items()}
     if len({mode.partition(":")[0] for mode in modes.values()}) > 1:
         said = " and ".join(f"{name} --mode {mode}" for name, mode in modes.items())
         raise UserMistake(f"--servers-args, --clients-args: {said}; both sides must use the same mode")
@@ -146,7 +132,11 @@ def check_options(core: Path, sides: Mapping[str, Side], core_options: Sequence[
             raise UserMistake(f"--{name}-args: {said}")
 
 
-def _with_number(options: Namespace, core_options: list[str]) -> list[str]:
+def _mode_of(core_options: Sequence[str], table: CoreTable) -> str:
+    return table.line(core_options).values.get("--mode", table.options[PAIRS]["--mode"].default)
+
+
+def _with_number(options: Namespace, core_options: list[str], table: CoreTable) -> list[str]:
     """Pass a plain number of servers on to the core: that many first ranks of --np or --hosts."""
     text = options.servers or ""
     if not (text.isascii() and text.isdecimal()):
@@ -154,7 +144,7 @@ def _with_number(options: Namespace, core_options: list[str]) -> list[str]:
     if CLIENTS in _named(options):
         raise UserMistake(f"--servers {text}: is a number; with --clients, name hosts, as in --servers 'server[2-3]'")
     options.servers = None
-    pattern = [] if any(word in PATTERNS for word in core_options) else ["client-server"]
+    pattern = [] if table.line(core_options).pattern else ["client-server"]
     return [*pattern, *core_options, "--servers", text]
 
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everylink.launch.core import on_path
+from everylink.launch.core_line import table_of
 from everylink.launch.job import Job
 from everylink.launch.launcher import OnHosts, OnLine, Start, register
 from everylink.launch.remote import READ_AND_RUN, ShellCommand, run_by_shells
 
 OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15", "ServerAliveCountMax=4")
-OUTPUTS = ("-o", "--output", "--resume")
+OUTPUTS = ("--output", "--resume")
 
 
 @register
@@ -30,19 +31,15 @@ class Ssh(OnHosts):
         command = self.shell_command()
 
         def start(core_options: Sequence[str], on_line: OnLine) -> int:
-            shared = _folder_of_output(core_options)
+            shared = _folder_of_output(self.core, core_options)
             return run_by_shells(job.with_options(core_options), self.core, command, on_line, shared, one_machine=False)
 
         return start
 
 
-def _folder_of_output(core_options: Sequence[str]) -> Path | None:
-    """The folder that rank 0 writes to and this machine reads from; None with --no-output."""
-    if "--no-output" in core_options:
+def _folder_of_output(core: Path, core_options: Sequence[str]) -> Path | None:
+    """The folder that rank 0 writes to and this machine reads from; None if no results file is written."""
+    values = table_of(core).line(core_options).values
+    if "--no-output" in values:
         return None
-    folder = Path.cwd()
-    for option, value in zip(core_options, [*core_options[1:], ""], strict=True):
-        name, equals, joined = option.partition("=")
-        if name in OUTPUTS:
-            folder = Path(joined if equals else value).absolute().parent
-    return folder
+    return next((Path(values[name]).absolute().parent for name in OUTPUTS if name in values), Path.cwd())

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from everylink.model.rows import MISSING, Outcome
 
 BULK, PING, PUT, GET = 0, 1, 2, 3  # kinds of flows
-PATTERNS = ("incast", "outcast", "shift", "ring", "random-bisection", "victim", "client-server", "all-to-all")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, NoReturn
 
 from everylink.cli.options.help import help_of, terminal_width
-from everylink.cli.options.nearest import matches, suggestion
 from everylink.cli.options.option import Command, Option
 from everylink.cli.options.values import value_of
 from everylink.errors import UserMistake
+from everylink.nearest import matches, suggestion
 
 
 def parsed(command: Command, arguments: Sequence[str]) -> argparse.Namespace:

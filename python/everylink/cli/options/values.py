@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from everylink.cli.options.nearest import suggestion
 from everylink.cli.options.option import Option, Unit
 from everylink.errors import UserMistake
+from everylink.nearest import suggestion
 from everylink.units import parsed_rate, parsed_size
 
 LONGEST_NUMBER = 18  # digits
