@@ -55,7 +55,7 @@ def refuse_existing(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise UserMistake(f"{path}: exists; --force overwrites it")
     if not path.absolute().parent.is_dir():
-        raise UserMistake(f"{path}: there is no folder {path.absolute().parent}")
+        raise UserMistake(f"{path}: folder {path.absolute().parent} does not exist")
 
 
 @contextmanager

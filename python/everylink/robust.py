@@ -146,7 +146,7 @@ def tempered_spread(values: NDArray[np.floating]) -> float:
 
 
 def normal_score(z: Values, count: int) -> Values:
-    """Normal scores as improbable as the t scores `z`, whose spread was estimated from only `count` values."""
+    """Normal scores with the same probability as the t scores `z`, for a spread estimated from `count` values."""
     freedom = USUAL_WORTH + EFFICIENCY * count
     return np.asarray(stats.norm.isf(np.maximum(stats.t.sf(np.maximum(z, 0.0), freedom), 1e-300)))
 

@@ -49,7 +49,7 @@ def test_a_command_may_be_abbreviated_while_unambiguous(file: Path, everylink: C
         (("report", "x.h5", "-o"), "-o"),
         (("report", "nothing.h5", "-o", "x.png"), "nothing.h5: there is no such file"),
         (("report", "nothing.h5", "-o", "x.gif"), "-o x.gif: the name must end in .html, .pdf, .ps, .png"),
-        (("report", "nothing.h5", "-o", "nowhere/x.pdf"), "there is no folder nowhere"),
+        (("report", "nothing.h5", "-o", "nowhere/x.pdf"), "folder nowhere does not exist"),
         (("run", "--launcher", "pdsh"), "pdsh"),
         (("run", "--np", "two"), "--np"),
         (("run", "--np", "1"), "--np 1: a single rank has nothing to measure; start at least 2"),

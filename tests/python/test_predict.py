@@ -299,7 +299,7 @@ def test_an_invalid_pattern_file_is_refused_with_the_line(
         (["--pattern", "p.csv", "--bytes", "1"], "leave --bytes out"),
         (["--pattern", "none.csv"], "none.csv: cannot be read"),
         (["--pattern", "ring", "--force"], "--force applies only to --place"),
-        (["--pattern", "ring", "--place", "/none/x"], "there is no folder /none"),
+        (["--pattern", "ring", "--place", "/none/x"], "folder /none does not exist"),
     ],
 )
 def test_invalid_arguments_are_refused_with_valid_ones(

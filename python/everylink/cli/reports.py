@@ -22,7 +22,7 @@ def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS)
     if path.is_dir():
         raise UserMistake(f"{option} {path}: is a folder")
     if not path.parent.is_dir():
-        raise UserMistake(f"{option} {path}: there is no folder {path.parent}")
+        raise UserMistake(f"{option} {path}: folder {path.parent} does not exist")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UserMistake(f"{option} {path}: cannot be written; choose another path")
 

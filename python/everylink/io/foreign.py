@@ -25,7 +25,7 @@ def bare_facts(kernel: str, **known: str | int) -> Facts:
 
 
 def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank: NDArray[np.integer]) -> Ranks:
-    """Ranks of which only the places are known; each argument has one entry per rank."""
+    """Ranks with known places and nothing else; each argument has one entry per rank."""
     empty, unknown = ("",) * len(host), np.full(len(host), -1, np.int32)
     return Ranks(
         host=tuple(host), host_index=host_index.astype(np.uint32), local_rank=local_rank.astype(np.uint32),

@@ -25,7 +25,7 @@ NO_ROWS = Rows(*(np.zeros(0, kind) for kind in KINDS.values()))
 
 @dataclass(frozen=True)
 class Source:
-    """The first `length` rows of a group of /sizes, of which some are left out, then some replaced, then some added."""
+    """The first `length` rows of a group of /sizes: some left out, then some replaced, then more appended."""
 
     path: Path
     group: str

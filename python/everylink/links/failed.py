@@ -72,7 +72,7 @@ class FailedGroup:
 
 @dataclass(frozen=True)
 class Failures:
-    """All failed links of a size: groups, of which those that were ok alone come last, and the number left out."""
+    """All failed links of a size: groups (those that were ok alone come last), and the number of links left out."""
 
     failed: int
     links: int

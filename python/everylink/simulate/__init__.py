@@ -1,1 +1,1 @@
-"""Made-up clusters whose faults are known."""
+"""Simulated clusters with known faults."""
