@@ -27,33 +27,33 @@ def parser() -> argparse.ArgumentParser:
         prog="bed",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"faults (HOST: h3 or 3):\n{faults}\n\n77 is the exit code where a bed cannot be made.",
+        epilog=f"faults (HOST: h3 or 3):\n{faults}\n\nThe exit code is 77 if a bed cannot be made here.",
     )
-    top.add_argument("--name", default=os.environ.get("EVERYLINK_BED", "everylink"), help="of the bed (everylink)")
+    top.add_argument("--name", default=os.environ.get("EVERYLINK_BED", "everylink"), help="name of the bed (everylink)")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    up = commands.add_parser("up", help="make hosts h0, h1, ...: 10.77.0.1, 10.77.0.2, ...")
+    up = commands.add_parser("up", help="create hosts h0, h1, ... with addresses 10.77.0.1, 10.77.0.2, ...")
     up.add_argument("hosts", type=int)
-    up.add_argument("--rails", type=int, default=1, help="interfaces a host: eth1 10.78.0.1, 10.78.0.2, ... and so on")
-    up.add_argument("--leaves", type=int, default=1, choices=[1, 2], help="bridges, joined by one cable (1)")
+    up.add_argument("--rails", type=int, default=1, help="interfaces per host: eth1 has 10.78.0.1, 10.78.0.2, ...")
+    up.add_argument("--leaves", type=int, default=1, choices=[1, 2], help="bridges, connected by one cable (1)")
     up.add_argument("--mtu", type=int, default=1500)
-    up.add_argument("--no-offload", action="store_true", help="no packet is longer than the MTU, as on a cable")
-    up.add_argument("--congestion", default="", metavar="NAME", help="TCP's congestion control (the kernel's own)")
-    commands.add_parser("down", help="end what runs in the hosts, and remove all of it")
-    commands.add_parser("list", help="the beds, their hosts and their faults")
-    commands.add_parser("check", help="whether this machine can have a bed: makes one, plants faults, removes it")
-    execute = commands.add_parser("exec", help="become a command on a host")
+    up.add_argument("--no-offload", action="store_true", help="limit packets to the MTU, as on a cable")
+    up.add_argument("--congestion", default="", metavar="NAME", help="TCP congestion control (the kernel's default)")
+    commands.add_parser("down", help="end all processes in the hosts and remove the bed")
+    commands.add_parser("list", help="list the beds with their hosts and faults")
+    commands.add_parser("check", help="test whether this machine can have a bed: create one, plant faults, remove it")
+    execute = commands.add_parser("exec", help="replace this process by a command on a host")
     execute.add_argument("words", nargs=argparse.REMAINDER, metavar="HOST COMMAND...")
-    every = commands.add_parser("run", help="one command on every host; each line behind the host's name")
+    every = commands.add_parser("run", help="run one command on every host; the host's name precedes each line")
     every.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND...")
     measure = commands.add_parser(
-        "measure", help="everylink-measure on all hosts, without a launcher", allow_abbrev=False
+        "measure", help="run everylink-measure on all hosts, without a launcher", allow_abbrev=False
     )
     measure.add_argument("-r", "--ranks-per-host", type=int, default=1)
     measure.add_argument("words", nargs=argparse.REMAINDER, metavar="OPTION...", help="of everylink-measure")
     fault = commands.add_parser("fault", help="plant a fault")
     fault.add_argument("words", nargs="+", metavar="NAME ARGUMENT...")
-    heal = commands.add_parser("heal", help="take back all faults, or those that begin with these words")
+    heal = commands.add_parser("heal", help="remove all faults, or those that begin with these words")
     heal.add_argument("words", nargs="*", metavar="NAME ARGUMENT...")
     return top
 
@@ -141,7 +141,7 @@ def heal(options: argparse.Namespace) -> None:
         planted = bed.state["faults"]
         kept = [one for one in planted if one[: len(options.words)] != options.words]
         if options.words and len(kept) == len(planted):
-            raise BedError(f"there is no fault '{' '.join(options.words)}'; bed list shows those that are")
+            raise BedError(f"there is no fault '{' '.join(options.words)}'; bed list shows the planted ones")
         set_faults(bed, kept)
 
 
@@ -172,7 +172,7 @@ def echo(stream: IO[str], prefix: str) -> None:
 def run(options: argparse.Namespace) -> int:
     kernel.need({})
     if not options.words:
-        raise BedError("run wants a command")
+        raise BedError("run requires a command")
     bed = Bed(options.name).load()
     return follow([(start(bed, host, options.words, {}), f"h{host}: ") for host in range(bed.size)])
 
@@ -181,7 +181,7 @@ def measure(options: argparse.Namespace) -> int:
     kernel.need({})
     bed = Bed(options.name).load()
     if not 1 <= options.ranks_per_host <= 1000:
-        raise BedError("-r is a number of ranks from 1 to 1000")
+        raise BedError("-r must be 1 to 1000 ranks per host")
     size = bed.size * options.ranks_per_host
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     program = os.environ.get("EVERYLINK_MEASURE", "everylink-measure")
@@ -197,15 +197,15 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def follow(processes: list[tuple[subprocess.Popen[str], str]]) -> int:
-    """Until all have ended; the highest exit code."""
-    voices = []
+    """Wait until all processes have ended; return the highest exit code."""
+    echoes = []
     for process, prefix in processes:
         assert process.stdout
-        voices.append(threading.Thread(target=echo, args=(process.stdout, prefix), daemon=True))
-        voices[-1].start()
+        echoes.append(threading.Thread(target=echo, args=(process.stdout, prefix), daemon=True))
+        echoes[-1].start()
     codes = [process.wait() for process, _ in processes]
-    for voice in voices:
-        voice.join(1)
+    for echo_thread in echoes:
+        echo_thread.join(1)
     return max(128 - code if code < 0 else code for code in codes)
 
 

@@ -1,4 +1,4 @@
-"""Hosts of a bed: network, UTS and IPC namespaces, joined by veth to a bridge in a namespace of its own."""
+"""Hosts of a bed: network, UTS and IPC namespaces, connected by veth to a bridge in a separate namespace."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from kernel import BASE, BedError, CannotHere
 NETNS = Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}
 MOST_HOSTS = 2000
-MOST_RAILS = 4  # interfaces a host: eth0 to eth3
+MOST_RAILS = 4  # interfaces per host: eth0 to eth3
 TRUNK = "t0", "t1"  # the two ends of the cable between two leaves
 
 
@@ -33,12 +33,12 @@ def bridge_port(host: int, rail: int = 0) -> str:
 class Bed:
     def __init__(self, name: str) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
-            raise BedError(f"'{name}' is no name of a bed: small letters, digits and - make one")
+            raise BedError(f"invalid bed name '{name}'; use lower-case letters, digits and -")
         self.name = name
         self.folder = BASE / name
         self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "leaves": 1, "mtu": 1500, "faults": []}
 
-    # --- what is where ------------------------------------------------------------------------------------------
+    # --- names and state -----------------------------------------------------------------------------------------
     @property
     def size(self) -> int:
         return int(self.state["hosts"])
@@ -70,7 +70,7 @@ class Bed:
         try:
             self.state = json.loads((self.folder / "bed.json").read_text())
         except FileNotFoundError:
-            raise BedError(f"there is no bed '{self.name}'; bed --name {self.name} up N makes one") from None
+            raise BedError(f"there is no bed '{self.name}'; bed --name {self.name} up N creates it") from None
         return self
 
     def save(self) -> None:
@@ -81,7 +81,7 @@ class Bed:
     def host(self, text: str) -> int:
         found = re.fullmatch(r"h?(\d{1,6})", text)
         if not found or int(found[1]) >= self.size:
-            raise BedError(f"'{text}' is no host of this bed; its hosts are h0 to h{self.size - 1}")
+            raise BedError(f"'{text}' is not a host of this bed; its hosts are h0 to h{self.size - 1}")
         return int(found[1])
 
     # --- up -----------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class Bed:
             raise BedError(f"a host of a bed has 1 to {MOST_RAILS} rails")
         kernel.need(TOOLS)
         if self.folder.exists() or self.own_namespaces():
-            raise BedError(f"bed '{self.name}' is there already; bed --name {self.name} down removes it")
+            raise BedError(f"bed '{self.name}' already exists; bed --name {self.name} down removes it")
         self.state |= {"hosts": hosts, "rails": rails, "leaves": leaves, "mtu": mtu}
         self.state |= {"offload": offload, "congestion": congestion}
         try:
@@ -107,7 +107,7 @@ class Bed:
             self.down()
             raise
 
-    # A tmpfs, so that one unmount takes all that lies or is mounted in it.
+    # A tmpfs, so that one unmount removes everything stored or mounted in it.
     def _make_folder(self) -> None:
         self.folder.mkdir()
         try:
@@ -118,7 +118,7 @@ class Bed:
         lines = ["127.0.0.1 localhost", *(f"{address(i)} h{i}" for i in range(self.size))]
         (self.folder / "hosts").write_text("\n".join(lines) + "\n")
 
-    # This process itself passes through the new namespaces: faster than a child for each.
+    # This process enters the new namespaces itself, which is faster than one child per namespace.
     def _make_hosts(self) -> None:
         names = [self.namespace(i) for i in range(self.size)]
         homes = {kind: os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("uts", "ipc")}
@@ -171,7 +171,7 @@ class Bed:
             if self.state["congestion"]:
                 self._choose_congestion_control(i)
 
-    # By its routes, as a namespace's own setting takes only what the machine allows to everybody.
+    # Selects it by routes, because a namespace's setting allows only what unprivileged users may use.
     def _choose_congestion_control(self, host: int) -> None:
         for rail in self.rails:
             route = f"10.{77 + rail}.0.0/16 dev eth{rail} proto kernel scope link src {address(host, rail)} congctl"
@@ -179,10 +179,10 @@ class Bed:
             try:
                 kernel.run(*command)
             except BedError as error:
-                raise CannotHere(f"this congestion control is not to be had here: {error}") from None
+                raise CannotHere(f"this congestion control is not available here: {error}") from None
 
     def _answer_for_own_addresses(self, host: int) -> None:
-        """Else each interface of a host answers for the addresses of all, and rails get mixed up."""
+        """Without this, every interface of a host answers for all its addresses, and rails are mixed up."""
         with kernel.inside(NETNS / self.namespace(host), "net", kernel.CLONE_NEWNET):
             for name, value in (("arp_ignore", "1"), ("arp_announce", "2"), ("rp_filter", "0")):
                 for which in ("all", "default"):
@@ -193,9 +193,9 @@ class Bed:
 
     # --- down ---------------------------------------------------------------------------------------------------
     def down(self) -> None:
-        """Needs no state: whatever a bed of this name may have left goes, processes in its hosts too."""
+        """Remove all remains of a bed of this name, with the processes in its hosts; needs no state."""
         spaces = self.own_namespaces()
-        for _ in range(3):  # a process may start another while we look
+        for _ in range(3):  # a process may start another one in the meantime
             ended = [kernel.kill(pid, spaces) for pid in kernel.processes_in(spaces)]
             kernel.wait_for([one for one in ended if one is not None], 5)
             if not ended:
@@ -211,7 +211,7 @@ class Bed:
 
     # --- exec ---------------------------------------------------------------------------------------------------
     def enter(self, host: int) -> None:
-        """This process moves into the host, for good."""
+        """Move this process into the host permanently."""
         home = self.folder / f"h{host}"
         kernel.setns(home / "uts", kernel.CLONE_NEWUTS)
         kernel.setns(home / "ipc", kernel.CLONE_NEWIPC)
@@ -220,16 +220,16 @@ class Bed:
         kernel.mount("", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
         kernel.mount(str(home / "shm"), "/dev/shm", flags=kernel.MS_BIND)
         kernel.mount(str(self.folder / "hosts"), "/etc/hosts", flags=kernel.MS_BIND)
-        kernel.mount("sysfs", "/sys", "sysfs")  # lists the interfaces of whoever mounts it
+        kernel.mount("sysfs", "/sys", "sysfs")  # lists the interfaces of the process that mounts it
         os.environ["EVERYLINK_BED"] = self.name
 
 
 def exec_on_host(words: list[str]) -> int:
-    """bed exec HOST COMMAND...: the process becomes the command, so its id and its exit code are the command's."""
+    """Run `bed exec HOST COMMAND...`: this process becomes the command, with its process id and exit code."""
     name = os.environ.get("EVERYLINK_BED", "everylink")
     try:
         if len(words) < 2:
-            raise BedError("exec wants a host and a command")
+            raise BedError("exec requires a host and a command")
         bed = Bed(name).load()
         bed.enter(bed.host(words[0]))
         os.execvp(words[1], words[1:])

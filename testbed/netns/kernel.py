@@ -1,4 +1,4 @@
-"""The few system calls and commands that a bed is made of."""
+"""The system calls and commands that beds use."""
 
 import contextlib
 import ctypes
@@ -14,7 +14,7 @@ from pathlib import Path
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWNET = 0x20000, 0x4000000, 0x8000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 MNT_DETACH = 2
-BASE = Path("/run/everylink-bed")  # what beds note down
+BASE = Path("/run/everylink-bed")  # the state of beds
 PR_SET_PDEATHSIG = 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -25,7 +25,7 @@ class BedError(Exception):
 
 
 class CannotHere(BedError):
-    """This machine cannot have a bed, and why; exit code 77, which test harnesses take for a skip."""
+    """The reason why this machine cannot have a bed; exit code 77, which test harnesses count as skipped."""
 
 
 def _call(name: str, *arguments: object) -> None:
@@ -48,7 +48,7 @@ def setns(path: str | Path, flag: int) -> None:
 
 @contextlib.contextmanager
 def inside(path: Path, kind: str, flag: int) -> Iterator[None]:
-    """In another namespace, and back."""
+    """Enter another namespace for the duration of a `with` block."""
     home = os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         setns(path, flag)
@@ -63,7 +63,7 @@ def mount(source: str, target: str | Path, kind: str = "", flags: int = 0) -> No
 
 
 def unmount(target: str | Path) -> bool:
-    """With all that is mounted in it; false if nothing was mounted there."""
+    """Unmount it with everything mounted in it; false if nothing was mounted there."""
     return _libc.umount2(os.fsencode(target), MNT_DETACH) == 0  # type: ignore[no-any-return]
 
 
@@ -76,12 +76,12 @@ def die_with_parent() -> None:
 
 
 def need(tools: dict[str, str]) -> None:
-    """Tools, and the packages that have them."""
+    """Raise CannotHere unless this is root and these tools exist; maps each tool to its Debian package."""
     if os.geteuid() != 0:
-        raise CannotHere("a bed of network namespaces needs root")
+        raise CannotHere("a bed of network namespaces requires root")
     for tool, package in tools.items():
         if not shutil.which(tool):
-            raise CannotHere(f"a bed of network namespaces needs {tool} (Debian's package {package})")
+            raise CannotHere(f"a bed of network namespaces requires {tool} (Debian's package {package})")
 
 
 def run(*command: str, text: str = "") -> str:
@@ -94,7 +94,7 @@ def run(*command: str, text: str = "") -> str:
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """One at a time: making, changing and removing beds. The folder goes with the last of them."""
+    """Serialize making, changing and removing beds. The last bed's removal also removes the folder."""
     while True:
         BASE.mkdir(mode=0o755, exist_ok=True)
         try:
@@ -104,7 +104,7 @@ def locked() -> Iterator[None]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         if os.fstat(folder).st_nlink > 0 and BASE.exists() and os.path.samestat(os.fstat(folder), BASE.stat()):
             break
-        os.close(folder)  # its last user has removed it meanwhile
+        os.close(folder)  # its last user has removed it in the meantime
     try:
         yield
     finally:
@@ -114,7 +114,7 @@ def locked() -> Iterator[None]:
 
 
 def processes_in(namespaces: list[Path]) -> list[int]:
-    """Process ids in these network namespaces, ours left out."""
+    """The ids of other processes in these network namespaces."""
     wanted = {(found.st_dev, found.st_ino) for found in (space.stat() for space in namespaces)}
     pids = []
     for entry in os.scandir("/proc"):
@@ -122,19 +122,19 @@ def processes_in(namespaces: list[Path]) -> list[int]:
             try:
                 found = Path(f"/proc/{entry.name}/ns/net").stat()
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # it has ended
             if (found.st_dev, found.st_ino) in wanted:
                 pids.append(int(entry.name))
     return pids
 
 
 def kill(pid: int, namespaces: list[Path]) -> int | None:
-    """Ends a process if it is in these namespaces; gives a descriptor that is readable once it has ended."""
+    """Kill a process if it is in these namespaces; return a descriptor that is readable once it has ended."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
         return None
-    # Looked at again now that the number cannot pass to another process.
+    # Checked again: from now on, the id cannot be reused for another process.
     if pid not in processes_in(namespaces):
         os.close(descriptor)
         return None
@@ -143,7 +143,7 @@ def kill(pid: int, namespaces: list[Path]) -> int | None:
 
 
 def wait_for(descriptors: list[int], seconds: float) -> bool:
-    """True if all these processes have ended."""
+    """Wait; true if all these processes have ended."""
     ended = True
     for descriptor in descriptors:
         ended &= bool(select.select([descriptor], [], [], seconds)[0])

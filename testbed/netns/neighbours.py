@@ -1,4 +1,4 @@
-"""The one thing of a bed that is outside of it: room in the table of neighbours, which all namespaces share."""
+"""A bed's only effect outside itself: the size of the neighbour table, which all namespaces share."""
 
 import contextlib
 import json
@@ -7,10 +7,10 @@ from typing import Any
 
 from kernel import BASE
 
-# All network namespaces share one table of neighbours, whose limits only the root namespace has. They are raised
-# while there are beds that need more.
+# All network namespaces share one neighbour table. Its limits exist only in the root namespace, and are raised while
+# there are beds that need more.
 LIMITS = [Path(f"/proc/sys/net/ipv4/neigh/default/gc_thresh{i}") for i in (1, 2, 3)]
-NEIGHBOURS = BASE / ".neighbours"  # the limits before, and what each bed needs
+NEIGHBOURS = BASE / ".neighbours"  # the original limits, and the needs of each bed
 
 
 def make_room(bed: str, interfaces: int) -> None:
@@ -40,5 +40,5 @@ def forget(bed: str) -> None:
 def _set_limits(kept: dict[str, Any]) -> None:
     more = sum(kept["beds"].values())
     for limit, before in zip(LIMITS, kept["before"], strict=True):
-        with contextlib.suppress(OSError):  # where a container forbids it, large beds lose packets
+        with contextlib.suppress(OSError):  # if a container forbids it, large beds lose packets
             limit.write_text(str(before + more))

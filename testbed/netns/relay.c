@@ -2,7 +2,7 @@
 //
 //   relay HOST_SIDE BRIDGE_SIDE FROM_HOST_US TO_HOST_US [MAC=US ...]
 //
-// A frame to the host from one of the MACs waits so long more. Says "ready" once it relays.
+// A frame to the host from one of the MACs is delayed by its US in addition. Prints "ready" when it relays.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-// The kernel's headers behind those of the C library.
+// The kernel's headers must follow those of the C library.
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
@@ -29,10 +29,10 @@ struct frame {
   unsigned char* data;
 };
 
-// Frames of one delay keep their order, so a ring is enough.
+// Frames with the same delay keep their order, so a ring is enough.
 struct lane {
   int64_t delay;
-  int to;  // index of the socket by which it leaves
+  int to;  // index of the socket that it leaves by
   int any_source;
   unsigned char source[ETH_ALEN];
   unsigned head, tail;
@@ -59,7 +59,7 @@ static int open_on(const char* name) {
   const int s = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0);
   if (s < 0) die("socket");
   const int one = 1, room = 64 << 20;
-  // The header says where a checksum or a segmentation is still to be done: veth leaves both to the end.
+  // The header tells which checksum or segmentation is still missing: veth leaves both to the end.
   if (setsockopt(s, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof one)) die("PACKET_VNET_HDR");
   if (setsockopt(s, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof one)) die("PACKET_IGNORE_OUTGOING");
   setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
@@ -97,7 +97,7 @@ static struct lane* lane_of(int to, const unsigned char* ethernet) {
   return NULL;
 }
 
-// Down is not gone: a port may come up again.
+// A port that is down may come up again.
 static void end_if_gone(int from) {
   if (!if_nametoindex(names[from])) exit(0);
 }
@@ -109,7 +109,7 @@ static void take_in(int from) {
     if (n < 0 && (errno == ENETDOWN || errno == ENXIO || errno == ENODEV)) end_if_gone(from);
     if (n < (ssize_t)(sizeof(struct virtio_net_hdr) + ETH_HLEN)) return;
     struct lane* lane = lane_of(1 - from, buffer + sizeof(struct virtio_net_hdr));
-    if (!lane || lane->tail - lane->head == most_frames) continue;  // full: lost, as in a switch
+    if (!lane || lane->tail - lane->head == most_frames) continue;  // full: dropped, as in a switch
     struct frame* frame = &lane->ring[lane->tail % most_frames];
     frame->data = malloc((size_t)n);
     if (!frame->data) continue;
@@ -120,7 +120,7 @@ static void take_in(int from) {
   }
 }
 
-// Gives when the next one is due; 0: none waits.
+// Returns when the next frame is due; 0: none waits.
 static int64_t let_out(void) {
   int64_t next = 0;
   for (int i = 0; i < lane_count; ++i) {

@@ -1,4 +1,4 @@
-"""Brings the namespaces of a bed from one set of faults to another: nft, tc, ip, and the relay that delays."""
+"""Changes the namespaces of a bed from one set of faults to another, with nft, tc, ip and a relay for delays."""
 
 import contextlib
 import itertools
@@ -18,7 +18,7 @@ Device = tuple[str, str]  # namespace, interface
 
 
 def set_faults(bed: Bed, faults: list[list[str]]) -> None:
-    """All of them, or, if one cannot be planted, those that were."""
+    """Plant exactly these faults. If one cannot be planted, restore the earlier ones."""
     before = bed.state["faults"]
     old, new = effects_of(bed, before), effects_of(bed, faults)
     bed.state["faults"] = faults
@@ -73,7 +73,7 @@ def switch_rules(effects: Effects) -> str:
 
 # --- tc --------------------------------------------------------------------------------------------------------
 def queues(bed: Bed, effects: Effects) -> dict[Device, list[str]]:
-    """Lines for tc, of each interface that has a limit."""
+    """The lines for tc of each interface with a limit."""
     found = {(bed.switch, end): queue(bed, end, effects.trunk, {}) for end in TRUNK if effects.trunk}
     for host, rail in itertools.product(range(bed.size), bed.rails):
         limit = effects.rates.get((host, rail))
@@ -88,12 +88,12 @@ def queues(bed: Bed, effects: Effects) -> dict[Device, list[str]]:
 
 def queue(bed: Bed, device: str, limit: int, pairs: dict[int, int]) -> list[str]:
     def kind(least: int, most: int) -> str:
-        burst = max(2 * bed.state["mtu"], most // 8 // 1000)  # what passes in a millisecond
+        burst = max(2 * bed.state["mtu"], most // 8 // 1000)  # the bytes of one millisecond
         return f"htb rate {least}bit ceil {most}bit burst {burst} cburst {burst} quantum 60000"
 
     lines = [f"qdisc add dev {device} root handle 1: htb default 2"]
     lines += [f"class add dev {device} parent 1: classid 1:1 {kind(limit, limit)}"]
-    # The classes below borrow, so that together they stay within the limit.
+    # The classes below borrow, so together they stay within the limit.
     lines += [f"class add dev {device} parent 1:1 classid 1:2 {kind(limit // 10, limit)}"]
     for sender, bits in pairs.items():
         most = min(bits, limit)
@@ -103,7 +103,7 @@ def queue(bed: Bed, device: str, limit: int, pairs: dict[int, int]) -> list[str]
 
 def set_queue(device: Device, lines: list[str]) -> None:
     space, interface = device
-    with contextlib.suppress(BedError):  # it may have none, or be gone with its relay
+    with contextlib.suppress(BedError):  # it may have no queue, or may have been removed with its relay
         kernel.run("tc", "-n", space, "qdisc", "del", "dev", interface, "root")
     if lines:
         kernel.run("tc", "-n", space, "-batch", "-", text="\n".join(lines))
@@ -135,9 +135,9 @@ def start_relay(bed: Bed, host: int, words: list[str]) -> None:
     assert relay.stdout
     (bed.folder / f"relay{host}.pid").write_text(str(relay.pid))
     ready, _, _ = select.select([relay.stdout], [], [], 10)
-    said = os.read(relay.stdout.fileno(), 4096).decode() if ready else "it says nothing"
+    said = os.read(relay.stdout.fileno(), 4096).decode() if ready else "no output within 10 s"
     if said != "ready\n":
-        raise BedError(f"the relay for h{host} does not start: {said.strip()}")
+        raise BedError(f"the relay for h{host} did not start: {said.strip()}")
 
 
 def end_relay(bed: Bed, host: int) -> None:

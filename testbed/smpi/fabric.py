@@ -1,17 +1,17 @@
-"""Made-up clusters: which cables there are, over which of them each message goes, and what is wrong with them."""
+"""Simulated clusters: their cables, the path of each message, and planted faults."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-BANDWIDTH = 12.5e9  # bytes a second, of every cable each way
+BANDWIDTH = 12.5e9  # bytes per second, of every cable each way
 LATENCY = 500e-9  # seconds, of every cable each way
 
-Path = list[str]  # what a message passes, from host to host: n3, leaf0, top5, leaf6, n53
+Path = list[str]  # of a message, from host to host: n3, leaf0, top5, leaf6, n53
 Route = Callable[[int, int], Path]
 
-SIZES = {  # ranks: hosts a leaf; the torus; groups, routers a group, hosts a router
+SIZES = {  # ranks: hosts per leaf; the torus; groups, routers per group, hosts per router
     16: (4, (4, 2, 2), (4, 2, 2)),
     64: (8, (4, 4, 4), (4, 4, 4)),
     256: (16, (8, 8, 4), (8, 8, 4)),
@@ -19,18 +19,20 @@ SIZES = {  # ranks: hosts a leaf; the torus; groups, routers a group, hosts a ro
 
 
 class UsageError(Exception):
-    """The user's mistake, in one sentence."""
+    """A mistake of the user, in one sentence."""
 
 
 def fat_tree(hosts: int, oversubscription: int = 1) -> Route:
-    """Two levels. A message goes up to the top switch that is its target's number modulo their count (d-mod-k)."""
-    a_leaf = SIZES[hosts][0]
-    if oversubscription < 1 or a_leaf % oversubscription:
-        raise UsageError(f"--fault oversubscription:{oversubscription}: it must divide {a_leaf}, the hosts of a leaf")
-    tops = a_leaf // oversubscription
+    """Two levels. A message goes through the top switch given by its target modulo their number (d-mod-k)."""
+    hosts_per_leaf = SIZES[hosts][0]
+    if oversubscription < 1 or hosts_per_leaf % oversubscription:
+        raise UsageError(
+            f"--fault oversubscription:{oversubscription}: it must divide {hosts_per_leaf}, the hosts per leaf"
+        )
+    tops = hosts_per_leaf // oversubscription
 
     def route(a: int, b: int) -> Path:
-        leaf_a, leaf_b = a // a_leaf, b // a_leaf
+        leaf_a, leaf_b = a // hosts_per_leaf, b // hosts_per_leaf
         between = [] if leaf_a == leaf_b else [f"top{b % tops}", f"leaf{leaf_b}"]
         return [f"n{a}", f"leaf{leaf_a}", *between, f"n{b}"]
 
@@ -38,7 +40,7 @@ def fat_tree(hosts: int, oversubscription: int = 1) -> Route:
 
 
 def torus(hosts: int) -> Route:
-    """Three dimensions, one after the other, each the shorter way round; upwards where both are equal."""
+    """Three dimensions, one after another, each in the shorter direction; upwards if both are equal."""
     shape = SIZES[hosts][1]
 
     def place(number: int) -> list[int]:
@@ -57,11 +59,11 @@ def torus(hosts: int) -> Route:
 
 
 def dragonfly(hosts: int) -> Route:
-    """All routers of a group are joined, and all groups, by one cable each: that from g to h ends at router h of g."""
-    groups, routers, a_router = SIZES[hosts][2]
+    """Routers of a group are fully connected, and so are groups: the cable from g to h is at router h of group g."""
+    groups, routers, hosts_per_router = SIZES[hosts][2]
 
     def route(a: int, b: int) -> Path:
-        router_a, router_b = a // a_router, b // a_router
+        router_a, router_b = a // hosts_per_router, b // hosts_per_router
         group_a, group_b = router_a // routers, router_b // routers
         path = [router_a]
         if group_a != group_b:
@@ -70,7 +72,7 @@ def dragonfly(hosts: int) -> Route:
         passed = [r for i, r in enumerate(path) if i == 0 or r != path[i - 1]]
         return [f"n{a}", *(f"r{r // routers}.{r % routers}" for r in passed), f"n{b}"]
 
-    assert groups * routers * a_router == hosts
+    assert groups * routers * hosts_per_router == hosts
     return route
 
 
@@ -101,14 +103,14 @@ class Fabric:
 
     def host_cable(self, host: int) -> tuple[str, str]:
         if not 0 <= host < self.hosts:
-            raise UsageError(f"host {host}: there are 0 to {self.hosts - 1}")
+            raise UsageError(f"host {host}: out of range; use 0 to {self.hosts - 1}")
         return f"n{host}", self.route(host, (host + 1) % self.hosts)[1]
 
     def trunk(self, one: str, other: str) -> tuple[str, str]:
         trunks = sorted({way for way in self.ways if not re.search(r"\bn\d", way)})
         if f"{one}>{other}" not in trunks:
             some = ", ".join(way.replace(">", "-") for way in trunks[:: max(1, len(trunks) // 5)])
-            raise UsageError(f"there is no trunk {one}-{other}; there are for example {some}")
+            raise UsageError(f"there is no trunk {one}-{other}; there are, for example, {some}")
         return one, other
 
     def change(self, cable: tuple[str, str], what: str, factor: float) -> None:
@@ -120,7 +122,7 @@ class Fabric:
                 way.latency *= factor
 
     def text(self) -> str:
-        """As platform.cpp reads it."""
+        """The format that platform.cpp reads."""
         number = {name: i for i, name in enumerate(self.ways)}
         lines = [f"host n{i}" for i in range(self.hosts)]
         lines += [f"way {name} {way.bandwidth!r} {way.latency!r}" for name, way in self.ways.items()]
@@ -136,10 +138,10 @@ _FAULT = re.compile(
 
 def make(topology: str, hosts: int, faults: list[str]) -> Fabric:
     if hosts not in SIZES:
-        raise UsageError(f"--ranks {hosts}: {', '.join(map(str, SIZES))} are possible")
+        raise UsageError(f"--ranks {hosts}: use {', '.join(map(str, SIZES))}")
     thinned = [int(word.partition(":")[2]) for word in faults if re.fullmatch(r"oversubscription:\d+", word)]
     if thinned and topology != "fattree":
-        raise UsageError(f"--fault oversubscription: a {topology} has no leaves; --topology fattree has")
+        raise UsageError(f"--fault oversubscription: a {topology} has no leaves; use --topology fattree")
     fabric = Fabric(hosts, fat_tree(hosts, thinned[-1]) if thinned else TOPOLOGIES[topology](hosts))
     for word in faults:
         if not re.fullmatch(r"oversubscription:\d+", word):
@@ -151,7 +153,7 @@ def _plant(fabric: Fabric, word: str) -> None:
     found = _FAULT.fullmatch(word)
     try:
         if not found or (found["kind"] == "trunk") != bool(found["other"]):
-            raise UsageError("it is host-bandwidth:3*0.5, host-latency:3*10, trunk-bandwidth:leaf1-top2*0.25, ...")
+            raise UsageError("use host-bandwidth:3*0.5, host-latency:3*10, trunk-bandwidth:leaf1-top2*0.25, ...")
         factor = float(found["factor"])
         if not 0 < factor < float("inf"):
             raise UsageError("the factor must be above 0")

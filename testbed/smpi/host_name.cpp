@@ -1,4 +1,4 @@
-// Takes the place of gethostname (ld's --wrap): a rank's host is the simulated one.
+// Replaces gethostname (ld's --wrap): a rank's host is the simulated one.
 #include <mpi.h>
 
 #include <cstdio>

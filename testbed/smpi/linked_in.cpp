@@ -1,5 +1,5 @@
-// Where the simulator loads a copy of the core for each rank, modules would not find its functions: those
-// that are needed are linked in, and found by name as if they were loaded.
+// The simulator loads a copy of the core for each rank, and modules would not find its functions. So the
+// needed modules are linked in, and found by name as if they were loaded.
 #include <fmt/format.h>
 
 #include "bootstrap/launcher.hpp"

@@ -1,5 +1,4 @@
-// The platform that SimGrid loads: every cable and every route as fabric.py has written them, faults
-// included.
+// The platform that SimGrid loads: every cable and route from the file that fabric.py writes, with faults.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -18,8 +17,8 @@ namespace {
   std::exit(1);
 }
 
-// host NAME | way NAME BANDWIDTH LATENCY | route FROM TO WAY...; hosts and ways are numbered from 0 in the
-// order of their coming, and routes name them by number.
+// host NAME | way NAME BANDWIDTH LATENCY | route FROM TO WAY...; hosts and ways are numbered from 0 in their
+// order, and routes refer to the numbers.
 class Reader {
  public:
   explicit Reader(sg::NetZone& zone) : zone_(zone) {}
@@ -43,7 +42,7 @@ class Reader {
       zone_.add_route(hosts_.at(from)->get_netpoint(), hosts_.at(to)->get_netpoint(), nullptr, nullptr, route,
                       false);
     } else {
-      give_up("what is '" + line + "'?");
+      give_up("invalid line '" + line + "'");
     }
   }
 
@@ -58,7 +57,7 @@ class Reader {
 extern "C" void load_platform(const sg::Engine&) {
   const char* path = std::getenv("EVERYLINK_SMPI_FABRIC");
   std::ifstream file(path ? path : "");
-  if (!file) give_up("EVERYLINK_SMPI_FABRIC names no file that can be read; testbed/smpi/smpi writes one");
+  if (!file) give_up("EVERYLINK_SMPI_FABRIC does not name a readable file; testbed/smpi/smpi writes one");
   sg::NetZone* zone = sg::create_full_zone("fabric");
   Reader reader(*zone);
   for (std::string line; std::getline(file, line);) reader.take(line);

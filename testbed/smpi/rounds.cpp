@@ -1,6 +1,6 @@
-// Joining without TCP: the simulator's ranks share one process, in which they may sleep only in a call of the
-// simulator. So rounds go over a board that all see, and take no virtual time. No rank is ever late or gone
-// here; when all ranks wait, the simulator ends the run and says so.
+// Joining without TCP: the simulator's ranks share one process, in which they may sleep only in calls of the
+// simulator. So rounds use a board in shared memory, and take no virtual time. No rank is ever late or gone
+// here. If all ranks wait, the simulator reports it and ends the run.
 #include <mpi.h>
 
 #include <simgrid/s4u.hpp>
@@ -16,7 +16,7 @@ struct Message {
   Blob to_rank_0, to_peer;
 };
 
-// A rank that has waited at a barrier finds everything that was written before it.
+// After a barrier, a rank sees everything that was written before it.
 struct Board {
   explicit Board(int ranks)
       : messages(static_cast<std::size_t>(ranks)),
@@ -31,8 +31,7 @@ struct Board {
 class Rounds final : public Bootstrap {
  public:
   explicit Rounds(const Place& place) : rank_(place.rank), size_(place.size) {
-    if (rank_ == 0)
-      board_ = new Board(size_);  // for as long as the process lives: any rank may be its last reader
+    if (rank_ == 0) board_ = new Board(size_);  // never freed: any rank may be its last reader
     if (MPI_Bcast(&board_, sizeof board_, MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
       throw MachineError("MPI_Bcast failed");
   }

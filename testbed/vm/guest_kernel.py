@@ -1,4 +1,4 @@
-"""Debian's kernel for the machine: fetched once, of its modules those that we load, and an initramfs of them."""
+"""Debian's kernel for the machine, fetched once with the modules to load, and an initramfs of them."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-MODULES = (  # in this order, each behind what it needs; what the kernel would ask modprobe for is named too
+MODULES = (  # in this order, dependencies first; includes those that the kernel would request from modprobe
     *("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio-rng"),
     *("crc32_generic", "rdma_rxe", "ib_umad", "veth", "bridge", "sch_netem", "sch_tbf"),
 )
@@ -16,11 +16,11 @@ BUSYBOX = Path("/bin/busybox")
 
 
 class CannotHere(Exception):
-    """There can be no machine here, and why in one sentence; exit code 77."""
+    """The reason, one sentence, why there can be no machine here; exit code 77."""
 
 
 def fetched() -> Path:
-    """The folder with `vmlinuz`, the modules and `order`, the list by which they are loaded."""
+    """The folder with `vmlinuz`, the modules, and `order`, which lists them in loading order."""
     package = package_name()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everylink" / "vm"
     folder = cache / package
@@ -34,14 +34,14 @@ def fetched() -> Path:
 
 
 def package_name() -> str:
-    """Of the current kernel; not the cloud kernel, which has no rdma_rxe."""
+    """The package of the current kernel; not the cloud kernel, which lacks rdma_rxe."""
     try:
         said = subprocess.run(["apt-cache", "depends", "linux-image-amd64"], capture_output=True, text=True, timeout=60)
     except FileNotFoundError:
-        raise CannotHere("there is no apt-cache here: the machine's kernel comes from Debian's packages") from None
+        raise CannotHere("apt-cache is missing: the machine's kernel comes from Debian's packages") from None
     found = re.search(r"Depends: (linux-image-\S+)", said.stdout)
     if not found:
-        raise CannotHere("apt knows no package linux-image-amd64 (apt-get update, on Debian for amd64)")
+        raise CannotHere("apt does not know linux-image-amd64; run apt-get update, on Debian for amd64")
     return found[1]
 
 

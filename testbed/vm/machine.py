@@ -1,4 +1,4 @@
-"""One boot of the machine: qemu without a disk, the host's root read-only over 9p, and a folder to talk through."""
+"""One boot of the machine: qemu without a disk, the host's root read-only over 9p, and a shared folder."""
 
 import ctypes
 import os
@@ -22,7 +22,7 @@ _libc = ctypes.CDLL(None)
 
 
 def needs() -> None:
-    """Throws CannotHere unless a machine can be had."""
+    """Raise CannotHere unless a machine can run here."""
     programs = {QEMU: "qemu-system-x86", "rdma": "iproute2", "dpkg": "dpkg", "bash": "bash"}
     for program, package in programs.items():
         if not shutil.which(program):
@@ -44,7 +44,7 @@ class Machine:
     console: Path | None = None
 
     def run(self, words: list[str], limit: float) -> int | None:
-        """The exit code of the command; None where the limit came first. Its output goes to ours as it comes."""
+        """Return the exit code of the command; None if the limit (seconds) was reached. Pass its output on."""
         until = time.monotonic() + limit
         with tempfile.TemporaryDirectory(prefix="everylink-vm-") as temporary:
             share = Path(temporary)
@@ -58,10 +58,10 @@ class Machine:
             if not done:
                 return None
             said = (share / "console").read_text(errors="replace").strip().splitlines()
-            raise OSError("the machine ended before its command did; it said last: " + " / ".join(said[-3:]))
+            raise OSError("the machine ended before its command did; its last output: " + " / ".join(said[-3:]))
 
     def _write_orders(self, share: Path, words: list[str]) -> None:
-        """What `inside` runs, in the environment and the folder of who asked for it."""
+        """Write the command for `inside`, with the caller's environment and folder."""
         lines = [f"export {name}={shlex.quote(value)}" for name, value in os.environ.items() if name.isidentifier()]
         lines += [f"cd {shlex.quote(str(Path.cwd()))}", f"exec {shlex.join(words)}"]
         (share / "command").write_text("\n".join(lines) + "\n")
@@ -95,7 +95,7 @@ class Machine:
         kernel = fetched()
         accelerator = ["-accel", "tcg,thread=multi,tb-size=512"]
         idle = " idle=poll" if self.awake else ""
-        if self.icount:  # 2 ns an instruction
+        if self.icount:  # 2 ns per instruction
             accelerator = ["-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off,align=off"]
         folders = [("root", Path("/"), ",readonly=on,multidevs=remap"), ("share", share, "")]
         folders += [(f"writable{i}", folder, "") for i, folder in enumerate(self.writable)]

@@ -158,17 +158,17 @@ def test_down_removes_what_a_killed_up_left_behind(possible: None, tmp_path: Pat
 
 def test_a_second_bed_of_the_same_name_and_invalid_words_are_refused_in_one_line(bed: Bed) -> None:
     wrong = {
-        "up 4": "is there already",
-        "fault slow h9 1mbit": "'h9' is no host of this bed; its hosts are h0 to h3",
-        "fault slow h1 fast": "'fast' is no rate",
-        "fault fly h1": "'fly' is no fault; there are: shape, slow,",
-        "fault dark": "the fault is: dark A>B | HOST",
-        "fault delay-pair h1 5": "'h1' is no direction",
-        "fault dark h1>h1": "are one host",
-        "fault drop h1 nan": "is a number from",
-        "fault trunk 1mbit": "trunk wants a bed of two leaves: bed up N --leaves 2",
+        "up 4": "already exists",
+        "fault slow h9 1mbit": "'h9' is not a host of this bed; its hosts are h0 to h3",
+        "fault slow h1 fast": "invalid rate 'fast'",
+        "fault fly h1": "unknown fault 'fly'; use shape, slow,",
+        "fault dark": "the usage is: dark A>B | HOST",
+        "fault delay-pair h1 5": "'h1' is not a direction",
+        "fault dark h1>h1": "are the same host",
+        "fault drop h1 nan": "must be a number from",
+        "fault trunk 1mbit": "trunk requires a bed of two leaves: bed up N --leaves 2",
         "heal slow": "there is no fault 'slow'",
-        "exec h1": "exec wants a host and a command",
+        "exec h1": "exec requires a host and a command",
         "exec h1 no-such-program": "No such file or directory",
     }
     for words, sentence in wrong.items():
@@ -293,7 +293,7 @@ def test_both_ends_of_a_connection_use_the_congestion_control_of_the_bed(possibl
 def test_an_unknown_congestion_control_is_refused(possible: None) -> None:
     done = netns.call("up", 1, "--congestion", "none", name=netns.new_name())
     assert done.returncode == 77
-    assert done.stderr.startswith("bed: this congestion control is not to be had here: ip ")
+    assert done.stderr.startswith("bed: this congestion control is not available here: ip ")
     assert done.stderr.count("\n") == 1
 
 

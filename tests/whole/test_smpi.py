@@ -369,14 +369,14 @@ def test_a_slow_host_among_256_is_found_with_concurrent_pairs(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--ranks", 65], "--ranks 65: 16, 64, 256 are possible"),
-        (["--fault", "host-bandwidth:64*0.5"], "--fault host-bandwidth:64*0.5: host 64: there are 0 to 63"),
+        (["--ranks", 65], "--ranks 65: use 16, 64, 256"),
+        (["--fault", "host-bandwidth:64*0.5"], "--fault host-bandwidth:64*0.5: host 64: out of range; use 0 to 63"),
         (["--fault", "host-bandwidth:3*-1"], "--fault host-bandwidth:3*-1: the factor must be above 0"),
         (["--fault", "trunk-latency:leaf1-leaf2*2"], "there is no trunk leaf1-leaf2"),
-        (["--fault", "cable:3"], "--fault cable:3: it is host-bandwidth:3*0.5"),
+        (["--fault", "cable:3"], "--fault cable:3: use host-bandwidth:3*0.5"),
         (["--fault", "oversubscription:3"], "--fault oversubscription:3: it must divide 8"),
         (["--topology", "torus", "--fault", "oversubscription:2"], "a torus has no leaves"),
-        (["--", "-o", "a b"], "'a b': smpirun takes no option"),
+        (["--", "-o", "a b"], "'a b': smpirun accepts no option"),
     ],
 )
 def test_an_invalid_fabric_is_refused_with_a_valid_one(words: list[object], said: str) -> None:
