@@ -1,5 +1,5 @@
-// The two ends of a bulk flow and of a ping. How they agree on the end:
-// docs/decisions/0050-the-end-of-a-flow.md.
+// The two ends of a bulk flow and of a ping. docs/decisions/0050-the-end-of-a-flow.md explains how they agree
+// on the end.
 #include "load/flow_driver.hpp"
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Slice receipt{0, 0};
 constexpr std::uint64_t blocks_ahead = 2;
-constexpr std::uint64_t goes_on_seed = 1, ends_seed = 2;  // of a note's contents
+constexpr std::uint64_t continues_seed = 1, ends_seed = 2;  // of the contents of a note
 
 // Sends block after block, with at most two blocks that have no receipt yet.
 class BulkSender final : public FlowDriver {
@@ -44,16 +44,16 @@ class BulkSender final : public FlowDriver {
   std::uint64_t window() const { return static_cast<std::uint64_t>(c_.layout.window); }
   std::size_t tickets_per_block() const { return static_cast<std::size_t>(c_.layout.window) + 1; }
 
-  // The note of a block says whether the block after the next one exists, so the peer posts its receives in
-  // time.
+  // The note of a block says whether the block after the next one exists, so the peer can post its receives
+  // in time.
   void send_block() {
-    const bool goes_on = c_.messages ? blocks_ * window() < c_.messages : !is_time_up();
-    if (goes_on) {
+    const bool continues = c_.messages ? blocks_ * window() < c_.messages : !is_time_up();
+    if (continues) {
       blocks_ = sent_ + blocks_ahead + 1;
       receipts_.push_back(link_->start_recv(receipt));
     }
     const Slice note = c_.layout.note(c_.lane, sent_);
-    write_note(note, goes_on);
+    write_note(note, continues);
     out_.push_back(link_->start_send(note));
     for (int i = 0; i < c_.layout.window; ++i)
       out_.push_back(link_->start_send(c_.layout.slot(c_.lane, sent_, i)));
@@ -191,7 +191,7 @@ class PingFollower final : public FlowDriver {
   bool last_ = false;
 };
 
-// From 100 readings on, where other statistics need 1,000: the impact on the tail is a ratio of two of these.
+// Requires 100 readings rather than 1,000: the impact on the tail is a ratio of two of these.
 float nearest_p99(const std::vector<float>& sorted) {
   constexpr std::size_t least = 100;
   if (sorted.size() < least) return not_known;
@@ -234,12 +234,12 @@ FlowEnd FlowDriver::result() {
   return result_;
 }
 
-void FlowDriver::write_note(Slice message, bool goes_on) {
-  c_.out.fill({message.offset, note_bytes}, goes_on ? goes_on_seed : ends_seed);
+void FlowDriver::write_note(Slice message, bool continues) {
+  c_.out.fill({message.offset, note_bytes}, continues ? continues_seed : ends_seed);
 }
 
 bool FlowDriver::is_followed(Slice message) const {
-  return c_.in.holds({message.offset, note_bytes}, goes_on_seed);
+  return c_.in.holds({message.offset, note_bytes}, continues_seed);
 }
 
 std::unique_ptr<FlowDriver> make_driver(const FlowDriver::Context& context, std::unique_ptr<Link> link,

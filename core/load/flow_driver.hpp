@@ -35,7 +35,7 @@ class FlowDriver {
   FlowDriver(const FlowDriver&) = delete;
   FlowDriver& operator=(const FlowDriver&) = delete;
 
-  virtual void prepare() = 0;         // posts what must be ready before the peer begins
+  virtual void prepare() = 0;         // posts the receives that must be ready before the peer begins
   virtual void begin(Seconds until);  // `step` may be called from now on
   virtual bool step() = 0;            // makes progress by at most one block; false: nothing was ready
   bool is_open() const { return open_; }
@@ -51,14 +51,14 @@ class FlowDriver {
 
  protected:
   virtual std::uint64_t messages() const { return meter_.messages(); }
-  virtual Seconds seconds() const { return meter_.seconds(); }  // the time that these messages took
+  virtual Seconds seconds() const { return meter_.seconds(); }  // that these messages took
   // Tests the ticket, or waits for it if `waits_in_turn`. A fault ends the flow.
   bool is_done(int ticket);
   bool pop_done(std::deque<int>& tickets);  // removes the first ticket if it is done
   Seconds now() const { return c_.virtual_time ? c_.virtual_time->now_on(*link_) : c_.transport.now(); }
   bool is_time_up() const { return now() >= stop_; }
   // The first bytes of a message say whether another one follows.
-  void write_note(Slice message, bool goes_on);
+  void write_note(Slice message, bool continues);
   bool is_followed(Slice message) const;
 
   const Context c_;

@@ -58,7 +58,7 @@ Slice FlowLayout::client_slice(int lane, std::uint64_t request) const {
   return numbered(lane, request % (2 * static_cast<std::uint64_t>(window)));
 }
 
-// All buffers, one after the other.
+// Uses all buffers, one after the other.
 Slice FlowLayout::server_slice(int place) const { return numbered(0, static_cast<std::uint64_t>(place)); }
 
 Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
@@ -83,7 +83,7 @@ int Flows::peer_in(int turn) const {
   return no_rank;
 }
 
-// The first receives are posted before both ends meet.
+// Posts the first receives before both ends meet.
 std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until) {
   const auto& flows = work_.assigned.scene.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
@@ -165,7 +165,7 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
   return ends;
 }
 
-// Closes the link at once, so that the peer does not wait for us.
+// Closes the link at once, so that the peer stops waiting.
 void Flows::give_up(FlowDriver& driver) {
   unconnected_.push_back(driver.result());
   shut(driver);
@@ -178,8 +178,8 @@ void Flows::shut(FlowDriver& driver) {
   is_clean_ = false;
 }
 
-// Closes failed links first. The ends of the others meet once more: the peer may still wait for a message on
-// its link, which closing ours would break.
+// Closes failed links first. On the others both ends meet once more: the peer may still wait for a message,
+// and closing our end would break its link.
 bool Flows::close(Seconds until) {
   for (const auto& driver : drivers_)
     if (!driver->is_ok()) shut(*driver);

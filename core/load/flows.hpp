@@ -13,7 +13,7 @@
 
 namespace everylink {
 
-// Where the messages of a scene's flows lie: the same offsets at both ends.
+// The offsets of the messages of a scene's flows: the same at both ends.
 struct FlowLayout {
   std::size_t bytes;       // of a message
   std::size_t ping_bytes;  // of a ping: at least a note, at most a message
@@ -76,9 +76,9 @@ class Flows {
 
   // The peer to connect to in this turn, or no_rank.
   int peer_in(int turn) const;
-  // Both ends call it with each other's offer. Returns what the transport says about a fault, or "".
+  // Both ends call it with each other's offer. Returns the transport's message about a fault, or "".
   std::string connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until);
-  // Runs all flows that are connected, until `until` at the latest.
+  // Runs all connected flows, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
   // False: a library may still hold our buffers, so nothing may touch them again.
   bool close(Seconds until);

@@ -7,16 +7,15 @@
 
 namespace everylink {
 
-// Reads the clock as messages arrive, and fits a straight line: blocks arrive in bursts, so two readings
-// alone would count one burst too many. The first fifth of the duration is left out, in which a network still
-// ramps up. Without a duration, a number of messages was wanted: then only the time until the last one
-// counts.
+// Reads the clock as messages arrive, and fits a straight line by least squares: blocks arrive in bursts, so
+// two readings alone would count one burst too many. The first fifth of the duration, in which the network
+// ramps up, is left out. Without a duration, the time until the last of a number of messages counts.
 class Meter {
  public:
   void begin(Seconds now, Seconds duration);
   void read(Seconds now, std::uint64_t messages);
   std::uint64_t messages() const { return used().last - used().first; }
-  Seconds seconds() const;  // the time that these messages took
+  Seconds seconds() const;  // that these messages took
 
  private:
   struct Line {

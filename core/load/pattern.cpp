@@ -1,4 +1,4 @@
-// The table of patterns, and how the flows of a scene get their turns and lanes.
+// The table of patterns, and the assignment of turns and lanes to the flows of a scene.
 #include "load/pattern.hpp"
 #include "base/settings.hpp"
 

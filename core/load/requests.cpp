@@ -5,7 +5,7 @@
 
 namespace everylink {
 
-// What both ends have in common.
+// What both ends share.
 class RequestDriver : public FlowDriver {
  public:
   RequestDriver(const Context& context, const RequestContext& requests, std::unique_ptr<Link> link)
@@ -32,12 +32,12 @@ class RequestDriver : public FlowDriver {
     times_.push_back(static_cast<float>(time));
     r_.queues.longest = std::max(r_.queues.longest, time);
   }
-  // A flow continues after wrong bytes.
+  // Wrong bytes do not end the flow.
   void verify(const Slice& arrived, std::uint64_t request) {
     if (r_.check && !c_.in.holds(arrived, seed_of(request))) result_.outcome = Outcome::corrupt;
   }
   void send(const Slice& slice) {
-    constexpr std::size_t few = 16;  // each completion is waited for
+    constexpr std::size_t few = 16;  // sends in flight if each must be waited for
     out_.push_back(link_->start_send(slice));
     while (is_open() && out_.size() > (waits_in_turn_ ? few : 0) && pop_done(out_)) continue;
   }
@@ -122,7 +122,7 @@ class Client final : public RequestDriver {
     until_ = all;
     if (!came) return false;
     last_ = now();
-    // The first replies come over a cold connection.
+    // The first replies use a cold connection, so they do not count.
     const bool is_warm = replies_ >= warm() || all_ <= 2 * warm();
     if (is_warm) note_time(last_ - sent_at_.front());
     if (puts()) verify(c_.layout.client_slice(c_.lane, replies_), replies_);
@@ -181,7 +181,7 @@ class Server final : public RequestDriver {
     int ticket, place;
   };
 
-  // How many requests a client may send before it has a reply.
+  // The number of requests that a client may send before it has a reply.
   std::uint64_t ahead() const {
     return static_cast<std::uint64_t>(std::min(r_.queues.most_in_flight, most_in_flight));
   }

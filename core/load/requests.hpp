@@ -1,4 +1,4 @@
-// The two ends of a connection over which a client requests bulk data from a server
+// The client's and the server's end of a connection over which the client requests bulk data
 // (docs/decisions/0057-requests-are-flows.md).
 #pragma once
 
@@ -14,17 +14,17 @@ namespace everylink {
 class Client;
 class Server;
 
-// The requests of a rank, which all of its connections share.
+// The requests of a rank, shared by all its connections.
 struct RequestQueues {
-  // On a client: it sends to its servers in rotation, with at most so many requests in flight.
+  // On a client: it sends to its servers in rotation, with at most `most_in_flight` requests in flight.
   int most_in_flight = 0;
   std::deque<Client*> to_send;    // connections with requests to send, the next one first
   std::deque<Client*> in_flight;  // the connection of each request in flight, the oldest first
-  // On a server: each request that arrived takes a free place, the oldest request first.
+  // On a server: each request takes a free place, the oldest first.
   std::vector<int> free_places;
   std::deque<Server*> waiting;  // the connection of each request without a place, the oldest first
   Seconds last_progress = 0;    // of any connection
-  Seconds longest = 0;          // that a reply or a service took
+  Seconds longest = 0;          // time of a reply or a service
 };
 
 struct RequestContext {

@@ -21,7 +21,7 @@ ScenePlan::ScenePlan(const Options& options, const Introduction& all)
                                  options.pattern, sweep_.degree, most_links));
   const auto smallest = *std::min_element(options.sizes.begin(), options.sizes.end());
   if (sweep_.ping_bytes > std::max(smallest, note_bytes))
-    throw UsageError(fmt::format("--ping-size: {} bytes are more than the {} bytes of -s/--size-messages",
+    throw UsageError(fmt::format("--ping-size: {} bytes exceed the {} bytes of -s/--size-messages",
                                  sweep_.ping_bytes, smallest));
   if (options.check && layout_of(options.largest()).shares_buffers())
     throw UsageError(fmt::format(
@@ -50,7 +50,7 @@ std::size_t ScenePlan::memory_bytes() const {
   return most;
 }
 
-// A server may serve every other client first.
+// A server may serve every other client before this one.
 ReplyTimeout ScenePlan::reply_timeout(std::int64_t scene) const {
   const auto& load = sweep_.request_load;
   const Seconds least = connect_limit();
@@ -64,7 +64,7 @@ Seconds ScenePlan::timeout(std::int64_t scene, std::int64_t earlier, Seconds too
   return connect_limit() * (sweep_.request_load.servers + 2) + much_longer * took * std::max(1.0, growth);
 }
 
-// The duration and the time for what is in flight at its end, or the time for all the work of one rank.
+// The duration and the time for messages in flight at its end, or the time for all the work of one rank.
 Seconds ScenePlan::flow_limit(const RunFlows& order) const {
   const FlowLayout one = layout(order.scene);
   const auto& load = sweep_.request_load;

@@ -1,4 +1,4 @@
-// All scenes of a run: the sweep of its pattern, one message size after the other. The same on every rank.
+// All scenes of a run: the pattern's sweep for one message size after the other. The same on every rank.
 #pragma once
 
 #include "base/options.hpp"
@@ -19,14 +19,13 @@ class ScenePlan {
   std::size_t bytes(std::int64_t scene) const;
   std::size_t ping_bytes() const { return sweep_.ping_bytes; }
   const RequestLoad& request_load() const { return sweep_.request_load; }
-  std::uint64_t messages() const {
-    return sweep_.messages;
-  }  // of a bulk flow; 0: as many as fit in the duration
+  // Of a bulk flow; 0: as many as fit in the duration.
+  std::uint64_t messages() const { return sweep_.messages; }
   AssignedScene assigned(std::int64_t scene) const;
   FlowLayout layout(std::int64_t scene) const { return layout_of(bytes(scene)); }
   std::size_t memory_bytes() const;  // of each of the two memories, in any scene
 
-  // How long connecting to one peer may take, and how long all flows of a scene may take.
+  // Time limits: connecting to one peer, and all flows of a scene.
   Seconds connect_limit() const { return options_.time_limit > 0 ? options_.time_limit : 10; }
   Seconds flow_limit(const RunFlows&) const;
   // A shorter limit for an order, from the time that an earlier scene without failed flows took.

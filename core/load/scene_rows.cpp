@@ -15,14 +15,14 @@ struct Ends {
   const FlowEnd* receives = nullptr;
 };
 
-// Both ends of a failed flow get the same outcome: the end that gives up first closes the link, which breaks
-// it for the other end.
+// Gives both ends of a failed flow the same outcome: the end that gives up first closes the link, which
+// breaks it for the other end.
 Outcome agreed(Outcome a, Outcome b) {
   if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
   return a != Outcome::ok ? a : b;
 }
 
-// The outcome of a flow that neither end, or only one, reported.
+// The outcome of a flow that at most one end reported.
 Outcome unseen(const Flow& flow, std::span<const int> gone, const Connect& first) {
   if (is_among(gone, flow.from) || is_among(gone, flow.to)) return Outcome::absent;
   return first.leaves_out(flow.from, flow.to) ? Outcome::presumed : Outcome::absent;
@@ -36,13 +36,13 @@ std::vector<Ends> ends_of(const std::vector<Flow>& flows, const std::vector<Repo
         throw MachineError(fmt::format("rank {} reports a flow that does not exist", report.rank));
       const Flow& flow = flows[end.flow];
       if ((end.sends ? flow.from : flow.to) != report.rank)
-        throw MachineError(fmt::format("rank {} reports a flow of other ranks", report.rank));
+        throw MachineError(fmt::format("rank {} reports a flow that belongs to other ranks", report.rank));
       (end.sends ? ends[end.flow].sends : ends[end.flow].receives) = &end;
     }
   return ends;
 }
 
-// The receiver's clock stands first; for flows that carry requests, the client's.
+// The receiver's clock comes first; for flows that carry requests, the client's.
 void fill_times(FlowRow& row, const Ends& ends) {
   const bool requests = row.flow.carries_requests();
   const bool client_sends = requests && row.flow.client() == row.flow.from;

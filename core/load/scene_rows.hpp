@@ -1,4 +1,4 @@
-// The rows of a scene: what both ends of each flow report, put together.
+// The rows of a scene: the reports of both ends of each flow, combined.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace everylink {
 
-// One row per flow, in the order of the flows. `first` is the scene's first order, which names the pairs that
-// were left out; `gone` are ranks, sorted. Throws MachineError if a rank reports a flow that is not its own.
+// One row per flow, in the order of the flows. `first` is the scene's first order, which lists the pairs to
+// leave out; `gone` are ranks, sorted. Throws MachineError if a rank reports a flow that is not its own.
 std::vector<FlowRow> rows_of(const Scene&, const std::vector<Report>&, std::span<const int> gone,
                              const Connect& first);
 

@@ -1,4 +1,4 @@
-// What a scene amounted to.
+// The sums of a scene, and their text.
 #include "load/scene_sums.hpp"
 #include "base/outcome.hpp"
 
@@ -15,9 +15,9 @@ namespace everylink {
 namespace {
 
 constexpr double share_of_p99 = 0.99;
-constexpr double least_for_p99 = 100;  // readings: of fewer, the largest one would stand for the p99
+constexpr double least_for_p99 = 100;  // readings: with fewer, p99 would be the largest one
 
-// The share of a part's readings that are not above `time`.
+// The share of these readings that are at most `time`.
 double share_below(const Statistics& t, double time) {
   const std::pair<double, double> known[] = {{t.min, 0}, {t.median, 0.5}, {t.p99, share_of_p99}, {t.max, 1}};
   double share = 0, from = 0;
@@ -29,7 +29,7 @@ double share_below(const Statistics& t, double time) {
   return 1;
 }
 
-// What one client or server saw.
+// The results of one client or server.
 struct Party {
   std::uint64_t requests = 0;
   Seconds end = 0;
@@ -170,7 +170,7 @@ std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
       text += text_of_seconds(row.times.mean);
     else
       text +=
-          fmt::format("{}, {} a message", rate_text(static_cast<double>(row.messages), bytes, row.seconds),
+          fmt::format("{}, {} per message", rate_text(static_cast<double>(row.messages), bytes, row.seconds),
                       text_of_seconds(row.messages ? row.seconds / static_cast<double>(row.messages) : 0));
     lines.push_back(text);
   }
@@ -185,7 +185,7 @@ std::string line_of(const Pattern& pattern, const SceneSums& s, bool several_siz
   text += ":";
   if (s.bulks)
     text +=
-        fmt::format(" {} a flow ({} to {}), {} in all", text_of_bandwidth(s.mean),
+        fmt::format(" {} per flow ({} to {}), {} in all", text_of_bandwidth(s.mean),
                     text_of_bandwidth(s.slowest), text_of_bandwidth(s.fastest), text_of_bandwidth(s.total));
   if (s.pings)
     text += fmt::format("{} latency {} (median {}, p99 {})", s.bulks ? "," : "", text_of_seconds(s.ping_mean),

@@ -1,4 +1,4 @@
-// What a scene amounted to, in numbers and in a line.
+// The sums of a scene, as numbers and as text.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace everylink {
 
-// A quantile of all readings together. The distribution of each part is taken as straight lines through its
-// minimum, median, p99 and maximum. NaN: there are no readings, or fewer than 100 for a quantile above the
+// A quantile of all readings together. The distribution of each part is approximated by straight lines
+// through its minimum, median, p99 and maximum. NaN: no readings, or fewer than 100 for a quantile above the
 // median.
 double pooled_quantile(double share, std::span<const Statistics>);
-// A line for each flow; where they are asked for, for each client and server.
+// One line per flow; for flows that carry requests, one line per client and server.
 std::vector<std::string> lines_of_flows(const Scene&, std::size_t bytes, const std::vector<FlowRow>&,
                                         const NameOfRank&);
 SceneSums sums_of(const Scene&, std::size_t bytes, const std::vector<FlowRow>&);

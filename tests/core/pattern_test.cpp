@@ -1,5 +1,5 @@
-// Every pattern as a list of flows: who sends to whom in each scene, how a scene is assigned, and what its
-// results amount to.
+// Every pattern as a list of flows: the flows of each scene, the assignment of a scene, and the summary of
+// its results.
 #include "load/pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const au
   return name;
 });
 
-TEST_P(EveryPattern, has_flows_between_two_different_ranks_only) {
+TEST_P(EveryPattern, has_only_flows_between_different_ranks) {
   for (const int size : {4, 5, 8, 13})
     for (const int a_host : {1, 2, 3}) {
       const Sweep sweep = sweep_of(GetParam(), people(size, a_host));
@@ -65,7 +65,7 @@ TEST_P(EveryPattern, has_flows_between_two_different_ranks_only) {
     }
 }
 
-TEST_P(EveryPattern, holds_no_more_flows_at_a_rank_than_it_says) {
+TEST_P(EveryPattern, has_at_most_degree_flows_per_rank) {
   const Sweep sweep = sweep_of(GetParam(), people(13, 2));
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     std::map<int, int> out, in;
@@ -76,7 +76,7 @@ TEST_P(EveryPattern, holds_no_more_flows_at_a_rank_than_it_says) {
   }
 }
 
-TEST_P(EveryPattern, is_staged_so_that_a_rank_has_one_peer_a_turn_and_each_flow_buffers_of_its_own) {
+TEST_P(EveryPattern, is_assigned_one_peer_per_rank_and_turn_and_separate_buffers_per_flow) {
   const Sweep sweep = sweep_of(GetParam(), people(13));
   const FlowLayout layout = FlowLayout::of(1000, 8, 2, sweep.degree);
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
@@ -111,7 +111,7 @@ TEST(Incast, takes_one_rank_of_each_other_host_before_the_second_of_any) {
   EXPECT_EQ(pairs_of(sweep.scene(0)), (std::vector<Pair>{{2, 1}, {4, 1}, {3, 1}, {5, 1}, {0, 1}}));
 }
 
-TEST(Incast, refuses_a_root_and_a_count_that_are_not_there) {
+TEST(Incast, refuses_a_root_or_a_count_beyond_the_ranks) {
   EXPECT_THROW(sweep_of("incast", people(4, 1, {{"root", "4"}})), UsageError);
   EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "4"}})), UsageError);
   EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "0"}})), UsageError);
@@ -126,7 +126,7 @@ TEST(Shift, measures_every_link_once_over_all_distances) {
   EXPECT_EQ(pairs_of(sweep.scene(1)).front(), Pair(0, 2));
 }
 
-TEST(Ring, goes_once_round_through_all_ranks) {
+TEST(Ring, visits_every_rank_once) {
   const Sweep sweep = sweep_of("ring", people(9, 1, {{"draws", "4"}}));
   EXPECT_EQ(sweep.scenes, 5);
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
@@ -140,7 +140,7 @@ TEST(Ring, goes_once_round_through_all_ranks) {
   }
 }
 
-TEST(RandomBisection, joins_two_halves_of_the_hosts_and_no_two_ranks_of_one) {
+TEST(RandomBisection, connects_two_halves_of_the_hosts_and_no_two_ranks_of_one_half) {
   const People all = people(12, 2);
   const Sweep sweep = sweep_of("random-bisection", all);
   EXPECT_EQ(sweep.scenes, 20);
@@ -158,7 +158,7 @@ TEST(RandomBisection, joins_two_halves_of_the_hosts_and_no_two_ranks_of_one) {
   EXPECT_GT(drawn.size(), 15u);
 }
 
-TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_no_victim_loads) {
+TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_victims_do_not_load) {
   const Sweep sweep = sweep_of("victim", people(20, 1, {{"repeats", "2"}}));
   EXPECT_EQ(sweep.scenes, 4);
   const auto alone = sweep.scene(0), loaded = sweep.scene(1);
@@ -179,7 +179,7 @@ TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_no_victim_loads) {
   EXPECT_EQ(victims.size(), 4u);
 }
 
-TEST(Victim, refuses_what_leaves_nobody_to_load_the_network) {
+TEST(Victim, refuses_options_that_leave_no_rank_to_load_the_network) {
   EXPECT_THROW(sweep_of("victim", people(3)), UsageError);
   EXPECT_THROW(sweep_of("victim", people(6, 1, {{"victims", "6"}})), UsageError);
   EXPECT_THROW(sweep_of("victim", people(6, 1, {{"congestor", "victim"}})), UsageError);
@@ -196,7 +196,7 @@ SceneSums sums(std::int64_t point, double mean, std::uint8_t variant = 0) {
   return s;
 }
 
-TEST(Brief, says_at_how_many_senders_each_has_less_than_a_quarter) {
+TEST(Brief, reports_the_number_of_senders_at_which_each_has_less_than_a_quarter) {
   const std::vector<SceneSums> fair{sums(1, 8e9), sums(2, 4e9), sums(4, 2e9), sums(8, 1e9)};
   const auto brief = pattern_named("incast")->brief;
   EXPECT_EQ(brief(fair).at(0),
@@ -213,20 +213,20 @@ TEST(Brief, gives_the_effective_bisection_bandwidth_and_an_interval) {
   EXPECT_EQ(
       pattern_named("random-bisection")->brief(draws).at(0),
       "effective bisection bandwidth 4.2 GiB/s, 95 % interval 4.049 GiB/s to 4.351 GiB/s, over 10 random "
-      "halves; 1.05 GiB/s a flow");
+      "halves; 1.05 GiB/s per flow");
 }
 
-TEST(Brief, gives_the_interval_of_few_draws_by_the_t_of_their_degrees_of_freedom) {
+TEST(Brief, uses_students_t_for_the_interval_of_few_draws) {
   std::vector<SceneSums> draws;
   for (int i = 0; i < 5; ++i) draws.push_back(sums(1, (4.0 + 0.1 * i) * (1 << 30)));
   // Mean 4.2 GiB/s; deviation 0.15811, t(4) 2.776445: 0.19632.
   EXPECT_EQ(
       pattern_named("random-bisection")->brief(draws).at(0),
       "effective bisection bandwidth 4.2 GiB/s, 95 % interval 4.004 GiB/s to 4.396 GiB/s, over 5 random "
-      "halves; 4.2 GiB/s a flow");
+      "halves; 4.2 GiB/s per flow");
 }
 
-TEST(Brief, gives_a_victims_impact_and_does_not_make_up_a_tail) {
+TEST(Brief, reports_a_victims_impact_and_no_p99_without_enough_readings) {
   std::vector<SceneSums> scenes(2);
   scenes[1].variant = 1;
   for (auto& s : scenes) s.pings = 1, s.ping_p99 = std::numeric_limits<double>::quiet_NaN();
@@ -254,7 +254,7 @@ TEST(ClientServer, connects_every_client_with_every_server_and_nobody_else) {
   }
 }
 
-TEST(AllToAll, takes_every_pair_both_ways_once_in_rounds_and_one_after_the_other) {
+TEST(AllToAll, measures_every_pair_both_ways_once_in_rounds_or_sequentially) {
   for (const int size : {2, 4, 5, 7, 8})
     for (const bool sequential : {false, true}) {
       const Settings settings = sequential ? Settings{{"sequential", "yes"}} : Settings{};
@@ -284,7 +284,7 @@ FlowRow asked_for(int server, int client, std::uint64_t requests, Seconds second
   return row;
 }
 
-TEST(Requests, are_counted_once_and_clients_are_compared_by_when_they_end) {
+TEST(Requests, are_counted_once_and_clients_are_compared_by_their_end_times) {
   const Scene scene{1, 0, {}};
   const auto sums = sums_of(scene, 1000,
                             {asked_for(0, 2, 10, 1, 0.1F), asked_for(1, 2, 10, 2, 0.2F),
@@ -295,11 +295,11 @@ TEST(Requests, are_counted_once_and_clients_are_compared_by_when_they_end) {
   EXPECT_EQ(sums.last_end, 4);
   EXPECT_EQ(sums.last, (std::vector<int>{3, 2}));
   EXPECT_DOUBLE_EQ(sums.total, 40 * 1000 / 4.0);
-  EXPECT_DOUBLE_EQ(sums.jain, 15.0 * 15.0 / (2 * (10.0 * 10.0 + 5.0 * 5.0)));  // rates 10 and 5 a second
+  EXPECT_DOUBLE_EQ(sums.jain, 15.0 * 15.0 / (2 * (10.0 * 10.0 + 5.0 * 5.0)));  // rates 10 and 5 per second
   EXPECT_NEAR(sums.reply_mean, 0.2, 1e-6);
 }
 
-TEST(Requests, to_a_server_that_was_lost_do_not_count) {
+TEST(Requests, to_a_lost_server_do_not_count) {
   auto lost = asked_for(1, 3, 4, 1, 0.1F);
   lost.outcome = Outcome::timeout;
   const auto sums =
@@ -310,7 +310,7 @@ TEST(Requests, to_a_server_that_was_lost_do_not_count) {
   EXPECT_EQ(sums.failed, 1);
 }
 
-TEST(PooledQuantile, is_that_of_all_readings_together) {
+TEST(PooledQuantile, equals_the_quantile_of_all_readings) {
   Statistics fast, slow;
   fast.n = 900, fast.min = 1, fast.median = 2, fast.p99 = 3, fast.max = 4;
   slow.n = 100, slow.min = 10, slow.median = 20, slow.p99 = 30, slow.max = 40;
@@ -320,7 +320,7 @@ TEST(PooledQuantile, is_that_of_all_readings_together) {
   EXPECT_TRUE(std::isnan(pooled_quantile(0.5, std::vector<Statistics>{})));
 }
 
-TEST(PooledQuantile, of_fewer_than_100_readings_has_no_p99) {
+TEST(PooledQuantile, has_no_p99_below_100_readings) {
   Statistics few;
   few.n = 50, few.min = 1, few.median = 2, few.max = 4;
   EXPECT_NEAR(pooled_quantile(0.5, std::vector{few}), 2, 1e-6);
@@ -328,7 +328,7 @@ TEST(PooledQuantile, of_fewer_than_100_readings_has_no_p99) {
   EXPECT_NEAR(pooled_quantile(0.99, std::vector{few, few}), 3.96, 1e-6);
 }
 
-TEST(Meter, gives_the_time_until_the_last_message_where_there_is_no_duration) {
+TEST(Meter, measures_until_the_last_message_without_a_duration) {
   Meter meter;
   meter.begin(10, 0);
   meter.read(13, 4);
@@ -337,7 +337,7 @@ TEST(Meter, gives_the_time_until_the_last_message_where_there_is_no_duration) {
   EXPECT_NEAR(meter.seconds(), 3.5, 1e-9);
 }
 
-TEST(Meter, finds_the_rate_of_messages_that_come_in_bursts) {
+TEST(Meter, finds_the_rate_of_messages_that_arrive_in_bursts) {
   Meter meter;
   meter.begin(100, 10);
   for (int burst = 1; burst <= 5; ++burst)  // two blocks of 4 at once, every 2 s
@@ -346,7 +346,7 @@ TEST(Meter, finds_the_rate_of_messages_that_come_in_bursts) {
   EXPECT_NEAR(static_cast<double>(meter.messages()) / meter.seconds(), 4.0, 1e-9);
 }
 
-TEST(Meter, counts_from_the_beginning_where_little_has_come) {
+TEST(Meter, counts_from_the_start_if_few_messages_arrived) {
   Meter meter;
   meter.begin(0, 10);
   meter.read(1, 4);

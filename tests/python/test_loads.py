@@ -76,7 +76,7 @@ def test_a_shift_fills_a_matrix(tmp_path: Path, everylink: Command) -> None:
     matrix = rate_matrix(read(path).loads[0], SIZE, 4)
     expected = np.where(np.eye(4, dtype=bool), np.nan, (1 + np.arange(4))[:, None] * GB)
     np.testing.assert_allclose(matrix, expected)
-    assert "shift: 2.328 GiB/s a flow" in everylink("show", path)[1]
+    assert "shift: 2.328 GiB/s per flow" in everylink("show", path)[1]
 
 
 def test_uncommitted_flows_are_not_read(tmp_path: Path) -> None:

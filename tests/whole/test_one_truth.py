@@ -150,7 +150,7 @@ def results_of(out: str) -> list[str]:
 
 SCENE = re.compile(
     rf"(?:{SIZE}, )?[a-z]+ (?P<point>\d+)(?:, (?P<variant>\w+))?:"
-    rf"(?: (?P<mean>{RATE}) a flow \((?P<slowest>{RATE}) to (?P<fastest>{RATE})\), (?P<total>{RATE}) in all)?"
+    rf"(?: (?P<mean>{RATE}) per flow \((?P<slowest>{RATE}) to (?P<fastest>{RATE})\), (?P<total>{RATE}) in all)?"
     rf"(?:,? latency (?P<latency>{TIME}) \(median (?P<median>{TIME}), p99 (?P<p99>{TIME}|not known)\))?"
     r"(?:,? (?P<failed>\d+) of (?P<flows>\d+) flows FAILED)?"
 )
@@ -299,7 +299,7 @@ def hold_service(line: str, table: Table) -> None:
 
 def hold_least_fair(line: str, table: Table) -> None:
     match = re.fullmatch(
-        rf"client-server: (Put|Get) least fair at {SIZE}: of (\d+) clients the first is through after {TIME}, the last "
+        rf"client-server: (Put|Get) least fair at {SIZE}: of (\d+) clients the first ends after {TIME}, the last "
         rf"after {TIME} \(last: (.*)\); Jain's index of their rates ([\d.]+)",
         line,
     )

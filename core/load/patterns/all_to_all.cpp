@@ -21,12 +21,12 @@ Scene round_of(int size, std::int64_t round) {
   return scene;
 }
 
-// In the order of the rounds; where the number of ranks is odd, one sits out in each.
-std::int64_t flows_a_round(int size) { return size - size % 2; }
+// In the order of the rounds. If the number of ranks is odd, one idles in each round.
+std::int64_t flows_per_round(int size) { return size - size % 2; }
 
 Scene single_of(int size, std::int64_t number) {
-  const auto round = number / flows_a_round(size);
-  auto rank = static_cast<int>(number % flows_a_round(size));
+  const auto round = number / flows_per_round(size);
+  auto rank = static_cast<int>(number % flows_per_round(size));
   if (size % 2 && rank >= round) ++rank;
   return {round, 0, {{rank, circle_partner(size, round, rank)}}};
 }
@@ -34,7 +34,7 @@ Scene single_of(int size, std::int64_t number) {
 Sweep make(const PatternInput& input) {
   const bool sequential = !setting(input.settings, "sequential").empty();
   const auto rounds = circle_steps(input.size);
-  Sweep sweep{rounds * (sequential ? flows_a_round(input.size) : 1), 1,
+  Sweep sweep{rounds * (sequential ? flows_per_round(input.size) : 1), 1,
               [sequential, size = input.size](std::int64_t number) {
                 return sequential ? single_of(size, number) : round_of(size, number);
               }};
@@ -42,7 +42,7 @@ Sweep make(const PatternInput& input) {
   return sweep;
 }
 
-// A message from each to each takes as long as the slowest flow of every round.
+// One message from each rank to each other takes the sum of the slowest flow of every round.
 std::string row(std::span<const SceneSums> scenes) {
   Seconds once = 0, one = 0;
   double total = 0;
@@ -67,7 +67,7 @@ std::string row(std::span<const SceneSums> scenes) {
                      slowest->slowest / (1 << 20), slowest->slowest_from, slowest->slowest_to, lost);
 }
 
-// The connection that is furthest below the others of its round.
+// The connection furthest below the mean of its round.
 std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameOfRank& name) {
   const SceneSums* worst = nullptr;
   for (const auto& scene : scenes)
@@ -93,7 +93,7 @@ extern const Pattern pattern_all_to_all{"all-to-all",
                                           .value = "N",
                                           .unit = Quantity::count,
                                           .least = 1,
-                                          .brief = "messages of each flow, in place of --duration"},
+                                          .brief = "number of messages per flow, instead of --duration"},
                                          {.names = {"--sequential"}, .brief = "one flow at a time"}},
                                         {.duration = 0.1,
                                          .sizes = sweep_to_4_mib,

@@ -1,5 +1,4 @@
-// client-server: clients ask servers for bulk data, which these put into the clients' memory, or get out of
-// it.
+// client-server: clients request bulk data, which servers put into the clients' memory or get from there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +56,7 @@ std::string row(std::span<const SceneSums> scenes) {
                      s.failed ? fmt::format("  {} of {} connections FAILED", s.failed, s.flows) : "");
 }
 
-// Where the clients' rates are furthest apart.
+// The scene in which the clients' rates are furthest apart.
 std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameOfRank& name) {
   std::vector<std::string> lines;
   for (const std::uint8_t variant : {std::uint8_t{0}, std::uint8_t{1}}) {
@@ -68,13 +67,12 @@ std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameO
     if (!worst) continue;
     std::vector<std::string> last;
     for (const int rank : worst->last) last.push_back(name(rank));
-    lines.push_back(
-        fmt::format("{} least fair at {}: of {} clients the first is through after {}, the last after {} "
-                    "(last: {}); Jain's "
-                    "index of their rates {:.3f}",
-                    word(*worst), text_of_bytes(static_cast<double>(worst->bytes)), worst->clients,
-                    text_of_seconds(worst->first_end), text_of_seconds(worst->last_end),
-                    fmt::join(last, ", "), worst->jain));
+    lines.push_back(fmt::format(
+        "{} least fair at {}: of {} clients the first ends after {}, the last after {} (last: {}); "
+        "Jain's index of their rates {:.3f}",
+        word(*worst), text_of_bytes(static_cast<double>(worst->bytes)), worst->clients,
+        text_of_seconds(worst->first_end), text_of_seconds(worst->last_end), fmt::join(last, ", "),
+        worst->jain));
   }
   return lines;
 }
@@ -88,34 +86,34 @@ constexpr PatternTable table{
 
 extern const Pattern pattern_client_server{
     "client-server",
-    "clients ask servers, which put bulk data into their memory, or get it out of it",
+    "clients request bulk data, which servers put into their memory or get from there",
     "in flight",
     {"put", "get"},
     {{.names = {"--servers"},
       .value = "N",
       .unit = Quantity::count,
       .least = 1,
-      .brief = "ranks 0 to N - 1 are servers, all others clients",
-      .standard = "1"},
+      .brief = "number of servers: ranks 0 to N - 1; all others are clients",
+      .default_text = "1"},
      {.names = {"--niters"},
       .value = "N",
       .unit = Quantity::count,
       .least = 1,
       .brief = "requests of each client to each server",
-      .standard = "1024"},
+      .default_text = "1024"},
      {.names = {"--nflight"},
       .value = "K,...",
       .unit = Quantity::count,
       .is_list = true,
       .least = 1,
       .brief = "requests that a client has in flight, over all servers",
-      .standard = "1"},
+      .default_text = "1"},
      {.names = {"--slots"},
       .value = "N",
       .unit = Quantity::count,
       .least = 1,
       .brief = "requests that a server serves at the same time",
-      .standard = "128"},
+      .default_text = "128"},
      {.names = {"--check"},
       .brief = "verify every byte of every answer",
       .more = "The times then include the verification."}},

@@ -1,25 +1,25 @@
-// incast: ever more senders to one receiver.
+// incast: an increasing number of senders to one receiver.
 #include "load/patterns/one_to_many.hpp"
 
 namespace everylink {
 
 extern const Pattern pattern_incast{
     "incast",
-    "ever more senders to one receiver: 1, 2, 4, ... all",
+    "an increasing number of senders to one receiver: 1, 2, 4, ... all",
     "senders",
     {""},
     {{.names = {"--root"},
       .value = "RANK",
       .unit = Quantity::count,
       .brief = "the rank that receives",
-      .standard = "0"},
+      .default_text = "0"},
      {.names = {"--counts"},
       .value = "K,...",
       .unit = Quantity::count,
       .is_list = true,
       .least = 1,
-      .brief = "how many ranks send",
-      .standard = "1, 2, 4, ... all others"}},
+      .brief = "numbers of senders",
+      .default_text = "1, 2, 4, ... all others"}},
     {},
     [](const PatternInput& input) { return one_to_many(input, true); },
     [](std::span<const SceneSums> scenes) { return quarter_of_one(scenes, "sender"); }};

@@ -10,8 +10,8 @@
 namespace everylink {
 namespace {
 
-// One of each other host first, then the second of each, ...; those of the root's own host, which do not load
-// the network, last.
+// The first rank of each other host, then the second of each, and so on. Ranks on the root's host come last:
+// they do not load the network.
 std::vector<int> others_of(const PatternInput& input, int root) {
   const auto host = [&](int rank) { return input.host_of[static_cast<std::size_t>(rank)]; };
   std::vector<int> local(static_cast<std::size_t>(input.size));
@@ -28,7 +28,7 @@ std::vector<int> others_of(const PatternInput& input, int root) {
   return others;
 }
 
-constexpr double noise = 0.02;  // four that share evenly have a quarter, more or less
+constexpr double noise = 0.02;  // four that share evenly get about a quarter each
 
 std::vector<int> counts_of(const PatternInput& input) {
   const int most = std::min(input.size - 1, most_links);

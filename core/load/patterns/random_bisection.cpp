@@ -1,5 +1,5 @@
-// random-bisection: one random half of the hosts sends to the other one, drawn again and again; the mean is
-// the effective bisection bandwidth (Hoefler, Schneider, Lumsdaine 2008).
+// random-bisection: one random half of the hosts sends to the other half, repeatedly. The mean is the
+// effective bisection bandwidth (Hoefler, Schneider, Lumsdaine 2008).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,7 @@ constexpr int usual_draws = 20, most_draws = 100000;
 
 using Groups = std::vector<std::vector<int>>;
 
-// Halves are of hosts, or what stays within a host would not cross the network; of ranks where there is one
-// host.
+// Divides hosts, because traffic within a host does not cross the network. With a single host, divides ranks.
 Groups groups_of(const PatternInput& input) {
   const int hosts = 1 + *std::max_element(input.host_of.begin(), input.host_of.end());
   Groups groups(static_cast<std::size_t>(hosts > 1 ? hosts : input.size));
@@ -44,8 +43,8 @@ Sweep make(const PatternInput& input) {
           }};
 }
 
-// The probability that Student's t with `freedom` degrees of freedom, whose tangent is sqrt(freedom) times
-// that of `angle`, lies between its negative and itself (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+// P(|T| <= t) for Student's t distribution with `freedom` degrees of freedom, where t = sqrt(freedom) *
+// tan(angle) (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
 double student_within(double angle, int freedom) {
   const double square = std::cos(angle) * std::cos(angle);
   const bool is_odd = freedom % 2;
@@ -58,7 +57,7 @@ double student_within(double angle, int freedom) {
   return is_odd ? 2 / std::numbers::pi * (angle + sum) : sum;
 }
 
-// Student's t of a two-sided interval of 95 %.
+// Student's t for a two-sided 95 % interval.
 double student_95(int freedom) {
   constexpr int halvings = 60;
   double low = 0, high = std::numbers::pi / 2;
@@ -89,22 +88,22 @@ std::vector<std::string> brief(std::span<const SceneSums> scenes) {
     text += fmt::format(", 95 % interval {} to {}", text_of_bandwidth(mean - half),
                         text_of_bandwidth(mean + half));
   }
-  return {fmt::format("{}, over {} random halves; {} a flow", text, n, text_of_bandwidth(flow / n))};
+  return {fmt::format("{}, over {} random halves; {} per flow", text, n, text_of_bandwidth(flow / n))};
 }
 
 }  // namespace
 
 extern const Pattern pattern_random_bisection{
     "random-bisection",
-    "one random half of the hosts sends to the other, again and again: effective bisection bandwidth",
+    "one random half of the hosts sends to the other, repeatedly: effective bisection bandwidth",
     "draw",
     {""},
     {{.names = {"--draws"},
       .value = "N",
       .unit = Quantity::count,
       .least = 1,
-      .brief = "random halves",
-      .standard = "20"}},
+      .brief = "number of random halves",
+      .default_text = "20"}},
     {.draws = true},
     make,
     brief};

@@ -1,4 +1,4 @@
-// ring: every rank sends to the next one, in their own order and in random ones.
+// ring: every rank sends to the next one, first in the order of ranks, then in random orders.
 #include <fmt/format.h>
 
 #include "base/random.hpp"
@@ -37,7 +37,7 @@ std::vector<std::string> brief(std::span<const SceneSums> scenes) {
     }
   }
   if (of_natural <= 0) return {};
-  std::string text = fmt::format("{} a flow in the natural ring", text_of_bandwidth(of_natural));
+  std::string text = fmt::format("{} per flow in the natural ring", text_of_bandwidth(of_natural));
   if (rings)
     text += fmt::format(", {} in {} random ones: {:.2f} of it", text_of_bandwidth(of_random / rings), rings,
                         of_random / rings / of_natural);
@@ -47,15 +47,15 @@ std::vector<std::string> brief(std::span<const SceneSums> scenes) {
 }  // namespace
 
 extern const Pattern pattern_ring{"ring",
-                                  "every rank sends to the next one, in their own order, then in random ones",
+                                  "every rank sends to the next one: in rank order, then in random orders",
                                   "ring",
                                   {"natural", "random"},
                                   {{.names = {"--draws"},
                                     .value = "N",
                                     .unit = Quantity::count,
                                     .least = 1,
-                                    .brief = "random rings",
-                                    .standard = "10"}},
+                                    .brief = "number of random rings",
+                                    .default_text = "10"}},
                                   {.draws = true},
                                   make,
                                   brief};

@@ -1,4 +1,4 @@
-// shift: every rank sends to the one `d` behind it while it receives from the one `d` in front (as mpiGraph).
+// shift: rank i sends to rank i + d while it receives from rank i - d (as in mpiGraph).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,27 +37,26 @@ std::vector<std::string> brief(std::span<const SceneSums> scenes) {
     if (!fastest || scene.mean > fastest->mean) fastest = &scene;
   }
   if (!slowest) return {};
-  return {fmt::format("{} a flow at distance {}, the fastest, and {} at distance {}, the slowest",
+  return {fmt::format("{} per flow at distance {}, the fastest, and {} at distance {}, the slowest",
                       text_of_bandwidth(fastest->mean), fastest->point, text_of_bandwidth(slowest->mean),
                       slowest->point)};
 }
 
 }  // namespace
 
-extern const Pattern pattern_shift{
-    "shift",
-    "every rank sends to the one D behind it while it receives from the one D in front",
-    "distance",
-    {""},
-    {{.names = {"--distances"},
-      .value = "D,...",
-      .unit = Quantity::count,
-      .is_list = true,
-      .least = 1,
-      .brief = "how far each rank sends",
-      .standard = "1, 2, 3, ... all"}},
-    {},
-    make,
-    brief};
+extern const Pattern pattern_shift{"shift",
+                                   "rank I sends to rank I + D while it receives from rank I - D",
+                                   "distance",
+                                   {""},
+                                   {{.names = {"--distances"},
+                                     .value = "D,...",
+                                     .unit = Quantity::count,
+                                     .is_list = true,
+                                     .least = 1,
+                                     .brief = "distances D of the sweep",
+                                     .default_text = "1, 2, 3, ... all"}},
+                                   {},
+                                   make,
+                                   brief};
 
 }  // namespace everylink

@@ -1,5 +1,5 @@
-// victim: a few ranks measure latency, alone and while all others load the network by another pattern (as
-// GPCNeT).
+// victim: a few ranks measure latency, alone and while all others load the network with another pattern (as
+// in GPCNeT).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ struct Roles {
   std::vector<int> victims, others;
 };
 
-// Every fifth rank by default, drawn; an even number of them.
+// A random fifth of the ranks by default, rounded to an even number.
 Roles roles_of(const PatternInput& input) {
   const int most = (input.size - 2) / 2 * 2;
   if (most < 2)
-    throw UsageError("victim: wants 4 ranks at least: two victims, and two that load the network");
+    throw UsageError("victim requires at least 4 ranks: two victims, and two that load the network");
   const int count =
       pattern_number(input, "victims", std::clamp(input.size / 5 / 2 * 2, 2, most), 2, most) / 2 * 2;
   const Shuffle at(input.size, mix(input.seed, 1) | 1);
@@ -38,18 +38,18 @@ Roles roles_of(const PatternInput& input) {
   return roles;
 }
 
-// The scene of the congestor that loads most, among the others only.
+// The congestor's heaviest scene, among the other ranks only.
 std::vector<Flow> load_of(const PatternInput& input, const Roles& roles, int& degree) {
   const auto name =
       setting(input.settings, "congestor").empty() ? "incast" : setting(input.settings, "congestor");
   const Pattern* congestor = name == "victim" ? nullptr : pattern_named(name);
   if (!congestor)
     throw UsageError(
-        fmt::format("--congestor {}: is not a pattern that loads the network; use incast or shift", name));
+        fmt::format("--congestor {}: not a pattern that loads the network; use incast or shift", name));
   if (congestor->traits.one_sided)
-    throw UsageError(fmt::format(
-        "--congestor {}: ends when it is done, not when the victims are; use incast or shift", name));
-  std::map<std::int32_t, std::int32_t> hosts;  // numbered anew: some may have victims only
+    throw UsageError(
+        fmt::format("--congestor {}: it may end before the victims finish; use incast or shift", name));
+  std::map<std::int32_t, std::int32_t> hosts;  // renumbered: some hosts may have victims only
   std::vector<std::int32_t> host_of;
   for (const int rank : roles.others)
     host_of.push_back(hosts
@@ -127,24 +127,24 @@ extern const Pattern pattern_victim{
       .value = "K",
       .unit = Quantity::count,
       .least = 2,
-      .brief = "how many ranks measure latency",
-      .standard = "a fifth of all"},
+      .brief = "number of ranks that measure latency",
+      .default_text = "a fifth of all"},
      {.names = {"--congestor"},
       .value = "PATTERN",
       .choices = {"incast", "outcast", "shift", "ring", "random-bisection", "all-to-all"},
-      .brief = "the pattern by which the other ranks load the network",
-      .standard = "incast"},
+      .brief = "pattern with which the other ranks load the network",
+      .default_text = "incast"},
      {.names = {"--ping-size"},
       .value = "BYTES",
       .unit = Quantity::bytes,
       .brief = "size of the victims' messages",
-      .standard = "8"},
+      .default_text = "8"},
      {.names = {"--repeats"},
       .value = "N",
       .unit = Quantity::count,
       .least = 1,
-      .brief = "how often to measure, alone and loaded in turn",
-      .standard = "3"}},
+      .brief = "number of measurements, alternately alone and under load",
+      .default_text = "3"}},
     {.draws = true},
     make,
     brief};

@@ -59,7 +59,7 @@ def _random_bisection(load: Load, sums: Sequence[SceneSums]) -> list[str]:
     text = f"effective bisection bandwidth {bandwidth_text(mean)}"
     if not math.isnan(low):
         text += f", 95 % interval {bandwidth_text(low)} to {bandwidth_text(high)}"
-    return [f"{text}, over {len(sums)} random halves; {bandwidth_text(mean_flow(sums))} a flow"]
+    return [f"{text}, over {len(sums)} random halves; {bandwidth_text(mean_flow(sums))} per flow"]
 
 
 def _shift(load: Load, sums: Sequence[SceneSums]) -> list[str]:
@@ -68,7 +68,7 @@ def _shift(load: Load, sums: Sequence[SceneSums]) -> list[str]:
         return []
     slowest, fastest = min(known, key=_mean_rate), max(known, key=_mean_rate)
     return [
-        f"{bandwidth_text(fastest.rate.mean)} a flow at distance {fastest.point}, the fastest, and "
+        f"{bandwidth_text(fastest.rate.mean)} per flow at distance {fastest.point}, the fastest, and "
         f"{bandwidth_text(slowest.rate.mean)} at distance {slowest.point}, the slowest"
     ]
 
@@ -83,7 +83,7 @@ def _ring(load: Load, sums: Sequence[SceneSums]) -> list[str]:
     drawn = [scene.rate.mean for scene in known if scene.variant != "natural"]
     if not natural:
         return []
-    text = f"{bandwidth_text(natural[0])} a flow in the natural ring"
+    text = f"{bandwidth_text(natural[0])} per flow in the natural ring"
     if drawn:
         mean = sum(drawn) / len(drawn)
         text += f", {bandwidth_text(mean)} in {len(drawn)} random ones: {mean / natural[0]:.2f} of it"
