@@ -107,11 +107,11 @@ int measure(const Options& options) {
 
 int obey(const std::vector<std::string>& typed) {
   const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
-  switch (command.wish) {
-    case Wish::measure: return measure(command.options);
-    case Wish::list: print_list(); break;
-    case Wish::say_version: fmt::print("everylink-measure {}\n", version); break;
-    case Wish::say_help:
+  switch (command.action) {
+    case Action::measure: return measure(command.options);
+    case Action::list: print_list(); break;
+    case Action::show_version: fmt::print("everylink-measure {}\n", version); break;
+    case Action::show_help:
       fmt::print("{}", help_of(manual_of(caller_of(typed.at(0))), command.form, command.options.pattern,
                                help_width()));
   }

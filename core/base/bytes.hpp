@@ -1,4 +1,4 @@
-// Bytes, owned and looked at.
+// Bytes, owned or viewed.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What carries the messages of a rank.
+// The device and libraries that carry a rank's messages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The machine's own clock.
+// The machine's steady clock.
 #include "base/clock.hpp"
 
 namespace everylink {

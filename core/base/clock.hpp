@@ -1,4 +1,4 @@
-// The clocks that limits are measured by.
+// The clocks behind every time limit.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@ inline Seconds steady_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A clock that tests can replace.
+// A clock; tests replace it.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual Seconds now() = 0;  // never goes back
 };
 
-Clock& steady_clock();  // of this machine
+Clock& steady_clock();  // this machine's
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// The two kinds of error that are exceptions; a link's fault is an Outcome.
+// The two kinds of errors that are exceptions. The fault of a link is data: an Outcome.
 #pragma once
 
 #include <stdexcept>
@@ -6,23 +6,22 @@
 
 namespace everylink {
 
-// The user's mistake: one line that names the option and a value that works. Exit 2.
+// A mistake of the user: one line that names the option and a value that works. Exit code 2.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A fault of the machine or of Everylink: `main` prints the rank and the fault. Exit 1.
+// A fault of the machine or of Everylink: `main` prints the rank and the fault. Exit code 1.
 struct MachineError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rank 0 is gone, and with it the run. Every rank notices, but a supervisor reports it once for all of
-// them.
+// Rank 0 is gone, so the run has ended. Every rank notices, but a supervisor reports it only once.
 struct RunLost : MachineError {
   using MachineError::MachineError;
 };
 
-// For calls that give -1 and set errno.
+// For calls that return -1 and set errno.
 [[noreturn]] void throw_errno(const std::string& what);
 int check_errno(int result, const char* call);  // returns the result, or throws MachineError
 

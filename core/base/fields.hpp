@@ -1,6 +1,6 @@
-// Structs as bytes, field by field: each struct lists its fields once, as `static constexpr auto fields`, a
-// tuple of pointers to members. What arrives is checked while it is read: flags, enumerations, lengths, text
-// for a terminal, and `is_sound()` where a struct has one.
+// Serializes structs field by field. Each struct lists its fields once, as `static constexpr auto fields`, a
+// tuple of pointers to members. Reading validates flags, enumerations, lengths, text for a terminal, and
+// calls `is_sound()` if the struct has one.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace everylink {
 
-// The contents of a file, which no terminal will show as they are.
+// The contents of a file. No terminal shows them unescaped.
 struct FileText {
   std::string text;
 };
@@ -26,12 +26,12 @@ template <class T>
 concept Listed = requires {
   T::fields;
 };
-// Arithmetic values travel as their bytes, lists of them in one piece.
+// Arithmetic values are copied as bytes, and a list of them as one block.
 template <class T>
 concept Plain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 template <class T>
-struct FieldsOf;  // how a T becomes bytes and back
+struct FieldsOf;  // converts a T to bytes and back
 
 template <class T>
 void add_fields(Packer& out, const T& value) {
@@ -137,7 +137,7 @@ Blob packed(const T& value) {
   add_fields(out, value);
   return out.take();
 }
-// Throws MachineError where the bytes end early, go on, or hold a value that none of our ranks sends.
+// Throws MachineError if the bytes are too few, too many, or hold a value that no rank of ours sends.
 template <class T>
 T unpacked(View bytes) {
   Unpacker in(bytes);

@@ -1,4 +1,4 @@
-// Flows of a load pattern: what runs at the same time, and what one end saw of it.
+// Flows of a load pattern, the scene that they form, and what one end of a flow measured.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace everylink {
 
-// bulk: messages one way, as many as fit; ping: a message there and back, one at a time, `from` holds the
-// clock; put, get: bytes go from `from` to `to` whenever a client requests them: the server puts them into
+// bulk: messages one way, as many as fit. ping: a message there and back, one at a time; `from` holds the
+// clock. put, get: bytes go from `from` to `to` whenever a client requests them; the server puts them into
 // the client's memory, or gets them out of it, and then replies.
 enum class FlowKind : std::uint8_t { bulk = 0, ping = 1, put = 2, get = 3 };
 
@@ -27,19 +27,19 @@ struct Flow {
 
 // Flows that run at the same time.
 struct Scene {
-  std::int64_t point = 0;    // of the sweep: how many senders, which distance, which draw
+  std::int64_t point = 0;    // of the sweep: the number of senders, the distance, the draw
   std::uint8_t variant = 0;  // an index into Pattern::variants
   std::vector<Flow> flows;
 };
 
-// What one end saw of one flow.
+// What one end measured of one flow.
 struct FlowEnd {
   std::uint32_t flow = 0;  // index in the scene
   bool sends = false;
   Outcome outcome = Outcome::ok;
-  Seconds seconds = 0;         // between the readings of the clock ...
-  std::uint64_t messages = 0;  // ... in which so many messages arrived
-  Statistics times;            // of pings, one way; of a client, until its replies; of a server, its service
+  Seconds seconds = 0;         // between two readings of the clock
+  std::uint64_t messages = 0;  // that arrived in these seconds
+  Statistics times;            // ping: one way; client: until the reply; server: service time
   static constexpr Seconds longest = 1e9;
   bool is_sound() const { return seconds >= 0 && seconds <= longest; }
   static constexpr auto fields = std::tuple(&FlowEnd::flow, &FlowEnd::sends, &FlowEnd::outcome,

@@ -1,4 +1,4 @@
-// Names that a user types: abbreviated, or nearly right.
+// Names that a user abbreviates or misspells.
 #include "base/names.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Letters to insert, drop, change, or swap with their neighbour.
+// Edit distance: letters inserted, dropped, changed, or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -32,7 +32,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::vector<std::string> begun_by(std::string_view typed, const std::vector<std::string>& names) {
+std::vector<std::string> beginning_with(std::string_view typed, const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const auto& name : names) {
     if (name == typed) return {name};
@@ -41,12 +41,12 @@ std::vector<std::string> begun_by(std::string_view typed, const std::vector<std:
   return found;
 }
 
-// One slip, or one for every three letters of a long name.
+// Allows one typing error, or one per three letters of a long name.
 std::string nearest_to(std::string_view typed, const std::vector<std::string>& names) {
-  constexpr std::size_t longest = 64, letters_a_slip = 3;
+  constexpr std::size_t longest = 64, letters_per_error = 3;
   if (typed.empty() || typed.size() > longest) return {};
   std::string best;
-  std::size_t least = std::max<std::size_t>(1, typed.size() / letters_a_slip) + 1;
+  std::size_t least = std::max<std::size_t>(1, typed.size() / letters_per_error) + 1;
   for (const auto& name : names)
     if (const auto slips = distance(typed, name); slips < least && slips < name.size()) {
       least = slips;

@@ -1,4 +1,4 @@
-// Names that a user types: abbreviated, or nearly right.
+// Names that a user abbreviates or misspells.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace everylink {
 
-// The names that begin with `typed`; if it is one of them itself, that one alone.
-std::vector<std::string> begun_by(std::string_view typed, const std::vector<std::string>& names);
+// The names that begin with `typed`; only that name if `typed` is one of them.
+std::vector<std::string> beginning_with(std::string_view typed, const std::vector<std::string>& names);
 
-// The name that was probably meant; "": none is near. Upper and lower case count as the same.
+// The name that the user probably meant; "": none is close. Ignores case.
 std::string nearest_to(std::string_view typed, const std::vector<std::string>& names);
 
 // " (did you mean --check?)", or "".
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names,
                          std::string_view before = "");
 
-// "unknown mode 'tpc' (did you mean tcp?); use tcp, sim": what a UsageError says behind an option.
+// "unknown mode 'tpc' (did you mean tcp?); use tcp, sim": the text of a UsageError, after the option.
 std::string unknown_name(std::string_view what, std::string_view typed,
                          const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// How an option is named.
+// The names of an option.
 #include "base/option.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What follows from the options alone.
+// Values that follow from the options alone.
 #include "base/options.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Seconds at_worst(double messages, std::size_t bytes) {
   return messages * (200e-6 + static_cast<double>(bytes) / 10e6);
 }
 
-// Two turns of messages there and back.
+// Two turns, each with messages there and back.
 Seconds Options::limit(std::size_t bytes) const {
   if (time_limit > 0) return time_limit;
   return 10 + at_worst(4.0 * (messages + warmups), bytes);

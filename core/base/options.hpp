@@ -1,4 +1,4 @@
-// What the user asked for: the command line as one value.
+// The command line as one value.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace everylink {
 
 enum class Progress { automatic, plain, json, none };
 
-// How ranks find each other. `hosts`: everylink run --hosts tells a host's ranks by standard input.
+// How ranks find each other. `hosts`: everylink run --hosts sends each host its ranks on standard input.
 enum class StartBy { automatic, local, hosts, tcp, slurm, pmix, pmi, mpi };
 
-// Published rules of how to measure.
+// Published measurement rules.
 enum class Preset { none, jupiter };
 
-// By whose name we were called, and whose lines we print.
+// The name that the program was called by; it selects the output lines.
 enum class Program { everylink_measure, linktest, mpilinktest };
 
 struct Options {
   Program program = Program::everylink_measure;
   // ranks
-  int np = 0;  // 0: started by something else
+  int np = 0;  // 0: a launcher starts the ranks
   StartBy bootstrap = StartBy::automatic;
   std::string node_name;
   std::string interface;  // "": any
   // carrier
   std::string mode = "tcp";
-  std::string mode_options;  // as given, behind the colon
+  std::string mode_options;  // as given, after the colon
   std::string memory = "host";
   // a pair
   int messages = 100, warmups = 10;
@@ -41,7 +41,7 @@ struct Options {
   bool check = false;
   int buffers = 1;
   Preset preset = Preset::none;
-  // who, when
+  // schedule
   std::string schedule = "all", schedule_option;
   bool serial = false;
   int randomize = 0;
@@ -53,36 +53,35 @@ struct Options {
   bool yes = false;
   // a load pattern, instead of pairs
   std::string pattern;                      // "": none
-  Settings pattern_settings;                // its own options, by name
-  Seconds duration = 1;                     // of each scene; 0: until it is done
-  bool verbose = false, hostnames = false;  // lines of its flows
+  Settings pattern_settings;                // the pattern's own options, by name
+  Seconds duration = 1;                     // of each scene; 0: until its work is done
+  bool verbose = false, hostnames = false;  // for the lines of its flows
   // limits
   Seconds time_limit = 0;  // 0: the default, which grows with the work
   Seconds retest_budget = 60;
   // output
   std::string output = "everylink.h5";
-  bool resume = false;  // the output is a file to go on with
-  std::string confirm;  // file of pairs to be measured again, their rows added to the output
+  bool resume = false;  // the output is an interrupted run to continue
+  std::string confirm;  // file of pairs to re-measure; their rows are added to the output
   bool force = false, no_output = false, keep_laps = false, step_lines = false;
   Progress progress = Progress::automatic;
 
-  std::string command;  // the whole line, as typed
+  std::string command;  // the whole command line, as typed
 
   bool operator==(const Options&) const = default;
   std::vector<std::size_t> pair_sizes() const { return pattern.empty() ? sizes : std::vector<std::size_t>(); }
-  bool is_sion() const;  // the output: LinkTest's format, written by every rank
+  bool is_sion() const;  // the output is in LinkTest's format, which every rank writes
   bool confirms() const { return !confirm.empty(); }
-  // A schedule with its option, and the option that says which pairs are measured, as it was given:
+  // The schedule with its option, and the option that selects the pairs, as given:
   // "sample:3", "--schedule sample:3"; "--confirm FILE".
   std::string schedule_text() const;
   std::string pairs_option() const;
   std::size_t largest() const;             // of the sizes
   std::size_t stride() const;              // between two buffers
-  Seconds limit(std::size_t bytes) const;  // of one pair and size, both its turns
+  Seconds limit(std::size_t bytes) const;  // of one pair and size, both turns
 };
 
-// How long so many messages may take, one after the other: at no less than 10 MB/s and no more than 200 us
-// each.
+// The longest time for so many messages, one after the other: 200 us each plus their bytes at 10 MB/s.
 Seconds at_worst(double messages, std::size_t bytes);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// What became of a link.
+// The outcome of a link: data, never an exception.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace everylink {
 
-// Data, never an exception. Results files store the numbers.
+// Results files store the numbers.
 enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3, absent = 4, presumed = 5 };
 constexpr Outcome last_of(Outcome) { return Outcome::presumed; }
 

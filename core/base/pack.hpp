@@ -1,4 +1,4 @@
-// Values to bytes and back, between processes of one run (same program, same byte order).
+// Converts values to bytes and back, between processes of one run (same program, same byte order).
 #pragma once
 
 #include <cstring>
@@ -35,8 +35,7 @@ class Packer {
   Blob bytes_;
 };
 
-// Throws MachineError where the bytes end early, go on, or make no sense; lengths are checked before anything
-// is allocated.
+// Throws MachineError if the bytes are too few, too many or invalid. Checks lengths before it allocates.
 class Unpacker {
  public:
   explicit Unpacker(View bytes) : rest_(bytes) {}
@@ -55,7 +54,7 @@ class Unpacker {
     must(value >= T{} && value <= last);
     return value;
   }
-  // What is a bool or an enumeration in T, its user has to check (`must`, `is_flag`) before reading it.
+  // Does not validate a bool or an enumeration within T: check it (`must`, `is_flag`) before reading it.
   template <class T>
   std::vector<T> list() {
     const auto count = get<std::uint64_t>();
@@ -70,7 +69,7 @@ class Unpacker {
     if (count > rest_.size()) too_short();
     return count;
   }
-  // A line for people, whoever wrote it: nothing in it steers their terminal.
+  // A line to print, from any sender: control characters are replaced, so that none reaches a terminal.
   std::string text() {
     constexpr std::size_t longest = 1 << 16;
     std::string line = any_text();

@@ -1,4 +1,4 @@
-// Counted randomness: the same in every process, run and order of calls.
+// Counter-based random numbers: the same in every process, in every run, and in any order of calls.
 #pragma once
 
 #include <cstdint>

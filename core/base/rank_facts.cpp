@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_cores = 1 << 16;
 
-// "0-3,8" back to numbers.
+// Parses "0-3,8".
 std::set<int> core_numbers(const std::string& text) {
   std::set<int> cores;
   if (text.empty()) return cores;

@@ -1,4 +1,4 @@
-// What a rank knows of itself and its machine; it goes into the file, and it decides how ranks wait.
+// What a rank knows about itself and its machine. It is recorded, and it decides how ranks wait.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace everylink {
 inline constexpr int most_adapters = 1 << 10;  // of a host
 
 struct RankFacts {
-  std::string host;             // its name
-  std::string machine;          // boot id: whose cores it shares
-  std::string network;          // network namespace: hosts of one name are told apart by machine and network
-  std::string cores;            // processors it may run on: "0-3,8"
-  int numa = -1;                // -1: several, or not known
-  std::size_t free_memory = 0;  // bytes on its machine; 0: not known
-  std::string topology_address = {};  // SLURM_TOPOLOGY_ADDR: the switches above it; "": not known
-  std::string topology_pattern = {};  // what the parts of that are
+  std::string host;                   // its name
+  std::string machine;                // boot id; ranks with the same one share cores
+  std::string network;                // network namespace; with `machine` it tells hosts of one name apart
+  std::string cores;                  // processors it may run on: "0-3,8"
+  int numa = -1;                      // -1: several, or not known
+  std::size_t free_memory = 0;        // bytes on its machine; 0: not known
+  std::string topology_address = {};  // SLURM_TOPOLOGY_ADDR, its switches; "": not known
+  std::string topology_pattern = {};  // names the parts of the address
   Carrier carrier = {};               // known once the transport is made
-  int adapters = 0;                   // of a high-speed network, on its host (host/adapters.hpp)
+  int adapters = 0;                   // high-speed adapters of its host (host/adapters.hpp)
 
   bool is_sound() const { return adapters >= 0 && adapters <= most_adapters; }
   // The carrier comes with the first report.
@@ -33,7 +33,7 @@ struct RankFacts {
 
 // Host indices 0, 1, ... in the order of their first rank.
 std::vector<int> hosts_of(const std::vector<RankFacts>&);
-// Whether more ranks than cores share the machine of each rank.
+// For each rank: whether its machine has more ranks than cores.
 std::vector<char> crowded_of(const std::vector<RankFacts>&);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// What is recorded, row by row.
+// The rows that are recorded.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace everylink {
 
-// One scene of a pattern, and what became of its flows.
+// One scene of a pattern, and the results of its flows.
 struct SceneRow {
   std::size_t bytes = 0;
   std::int64_t point = 0;
@@ -23,12 +23,12 @@ struct SceneRow {
 struct FlowRow {
   Flow flow;
   Outcome outcome = Outcome::absent;
-  Seconds seconds = 0, sent_seconds = 0;          // by the clock of who receives, of who sends;
-                                                  // of what is asked for: of the client, of the server
-  std::uint64_t messages = 0, sent_messages = 0;  // that arrived meanwhile
-  Statistics times =
-      {};  // of a ping, one way; of what is asked for, on the client's clock until the reply ...
-  Statistics service = {};  // ... and on the server's
+  // By the clocks of the receiver and of the sender; of a flow that carries requests, by the clocks of the
+  // client and of the server.
+  Seconds seconds = 0, sent_seconds = 0;
+  std::uint64_t messages = 0, sent_messages = 0;  // that arrived in these seconds
+  Statistics times = {};    // ping: one way; requests: until the reply, by the client's clock
+  Statistics service = {};  // requests: until the service ends, by the server's clock
 };
 
 struct StepRow {
@@ -39,7 +39,7 @@ struct StepRow {
   std::uint32_t gone = 0;
 };
 
-// How a size is measured: the same on every rank, chosen once.
+// How one size is measured: chosen once, the same on every rank.
 struct Tuning {
   std::uint32_t rounds_per_reading = 1;
   std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
@@ -48,14 +48,14 @@ struct Tuning {
   static constexpr auto fields = std::tuple(&Tuning::rounds_per_reading, &Tuning::lead_in);
 };
 
-// One link's rows, one a size, in the order of the run's sizes; `laps` has the readings of each, or is empty.
+// One link's rows, one per size in the order of the run's sizes; `laps` has their readings, or is empty.
 struct LinkRows {
   std::vector<Sample> samples;
   std::vector<std::vector<float>> laps;
   static constexpr auto fields = std::tuple(&LinkRows::samples, &LinkRows::laps);
 };
 
-// A slow link, in the main run and measured again.
+// A slow link: its row of the main run, and its row when re-measured.
 struct Retest {
   Sample first, again;
 };

@@ -1,4 +1,4 @@
-// What is known of one link after one step: a row of the results.
+// The results of one link in one step: a row.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct Statistics {
       std::tuple(&Statistics::n, &Statistics::min, &Statistics::median, &Statistics::mean, &Statistics::p99,
                  &Statistics::max, &Statistics::late);
 };
-// Sorts the readings in place. None: nothing is known.
+// Sorts the readings in place. Without readings, every statistic is unknown.
 Statistics statistics_of(std::span<float> one_way_times);
 
-// `direction`: alone, by the unidirectional kernel whatever that of the run is.
+// `direction`: alone, with the unidirectional kernel, whichever kernel the run uses.
 enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3, direction = 4 };
 constexpr Attempt last_of(Attempt) { return Attempt::direction; }
 
@@ -36,7 +36,7 @@ struct Sample {
   std::uint32_t size = 0;  // index among the run's sizes
   Attempt attempt = Attempt::main;
   Outcome outcome = Outcome::ok;
-  std::int32_t arrived = -1;  // messages that came in at `to`, warm-ups included; -1: not known
+  std::int32_t arrived = -1;  // messages that reached `to`, warm-ups included; -1: not known
   float setup = not_known;    // seconds to connect
   Statistics one_way;
   float all_to_all = not_known;

@@ -1,5 +1,4 @@
-// The unit of every time in the core. Text in other units is made where it is read or printed
-// (base/units.hpp).
+// The unit of all times in the core. Input and output convert other units (base/units.hpp).
 #pragma once
 
 namespace everylink {

@@ -1,4 +1,4 @@
-// Text to numbers and numbers to text.
+// Parses and formats numbers with units.
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ constexpr Suffix time_suffixes[] = {{"", 1},      {"s", 1},    {"ms", 1e-3}, {"u
                                     {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
 constexpr Suffix bit_suffixes[] = {{"Kb", 125.0}, {"Mb", 125e3}, {"Gb", 125e6}, {"Tb", 125e9}};
 
-// The number at the front of `text`; `rest` is what follows it.
+// The number at the start of `text`; `rest` is what follows it.
 bool leading_number(std::string_view text, double& value, std::string_view& rest) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   rest = text.substr(static_cast<std::size_t>(end - text.data()));
@@ -40,7 +40,7 @@ bool with_suffix(std::string_view text, const Suffix (&suffixes)[N], double& val
   return false;
 }
 
-// K, M, G and T are powers of 1024, as LinkTest's users mean them; with or without iB, in any case.
+// K, M, G and T are powers of 1024, as in LinkTest; with or without iB, in upper or lower case.
 bool with_binary_suffix(std::string_view text, double& value) {
   constexpr std::string_view letters = "kmgt";
   std::string_view rest;
@@ -53,7 +53,7 @@ bool with_binary_suffix(std::string_view text, double& value) {
   return std::isfinite(value);
 }
 
-// " (did you mean 64KB?)" where the number is good and the unit nearly so.
+// " (did you mean 64KB?)" if the number is valid and the unit nearly so.
 std::string probable_size(std::string_view text) {
   double value = 0;
   std::string_view rest;

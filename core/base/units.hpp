@@ -1,4 +1,4 @@
-// Text to numbers and numbers to text: the only file that knows KiB from KB.
+// Parses and formats numbers with units: the only file that knows KiB from KB.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace everylink {
 
-// Throw UsageError, naming `what` (an option) and the text.
+// They throw UsageError, which names `what` (an option) and the text.
 std::size_t parse_bytes(std::string_view text, std::string_view what);               // 64KiB, 1MB, 17
 std::vector<std::size_t> parse_sizes(std::string_view text, std::string_view what);  // 1,64KiB,1MiB
 Seconds parse_seconds(std::string_view text, std::string_view what);                 // 10, 1.5us, 2ms, 3s
-double parse_rate(std::string_view text, std::string_view what);  // bytes a second: 12.5GB/s, 100Gb/s
+double parse_rate(std::string_view text, std::string_view what);  // bytes per second: 12.5GB/s, 100Gb/s
 double parse_number(std::string_view text, std::string_view what);
 long long parse_integer(std::string_view text, std::string_view what);
 Settings parse_settings(std::string_view text, std::string_view what);  // key=value,key=value

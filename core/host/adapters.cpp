@@ -30,7 +30,7 @@ std::vector<ActivePort> active_ports(const fs::path& sys) {
 }
 
 int active_adapters(const fs::path& sys) {
-  std::set<std::string> fabric, ethernet;  // a host on a fabric may also have RoCE, for its storage
+  std::set<std::string> fabric, ethernet;  // a host on a fabric may also have RoCE for storage
   for (const auto& port : active_ports(sys)) (port.ethernet ? ethernet : fabric).insert(port.device);
   return static_cast<int>((fabric.empty() ? ethernet : fabric).size());
 }

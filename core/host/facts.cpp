@@ -55,7 +55,7 @@ std::string host_name(const std::string& node_name) {
   return name;
 }
 
-// In the file every rank's address takes as much room as the longest.
+// In the file, every rank's address takes as much space as the longest one.
 constexpr std::size_t longest_address = 1024;
 
 std::string address_in(const char* name) {

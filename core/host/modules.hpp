@@ -1,4 +1,4 @@
-// Loads shared objects on demand: parts that need a library that may be absent.
+// Loads modules on demand: shared objects for parts that need a library that may be absent.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reads from /sys the node of a device, and the distances of nodes.
+// Reads the node of a device, and the distances between nodes, from /sys.
 #include "host/numa.hpp"
 
 #include <algorithm>

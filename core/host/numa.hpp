@@ -1,4 +1,4 @@
-// The distance of a rank from its network device, from the kernel's own table.
+// The distance between a rank and its network device, from the kernel's table.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 namespace everylink {
 
 // The kernel's NUMA distance (10: the same node) between node `numa` and the nearest of `devices`, a list
-// such as "mlx5_0 port 1, eth0". -1: not known; so if `numa` is -1, and for a device without a node (lo).
+// such as "mlx5_0 port 1, eth0". -1: not known, as when `numa` is -1 or no device has a node (lo).
 int numa_distance(int numa, const std::string& devices, const std::filesystem::path& sys = "/sys");
 
 }  // namespace everylink

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The option by which a mode takes one device, and another that excludes it.
+// The option that selects one device of a mode, and another option that excludes it.
 struct Choice {
   const char *mode, *option, *other;
 };
@@ -44,7 +44,7 @@ std::vector<std::string> names_of_active_ports() {
   return names;
 }
 
-// Bridges and tunnels have no device of their own; if no interface has one, as in a container, all count.
+// Excludes bridges and tunnels, which have no device. If no interface has one, as in a container, all count.
 std::vector<std::string> network_interfaces() {
   std::vector<std::string> real, all;
   for (const auto& one : interfaces()) {

@@ -9,8 +9,8 @@
 
 namespace everylink {
 
-// The mode's options with --rails among them, where results and --resume find it. Throws UsageError for a
-// mode without a choice of device, and if a device is already chosen.
+// The mode's options with --rails added, so that results and --resume contain it. Throws UsageError for a
+// mode without a choice of devices, and if a device is already chosen.
 std::string with_rails(const std::string& mode, const std::string& mode_options, const std::string& rails);
 
 std::vector<std::string> modes_with_rails();
@@ -20,7 +20,7 @@ std::vector<std::string> modes_with_rails();
 Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,
                      int rank);
 
-// What `auto` means: the mode's devices that can carry its messages.
+// The devices that `auto` selects: those that can carry the mode's messages.
 std::vector<std::string> rails_here(const std::string& mode);
 
 }  // namespace everylink

@@ -11,9 +11,9 @@ namespace {
 
 volatile std::sig_atomic_t end_wanted = 0, summary_wanted = 0;
 
-// A terminal and the process that started us may both forward one request; a repetition comes later.
-constexpr time_t one_wish = 1;  // seconds
-time_t wished_at = 0;
+// A terminal and the parent process may both deliver one request. A repetition by the user comes later.
+constexpr time_t one_request = 1;  // seconds
+time_t requested_at = 0;
 
 time_t seconds_now() {
   timespec now{};
@@ -26,8 +26,8 @@ void note(int signal) {
     summary_wanted = 1;
   } else if (!end_wanted) {
     end_wanted = 1;
-    wished_at = seconds_now();
-  } else if (seconds_now() > wished_at + one_wish) {
+    requested_at = seconds_now();
+  } else if (seconds_now() > requested_at + one_request) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
@@ -35,7 +35,7 @@ void note(int signal) {
 
 }  // namespace
 
-void heed_signals() {
+void handle_signals() {
   struct sigaction action {};
   action.sa_handler = note;  // no SA_RESTART: a sleeping call returns
   ::sigaction(SIGUSR1, &action, nullptr);

@@ -1,4 +1,4 @@
-// Signals that ask this process to end soon with its file complete, or to print how far it is.
+// Signals that ask this process to end soon with a complete file, or to print an interim summary.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@ namespace everylink {
 
 // SIGINT, SIGTERM and SIGHUP ask for the end of the run, SIGUSR1 for an interim summary. A later repetition
 // of one of the first three ends the process at once.
-void heed_signals();
+void handle_signals();
 
 bool end_is_wanted();      // every wait ends, and rank 0 closes the file
 bool summary_is_wanted();  // once per SIGUSR1

@@ -40,6 +40,6 @@ extern const Kernel bidirectional{
     .both_lead = true,
     .replies = true,
     .windowed = false,
-    .messages_a_lap = [](const Shot&) { return 2; }};
+    .messages_per_lap = [](const Shot&) { return 2; }};
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// The table of kernels, the wrapper that verifies contents, and what options result in.
+// The table of kernels, the wrapper that verifies contents, and values derived from the options.
 #include "kernel/kernel.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const
     lap.warmups = 0;
     lap.messages = std::min(whole.window, limit - done);
     lap.rounds_per_reading = 1;
-    const int slots = kernel.messages_a_lap(lap);
+    const int slots = kernel.messages_per_lap(lap);
     const auto seed = [&](std::uint64_t key, int slot) {
       return mix(mix(key, static_cast<std::uint64_t>(done)), static_cast<std::uint64_t>(slot));
     };
@@ -68,7 +68,7 @@ int buffers_used(const Options& o) {
   if (!o.check) return o.buffers;
   Shot shot{};
   shot.messages = shot.window = window_used(o);
-  return std::max(o.buffers, kernel_named(o.kernel).messages_a_lap(shot));
+  return std::max(o.buffers, kernel_named(o.kernel).messages_per_lap(shot));
 }
 
 std::size_t memory_bytes(const Options& o) { return o.stride() * static_cast<std::size_t>(buffers_used(o)); }

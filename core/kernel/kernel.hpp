@@ -1,4 +1,4 @@
-// What one pair does in its turn: the interface of kernels, and the readings of the clock that they share.
+// What one pair does in its turn: the interface of kernels, and the clock readings that they share.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +33,10 @@ struct Shot {
   }
 };
 
-// What the clock of the leading rank read, as one-way times in seconds, and how many messages each end
-// received.
+// The results of a turn at one end: one-way times in seconds, by the clock of the leading rank.
 struct Laps {
   std::vector<float> one_way;  // one value per reading, without warm-ups
-  int arrived =
-      0;  // messages received, warm-ups included; -1: not known to the target of a one-sided transfer
+  int arrived = 0;  // messages received, with warm-ups; -1: unknown to the target of a one-sided transfer
   Seconds longest = 0, last = 0;  // the longest reading, and when the last one ended
 };
 
@@ -79,18 +77,18 @@ struct Kernel {
   // Begins and ends with Link::meet; receives are posted before the peer may send. A broken or late link ends
   // it early, and the laps so far are kept. OneSided is null unless the kernel is `one_sided`.
   Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&);
-  bool both_lead;                      // one turn measures both links
-  bool replies;                        // the follower sends messages too
-  bool windowed;                       // --window applies
-  int (*messages_a_lap)(const Shot&);  // each way
-  bool one_sided = false;              // puts or gets
-  bool fetches = false;                // messages go to the leader
+  bool both_lead;                        // one turn measures both links
+  bool replies;                          // the follower sends messages too
+  bool windowed;                         // --window applies
+  int (*messages_per_lap)(const Shot&);  // each way
+  bool one_sided = false;                // puts or gets
+  bool fetches = false;                  // messages go to the leader
 };
 
 std::span<const Kernel> kernels();
 const Kernel& kernel_named(std::string_view name);  // throws UsageError
 
-// What the options result in with their kernel.
+// Derived from the options and their kernel.
 inline constexpr int largest_window = 1 << 20;
 int window_used(const Options&);           // 1 in a kernel without a window
 int buffers_used(const Options&);          // one buffer per message that may be in flight and is verified

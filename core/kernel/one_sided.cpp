@@ -1,5 +1,4 @@
-// put and get: a window of messages into the peer's memory, or out of it, in which the peer's kernel has no
-// part.
+// put and get: a window of messages into the peer's memory, or out of it. The peer's kernel takes no part.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -11,7 +10,7 @@
 namespace everylink {
 namespace {
 
-// A lap of puts ends when all of them lie in the peer's memory, a lap of gets when all of them have arrived.
+// A lap of puts ends when all of them are in the peer's memory, a lap of gets when all have arrived.
 template <bool fetches>
 Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Shot& shot, Laps& laps) {
   const Windows windows(shot);
@@ -40,7 +39,7 @@ Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Shot& sho
   return link.meet(shot.until);
 }
 
-// Takes no part, and learns only at the end that everything has arrived.
+// Takes no part; learns only at the end that everything has arrived.
 Outcome follow(Link& link, const Shot& shot, Laps& laps) {
   laps.arrived = -1;
   if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
@@ -54,7 +53,7 @@ Outcome run(Link& link, OneSided* peer, const Transport& clock, bool leads, cons
   return leads ? lead<fetches>(link, *peer, clock, shot, laps) : follow(link, shot, laps);
 }
 
-int messages_a_lap(const Shot& shot) { return std::min(shot.window, shot.messages); }
+int messages_per_lap(const Shot& shot) { return std::min(shot.window, shot.messages); }
 
 }  // namespace
 
@@ -65,7 +64,7 @@ extern const Kernel put{
     .both_lead = false,
     .replies = false,
     .windowed = true,
-    .messages_a_lap = messages_a_lap,
+    .messages_per_lap = messages_per_lap,
     .one_sided = true,
     .fetches = false};
 
@@ -76,7 +75,7 @@ extern const Kernel get{
     .both_lead = false,
     .replies = false,
     .windowed = true,
-    .messages_a_lap = messages_a_lap,
+    .messages_per_lap = messages_per_lap,
     .one_sided = true,
     .fetches = true};
 

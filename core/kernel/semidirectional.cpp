@@ -56,6 +56,6 @@ extern const Kernel semidirectional{
     .both_lead = false,
     .replies = true,
     .windowed = false,
-    .messages_a_lap = [](const Shot&) { return 1; }};
+    .messages_per_lap = [](const Shot&) { return 1; }};
 
 }  // namespace everylink

@@ -77,6 +77,6 @@ extern const Kernel unidirectional{
     .both_lead = false,
     .replies = false,
     .windowed = true,
-    .messages_a_lap = [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
+    .messages_per_lap = [](const Shot& shot) { return std::min(shot.window, shot.messages); }};
 
 }  // namespace everylink

@@ -15,33 +15,33 @@ namespace everylink {
 namespace {
 
 constexpr const char* results_file = "pingpong_results_bin.sion";
-constexpr int any_number = 1 << 20;  // of slowest pairs: there are never more than ranks
+constexpr int any_number = 1 << 20;  // of slowest pairs: more than there are ranks
 
-// An option of LinkTest 2. Those that abbreviate none of its names are ours.
+// An option of LinkTest 2. An option that abbreviates none of these names is ours.
 struct Theirs {
   std::string_view name;  // without the dashes
   bool has_value;
-  std::string_view ours;     // "": what it asks for is always so
-  std::string_view instead;  // not "": we have no such thing; what to do
+  std::string_view ours;     // "": its effect is always on
+  std::string_view instead;  // not "": refused, with this alternative
 };
 
 constexpr Theirs of_linktest2[] = {
     {"hostname", false, "", "the hosts of all ranks are always in the results; leave it out"},
-    {"memory", true, "--memory", ""},  // ours, and no abbreviation of the next
+    {"memory", true, "--memory", ""},  // ours, not an abbreviation of the next
     {"memory-buffer-allocator", true, "", "use --memory host or --memory huge"},
     {"mix", false, "--num-randomize-tasks=1", ""},
-    {"multi-buffer", false, "", ""},  // what --num-multi-buffer says
+    {"multi-buffer", false, "", ""},  // implied by --num-multi-buffer
     {"parallel-sion-file", false, "", ""},
     {"randomize", false, "--num-randomize-tasks=1", ""},
     {"randomize-buffers", false, "", "--num-multi-buffer K without it cycles through K buffers"},
     {"randomize-steps", false, "", "--num-randomize-tasks 1 measures in a random order"},
-    {"seed", true, "--seed", ""},  // ours, and no abbreviation of the next
+    {"seed", true, "--seed", ""},  // ours, not an abbreviation of the next
     {"seed-randomize-buffers", true, "", "--num-multi-buffer K without it cycles through K buffers"},
     {"seed-randomize-steps", true, "", "--seed S with --num-randomize-tasks 1 fixes a random order"},
     {"use-gpu-memory", false, "--memory=cuda", ""},
 };
 
-// All of them: those above, and those that are ours under LinkTest's name.
+// All of them: those above, and our options that have a LinkTest name.
 std::vector<Theirs> known_of_linktest2() {
   std::vector<Theirs> all(std::begin(of_linktest2), std::end(of_linktest2));
   for (const auto& option : all_options())
@@ -84,7 +84,7 @@ class OfLinkTest2 {
   std::vector<std::string> words() && { return std::move(words_); }
 
  private:
-  // Gives how many words behind this one belong to it.
+  // Returns how many of the following words belong to this one.
   std::size_t take(const std::string& word, std::size_t at) {
     const auto equals = word.find('=');
     const bool attached = equals != std::string::npos;
@@ -108,11 +108,11 @@ class OfLinkTest2 {
     return follows ? 1 : 0;
   }
 
-  // By its name or what begins no other; null: it is not one of them.
+  // By name or unambiguous abbreviation; null: not one of them.
   const Theirs* named(const std::string& stem) const {
     std::vector<std::string> names;
     for (const auto& option : known_) names.emplace_back(option.name);
-    const auto found = begun_by(stem, names);
+    const auto found = beginning_with(stem, names);
     if (found.size() > 1)
       throw UsageError(fmt::format("--{}: could be --{}", stem, fmt::join(found, " or --")));
     for (const auto& option : known_)
@@ -133,10 +133,10 @@ long long whole_number(const std::string& text, const std::string& option, long 
   return value;
 }
 
-// An option of LinkTest 1.2: a letter, and a word of its own behind it.
+// An option of LinkTest 1.2: a letter, followed by its value as a separate word.
 struct Letter {
   char letter;
-  std::string_view value, brief, standard;  // brief "": that of ours
+  std::string_view value, brief, default_text;  // brief "": that of our option
 };
 
 constexpr Letter of_linktest1[] = {
@@ -153,14 +153,14 @@ constexpr Letter of_linktest1[] = {
     {'Z', "N", "re-measure the N slowest pairs at the end, at most one per rank", "one per rank"},
 };
 
-// Which of ours it is.
+// Our option for this letter.
 const Option& ours_of(char letter) {
   for (const auto& option : all_options())
     if (option.linktest1.find(letter) != std::string::npos) return option;
   throw std::logic_error(fmt::format("-{} has no option of ours", letter));
 }
 
-// Of which LinkTest 1.2 says nothing in its own help.
+// Options that LinkTest 1.2's own help does not mention.
 constexpr std::pair<char, std::string_view> old_without_us[] = {
     {'C', "every step has its line; leave it out"},
     {'D', "nothing sleeps between steps; leave it out"},
@@ -172,7 +172,7 @@ class OfLinkTest1 {
   explicit OfLinkTest1(const std::vector<std::string>& typed) {
     for (std::size_t i = 1; i < typed.size(); ++i) {
       const auto& word = typed[i];
-      if (word.starts_with("--")) {  // ours, with what it may want
+      if (word.starts_with("--")) {  // ours, with its values
         words_.push_back(word);
         while (i + 1 < typed.size() && !typed[i + 1].starts_with("-")) words_.push_back(typed[++i]);
       } else if (word == "-V" || word == "-h") {
@@ -221,7 +221,7 @@ class OfLinkTest1 {
       case 'k': return ours(fmt::format("{}KiB", whole_number(value, option, 0)));
       case 'T': {
         const double minutes = parse_number(value, option);
-        if (minutes > 0) ours(fmt::format("{}s", 60 * minutes));  // else it is off
+        if (minutes > 0) ours(fmt::format("{}s", 60 * minutes));  // otherwise off
         return;
       }
       case 'Z': {
@@ -266,7 +266,7 @@ Options defaults_of(Program program) {
   o.program = program;
   if (program == Program::everylink_measure) return o;
   o.output = results_file;
-  o.force = o.step_lines = true;  // as they did
+  o.force = o.step_lines = true;  // as LinkTest does
   if (program == Program::linktest) return o;
   o.messages = 3;
   o.warmups = 0;
@@ -297,11 +297,11 @@ std::vector<Option> options_of_linktest2() {
 
 std::vector<Option> options_of_linktest1() {
   std::vector<Option> options;
-  for (const auto& [letter, value, brief, standard] : of_linktest1)
+  for (const auto& [letter, value, brief, default_text] : of_linktest1)
     options.push_back({.names = {fmt::format("-{}", letter)},
                        .value = std::string(value),
                        .brief = brief.empty() ? ours_of(letter).brief : std::string(brief),
-                       .standard = std::string(standard)});
+                       .default_text = std::string(default_text)});
   return options;
 }
 

@@ -1,5 +1,5 @@
-// The command lines of LinkTest's programs, put into ours: who calls us by one of their names gets what that
-// program gave (docs/linktest.md).
+// Translates the command lines of LinkTest's programs into ours. Called by one of their names, the core
+// behaves as that program did (docs/linktest.md).
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 namespace everylink {
 
 // `typed` begins with the program's name; `layer` is the value of LINKTEST_VCLUSTER_IMPL ("": not set).
-// Throws UsageError for what they have and we have not, saying what to use.
+// Throws UsageError for options that only they have; the message names an alternative.
 Line in_our_words(const std::vector<std::string>& typed, std::string_view layer);
 
-// By whose name we were called, and "ucp" of linktest.ucp.
+// The program that we were called as, and the layer: "ucp" of linktest.ucp.
 struct Caller {
   Program program = Program::everylink_measure;
   std::string layer = {};
 };
 Caller caller_of(const std::string& path);
 
-// What holds where the line says nothing.
+// The defaults of each program.
 Options defaults_of(Program);
 
-// The options of each program, as its help has them; what is refused is not among them.
+// The options in each program's help, without those that we refuse.
 std::vector<Option> options_of_linktest2();
 std::vector<Option> options_of_linktest1();
 

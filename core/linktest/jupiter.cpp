@@ -1,4 +1,4 @@
-// The JUPITER Benchmark Suite's rule for LinkTest: what a run has of it, and its table.
+// The JUPITER Benchmark Suite's rule for LinkTest: how a run departs from it, and its table.
 #include "linktest/jupiter.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr std::size_t most_names = 8;
 struct Host {
   std::string name;
   int ranks = 0, adapters = 0;
-  bool below = false, above = false;  // has ranks in the lower, the upper half
+  bool below = false, above = false;  // has ranks in the lower half, in the upper half
 };
 
 std::vector<Host> hosts_with(const std::vector<RankFacts>& ranks, const std::vector<int>& host_of) {
@@ -41,7 +41,7 @@ std::string names_of(const std::vector<const Host*>& hosts) {
   return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
 }
 
-// One sentence for all hosts that are alike. Of an odd number of adapters one goes without a rank.
+// One sentence for all hosts that are alike. With an odd number of adapters, one has no rank.
 std::vector<std::string> wrong_numbers(const std::vector<Host>& hosts) {
   int adapters = 0, ranks = 0;
   for (const auto& host : hosts) {

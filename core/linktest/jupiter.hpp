@@ -10,11 +10,11 @@
 
 namespace everylink {
 
-// What makes the results others than the rule means, as far as the ranks tell: sentences.
+// Sentences: how this run departs from the rule, as far as the ranks' facts show.
 std::vector<std::string> doubts_of_preset(const Options&, const std::vector<RankFacts>&,
                                           const std::vector<int>& host_of);
 
-// The table to hand in.
+// The table to submit.
 std::string table_of_preset(const Options&, std::size_t ranks, int hosts, const Lines&);
 
 }  // namespace everylink

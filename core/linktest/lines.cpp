@@ -26,7 +26,7 @@ void Lines::choose_units(const LinkTimes& times) {
   if (time_ || !times.any()) return;
   time_ = time_unit(times.mean());
   bandwidth_ = bandwidth_unit(times.bandwidth(times.mean()));
-  bisection_ = bandwidth_unit(times.bisection_bandwidth());  // of thousands of links
+  bisection_ = bandwidth_unit(times.bisection_bandwidth());  // larger: the sum over many links
 }
 
 std::string Lines::times(const LinkTimes& t, double bisection) const {
@@ -70,7 +70,7 @@ std::string Lines::timing(Seconds elapsed, std::int64_t done, std::int64_t left_
 std::string Lines::results() const {
   if (!all_.any()) return "RESULT: no link was measured";
   std::string text;
-  const auto time = time_.value_or(time_unit(all_.mean()));  // a run that goes on may have no step of its own
+  const auto time = time_.value_or(time_unit(all_.mean()));  // a resumed run may have no step of its own
   const auto one = [&](const char* name, double value) {
     const auto unit = bandwidth_.value_or(bandwidth_unit(all_.bandwidth(value)));
     text += fmt::format("{}RESULT: {} Time:{:11.5f} {} ( {:9.4f} {})", text.empty() ? "" : "\n", name,

@@ -1,4 +1,4 @@
-// The lines that LinkTest's users' scripts match, made from the times of one message size.
+// The lines that scripts of LinkTest's users match, for one message size.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace everylink {
 
-// Minimum, mean and maximum of link times, and what bisection bandwidth they make.
+// Minimum, mean and maximum of link times, and the bisection bandwidth that follows.
 class LinkTimes {
  public:
   LinkTimes(std::size_t bytes, double directions)
@@ -24,7 +24,7 @@ class LinkTimes {
   std::int64_t timed() const { return timed_; }
   std::int64_t links() const { return links_; }
   double bandwidth(double one_way) const { return directions_ * bytes_ / one_way; }
-  // Pairs times the arithmetic mean of the bandwidths, a failed link counting 0.
+  // The number of pairs times the arithmetic mean of the bandwidths; a failed link counts 0.
   double bisection_bandwidth() const {
     return links_ ? static_cast<double>(links_) / 2 * bandwidths_ / static_cast<double>(links_) : 0;
   }
@@ -44,14 +44,14 @@ class Lines {
         all_(bytes, directions),
         step_(bytes, directions) {}
 
-  void add(const Sample&);  // of the step that goes on
-  // The lines of a step that has ended, and the next one begins.
+  void add(const Sample&);  // of the current step
+  // Ends the current step and returns its lines.
   std::string end_step(std::uint32_t step);
   std::string timing(Seconds elapsed, std::int64_t steps_done, std::int64_t steps_left_in_iteration,
                      std::int64_t steps_left);
   std::string results() const;  // RESULT: ...
-  // The least, mean and greatest bisection bandwidth of a step, and what the last aggregate says, with the
-  // digits of the lines above.
+  // The least, mean and greatest bisection bandwidth of a step, and the last aggregate, with as many digits
+  // as the lines above.
   std::string bisection_table() const;
 
  private:

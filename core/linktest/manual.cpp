@@ -10,7 +10,7 @@
 namespace everylink {
 namespace {
 
-// Our options that LinkTest has not, and whose names are not taken.
+// Our options that LinkTest lacks and that do not clash with its names.
 std::vector<Option> ours_beside(const std::vector<Option>& theirs) {
   std::vector<Option> ours;
   for (Option option : options_of(of_pairs)) {
@@ -25,11 +25,11 @@ std::vector<Option> ours_beside(const std::vector<Option>& theirs) {
   return ours;
 }
 
-// What holds where the line says nothing, where it is not what holds for ours.
-void set_default(std::vector<Option>& options, const std::string& name, const std::string& standard) {
+// Sets a default that differs from that of our option.
+void set_default(std::vector<Option>& options, const std::string& name, const std::string& default_text) {
   for (auto& option : options)
     if (std::find(option.names.begin(), option.names.end(), name) != option.names.end())
-      option.standard = standard;
+      option.default_text = default_text;
 }
 
 Manual manual_of_names(std::string name, std::string summary, std::string usage, std::string title,
@@ -61,7 +61,7 @@ Manual manual_of_linktest(const std::string& layer) {
               layer.empty() ? "LINKTEST_VCLUSTER_IMPL; without it --mode is required" : layer);
   set_default(theirs, "--output", output + ", overwritten");
   auto ours = ours_beside(theirs);
-  std::erase_if(ours, [](const Option& option) { return option.names.front() == "--force"; });  // as it was
+  std::erase_if(ours, [](const Option& option) { return option.names.front() == "--force"; });  // always on
   std::erase_if(ours, [](const Option& option) { return option.names.front() == "--step-lines"; });
   set_default(ours, "--window", "the number of messages");
   const auto mode = layer.empty() ? " --mode mpi" : "";

@@ -1,4 +1,4 @@
-// What there is to say about the program by whose name we were called: LinkTest's own options first.
+// The help of the program that we were called as: LinkTest's options first.
 #pragma once
 
 #include "linktest/command_line.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double mebi = 1048576, micro = 1e-6;
 
-// Of the ranks that took part in an all-to-all; "" where there was none.
+// The times of ranks that took part in an all-to-all; "": there was none.
 std::string all_to_all(const std::vector<Sample>& samples) {
   double min = 0, max = 0;
   for (const auto& sample : samples) {

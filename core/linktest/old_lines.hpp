@@ -1,4 +1,4 @@
-// The lines of LinkTest 1.2, which its users' scripts match; its "MB/s" are MiB/s.
+// The lines of LinkTest 1.2 that scripts of its users match. Its "MB/s" are MiB/s.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ class OldLines {
   OldLines(std::size_t bytes, double directions, bool serial)
       : bytes_(bytes), directions_(directions), serial_(serial), all_(bytes, directions) {}
 
-  // What is to be measured.
+  // The settings of the run.
   static std::string head(const Options&, int ranks);
 
-  void add(const Sample&);  // of the step that goes on
-  // Gives the lines that are whole now: in a serial run each pair ends the same step, whose lines come with
-  // the first pair of the next. `step` counts from 1 in each iteration.
+  void add(const Sample&);  // of the current step
+  // Returns the lines that are complete. In a serial run every pair ends the same step, so a step's lines
+  // come with the first pair of the next step. `step` counts from 1 in each iteration.
   std::string end_step(std::uint32_t iteration, std::int32_t step);
-  std::string finished_step();  // of which nothing more will come
-  // RESULT and PINGPONG lines, the latter of the links that were measured again.
+  std::string finished_step();  // the lines of a step that is complete
+  // RESULT lines, and PINGPONG lines of the links that were re-measured.
   std::string results(const std::vector<Retest>& slowest) const;
 
  private:
@@ -38,7 +38,7 @@ class OldLines {
   bool serial_;
   LinkTimes all_;
   std::uint32_t iteration_ = 0;
-  std::int32_t step_ = 0;                // 0: none was begun
+  std::int32_t step_ = 0;                // 0: none has begun
   std::vector<Sample> of_step_, fresh_;  // fresh: the step that they belong to has not ended
 };
 

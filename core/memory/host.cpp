@@ -18,7 +18,7 @@
 namespace everylink {
 namespace {
 
-// Mapped, not allocated: pages that no message touches cost nothing.
+// Mapped rather than allocated: pages that no message touches cost nothing.
 class Mapped final : public Memory {
  public:
   Mapped(std::size_t bytes, std::size_t page, int flags, const char* kind) : bytes_(bytes) {

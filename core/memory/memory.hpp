@@ -1,4 +1,4 @@
-// The memories that messages lie in.
+// The memories that hold messages.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class Memory {
 
 struct MemoryEntry {
   std::string_view name, summary;
-  std::string (*why_unusable)();                       // "" if it is available here, else one sentence
+  std::string (*why_unusable)();                       // "": usable here; else the reason, one sentence
   std::unique_ptr<Memory> (*make)(std::size_t bytes);  // throws MachineError if there is not enough
 };
 

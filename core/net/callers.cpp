@@ -34,7 +34,7 @@ void Callers::serve(const Heard& heard, const Dropped& dropped) {
     }
     if (!moved) break;
   }
-  // After reading: we may not have looked for a while, which is not the callers' fault.
+  // Checked after reading: messages may have waited because we did not look.
   std::erase_if(callers_, [&, now = clock_.now()](const auto& one) {
     if (now - one.second.since < patience) return false;
     dropped(one.second, "did not complete its first message within 5 s");
@@ -53,7 +53,7 @@ void Callers::accept_all(const Dropped& dropped) {
     if (greet_) caller.greeting = greet_();
     if (!caller.greeting.empty() &&
         caller.connection->send(caller.greeting).bytes != caller.greeting.size()) {
-      dropped(caller, "left at once");
+      dropped(caller, "disconnected at once");
       continue;
     }
     ready_->add(*caller.connection, ++last_number_);
@@ -67,7 +67,8 @@ bool Callers::read(Caller& caller, const Dropped& dropped) const {
   const auto [bytes, state] = caller.connection->receive(std::span(caller.said).subspan(had));
   caller.said.resize(had + bytes);
   if (state == ByteStream::State::open) return true;
-  dropped(caller, had == 0 ? "left without sending anything" : "left before its first message was complete");
+  dropped(caller, had == 0 ? "disconnected without sending anything"
+                           : "disconnected before its first message was complete");
   return false;
 }
 

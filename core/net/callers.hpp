@@ -1,5 +1,5 @@
-// Collects the first message of every process that calls a listener. Its sender is then either known or
-// refused.
+// Collects the first message of every process that connects to a listener. The message decides whether its
+// sender is accepted.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace everylink {
 
-// The first message has a fixed length, so no length from a stranger is ever trusted. At most 48 callers may
-// be incomplete at a time, for 5 s each; the rest wait in the kernel.
+// The first message has a fixed length, so no stranger's length field is trusted. At most 48 callers may
+// be incomplete at a time, for up to 5 s each; the rest wait in the kernel.
 class Callers {
  public:
   static constexpr std::size_t most = 48;
@@ -26,11 +26,11 @@ class Callers {
   struct Caller {
     std::unique_ptr<ByteStream> connection = {};
     Address address = {};
-    Blob greeting = {};  // what we sent first
-    Blob said = {};
+    Blob greeting = {};  // sent to the caller first
+    Blob said = {};      // received so far
     Seconds since = 0;
   };
-  using Greet = std::function<Blob()>;        // what a caller is sent first
+  using Greet = std::function<Blob()>;        // returns the greeting of a caller
   using Heard = std::function<void(Caller)>;  // its message is complete
   using Dropped = std::function<void(const Caller&, const std::string& reason)>;
 
@@ -52,7 +52,7 @@ class Callers {
   std::map<std::uint64_t, Caller> callers_;  // by number; 0 is the listener
   std::uint64_t last_number_ = 0;
   bool listening_ = false;
-  Seconds rests_until_ = 0;  // no descriptor was free
+  Seconds rests_until_ = 0;  // accepts nobody until then: no descriptor was free
 };
 
 }  // namespace everylink

@@ -22,8 +22,8 @@
 
 namespace everylink {
 
-// What the peer needs: where we listen, a nonce that proves our identity, and which machine this is (loopback
-// reaches only that one).
+// What the peer needs: our addresses, a nonce that proves our identity, and our machine (loopback reaches
+// only that one).
 struct Door::Offer {
   Nonce nonce;
   std::string machine;
@@ -63,7 +63,7 @@ Nonce fresh_nonce() {
   return nonce;
 }
 
-// What a caller at the wrong rank receives in place of its nonce.
+// Sent in place of the nonce to a caller that reached the wrong rank.
 constexpr char this_is_rank[12] = {'i', ' ', 'a', 'm', ' ', 'e', 'v', 'e', 'r', 'y', 'l', 'k'};
 
 Nonce named(std::int32_t rank) {
@@ -80,11 +80,10 @@ int rank_in(const Nonce& name) {
   return rank;
 }
 
-// The i-th rank of each host to open a door in an epoch opens it at the same port, if that is free. A rank
-// that reaches a wrong host, because two hosts have one address, then meets one of our ranks there, which
-// identifies itself.
+// The i-th rank of each host that listens in an epoch uses the same port, if that is free. If two hosts share
+// an address, a rank that reaches the wrong host then finds one of our ranks there, which identifies itself.
 Socket open_at_common_port(const Address& any, std::uint64_t epoch) {
-  constexpr int lowest = 32768, ports = 28000, tries = 8;  // the kernel hands these out too
+  constexpr int lowest = 32768, ports = 28000, tries = 8;  // the kernel assigns these too
   const auto first = static_cast<int>(mix(epoch) % (ports - tries));
   for (int i = 0; i < tries; ++i)
     if (Socket listener = try_listen_on(any.with_port(lowest + first + i), 64)) return listener;
@@ -125,7 +124,7 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   last_fault_.clear();
   const Offer theirs = Offer::unpacked(peer_offer);
   const auto found = waiting_.find({epoch, peer});
-  if (found == waiting_.end()) return {};  // we made no offer
+  if (found == waiting_.end()) return {};  // no offer was made
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   const bool calls = rank_ < peer;
@@ -142,13 +141,13 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   return sockets;
 }
 
-// Of several reasons, an answer by the wrong rank explains most.
+// Of several reasons, keeps an answer by the wrong rank: it explains most.
 void Door::note_fault(const std::string& why) {
   if (!last_fault_.starts_with("answered")) last_fault_ = why;
 }
 
-// Loopback first if both are on one machine and it is among the addresses; then a network that both are in;
-// then the order of the offer.
+// Loopback first if both ranks are on one machine and it is offered; then networks that both are in; then the
+// order of the offer.
 std::vector<Address> Door::best_first(const Offer& theirs) const {
   const bool here = theirs.machine == this_machine();
   const auto rank_of = [&](const Address& address) {
@@ -166,15 +165,15 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
   return sorted;
 }
 
-// The interface that sockets to this peer leave by; "": chosen by the routes.
-std::string Door::way_to(const Offer& theirs) const {
+// The interface that sockets to this peer are bound to; "": the routes choose.
+std::string Door::device_towards(const Offer& theirs) const {
   return bound_ && theirs.machine != this_machine() ? interfaces_.front().name : "";
 }
 
 // Kernels before 5.7 let only root bind a socket to a device. Within the interface's own network the routes
 // have the same effect.
 Socket Door::reach(const Address& address, const Offer& theirs, Seconds until) const {
-  Socket socket = connect_to(address, until, way_to(theirs));
+  Socket socket = connect_to(address, until, device_towards(theirs));
   const bool may_not = !socket && errno == EPERM && same_network(interfaces_.front(), address);
   return may_not ? connect_to(address, until) : std::move(socket);
 }
@@ -183,7 +182,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
                                Seconds until) {
   const auto addresses = best_first(theirs);
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
-    // An address that does not answer must not use up the time of the others.
+    // An address that does not answer must leave time for the others.
     const Seconds now = steady_now();
     const Seconds share = now + (until - now) / static_cast<double>(addresses.size() - tried);
     std::vector<Socket> sockets;
@@ -213,8 +212,8 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
   Callers callers(tcp_network(), steady_clock(), listener_on(std::move(listener)), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
-  // A caller with a complete hello is either the one that we expect or none of ours. A caller that wants
-  // another rank learns which rank it has reached: the other rank's address leads here.
+  // A caller with a complete hello is either the expected one or a stranger. A caller that wants another rank
+  // is told which rank it has reached: the other rank's address leads here.
   const auto hear = [&](Callers::Caller caller) {
     Hello h;
     std::memcpy(&h, caller.said.data(), sizeof h);
@@ -226,7 +225,7 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
       const Nonce name = named(rank_);
       ::send(socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
     } else if (ours && send_all(socket, theirs.nonce, until)) {
-      if (const auto device = way_to(theirs); !device.empty()) leave_by(socket, device);
+      if (const auto device = device_towards(theirs); !device.empty()) leave_by(socket, device);
       sockets[h.stream] = std::move(socket);
       ++found;
     }

@@ -1,5 +1,5 @@
-// How two ranks get sockets to each other: the upper rank listens, the lower one calls, and both prove by the
-// nonces of their offers that they belong to this run, this pair and this epoch.
+// Connects two ranks by sockets: the upper rank listens and the lower one calls. The nonces of their offers
+// prove to each that the other belongs to this run, this pair and this epoch.
 #pragma once
 
 #include <array>
@@ -23,28 +23,28 @@ class Door {
  public:
   // `interface`: name or address of the interface to listen on; "": all of them, or loopback only if every
   // rank is on this machine. Throws UsageError if there is none.
-  // `bound`: sockets to other machines leave by that interface, whatever the routes say.
+  // `bound`: sockets to other machines use that interface, whatever the routes say.
   Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
-  // Opens the listener if this is the upper rank; it is closed by connect, or by an offer of a later epoch.
+  // Opens the listener if this is the upper rank. `connect`, or an offer of a later epoch, closes it.
   Blob offer(int peer, std::uint64_t epoch);
   // `count` sockets to the peer, or none: not connected. A half-open caller, or one of another epoch, is
   // dropped and does not use up the limit.
   std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
 
-  // Why the last connect returned none, if known: "answered by rank 7" if two hosts have one address.
+  // Why the last connect returned none, if known: "answered by rank 7" if two hosts share an address.
   const std::string& last_fault() const { return last_fault_; }
 
   const std::vector<Interface>& interfaces() const { return interfaces_; }
 
  private:
   struct Hello {
-    Nonce to_nonce;  // from the offer of the called rank
+    Nonce to_nonce;  // from the called rank's offer
     std::uint64_t epoch;
     std::uint32_t from, to, stream, reserved;
   };
   struct Offer;
-  // What waits for one peer in one epoch.
+  // Waits for one peer in one epoch.
   struct Waiting {
     Nonce nonce;
     Socket listener;
@@ -54,7 +54,7 @@ class Door {
                              Seconds until);
   void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
-  std::string way_to(const Offer& theirs) const;
+  std::string device_towards(const Offer& theirs) const;
   Socket reach(const Address&, const Offer& theirs, Seconds until) const;
 
   int rank_;

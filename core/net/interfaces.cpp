@@ -1,4 +1,4 @@
-// Reads the network interfaces of this machine by getifaddrs.
+// Lists the network interfaces of this machine with getifaddrs.
 #include "net/interfaces.hpp"
 
 #include <fmt/format.h>

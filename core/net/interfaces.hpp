@@ -8,15 +8,15 @@
 
 namespace everylink {
 
-// An address of this machine, and its interface.
+// One address of this machine, with its interface.
 struct Interface {
   std::string name;
   Address address;
   unsigned prefix;  // bits of the network part
   bool is_loopback;
 };
-std::vector<Interface> interfaces();  // those that are up, without link-local IPv6
-// Those with this name or address. Throws UsageError, which names `option` and lists the existing ones.
+std::vector<Interface> interfaces();  // those that are up; no link-local IPv6
+// Those with this name or address. Throws UsageError if there is none; it names `option` and lists all.
 std::vector<Interface> interfaces_named(const std::string& wanted, const std::string& option);
 bool same_network(const Interface&, const Address&);
 

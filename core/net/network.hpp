@@ -1,6 +1,5 @@
-// A network as the control plane sees it: streams of bytes, listeners, and sleeping
-// until one of them is ready. TCP is one implementation (tcp_network.hpp); tests use a simulated one. Only
-// Network::wait blocks.
+// The network of control traffic: byte streams, listeners, and sleeping until one of them is ready. TCP is
+// one implementation (tcp_network.hpp); tests use a simulated one. Only Network::wait blocks.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +18,15 @@ namespace everylink {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual int handle() const = 0;  // by which its network knows it; negative: it is never ready
+  virtual int handle() const = 0;  // identifies it to its network; negative: it is never ready
 };
 
-// Destroying one closes it in good order: the peer learns that this process has ended.
+// The destructor closes the stream in an orderly way: the peer learns that this process has ended.
 class ByteStream : public Source {
  public:
   enum class State {
-    open,    // zero bytes: nothing to receive, or no room to send, at the moment
-    ended,   // the process at the other end has ended, as its kernel said in good order
+    open,    // zero bytes: nothing to receive, or no room to send, for now
+    ended,   // the peer's process has ended; its kernel closed the connection
     broken,  // the path to it is broken
   };
   struct Transfer {
@@ -38,25 +37,25 @@ class ByteStream : public Source {
   virtual int connect_result() = 0;  // 0: connected; EINPROGRESS; or the errno that says why not
   virtual Transfer send(View) = 0;
   virtual Transfer receive(std::span<std::byte>) = 0;
-  virtual bool is_dark() const = 0;  // what was sent has gone unanswered for long
-  virtual void reset() = 0;          // closes without the orderly end
+  virtual bool is_dark() const = 0;  // sent bytes have been unacknowledged for too long
+  virtual void reset() = 0;          // closes abruptly
   virtual Address peer() const = 0;
 };
 
 class Listener : public Source {
  public:
   struct Accepted {
-    std::unique_ptr<ByteStream> connection;  // null: nobody waits, or nobody can be accepted now
+    std::unique_ptr<ByteStream> connection;  // null: nobody waits, or none can be accepted now
     bool out_of_descriptors = false;
   };
 
   virtual Accepted accept() = 0;
-  // The addresses at which others can call it: all of this machine's if it listens on all, loopback only if
+  // The addresses that others can connect to: all of this machine's if it listens on all, loopback only if
   // there is no other.
   virtual std::vector<Address> addresses() const = 0;
 };
 
-// Many sources, to wait for as one.
+// Combines many sources into one.
 class ReadySet : public Source {
  public:
   virtual void add(const Source&, std::uint64_t key) = 0;
@@ -78,8 +77,7 @@ class Network {
   virtual std::unique_ptr<ByteStream> connect(const Address&) = 0;
   virtual std::unique_ptr<Listener> listen(const Address&, int backlog) = 0;  // throws MachineError
   virtual std::unique_ptr<ReadySet> ready_set() = 0;
-  // Sleeps until one of them is ready, but no longer than this. False: none is. A signal ends the sleep
-  // early.
+  // Sleeps until one of them is ready, for at most `longest`. False: none is. A signal ends the sleep early.
   virtual bool wait(std::span<const Watched>, Seconds longest) = 0;
 };
 

@@ -215,8 +215,9 @@ void reset(Socket& socket) {
 }
 
 void close_for_good(Socket& socket) {
-  int under_way = 0;
-  if (socket && ::ioctl(socket.fd(), SIOCOUTQ, &under_way) == 0 && under_way == 0) return reset(socket);
+  int unacknowledged = 0;
+  if (socket && ::ioctl(socket.fd(), SIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0)
+    return reset(socket);
   socket = Socket();
 }
 

@@ -1,4 +1,4 @@
-// Sockets and addresses; each call is bounded in time.
+// Sockets and addresses. Every call has a time limit.
 #pragma once
 
 #include <sys/socket.h>
@@ -26,11 +26,11 @@ struct Address {
   std::string text() const;       // 127.0.0.1:4000, [::1]:4000
   bool is_loopback() const;
   bool is_any() const;    // 0.0.0.0, ::
-  bool is_whole() const;  // of a known family and the right length; checked because others send it
+  bool is_whole() const;  // of a known family and the right length; check addresses that others send
 };
 Address make_address(const sockaddr*, socklen_t);
 
-// host:port, where host is a name or a number. Throws UsageError, which names `what`.
+// Parses host:port, where host is a name or a number. Throws UsageError, which names `what`.
 Address parse_address(const std::string& text, const std::string& what);
 Address loopback(int port);
 Address any_address(int family);  // all interfaces, a free port
@@ -51,13 +51,13 @@ class Socket {
   int fd_;
 };
 
-// All sockets are non-blocking and close on exec. An invalid Socket means failure.
+// All sockets are non-blocking and close-on-exec. An invalid Socket means failure.
 Socket listen_on(const Address&, int backlog);      // throws MachineError
 Socket try_listen_on(const Address&, int backlog);  // invalid: errno has the reason
 Address local_address(const Socket&);               // throws MachineError
-Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has left already
+Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has already left
 Socket accept_from(const Socket& listener);         // invalid: nobody waits
-// `device`: the interface to leave by, whatever the routes say; "": any.
+// `device`: the interface to use, whatever the routes say; "": the routes choose.
 Socket start_connecting(const Address&,
                         const std::string& device = {});  // invalid: refused at once; errno has the reason
 int connect_result(const Socket&);                        // 0, EINPROGRESS, or the error
@@ -66,16 +66,15 @@ Socket connect_to(const Address&, Seconds until,
 bool leave_by(const Socket&, const std::string& device);  // false: errno has the reason
 void send_at_once(const Socket&);                         // TCP_NODELAY
 
-// For connections that are silent for long. Keepalive ends a connection whose path went dark within 5 s; a
-// stopped process does not count, because its kernel still answers. Keepalive sleeps while bytes of ours are
-// in flight, and TCP_USER_TIMEOUT would end connections to stopped peers whose window is full (measured), so
-// is_dark looks at what is unacknowledged.
+// For connections that may be silent for long. Keepalive ends a connection within 5 s when its path goes
+// dark, but not when the peer's process is stopped, because its kernel still answers. Keepalive is inactive
+// while our bytes are in flight, and TCP_USER_TIMEOUT would end connections to stopped peers with a full
+// window (measured), so is_dark looks at unacknowledged bytes.
 void watch(const Socket&);
 bool is_dark(const Socket&);
-void reset(Socket&);  // closes by a reset, which tells the peer that this process has ended
-// Closes so that the kernel keeps nothing of the connection if everything that was sent has arrived. After an
-// orderly close it keeps the port for a minute, and thousands of short connections in that time use up the
-// ports of the machine.
+void reset(Socket&);  // closes with a reset, which tells the peer that this process has ended
+// Closes without a TIME_WAIT state if everything that was sent has arrived. After an orderly close the kernel
+// keeps the port for a minute, and thousands of short connections in that time use up the machine's ports.
 void close_for_good(Socket&);
 
 // Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has passed (steady
@@ -84,9 +83,9 @@ bool ready(const Socket&, short events, Seconds until);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
 
-void draw(std::span<std::byte>);  // fills with bytes that nobody can guess
+void draw(std::span<std::byte>);  // fills with unpredictable random bytes
 
-// Identifies this machine among others of the same name: its boot id, and its network namespace.
+// The boot id and the network namespace distinguish machines of the same name.
 std::string boot_id();
 std::string network_namespace();
 

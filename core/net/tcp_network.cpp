@@ -35,7 +35,7 @@ class TcpStream final : public ByteStream {
     for (;;) {
       const ssize_t n = ::recv(socket_.fd(), bytes.data(), bytes.size(), 0);
       if (n > 0) return {static_cast<std::size_t>(n)};
-      if (n == 0 || errno == EPIPE) return {0, State::ended};  // EPIPE: a reset after the end in good order
+      if (n == 0 || errno == EPIPE) return {0, State::ended};  // EPIPE: a reset after an orderly end
       if (errno == EAGAIN) return {};
       if (errno != EINTR) return {0, State::broken};
     }

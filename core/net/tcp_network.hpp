@@ -8,11 +8,11 @@
 
 namespace everylink {
 
-// Connections that it makes or accepts are watched (socket.hpp), so that a dark path ends them.
+// It watches the connections that it makes or accepts (socket.hpp), so that a dark path ends them.
 Network& tcp_network();
 
 // For users of plain sockets. The listener's connections are not watched; `socket_of` takes the socket out of
-// one of them.
+// a connection.
 std::unique_ptr<Listener> listener_on(Socket);
 std::unique_ptr<ByteStream> stream_on(Socket);
 Socket socket_of(std::unique_ptr<ByteStream>);

@@ -1,5 +1,4 @@
-// The command line: what is given is applied in the order of the table, then what cannot go together is
-// refused.
+// Parses the command line: applies options in the order of the table, then refuses invalid combinations.
 #include "options/command_line.hpp"
 
 #include <fmt/format.h>
@@ -20,17 +19,17 @@ namespace {
 
 constexpr std::size_t largest_message = std::size_t{1} << 44;
 
-// What holds in a pattern where the line says nothing.
+// Sets the defaults of a pattern.
 void begin_with_pattern(const std::string& name, Options& o) {
   const auto& traits = pattern_named(name)->traits;
   o.pattern = o.schedule = name;
-  o.kernel = "unidirectional";  // a flow is one
+  o.kernel = "unidirectional";  // as flows are
   o.messages = o.warmups = o.slowest = 0;
   o.sizes = parse_sizes(traits.sizes, "the pattern's sizes");
   o.duration = traits.duration;
 }
 
-// A pattern's own options are settings that the pattern reads.
+// Stores a pattern's own options as settings, which the pattern reads.
 void keep_settings(const Given& given, Options& o) {
   for (const auto& option : pattern_named(o.pattern)->options)
     if (const auto& name = option.name(); given.has(name))
@@ -48,7 +47,7 @@ void refuse_exclusions(const Given& given) {
   }
 }
 
-// Options that apply only to some kernels or modes.
+// Refuses options that do not apply to the kernel or mode.
 void refuse_unrequired(const std::vector<Option>& options, const Given& given, const Options& o) {
   const auto refuse = [](const Option& option, const std::vector<std::string>& those,
                          const std::string& prefix, const std::string& chosen) {
@@ -75,7 +74,7 @@ void refuse_two_schedules(const Given& given) {
     throw UsageError(fmt::format("--bisection and --schedule {} exclude each other", schedule));
 }
 
-// --interface and --rails are options of the mode, too, where results and --resume find them.
+// Adds --interface and --rails to the mode's options, so that results and --resume contain them.
 void choose_devices(const Given& given, Options& o) {
   const bool has_own = parse_settings(o.mode_options, "--mode " + o.mode).contains("interface");
   const bool has_rails = given.has("--rails");
@@ -83,16 +82,16 @@ void choose_devices(const Given& given, Options& o) {
     o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
   else if (o.np > 0 && !o.interface.empty())
     throw UsageError(fmt::format(
-        "--interface {}: with --np control traffic stays on loopback, and --mode {} does not take it{}",
-        o.interface, o.mode, has_own ? " beside its own interface=" : "; --mode tcp does"));
+        "--interface {}: --np keeps control traffic on loopback, and --mode {} does not use the option{}",
+        o.interface, o.mode, has_own ? " together with interface=" : "; --mode tcp does"));
   if (has_rails) o.mode_options = with_rails(o.mode, o.mode_options, given.value("--rails"));
 }
 
 void check_sizes(const Options& o) {
   if (o.largest() > largest_message)
-    throw UsageError(fmt::format("-s/--size-messages: {} bytes are more than any memory has", o.largest()));
+    throw UsageError(fmt::format("-s/--size-messages: {} bytes exceed any memory", o.largest()));
   if (!o.pattern.empty() && std::find(o.sizes.begin(), o.sizes.end(), 0u) != o.sizes.end())
-    throw UsageError("-s/--size-messages: messages of 0 bytes load no network; use 1 or more");
+    throw UsageError("-s/--size-messages: messages of 0 bytes do not load a network; use 1 or more");
 }
 
 Options understood(const std::string& command, const Given& given, Options o) {
@@ -120,14 +119,14 @@ Command parse(Line line) {
     if (const auto pattern = take_pattern(line.words); !pattern.empty()) begin_with_pattern(pattern, o);
   const std::string command = o.pattern.empty() ? std::string(of_pairs) : o.pattern;
   const Given given = parse_words(line.words, command);
-  if (given.has("-h")) return {Wish::say_help, o, "short"};
+  if (given.has("-h")) return {Action::show_help, o, "short"};
   if (given.has("--help")) {
     apply(option_named("--help"), given.value("--help"), o);
-    return {Wish::say_help, o, given.value("--help")};
+    return {Action::show_help, o, given.value("--help")};
   }
-  if (given.has("--version")) return {Wish::say_version, o};
-  if (given.has("--list")) return {Wish::list, o};
-  return {Wish::measure, understood(command, given, std::move(o))};
+  if (given.has("--version")) return {Action::show_version, o};
+  if (given.has("--list")) return {Action::list, o};
+  return {Action::measure, understood(command, given, std::move(o))};
 }
 
 }  // namespace everylink

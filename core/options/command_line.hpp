@@ -8,18 +8,18 @@
 
 namespace everylink {
 
-// A line in our words, by whatever name the program was called (linktest/command_line.hpp).
+// A command line in our options, whichever name the program was called by (linktest/command_line.hpp).
 struct Line {
-  std::vector<std::string> words;  // behind the program's name
-  Options defaults;                // what holds where the line says nothing
+  std::vector<std::string> words;  // after the program's name
+  Options defaults;                // for options that are not given
 };
 
-enum class Wish { measure, say_help, say_version, list };
+enum class Action { measure, show_help, show_version, list };
 
 struct Command {
-  Wish wish = Wish::measure;
+  Action action = Action::measure;
   Options options;
-  std::string form = {};  // of help: text, short, json, ...
+  std::string form = {};  // of the help: text, short, json, ...
 };
 
 // Throws UsageError.

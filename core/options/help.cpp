@@ -1,4 +1,4 @@
-// --help and -h: a page as text of a width.
+// --help and -h: a page as text of a given width.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 std::string blanks(std::size_t count) { return std::string(count, ' '); }
 
-// Words in lines of `width`, each but the first behind `indent` blanks; the first begins at `column`.
+// Wraps text at `width`. The first line begins at `column`; the others are indented by `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t column, std::size_t indent, std::size_t width) {
   std::string lines;
   std::size_t at = column;
@@ -43,7 +43,8 @@ std::string sentence(std::string text) {
 }
 
 std::string with_default(const Option& option) {
-  return option.standard.empty() ? option.brief : fmt::format("{} ({})", option.brief, option.standard);
+  return option.default_text.empty() ? option.brief
+                                     : fmt::format("{} ({})", option.brief, option.default_text);
 }
 
 std::string usage_of(const Page& page) {
@@ -52,7 +53,7 @@ std::string usage_of(const Page& page) {
   return text + "\n";
 }
 
-// A name, and what it is in a column of its own.
+// A name, and its text in a second column.
 std::string entry(const std::string& name, const std::string& text, std::size_t column, std::size_t width) {
   const std::string head = "  " + name;
   const bool fits = head.size() + 2 <= column;
@@ -90,7 +91,7 @@ std::string long_help(const Page& page, const std::vector<Page>& patterns, std::
     text += "\n" + section.title + "\n";
     for (const auto& option : section.options) {
       std::string said = sentence(option.brief) + (option.more.empty() ? "" : " " + option.more);
-      if (!option.standard.empty()) said += " Default: " + option.standard + ".";
+      if (!option.default_text.empty()) said += " Default: " + option.default_text + ".";
       text += "  " + names_of(option) + "\n" + blanks(indent) + wrapped(said, indent, indent, width) + "\n";
     }
   }

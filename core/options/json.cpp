@@ -1,4 +1,4 @@
-// --help=json: the table for programs (docs/options.md is made of it).
+// --help=json: the table for programs (docs/options.md is generated from it).
 #include <fmt/format.h>
 
 #include "base/version.hpp"
@@ -44,11 +44,11 @@ std::string range_of(const Option& option) {
   return fmt::format("[{}, {}]", option.least, is_open ? "null" : fmt::to_string(option.most));
 }
 
-std::string elsewhere_of(const Option& option) {
+std::string in_patterns_of(const Option& option) {
   std::string all;
-  for (const auto& [pattern, elsewhere] : option.in_patterns)
+  for (const auto& [pattern, in_pattern] : option.in_patterns)
     all += fmt::format("{}{}: {{\"more_names\": {}, \"default\": {}}}", all.empty() ? "" : ", ",
-                       quoted(pattern), strings(elsewhere.more_names), quoted(elsewhere.standard));
+                       quoted(pattern), strings(in_pattern.more_names), quoted(in_pattern.default_text));
   return "{" + all + "}";
 }
 
@@ -59,7 +59,7 @@ std::string object_of(const Option& option) {
       "\"in_patterns\": {}, \"kernels\": {}, \"modes\": {}, \"linktest2\": {}, \"linktest1\": {}}}",
       strings(option.names), quoted(option.value), unit_of(option), option.is_list, option.is_optional,
       range_of(option), strings(option.choices), quoted(option.group), quoted(option.brief),
-      quoted(option.more), quoted(option.standard), strings(option.applies_to), elsewhere_of(option),
+      quoted(option.more), quoted(option.default_text), strings(option.applies_to), in_patterns_of(option),
       strings(option.kernels), strings(option.modes), strings(option.linktest2), quoted(option.linktest1));
 }
 

@@ -1,4 +1,4 @@
-// --list: what there is, and whether it can run here.
+// --list: everything available, and whether it can run here.
 #pragma once
 
 namespace everylink {

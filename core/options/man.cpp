@@ -9,7 +9,7 @@
 namespace everylink {
 namespace {
 
-// Backslashes and minus signs as they stand; a line must not begin with a request.
+// Escapes backslashes and minus signs, and a dot or quote that would begin a request.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -41,7 +41,7 @@ std::string item(const Option& option) {
     names += fmt::format("{}\\fI{}\\fR{}", option.is_optional ? "[=" : " ", escaped(option.value),
                          option.is_optional ? "]" : "");
   std::string text = sentence(option.brief) + (option.more.empty() ? "" : " " + option.more);
-  if (!option.standard.empty()) text += " Default: " + option.standard + ".";
+  if (!option.default_text.empty()) text += " Default: " + option.default_text + ".";
   return fmt::format(".TP\n{}\n{}\n", names, escaped(text));
 }
 
@@ -55,17 +55,17 @@ std::string synopsis(const Page& page) {
   return text;
 }
 
-// What patterns share, once; then what each has of its own.
+// First the options that patterns share, then the options of each pattern.
 std::string of_patterns(const Manual& manual) {
   std::string text =
       ".SH LOAD PATTERNS\nA pattern loads the network with many flows at the same time and measures each of "
-      "them. Its name stands before the options. It takes the options above for ranks, transport and output, "
+      "them. Its name precedes the options. It takes the options above for ranks, transport and output, "
       "those of all patterns, and its own.\n.SS All patterns\n";
   for (Option option : manual.options) {
     if (!differs_in_patterns(option)) continue;
     if (const auto names = names_in_patterns(option); !names.empty())
       option.more += fmt::format("{}Other names: {}.", option.more.empty() ? "" : " ", names);
-    option.standard = defaults_in_patterns(option);
+    option.default_text = defaults_in_patterns(option);
     text += item(option);
   }
   for (const auto& pattern : manual.patterns) {

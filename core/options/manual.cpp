@@ -1,4 +1,4 @@
-// The manual of everylink-measure, out of the tables of options and patterns.
+// The manual of everylink-measure, generated from the tables of options and patterns.
 #include "options/manual.hpp"
 
 #include <fmt/format.h>
@@ -21,37 +21,33 @@ std::vector<Example> examples() {
   return {{"Measure every pair of 8 processes on this machine:", "everylink-measure --np 8 -s 1,64K,1M"},
           {"Measure 16 random matchings of 512 ranks over MPI:",
            "mpirun -n 512 everylink-measure -m mpi --schedule sample:16 -s 1M -o run.h5"},
-          {"Send from ever more ranks to one, in a simulated network with one slow host:",
+          {"Send from an increasing number of ranks to one, in a simulated network with one slow host:",
            "everylink-measure incast --np 8 --mode sim:hosts=8,slow-host=3*0.5"}};
 }
 
 std::vector<Paragraph> notes() {
   return {
       {"Sizes and times",
-       "Sizes are bytes, or have a unit: K, M, G and T are powers of 1024, as in LinkTest, and the same as "
-       "KiB, "
-       "MiB, GiB and TiB; KB, MB, GB and TB are powers of 1000. Times are seconds, or have a unit: ns, us, "
-       "ms, "
-       "s, min, h."},
+       "A size is in bytes unless it has a unit: K, M, G and T are powers of 1024, as in LinkTest, the same "
+       "as KiB, MiB, GiB and TiB; KB, MB, GB and TB are powers of 1000. A time is in seconds unless it has a "
+       "unit: ns, us, ms, s, min, h."},
       {"Abbreviations",
-       "An unambiguous beginning of a long option stands for it: --bidir for --bidirectional. Of an option "
-       "that "
-       "is given twice the last one counts."},
+       "A long option may be abbreviated while it is unambiguous: --bidir for --bidirectional. If an option "
+       "is given twice, the last one counts."},
       {"Exit status",
-       "0: every link is measured. 1: an error of the machine, or a signal ended the run. 2: an error of "
-       "usage; "
-       "nothing was measured. 3: links failed; all others are measured."},
+       "0: every link was measured. 1: an error of the machine, or a signal ended the run. 2: a mistake in "
+       "the command; nothing was measured. 3: some links failed; all others were measured."},
       {"Environment",
        "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port start a rank without a launcher; "
-       "EVERYLINK_KEY or EVERYLINK_KEY_FILE is the key that the ranks share. EVERYLINK_TRANSPORT_PATH is the "
-       "folder of the modules of transports."}};
+       "EVERYLINK_KEY or EVERYLINK_KEY_FILE is the secret that all ranks share. EVERYLINK_TRANSPORT_PATH "
+       "lists the folders of transport modules, separated by colons."}};
 }
 
 bool has(const std::vector<Option>& options, const std::string& name) {
   return std::any_of(options.begin(), options.end(), [&](const Option& one) { return one.name() == name; });
 }
 
-// With what it goes, and with which of `all` it does not.
+// Adds what the option requires, and which of `all` it excludes.
 Option explained(Option option, const std::vector<Option>& all) {
   const auto say = [&option](const std::string& text) {
     option.more += (option.more.empty() ? "" : " ") + text;
@@ -87,26 +83,27 @@ bool differs_in_patterns(const Option& option) {
 
 std::string names_in_patterns(const Option& option) {
   std::map<std::string, std::vector<std::string>> by_name;
-  for (const auto& [pattern, elsewhere] : option.in_patterns)
-    for (const auto& name : elsewhere.more_names) by_name[name].push_back(pattern);
+  for (const auto& [pattern, in_pattern] : option.in_patterns)
+    for (const auto& name : in_pattern.more_names) by_name[name].push_back(pattern);
   std::string text;
   for (const auto& [name, patterns] : by_name)
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(patterns, ", "));
   return text;
 }
 
-// What holds in most patterns first, without their names.
+// The default of most patterns comes first, without their names.
 std::string defaults_in_patterns(const Option& option) {
   std::map<std::string, std::vector<std::string>> by_default;
-  for (const auto& [pattern, elsewhere] : option.in_patterns)
-    by_default[elsewhere.standard].push_back(pattern);
-  if (by_default.empty()) return option.standard;
+  for (const auto& [pattern, in_pattern] : option.in_patterns)
+    by_default[in_pattern.default_text].push_back(pattern);
+  if (by_default.empty()) return option.default_text;
   const auto usual = std::max_element(by_default.begin(), by_default.end(), [](const auto& a, const auto& b) {
     return a.second.size() < b.second.size();
   });
   std::string text = usual->first;
-  for (const auto& [standard, patterns] : by_default)
-    if (standard != usual->first) text += fmt::format("; {}: {}", standard, fmt::join(patterns, ", "));
+  for (const auto& [default_text, patterns] : by_default)
+    if (default_text != usual->first)
+      text += fmt::format("; {}: {}", default_text, fmt::join(patterns, ", "));
   return text;
 }
 

@@ -1,4 +1,4 @@
-// The parser: CLI11 splits words, the table says which options there are.
+// The parser: CLI11 splits words; the table defines the options.
 #include "options/parser.hpp"
 
 #include <fmt/format.h>
@@ -57,31 +57,31 @@ std::string where_it_applies(std::string_view typed, std::string_view command) {
 
 [[noreturn]] void refuse_unknown(const std::string& typed, const std::vector<Option>& options,
                                  std::string_view command) {
-  const auto elsewhere = where_it_applies(typed, command);
-  throw UsageError(!elsewhere.empty() ? elsewhere
-                                      : fmt::format("{}: unknown option{}; --help lists the options", typed,
-                                                    did_you_mean(typed, long_names(options))));
+  const auto in_pattern = where_it_applies(typed, command);
+  throw UsageError(!in_pattern.empty() ? in_pattern
+                                       : fmt::format("{}: unknown option{}; --help lists the options", typed,
+                                                     did_you_mean(typed, long_names(options))));
 }
 
-// `--bidirection` for `--bidirectional`: what begins exactly one long option stands for it.
+// Expands an unambiguous abbreviation of a long option: `--bidirection` to `--bidirectional`.
 std::string whole_option(const std::vector<Option>& options, const std::string& word,
                          std::string_view command) {
   if (!is_long(word)) return word;
   const auto equals = word.find('=');
   const std::string typed = word.substr(0, equals);
-  const auto found = begun_by(typed, long_names(options));
+  const auto found = beginning_with(typed, long_names(options));
   if (found.empty()) refuse_unknown(typed, options, command);
   if (found.size() > 1) throw UsageError(fmt::format("{}: could be {}", typed, fmt::join(found, " or ")));
   return found[0] + (equals == std::string::npos ? "" : word.substr(equals));
 }
 
 bool is_value(const std::string& word) {
-  // A value may begin with a minus (a negative number is refused later, by name), but an option is no value.
+  // A negative number counts as a value, so that the refusal names it; any other word with a minus does not.
   return !word.starts_with("-") || word.size() == 1 || std::isdigit(static_cast<unsigned char>(word[1]));
 }
 
-// Values are glued to their options. CLI11 names neither an option without its value well, nor a flag that
-// has one.
+// Joins values to their options, because CLI11's messages about a missing value, or about a flag with a
+// value, are unclear.
 Words whole_words(const std::vector<Option>& options, const Words& typed, std::string_view command) {
   Words words;
   for (std::size_t i = 0; i < typed.size(); ++i) {
@@ -99,7 +99,7 @@ Words whole_words(const std::vector<Option>& options, const Words& typed, std::s
       throw UsageError(fmt::format("{} requires a value: {}", typed[i], option->brief));
     const std::string& value = typed[++i];
     if (!is_value(value))
-      throw UsageError(fmt::format("{} requires a value, and {} is an option", typed[i - 1], value));
+      throw UsageError(fmt::format("{} requires a value, but {} is an option", typed[i - 1], value));
     words.back() += (is_long(words.back()) ? "=" : "") + value;
   }
   return words;
@@ -130,7 +130,7 @@ std::size_t index_of_choice(const Option& option, const std::string& text) {
   return static_cast<std::size_t>(found - option.choices.begin());
 }
 
-// Does what one kind of Effect means.
+// Applies one kind of Effect.
 struct Apply {
   const Option& option;
   const std::string& value;
@@ -153,7 +153,7 @@ struct Apply {
   int count() const { return static_cast<int>(number_in_range(option, value)); }
 };
 
-// Counts and choices are held against the table, whatever is done with them then.
+// Checks counts and choices against the table, whatever their effect.
 void check_value(const Option& option, const std::string& value) {
   if (option.unit == Quantity::choice) index_of_choice(option, value);
   if (option.unit != Quantity::count || option.is_flag()) return;
@@ -171,10 +171,11 @@ std::string take_pattern(std::vector<std::string>& words) {
     }
     if (!words[i].starts_with("-") || (is_long(words[i]) && words[i].find('=') != std::string::npos))
       continue;
-    const auto found = is_long(words[i]) ? begun_by(words[i], long_names(all_options())) : Words{words[i]};
+    const auto found =
+        is_long(words[i]) ? beginning_with(words[i], long_names(all_options())) : Words{words[i]};
     const auto* option = found.size() == 1 ? option_of(all_options(), found[0]) : nullptr;
-    const bool is_glued = !is_long(words[i]) && words[i].size() > 2;
-    if (!is_glued && (!option || !(option->is_flag() || option->is_optional))) ++i;  // its value
+    const bool is_joined = !is_long(words[i]) && words[i].size() > 2;
+    if (!is_joined && (!option || !(option->is_flag() || option->is_optional))) ++i;  // its value
   }
   return {};
 }
@@ -188,9 +189,10 @@ Given parse_words(const std::vector<std::string>& words, std::string_view comman
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& option = options[i];
     const auto names = fmt::format("{}", fmt::join(option.names, ","));
-    CLI::Option* entry = option.is_flag()     ? app.add_flag(names)
-                         : option.is_optional ? app.add_flag(names + "{" + option.standard + "}", values[i])
-                                              : app.add_option(names, values[i]);
+    CLI::Option* entry = option.is_flag() ? app.add_flag(names)
+                         : option.is_optional
+                             ? app.add_flag(names + "{" + option.default_text + "}", values[i])
+                             : app.add_option(names, values[i]);
     if (!option.is_flag())
       entry->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // as job scripts expect
     known.emplace_back(&option, entry);

@@ -1,5 +1,5 @@
-// Words of a command line to options and their values: abbreviations, spellings, refusals of what is no
-// option.
+// Parses the words of a command line into options and values: expands abbreviations, suggests spellings, and
+// refuses unknown options.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace everylink {
 
-// What was given, by the option's name ("--size-messages"); of an option given twice the last value. A flag
-// has "".
+// The given values, by the option's name ("--size-messages"). The last value of a repeated option counts; a
+// flag has "".
 class Given {
  public:
   bool has(const std::string& option) const { return values_.contains(option); }
@@ -22,14 +22,14 @@ class Given {
   std::map<std::string, std::string> values_;
 };
 
-// The pattern among the words, which is taken out; "": there is none. It stands first, or anywhere except as
+// Removes the pattern from the words and returns it; "": there is none. It may be anywhere except in place of
 // an option's value.
 std::string take_pattern(std::vector<std::string>& words);
 
 // `command`: "pairs" or a pattern. Throws UsageError.
 Given parse_words(const std::vector<std::string>& words, std::string_view command);
 
-// Applies what was given, in the order of the table. Throws UsageError for a value that is not one.
+// Applies the given options in the order of the table. Throws UsageError for an invalid value.
 void apply(const std::vector<Option>&, const Given&, Options&);
 void apply(const Option&, const std::string& value, Options&);
 

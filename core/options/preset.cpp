@@ -1,4 +1,4 @@
-// The rule of the JUPITER Benchmark Suite for LinkTest: the bandwidth of a bisection, both ways at once.
+// The rule of the JUPITER Benchmark Suite for LinkTest: bisection bandwidth, both ways at once.
 #include "options/preset.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ void check_preset(const Options& o) {
   must(o.messages >= least_messages, "-n/--num-messages", fmt::to_string(o.messages), "25 or more");
   must(o.warmups >= least_warmups, "-w/--num-warmup-messages", fmt::to_string(o.warmups), "3 or more");
   must(o.sizes == std::vector{message_bytes}, "-s/--size-messages",
-       fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB and of no other size");
+       fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB and no other size");
   if (o.kernel != "bidirectional")
     throw UsageError(fmt::format("--{}: --preset jupiter requires --bidirectional", o.kernel));
   must(o.schedule == "bisection", "--schedule", o.schedule_text(), "bisection");

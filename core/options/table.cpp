@@ -70,22 +70,22 @@ Names texts_of_schedules() {
   return texts;
 }
 
-// A sweep is too long to be written out.
+// Abbreviates the long sweep.
 std::string sizes_of(const PatternTraits& traits) {
   return traits.sizes == sweep_to_4_mib ? "1 to 4MiB, doubled" : std::string(traits.sizes);
 }
 
-// `other_name` of those patterns that have one, and what holds in each.
-template <class Standard>
-std::map<std::string, Option::Elsewhere> in_patterns(const Names& names,
+// What differs in each pattern: its `other_name`, if it has one, and its default.
+template <class DefaultOf>
+std::map<std::string, Option::InPattern> in_patterns(const Names& names,
                                                      std::string_view PatternTraits::*other_name,
-                                                     Standard standard) {
-  std::map<std::string, Option::Elsewhere> all;
+                                                     DefaultOf default_of) {
+  std::map<std::string, Option::InPattern> all;
   for (const auto& name : names) {
     const auto& traits = pattern_named(name)->traits;
-    Option::Elsewhere elsewhere{.standard = standard(traits)};
-    if (other_name && !(traits.*other_name).empty()) elsewhere.more_names.emplace_back(traits.*other_name);
-    all.emplace(name, std::move(elsewhere));
+    Option::InPattern in_pattern{.default_text = default_of(traits)};
+    if (other_name && !(traits.*other_name).empty()) in_pattern.more_names.emplace_back(traits.*other_name);
+    all.emplace(name, std::move(in_pattern));
   }
   return all;
 }
@@ -111,7 +111,7 @@ void set_schedule(Options& o, const std::string& text) {
   o.schedule = entry.name;
   o.schedule_option = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (entry.option.empty() == o.schedule_option.empty()) return;
-  if (entry.option.empty()) throw UsageError(fmt::format("--schedule {}: takes no option", entry.name));
+  if (entry.option.empty()) throw UsageError(fmt::format("--schedule {} takes no option", entry.name));
   throw UsageError(
       fmt::format("--schedule {0} requires an option: --schedule {0}:{1}", entry.name, entry.option));
 }
@@ -123,7 +123,7 @@ void set_seed(Options& o, const std::string& text) {
 void set_time_limit(Options& o, const std::string& text) {
   o.time_limit = parse_seconds(text, "--time-limit");
   if (o.time_limit <= 0)
-    throw UsageError(fmt::format("--time-limit: {} leaves no time to measure; use more than 0", text));
+    throw UsageError(fmt::format("--time-limit: {} is too short; use more than 0", text));
 }
 
 void set_duration(Options& o, const std::string& text) {
@@ -150,7 +150,7 @@ std::vector<Option> of_ranks() {
        .most = 1 << 16,
        .group = ranks,
        .brief = "start N ranks on this machine; no launcher is needed",
-       .more = "Ranks are bound to cores where there are enough.",
+       .more = "Ranks are bound to cores if there are enough.",
        .applies_to = everywhere(),
        .effect = &Options::np},
       {.names = {"--bootstrap"},
@@ -162,22 +162,22 @@ std::vector<Option> of_ranks() {
        .more = "local: --np N. tcp: EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS. slurm: srun "
                "without PMIx and PMI. pmix, pmi, mpi: mpirun, mpiexec or srun. stdin: everylink run --hosts. "
                "auto takes the first that is available.",
-       .standard = "auto",
+       .default_text = "auto",
        .applies_to = everywhere(),
        .effect = [](Options& o, std::size_t choice) { o.bootstrap = static_cast<StartBy>(choice); }},
       {.names = {"--node-name"},
        .value = "NAME",
        .group = ranks,
        .brief = "name of this host in the results",
-       .standard = "the host's name",
+       .default_text = "the host's name",
        .applies_to = everywhere(),
        .effect = &set_node_name},
       {.names = {"--interface"},
        .value = "NAME",
        .group = ranks,
-       .brief = "network interface of control traffic and of --mode tcp",
-       .more = "NAME is its name or its address. With --mode tcp, interface= of the mode overrides it.",
-       .standard = "any",
+       .brief = "network interface for control traffic and for --mode tcp",
+       .more = "NAME is its name or address. The option interface= of --mode tcp overrides it.",
+       .default_text = "any",
        .applies_to = everywhere(),
        .effect = &Options::interface},
   };
@@ -191,7 +191,7 @@ std::vector<Option> of_transport() {
        .group = carrier,
        .brief = "transport and its options",
        .more = "--list shows which modes can run here.",
-       .standard = "tcp",
+       .default_text = "tcp",
        .applies_to = everywhere(),
        .linktest2 = {"mode"},
        .effect = &set_mode},
@@ -200,8 +200,8 @@ std::vector<Option> of_transport() {
        .is_list = true,
        .choices = {"auto"},
        .group = carrier,
-       .brief = "network devices that the ranks of a host take in turn",
-       .more = "DEVICES is auto, or DEVICE,DEVICE.",
+       .brief = "network devices to assign to the ranks of a host in turn",
+       .more = "DEVICES is auto (all usable devices) or a list.",
        .applies_to = everywhere(),
        .modes = modes_with_rails()},
       {.names = {"--memory"},
@@ -210,7 +210,7 @@ std::vector<Option> of_transport() {
        .group = carrier,
        .brief = "memory of the message buffers",
        .more = "host: ordinary pages. huge: huge pages of the host.",
-       .standard = "host",
+       .default_text = "host",
        .applies_to = everywhere(),
        .effect = &set_memory},
   };
@@ -223,7 +223,7 @@ std::vector<Option> of_messages() {
        .unit = Quantity::choice,
        .choices = {"jupiter"},
        .group = messages,
-       .brief = "measure by a published rule",
+       .brief = "measure by a published benchmark rule",
        .more = "jupiter: the rule of the JUPITER Benchmark Suite for LinkTest, and the table that the suite "
                "requires.",
        .applies_to = pairs_only(),
@@ -232,9 +232,9 @@ std::vector<Option> of_messages() {
        .value = "SECONDS",
        .unit = Quantity::seconds,
        .group = messages,
-       .brief = "time of each scene",
+       .brief = "duration of each scene",
        .more = "All flows of a scene start and end together.",
-       .standard = "1 s",
+       .default_text = "1 s",
        .applies_to = timed_patterns(),
        .in_patterns = in_patterns(timed_patterns(), nullptr,
                                   [](const auto& traits) { return text_of_seconds(traits.duration); }),
@@ -246,7 +246,7 @@ std::vector<Option> of_messages() {
        .most = most_messages,
        .group = messages,
        .brief = "messages per pair, direction and size",
-       .standard = "100",
+       .default_text = "100",
        .applies_to = pairs_only(),
        .linktest2 = {"num-messages"},
        .linktest1 = "i",
@@ -256,9 +256,9 @@ std::vector<Option> of_messages() {
        .unit = Quantity::count,
        .most = most_messages,
        .group = messages,
-       .brief = "warm-up messages before them",
+       .brief = "warm-up messages per pair, direction and size",
        .more = "They run the same code and are not recorded.",
-       .standard = "10",
+       .default_text = "10",
        .applies_to = pairs_only(),
        .linktest2 = {"num-warmup-messages"},
        .linktest1 = "I",
@@ -268,10 +268,11 @@ std::vector<Option> of_messages() {
        .unit = Quantity::bytes,
        .is_list = true,
        .group = messages,
-       .brief = "message sizes, as in 1,64K,1MiB",
-       .more = "In bytes, or with a unit. K, M, G and T are powers of 1024, as in LinkTest, and the same as "
-               "KiB, MiB, GiB and TiB. KB, MB, GB and TB are powers of 1000.",
-       .standard = "1",
+       .brief = "message sizes, for example 1,64K,1MiB",
+       .more =
+           "A size is in bytes unless it has a unit: K, M, G and T are powers of 1024, as in LinkTest, the "
+           "same as KiB, MiB, GiB and TiB; KB, MB, GB and TB are powers of 1000.",
+       .default_text = "1",
        .applies_to = everywhere(),
        .in_patterns = in_patterns(all_patterns(), &PatternTraits::other_name_of_sizes, sizes_of),
        .linktest2 = {"size-messages"},
@@ -303,7 +304,7 @@ std::vector<Option> of_messages() {
        .most = largest_window,
        .group = messages,
        .brief = "messages in flight",
-       .standard = "the number of messages, at most 64",
+       .default_text = "the number of messages, at most 64",
        .applies_to = pairs_only(),
        .kernels = windowed_kernels(),
        .effect = &Options::window},
@@ -313,17 +314,17 @@ std::vector<Option> of_messages() {
        .least = 1,
        .most = largest_flow_window,
        .group = messages,
-       .brief = "messages of a flow for which there is one receipt",
-       .more = "Two such blocks are in flight.",
-       .standard = "as many as make a MiB, at most 16",
+       .brief = "messages per block of a flow; the receiver acknowledges each block",
+       .more = "Two blocks are in flight.",
+       .default_text = "as many as fit into 1 MiB, at most 16",
        .applies_to = timed_patterns(),
        .in_patterns = in_patterns(timed_patterns(), &PatternTraits::other_name_of_window,
-                                  [](const auto&) { return "as many as make a MiB, at most 16"; }),
+                                  [](const auto&) { return "as many as fit into 1 MiB, at most 16"; }),
        .effect = &Options::window},
       {.names = {"--check"},
        .group = messages,
        .brief = "verify every byte of every message",
-       .more = "It is done outside the timed region.",
+       .more = "The time of a message does not include the verification.",
        .applies_to = pairs_only(),
        .linktest2 = {"check-buffers"},
        .effect = &Options::check},
@@ -333,9 +334,9 @@ std::vector<Option> of_messages() {
        .least = 1,
        .most = most_of_others,
        .group = messages,
-       .brief = "cycle through K buffers",
-       .more = "With enough of them, messages do not come from a warm cache.",
-       .standard = "1",
+       .brief = "cycle through K message buffers",
+       .more = "With enough buffers, messages are not in the cache.",
+       .default_text = "1",
        .applies_to = pairs_only(),
        .linktest2 = {"num-multi-buffer"},
        .effect = &Options::buffers},
@@ -349,16 +350,16 @@ std::vector<Option> of_pairs_to_measure() {
        .value = "NAME",
        .choices = texts_of_schedules(),
        .group = pairs,
-       .brief = "which pairs are measured",
+       .brief = "pairs to measure",
        .more = "all: every pair. bisection: the lower half of the ranks against the upper half. sample:K: K "
-               "random matchings. inter-host: pairs on different hosts. rail: equal local ranks of different "
-               "hosts. file:PAIRS: the lines 'from to' or 'step from to' of a file.",
-       .standard = "all",
+               "random matchings. inter-host: pairs on different hosts. rail: pairs of equal local rank on "
+               "different hosts. file:PAIRS: the pairs of a file, in lines 'from to' or 'step from to'.",
+       .default_text = "all",
        .applies_to = pairs_only(),
        .effect = &set_schedule},
       {.names = {"--bisection"},
        .group = pairs,
-       .brief = "the same as --schedule bisection",
+       .brief = "same as --schedule bisection",
        .applies_to = pairs_only(),
        .linktest2 = {"bisection"},
        .effect = [](Options& o) { set_schedule(o, "bisection"); }},
@@ -374,7 +375,7 @@ std::vector<Option> of_pairs_to_measure() {
        .unit = Quantity::count,
        .most = most_of_others,
        .group = pairs,
-       .brief = "R passes, each with the ranks in another random order",
+       .brief = "make R passes, each with the ranks in another random order",
        .applies_to = pairs_only(),
        .linktest2 = {"num-randomize-tasks"},
        .linktest1 = "M",
@@ -384,9 +385,9 @@ std::vector<Option> of_pairs_to_measure() {
        .unit = Quantity::count,
        .most = std::numeric_limits<long long>::max(),
        .group = pairs,
-       .brief = "seed of everything that is drawn at random",
-       .more = fmt::format("It also applies to the patterns {}.", fmt::join(drawn, ", ")),
-       .standard = "drawn, and stored in the results",
+       .brief = "seed of all random choices",
+       .more = fmt::format("Also applies to the patterns {}.", fmt::join(drawn, ", ")),
+       .default_text = "random, and stored in the results",
        .applies_to = pairs_and(std::move(drawn)),
        .linktest2 = {"seed-randomize-tasks"},
        .effect = &set_seed},
@@ -396,7 +397,7 @@ std::vector<Option> of_pairs_to_measure() {
        .most = most_of_others,
        .group = pairs,
        .brief = "re-measure the K slowest pairs at the end, one at a time",
-       .standard = "10",
+       .default_text = "10",
        .applies_to = pairs_only(),
        .linktest2 = {"num-slowest"},
        .linktest1 = "Z",
@@ -408,7 +409,7 @@ std::vector<Option> of_pairs_to_measure() {
        .most = most_messages,
        .group = pairs,
        .brief = "make at least N passes over the schedule",
-       .standard = "1",
+       .default_text = "1",
        .applies_to = pairs_only(),
        .linktest2 = {"min-iterations"},
        .effect = &Options::min_iterations},
@@ -416,15 +417,15 @@ std::vector<Option> of_pairs_to_measure() {
        .value = "SECONDS",
        .unit = Quantity::seconds,
        .group = pairs,
-       .brief = "make passes for at least this long",
-       .standard = "0",
+       .brief = "repeat passes for at least this long",
+       .default_text = "0",
        .applies_to = pairs_only(),
        .linktest2 = {"min-runtime"},
        .linktest1 = "T",
        .effect = &Options::min_runtime},
       {.names = {"--all-to-all"},
        .group = pairs,
-       .brief = "time an all-to-all before each step",
+       .brief = "measure an all-to-all before each step",
        .applies_to = pairs_only(),
        .modes = {"mpi"},
        .linktest2 = {"all-to-all"},
@@ -432,7 +433,7 @@ std::vector<Option> of_pairs_to_measure() {
        .effect = &Options::all_to_all},
       {.names = {"--yes"},
        .group = pairs,
-       .brief = "start even if --serial-tests will take more than an hour",
+       .brief = "start even if --serial-tests is expected to take more than an hour",
        .applies_to = pairs_only(),
        .effect = &Options::yes},
   };
@@ -444,8 +445,8 @@ std::vector<Option> of_limits() {
        .value = "SECONDS",
        .unit = Quantity::seconds,
        .group = limits,
-       .brief = "time limit of one pair and size, connecting included",
-       .standard = "10 s plus what the messages take at 10 MB/s and 200 us each",
+       .brief = "time limit per pair and size, including connecting",
+       .default_text = "10 s plus the time of the messages at 10 MB/s and 200 us each",
        .applies_to = pairs_only(),
        .effect = &set_time_limit},
       {.names = {"--time-limit"},
@@ -453,18 +454,17 @@ std::vector<Option> of_limits() {
        .unit = Quantity::seconds,
        .group = limits,
        .brief = "time limit for connecting to a peer, and for flows beyond their duration",
-       .standard = "10 s plus what is in flight at 10 MB/s",
+       .default_text = "10 s plus the time of the bytes in flight at 10 MB/s",
        .applies_to = all_patterns(),
        .effect = &set_time_limit},
       {.names = {"--retest-budget"},
        .value = "SECONDS",
        .unit = Quantity::seconds,
        .group = limits,
-       .brief = "time for retrying failed links at the end",
-       .more = "They are retried alone, at most 3 pairs per host; 0 retries none. With --confirm it is the "
-               "time for "
-               "measuring its pairs alone and one way.",
-       .standard = "60",
+       .brief = "time budget for retrying failed links at the end",
+       .more = "They are retried alone, at most 3 pairs per host; 0 retries none. With --confirm, it is the "
+               "time budget for measuring the pairs alone and one way.",
+       .default_text = "60",
        .applies_to = pairs_only(),
        .effect = &Options::retest_budget},
   };
@@ -477,8 +477,8 @@ std::vector<Option> of_output() {
        .unit = Quantity::file,
        .group = output,
        .brief = "results file",
-       .more = "FILE.sion is written in LinkTest's format.",
-       .standard = "everylink.h5",
+       .more = "A name that ends in .sion selects LinkTest's format.",
+       .default_text = "everylink.h5",
        .applies_to = everywhere(),
        .linktest2 = {"output"},
        .effect = &Options::output},
@@ -498,7 +498,7 @@ std::vector<Option> of_output() {
        .value = "FILE",
        .unit = Quantity::file,
        .group = output,
-       .brief = "resume an interrupted run in its results file",
+       .brief = "resume an interrupted run and continue its results file",
        .more = "The options, the number of ranks and the hosts must be the same.",
        .applies_to = pairs_only(),
        .effect =
@@ -510,10 +510,11 @@ std::vector<Option> of_output() {
        .value = "PAIRS",
        .unit = Quantity::file,
        .group = output,
-       .brief = "re-measure the pairs of a file, into the results file of --output",
-       .more = "The file has a line 'from to' for each pair. They are measured 6 times while the other ranks "
-               "are paired at random, then each alone and one way. The results file must be that of a run "
-               "with the same options. everylink run --confirm does this by itself.",
+       .brief = "re-measure the pairs in a file and add them to the results file of --output",
+       .more =
+           "The file has one line 'from to' per pair. The pairs are measured 6 times while the other ranks "
+           "are paired at random, then each pair alone and one way. The results file must come from a run "
+           "with the same options. everylink run --confirm does all this.",
        .applies_to = pairs_only(),
        .effect =
            [](Options& o, const std::string& file) {
@@ -525,14 +526,14 @@ std::vector<Option> of_output() {
        .unit = Quantity::choice,
        .choices = {"auto", "plain", "json", "none"},
        .group = output,
-       .brief = "how progress is shown",
-       .more = "auto: a bar on a terminal, else plain. json: one object per line.",
-       .standard = "auto",
+       .brief = "form of progress output",
+       .more = "auto: a bar on a terminal, otherwise plain. json: one object per line.",
+       .default_text = "auto",
        .applies_to = everywhere(),
        .effect = [](Options& o, std::size_t choice) { o.progress = static_cast<Progress>(choice); }},
       {.names = {"--keep-laps"},
        .group = output,
-       .brief = "keep every reading of the clock in the results file",
+       .brief = "store every reading of the clock in the results file",
        .applies_to = pairs_only(),
        .effect = &Options::keep_laps},
       {.names = {"--step-lines"},
@@ -542,12 +543,12 @@ std::vector<Option> of_output() {
        .effect = &Options::step_lines},
       {.names = {"-v", "--verbose"},
        .group = output,
-       .brief = "print one line per flow; of client-server one per client and server",
+       .brief = "print one line per flow; for client-server one per client and server",
        .applies_to = all_patterns(),
        .effect = &Options::verbose},
       {.names = {"--hostnames"},
        .group = output,
-       .brief = "name hosts and ranks in these lines, as in h3:7",
+       .brief = "print host and rank in these lines, as in h3:7",
        .applies_to = all_patterns(),
        .effect = &Options::hostnames},
   };
@@ -559,17 +560,17 @@ std::vector<Option> of_others() {
        .group = other,
        .brief = "list modes, memories, kernels, schedules and patterns, and whether each can run here",
        .applies_to = pairs_only()},
-      {.names = {"-h"}, .group = other, .brief = "print a short help", .applies_to = everywhere()},
+      {.names = {"-h"}, .group = other, .brief = "print short help", .applies_to = everywhere()},
       {.names = {"--help"},
        .value = "FORM",
        .unit = Quantity::choice,
        .is_optional = true,
        .choices = {"text", "short", "json", "man", "bash", "zsh", "fish"},
        .group = other,
-       .brief = "print a long help",
+       .brief = "print long help",
        .more = "--help=json prints the table of options, --help=man the man page, --help=bash, zsh or fish "
                "the completion of that shell.",
-       .standard = "text",
+       .default_text = "text",
        .applies_to = everywhere(),
        .linktest2 = {"help"}},
       {.names = {"-V", "--version"},
@@ -608,14 +609,14 @@ const std::vector<Exclusion>& exclusions() {
   static const std::vector<Exclusion> table{
       {{"--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"},
        "a run has one kernel"},
-      {{"--resume", "--output"}, "a resumed run continues in its own file"},
-      {{"--resume", "--force"}, "a resumed run continues in its own file"},
-      {{"--resume", "--no-output"}, "a resumed run continues in its own file"},
-      {{"--confirm", "--resume"}, "its rows go into the existing results file of --output"},
-      {{"--confirm", "--force"}, "its rows go into the existing results file"},
-      {{"--confirm", "--no-output"}, "its rows go into the existing results file"},
-      {{"--no-output", "--output"}, "one writes a results file, the other none"},
-      {{"--no-output", "--keep-laps"}, "readings of the clock are kept in the results file"}};
+      {{"--resume", "--output"}, "a resumed run continues its own results file"},
+      {{"--resume", "--force"}, "a resumed run continues its own results file"},
+      {{"--resume", "--no-output"}, "a resumed run continues its own results file"},
+      {{"--confirm", "--resume"}, "--confirm adds rows to the existing results file of --output"},
+      {{"--confirm", "--force"}, "--confirm adds rows to the existing results file"},
+      {{"--confirm", "--no-output"}, "--confirm adds rows to the existing results file"},
+      {{"--no-output", "--output"}, "one writes a results file, the other writes none"},
+      {{"--no-output", "--keep-laps"}, "--keep-laps stores readings in the results file"}};
   return table;
 }
 
@@ -627,7 +628,7 @@ std::vector<Option> options_of(std::string_view command) {
     if (found != option.in_patterns.end()) {
       option.names.insert(option.names.end(), found->second.more_names.begin(),
                           found->second.more_names.end());
-      option.standard = found->second.standard;
+      option.default_text = found->second.default_text;
     }
     options.push_back(std::move(option));
   }

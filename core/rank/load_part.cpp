@@ -8,7 +8,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds leave_limit = 5;
-constexpr Seconds simulated_limit = 120;  // of real time, for what takes place in virtual time
+constexpr Seconds simulated_limit = 120;  // of real time, for work in virtual time
 
 }  // namespace
 

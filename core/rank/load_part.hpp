@@ -1,4 +1,4 @@
-// A rank's part in a load pattern: it connects and runs its flows, as orders say.
+// A rank's part in a load pattern: connects and runs its flows, following orders.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace everylink {
 
-// A transport and the memories that it registers. They are freed, or abandoned, together.
+// A transport and the memories that it registers. They are freed or abandoned together.
 struct Endpoint {
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;

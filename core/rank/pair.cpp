@@ -11,8 +11,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds close_limit = 1;
-// Real time per rank from the answer to the first rank until the last rank has its answer and begins its
-// step.
+// Real time per rank between sending the order to the first rank and the start of the step on the last one.
 constexpr Seconds answers_leave_in = 4e-6;
 constexpr int probe_messages = 4, probe_window = 16, probe_warmups = 2;
 
@@ -90,7 +89,7 @@ class Pair {
       shot.warmups = probe_warmups;
       return shot;
     }
-    if (work_.messages > 0) {  // for a slow rank
+    if (work_.messages > 0) {  // fewer, for a slow rank
       const int most = static_cast<int>(work_.messages);
       shot.messages = std::min(shot.messages, most);
       shot.warmups = std::min(shot.warmups, most);
@@ -103,7 +102,7 @@ class Pair {
     return shot;
   }
 
-  // Both turns of a size, first the one that the lower rank leads. A kernel in which both lead has one turn.
+  // Both turns of a size, the lower rank leads first. A kernel in which both ranks lead has one turn.
   void measure(std::size_t i, Seconds until, float setup) {
     Sample sample;
     sample.setup = setup;
@@ -129,7 +128,7 @@ class Pair {
       if (leads) led = std::move(laps);
     }
     report_.interrupted = state_ != Outcome::ok && end_is_wanted();
-    if (report_.interrupted) return;  // no fault of the link, and the sizes of a link stay together
+    if (report_.interrupted) return;  // not the link's fault; a link's sizes are kept together
     if (probing()) report_.needs.push_back(need(i, led));
     report_.notes.push_back(note);
     if (work_.options.keep_laps) report_.led.laps.push_back(led.one_way);
@@ -138,7 +137,7 @@ class Pair {
     if (!probing()) work_.keep(sample);
   }
 
-  // The step's time limit stopped it, not its own, while messages still arrived: its laps are valid.
+  // The step's time limit ended the turn while messages still arrived, so its laps are valid.
   bool was_only_slow(const Laps& laps) const {
     const Seconds now = transport_.now();
     return state_ == Outcome::timeout && now >= last_call_ && !laps.one_way.empty() &&
@@ -158,9 +157,8 @@ class Pair {
     return outcome;
   }
 
-  // Enough rounds that reading the clock takes less than 1 % of their time, and enough warm-ups to outlast
-  // the answers to other ranks. A virtual clock costs nothing to read, and answers do not disturb virtual
-  // time.
+  // Enough rounds that reading the clock takes less than 1 % of their time, and enough warm-ups to last until
+  // all other ranks have their orders. Neither matters in virtual time.
   Tuning need(std::size_t i, const Laps& led) const {
     Tuning tuning;
     const Options& o = work_.options;
@@ -186,7 +184,7 @@ class Pair {
   std::unique_ptr<Link> link_;
   OneSided* one_sided_ = nullptr;  // the same link, if the kernel puts or gets
   Outcome state_ = Outcome::ok;
-  Seconds last_call_ = 0;  // for any number of sizes
+  Seconds last_call_ = 0;  // the limit for all sizes together
   Report report_;
 };
 

@@ -21,12 +21,12 @@ struct PairWork {
   std::uint64_t epoch;
   const Measure& order;
   Seconds budget;                           // for all sizes, including connecting
-  std::uint32_t messages;                   // at most, per turn; 0: as the options say
+  std::uint32_t messages;                   // at most, per turn; 0: as in the options
   std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
 };
 
 // Connects, measures and closes. An empty `peer_offer` means that the peer is gone. Never throws for the
-// fault of a link. A signal that ends the run cuts it short: the report leaves out what was not measured.
+// fault of a link. A signal ends it early: the report then has only what was measured.
 Report measure_pair(const PairWork&, Transport&, Memory& out, Memory& in, View peer_offer);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// A run from begin to end.
+// A run from start to end.
 #include "rank/run.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ namespace {
 constexpr Seconds join_limit = 60;
 constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
 constexpr Seconds exchange_limit = 10;  // for the reports after a step, on top of its own limit
-constexpr Seconds watch_limit = 60;     // for a call of a library to return, after the limit we gave it
+constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
 constexpr Seconds leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
 
@@ -55,7 +55,7 @@ class Runner {
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)
       throw UsageError(fmt::format(
-          "{}: mode {} has no one-sided transfers; the guide lists the modes that have them",
+          "{}: mode {} does not support one-sided transfers; the guide lists the modes that do",
           options.pattern.empty() ? fmt::format("--{}", kernel_.name) : options.pattern, entry_.name));
     const bool pinned = place.core.of > 0 && pin_to_core(place.core.index, place.core.of);
     const std::string host = entry_.host_name ? entry_.host_name(place.rank, place.size, settings_) : "";
@@ -75,7 +75,7 @@ class Runner {
   }
 
   ~Runner() {
-    for (auto& endpoint : abandoned_) {  // a library may still hold these, so they are never freed
+    for (auto& endpoint : abandoned_) {  // never freed: a library may still hold them
       static_cast<void>(endpoint.transport.release());
       static_cast<void>(endpoint.out.release());
       static_cast<void>(endpoint.in.release());
@@ -164,8 +164,8 @@ class Runner {
     return introduction_.first;
   }
 
-  // Makes the transport and its memory. A rank that cannot says so in its first report, and rank 0 prints it
-  // once.
+  // Creates the transport and its memory. If that fails, the first report has the reason, and rank 0 prints
+  // it once.
   Report prepare(const Order& order) {
     Report report;
     report.rank = world_->rank();
@@ -186,7 +186,7 @@ class Runner {
     return report;
   }
 
-  // The file exists before measuring begins, and every rank must see it. Returns "", or the fault.
+  // Proves that this rank sees the file, which exists before measuring begins. Returns "", or the fault.
   std::string begin_chunk(std::int32_t& fault_exit) {
     const int error = chunk_->begin();
     if (error == 0) return "";
@@ -220,7 +220,7 @@ class Runner {
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
     const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(options_);
     endpoint_ = {memory.make(bytes), memory.make(bytes), nullptr};
-    if (moves_bytes()) {  // unwritten pages all map to one zero page, which is too fast
+    if (moves_bytes()) {  // unwritten pages all map to one zero page, which would be faster
       endpoint_.out->fill({0, bytes}, 1);
       endpoint_.in->fill({0, bytes}, 2);
     }
@@ -251,7 +251,7 @@ class Runner {
 
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
 
-  // The longest that a pair of this step may take.
+  // The time limit for a pair of this step.
   Seconds limit_of(const Measure& order) const {
     Seconds all = 0;
     for (const auto bytes : options_.sizes) all += options_.limit(bytes);
@@ -316,7 +316,7 @@ class Runner {
     return report;
   }
 
-  // A library may choose its path only when it connects.
+  // Reports lanes late: a library may choose its path only when it connects.
   void tell_lanes(Report& report) {
     Carrier carrier = endpoint_.transport->carrier();
     if (carrier.lanes == lanes_told_) return;
@@ -324,7 +324,7 @@ class Runner {
     report.carrier = std::move(carrier);
   }
 
-  // Every rank takes part. Once a rank was late, none does: its all-to-all would never complete.
+  // Every rank takes part. After a rank was late, none does: an all-to-all would never complete.
   std::vector<Seconds> time_all_to_all(const Round& round) {
     std::vector<Seconds> times;
     for (const auto bytes : options_.sizes) {
@@ -366,7 +366,7 @@ class Runner {
 }  // namespace
 
 int run(const Options& options, Place place) {
-  heed_signals();
+  handle_signals();
   Stop last;
   {
     Runner runner(options, place);
@@ -376,8 +376,8 @@ int run(const Options& options, Place place) {
     const CallLimit limit(leave_limit, "leaving the library that started the ranks");
     place.launcher->leave(last.exit_code, last.clean);
   }
-  // Rank 0 reports how the run went. Under a launcher that ends all ranks when one fails, no other rank may
-  // be the first to fail.
+  // Rank 0 returns the exit code of the run. A launcher may end all ranks when one fails, so no other rank
+  // may fail first.
   return place.ends_together && place.rank > 0 ? exit_ok : last.exit_code;
 }
 

@@ -1,4 +1,4 @@
-// A run from begin to end, the same on every rank. This is the only file that knows transports, memory,
+// A run from start to end, the same on every rank. This is the only file that knows transports, memories,
 // kernels and schedules.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace everylink {
 
-// Measures as this rank until the order to stop. Returns the exit code. Throws for faults of the machine and
-// of this program.
+// Measures as this rank until the order to stop. Returns the exit code. Throws MachineError for faults of the
+// machine and of this program.
 int run(const Options&, Place);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// Rows that the results file does not hold yet, and the timer that saves them.
+// Stores rows that the results file does not have yet, and the timer that saves them.
 #include "rank/unsaved_rows.hpp"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ bool write_all(int fd, const void* bytes, std::size_t count) {
   return true;
 }
 
-// Blocks the handler while the rows move.
+// Blocks the timer's signal while rows are moved.
 class AlarmBlocked {
  public:
   AlarmBlocked() {

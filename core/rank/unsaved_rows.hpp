@@ -1,4 +1,4 @@
-// Rows that this rank has measured and the results file does not hold yet. They are written to
+// Rows that this rank has measured and that the results file does not have yet. They are written to
 // FILE.parts/<rank> if the connection to rank 0 is lost or a library call does not return
 // (docs/results-file.md).
 #pragma once
@@ -28,10 +28,10 @@ class UnsavedRows {
   void prefer(std::function<bool()> place_in_file) { place_in_file_ = std::move(place_in_file); }
   // Keeps a row that this round reports.
   void keep(const Sample&, std::uint64_t round);
-  void report_later(std::uint64_t round);   // all rows so far are reported with this round instead
-  void forget_before(std::uint64_t round);  // the file holds these rows
-  // Writes to the rank's own place in the results file; without one, or if that fails, beside the file. Uses
-  // only system calls, because a signal handler calls it. False: not written.
+  void report_later(std::uint64_t round);   // this round reports all rows so far
+  void forget_before(std::uint64_t round);  // the file has these rows
+  // Writes the rows to the rank's own place in the results file; without one, or if that fails, to a file
+  // next to it. Uses only system calls, because a signal handler calls it. False: not written.
   bool write() noexcept;
   bool write_beside() noexcept;
   const std::string& path() const { return path_; }
@@ -64,9 +64,9 @@ class UnsavedRows {
   std::vector<std::uint64_t> rounds_;  // of each row, in ascending order
 };
 
-// From now on, if stop_watching is not called within `limit` seconds, the rows are written and this process
-// ends. `what` (a literal) names the call. `stay`: the process must not end before rank 0 (MPI would end all
-// ranks), so it sleeps.
+// Unless stop_watching is called within `limit` seconds, writes the rows and ends this process. `what` (a
+// literal) names the call. `stay`: the process must not end before rank 0 (MPI would end all ranks), so it
+// sleeps.
 void watch(UnsavedRows&, Seconds limit, const char* what, bool stay);
 void stop_watching();
 

@@ -110,11 +110,10 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     }
   }
 
-  // Only a flush reports a full disk. A removed folder causes no error at all, so the file is looked for.
+  // Only a flush reports a full disk. A removed file causes no error at all, so this checks that it exists.
   void commit() override {
     guarded([&] {
-      if (file_id(path_) != id_)
-        throw MachineError("the file is no longer there: it was removed or replaced during the run");
+      if (file_id(path_) != id_) throw MachineError("the file was removed or replaced during the run");
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
@@ -128,8 +127,8 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     });
   }
 
-  // The file stays in single-writer-multiple-reader mode to the end: had it been reopened for exclusive
-  // writing, a kill would leave a file that cannot be opened.
+  // The file stays in single-writer-multiple-reader mode to the end: a kill during exclusive writing would
+  // leave a file that cannot be opened.
   void end(const Ending& ending) override {
     commit();
     guarded([&] {
@@ -197,7 +196,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     file_ = Handle();
   }
 
-  // After a failure nothing more is written: the file stays as the last commit left it.
+  // Writes nothing more after a failure: the file stays as the last commit left it.
   template <class Work>
   void guarded(Work work) {
     errno = 0;
@@ -207,7 +206,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       const std::string reason = errno ? fmt::format(" ({})", std::strerror(errno)) : "";
       failed_ = true;
       throw MachineError(
-          fmt::format("{}: {}{}; what was written before remains readable", path_, error.what(), reason));
+          fmt::format("{}: {}{}; everything written before remains readable", path_, error.what(), reason));
     }
   }
 

@@ -1,5 +1,4 @@
-// The parts of HDF5's C interface that the results file needs: handles that close themselves, attributes, and
-// tables of columns that grow.
+// A thin layer over HDF5's C interface: self-closing handles, attributes, and tables of growing columns.
 #pragma once
 
 #include <hdf5.h>
@@ -38,7 +37,7 @@ class Handle {
     if (id_ >= 0) close_(id_);
   }
   operator hid_t() const { return id_; }
-  void abandon() { id_ = -1; }  // after a failed flush nothing more may reach the file
+  void abandon() { id_ = -1; }  // never closes it: after a failed flush, nothing more may reach the file
 
  private:
   hid_t id_ = -1;
@@ -62,7 +61,7 @@ hid_t type_of() {
 }
 
 Handle string_type(std::size_t length);
-Handle without_times(hid_t class_of);  // a property list whose objects carry no time stamps
+Handle without_times(hid_t class_of);  // a property list for objects without time stamps
 Handle make_group(hid_t parent, const std::string& name);
 hsize_t length_of(hid_t data_set);
 
@@ -90,7 +89,7 @@ void set(hid_t object, const char* name, T value) {
 class Column {
  public:
   static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk);
-  // Rows from `written` on were never committed and are overwritten.
+  // Overwrites rows from `written` on, which were never committed.
   Column(hid_t group, const std::string& name, hsize_t written = 0);
 
   template <class T>
@@ -123,7 +122,7 @@ class Table {
   static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk);
   Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written);
 
-  // One value per column, in order; columns that not every table has follow by add_more.
+  // One value per column, in order. add_more fills columns that not every table has.
   template <class... Values>
   void add(Values... values) {
     std::size_t i = 0;
@@ -143,13 +142,13 @@ class Table {
   std::size_t filled_ = 0;
 };
 
-// A column of fixed length, written at once.
+// Writes a column of fixed length at once.
 void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values);
 template <class T>
 void put_numbers(hid_t group, const char* name, const std::vector<T>& values) {
   put_column(group, name, type_of<T>(), values.size(), values.data());
 }
-// Each has room for `longest` bytes or the longest text, whichever is more.
+// Every text gets space for `longest` bytes, or for the longest text if that is longer.
 void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest);
 
 }  // namespace everylink::hdf5

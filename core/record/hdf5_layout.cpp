@@ -12,12 +12,12 @@
 namespace everylink::hdf5 {
 namespace {
 
-// History: 1 first version.
+// History: 1: first version.
 constexpr int format_version = 1;
 
 constexpr std::size_t longest_remark = 400;  // bytes; longer remarks are cut
 constexpr std::size_t longest_lanes =
-    120;  // room for lanes that are known only at the end; longer ones are cut
+    120;  // space for lanes that are known only at the end; longer ones are cut
 
 }  // namespace
 

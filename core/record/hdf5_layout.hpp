@@ -19,10 +19,10 @@ std::vector<ColumnKind> scene_columns();
 std::vector<ColumnKind> flow_columns();
 
 Handle access_list();  // for opening files; the caller may add to it
-// A complete file without rows. errno tells why it could not be created.
+// Creates a complete file without rows. On failure, errno has the reason.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);
 
-// The lanes that carried each rank's messages.
+// Stores the lanes that carried each rank's messages.
 void set_lanes(hid_t file, const std::vector<std::string>& lanes);
 
 }  // namespace everylink::hdf5

@@ -1,4 +1,4 @@
-// --resume: checks and reads a results file that an earlier run left behind.
+// --resume: checks and reads the results file of an interrupted run.
 #include "record/hdf5_resume.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr hsize_t batch = 65536;  // rows
 
-// These may differ: when and how the run was started, and what the run itself writes.
+// Attributes that may differ: when and how the run was started, and those that the run itself writes.
 const std::set<std::string> free_to_differ{
     "created",     "tool_version", "command", "bootstrap", "pinned",   "time_limit",  "num_slowest",
     "min_runtime", "run_id",       "rows",    "steps",     "complete", "interrupted", "failed_not_retried"};
@@ -129,7 +129,7 @@ std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first,
 
 }  // namespace
 
-// Creates the file that this run would write in memory, and compares the two name by name.
+// Creates, in memory, the file that this run would write, and compares the two by name.
 void check_same(hid_t file, const Facts& facts) {
   const std::string& path = facts.options.output;
   const auto refuse = [&](const std::string& why) {
@@ -141,7 +141,7 @@ void check_same(hid_t file, const Facts& facts) {
   const Handle expected = make_skeleton(path + ".expected", facts, in_memory);
   for (const auto& name : names_of(expected, true)) {
     if (free_to_differ.contains(name)) continue;
-    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("it has no attribute {}", name));
+    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("attribute {} is missing", name));
     const auto there = text_of_attribute(file, name.c_str()),
                here = text_of_attribute(expected, name.c_str());
     if (there != here) refuse(fmt::format("{} is '{}' in the file, but '{}' now", name, there, here));
@@ -165,7 +165,7 @@ void check_same(hid_t file, const Facts& facts) {
                          rank < hosts.size() ? hosts[rank] : "no host", facts.ranks[rank].host));
 }
 
-// A killed writer leaves its lock flag behind, and perhaps space past the end that the file records.
+// A killed writer leaves its lock flag in the file, and perhaps data past the recorded end.
 void make_writable_again(const std::string& path) {
   const Handle access = access_list();
   const hbool_t clear = true;
@@ -219,7 +219,7 @@ Before look_before(const std::string& path, bool must_be_incomplete) {
       before.run[i] = static_cast<std::uint8_t>(std::strtoul(digits.substr(2 * i, 2).c_str(), nullptr, 16));
     return before;
   } catch (const MachineError& error) {
-    throw UsageError(fmt::format("--resume {}: it cannot be resumed ({})", path, error.what()));
+    throw UsageError(fmt::format("--resume {}: cannot be resumed ({})", path, error.what()));
   }
 }
 

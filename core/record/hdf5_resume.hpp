@@ -1,4 +1,4 @@
-// --resume: checks and reads a results file that an earlier run left behind.
+// --resume: checks and reads the results file of an interrupted run.
 #pragma once
 
 #include <hdf5.h>
@@ -12,9 +12,9 @@
 
 namespace everylink::hdf5 {
 
-// Throws UsageError, naming what differs, unless a run with these facts can continue in this file.
+// Throws UsageError, which names the difference, unless a run with these facts can continue this file.
 void check_same(hid_t file, const Facts&);
-// Prepares a file that its writer did not close for another writer.
+// Makes a file that its writer did not close usable by another writer.
 void make_writable_again(const std::string& path);
 Recalled read_again(hid_t file, const Options&, const std::function<void(const LinkRows&)>& each);
 

@@ -1,4 +1,4 @@
-// Whether the results can be written where the user wants them, and how large they will be; --no-output.
+// Checks that the results can be written, estimates their size, and implements --no-output.
 #include "record/recorder.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace everylink {
 namespace {
 
-// --no-output: nothing is kept.
+// --no-output: keeps nothing.
 class NoRecorder final : public Recorder, public SceneRecorder {
  public:
   void begin(const Facts&) override {}
@@ -49,7 +49,7 @@ void check_output(const Options& options) {
   if (!std::filesystem::is_directory(folder, error))
     refuse(fmt::format("folder {} does not exist", folder.string()));
   if (std::filesystem::exists(path, error) && !options.force)
-    refuse("the file exists; use --force to overwrite it, or --output FILE to write another");
+    refuse("the file exists; use --force to overwrite it, or --output FILE to write another one");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
 }
@@ -60,9 +60,9 @@ void check_format(const Options& options) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
   if (options.resume)
-    throw UsageError(fmt::format(
-        "{} {}: a .sion file does not describe its run well enough to continue it; use a .h5 file",
-        options.confirms() ? "--confirm: --output" : "--resume", options.output));
+    throw UsageError(
+        fmt::format("{} {}: a .sion file does not have the data to continue its run; use a .h5 file",
+                    options.confirms() ? "--confirm: --output" : "--resume", options.output));
   if (!options.pattern.empty()) refuse("a .sion file cannot hold a load pattern; use --output FILE.h5");
   if (options.sizes.size() > 1)
     refuse(
@@ -81,10 +81,10 @@ void remove_parts(const std::string& path) {
     if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
       std::filesystem::remove(part.path(), error);
   }
-  std::filesystem::remove(path + ".parts", error);  // fails if it holds anything else
+  std::filesystem::remove(path + ".parts", error);  // fails if it contains anything else
 }
 
-// A column takes whole chunks and a small header.
+// A column occupies whole chunks and a small header.
 double estimated_bytes(const Facts& facts) {
   const Options& options = facts.options;
   const auto links = static_cast<double>(facts.links);

@@ -1,4 +1,4 @@
-// Where results go.
+// The interface for recording results.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace everylink {
 
-// Everything that is known before the first message.
+// All facts about a run that are known before the first message.
 struct Facts {
   const Options& options;
   RunId run = {};
@@ -25,18 +25,18 @@ struct Facts {
   std::vector<int> host_of = {};           // by rank
   std::int64_t links = 0;                  // in one pass through the schedule
   std::int64_t flows = 0;                  // of a load pattern, in all its scenes
-  std::string one_sided = {};              // what carries puts and gets; "": the kernel has neither
+  std::string one_sided = {};              // performs puts and gets; "": the kernel has neither
   int servers = 0;                         // of a load pattern: ranks 0 to servers - 1
-  std::string point = {};                  // of a load pattern: what its points are
+  std::string point = {};                  // of a load pattern: the quantity that its points vary
   std::vector<std::string> variants = {};  // of a load pattern, by name
 };
 
-// What a resumed run started with.
+// Read from the file before a run resumes.
 struct Before {
   RunId run;
   std::uint64_t seed;
 };
-// Throws UsageError: there is no such file, or its run is complete and `must_be_incomplete`.
+// Throws UsageError if there is no such file, or if its run is complete and `must_be_incomplete` is set.
 Before look_before(const std::string& path, bool must_be_incomplete);
 struct Recalled {
   std::uint32_t steps = 0, main_steps = 0;  // rows of /steps; complete steps of the main run
@@ -47,31 +47,31 @@ struct Recalled {
 struct Ending {
   bool interrupted = false;               // by a signal: the file stays incomplete
   std::int64_t not_tried_again = 0;       // failed links that were not retried
-  std::vector<std::string> remarks = {};  // what the numbers do not show, in sentences
+  std::vector<std::string> remarks = {};  // sentences about facts that the numbers do not show
   std::vector<std::string> lanes = {};    // by rank, as known at the end
   std::vector<Retest> retests = {};       // slowest first
 };
 
-// What a recorder of load patterns takes besides.
+// The further method of a recorder of load patterns.
 class SceneRecorder {
  public:
   virtual ~SceneRecorder() = default;
   virtual void scene(const SceneRow&, const std::vector<FlowRow>&) = 0;
 };
 
-// Throws MachineError, naming path and reason, when it could not keep what it was given.
+// Throws MachineError, which names path and reason, when it cannot store something.
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  // UsageError: the output exists, cannot be written, or belongs to another run than --resume would continue.
+  // Throws UsageError if the output exists, cannot be written, or is not of the run that --resume continues.
   virtual void begin(const Facts&) = 0;
-  // Every committed link of the resumed run, in the order in which they were recorded; none of a new run.
+  // Calls `each` for every committed link of the resumed run, in the order of recording; never for a new run.
   virtual Recalled recall(const std::function<void(const LinkRows&)>& each) = 0;
   virtual void tuned(const std::vector<Tuning>&) = 0;  // one value per size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
   virtual SceneRecorder* scenes() = 0;  // null: the format cannot hold a load pattern (check_format)
-  virtual void commit() = 0;            // what was given so far survives a kill
+  virtual void commit() = 0;            // everything recorded so far survives a kill
   virtual void end(const Ending&) = 0;
 };
 
@@ -79,13 +79,13 @@ std::unique_ptr<Recorder> make_hdf5_recorder();
 std::unique_ptr<Recorder> make_sion_recorder();
 std::unique_ptr<Recorder> make_no_recorder();
 
-// Throws UsageError when the output file exists and --force is not given, or its folder is missing or
+// Throws UsageError if the output file exists and --force is not given, or if its folder is missing or
 // read-only.
 void check_output(const Options&);
-void remove_parts(const std::string& path);  // unsaved rows of an older file of this name
-// Throws UsageError when the file's format cannot hold what the options ask for.
+void remove_parts(const std::string& path);  // the unsaved rows of an older file of this name
+// Throws UsageError if the file's format does not support the options.
 void check_format(const Options&);
-// Throws UsageError when the disk has less free space than the results need.
+// Throws UsageError if the disk has less free space than the results need.
 void check_space(const Facts&);
 double estimated_bytes(const Facts&);  // of the results
 

@@ -44,12 +44,12 @@ class Spread {
 
 class SionRecorder final : public Recorder {
  public:
-  // A file without measurements is useless and would block the next run.
+  // Removes a file without measurements, which is useless and would block the next run.
   ~SionRecorder() override {
     if (made_ && !times_.any() && File(path_, run_).error() == 0) ::unlink(path_.c_str());
   }
 
-  // From here on the file is readable, without measurements.
+  // Leaves a readable file without measurements.
   void begin(const Facts& facts) override {
     const Options& o = facts.options;
     path_ = o.output;
@@ -104,7 +104,7 @@ class SionRecorder final : public Recorder {
     if (const int error = file.save()) throw MachineError(fmt::format("{}: {}", path_, text_of_error(error)));
   }
 
-  // Allocates the whole file at once where the file system can: no rank finds the disk full at the end.
+  // Allocates the whole file if the file system can, so that no rank finds the disk full at the end.
   int make(const std::string& path, const std::vector<RankFacts>& ranks) const {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return errno;

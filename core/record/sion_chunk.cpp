@@ -52,8 +52,7 @@ int File::save() noexcept {
 }
 
 std::string text_of_error(int error) {
-  return error == of_another_run ? "it is not the file that rank 0 created for this run"
-                                 : std::strerror(error);
+  return error == of_another_run ? "not the file that rank 0 created for this run" : std::strerror(error);
 }
 
 Chunk::Chunk(const Options& options, int rank, int ranks, const std::string& host, const RunId& run)

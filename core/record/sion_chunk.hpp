@@ -14,7 +14,7 @@
 
 namespace everylink::sion {
 
-// The file that rank 0 created for this run, opened for writing. Uses nothing but system calls.
+// The file that rank 0 created for this run, opened for writing. Uses only system calls.
 class File {
  public:
   // error() is -1 when the file of this name belongs to another run.
@@ -36,12 +36,12 @@ class Chunk {
  public:
   Chunk(const Options&, int rank, int ranks, const std::string& host, const RunId&);
 
-  // Writes which rank this is, and so proves that this host sees the file. Returns an error of File.
+  // Writes this rank's number, which proves that this host sees the file. Returns File's error.
   int begin() noexcept;
-  // A link that this rank led in the main run; one that failed once stays "not measured" (0).
+  // Keeps a link that this rank led in the main run. A link that failed once stays "not measured" (0).
   void keep(const Sample&, std::int32_t step);
   void keep_all_to_all(std::int32_t step, Seconds);
-  void discard(int to);  // looked good here, but the peer received wrong bytes
+  void discard(int to);  // ok here, but the peer received wrong bytes
   int write() noexcept;
 
  private:

@@ -85,7 +85,7 @@ Blob head(int rank, const std::string& host) {
   std::memcpy(bytes.data(), magic.data(), magic.size());
   for (int i = 0; i < 3; ++i) put(bytes, version_at, i, linktest[i]);
   std::memcpy(bytes.data() + host_at, host.data(), std::min(host.size(), longest_host));
-  put(bytes, coordinates_at, 0, std::int32_t{rank});  // no torus here: the other coordinates are 0
+  put(bytes, coordinates_at, 0, std::int32_t{rank});  // not a torus: the other coordinates are 0
   return bytes;
 }
 

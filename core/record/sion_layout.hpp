@@ -12,8 +12,8 @@
 
 namespace everylink::sion {
 
-// All offsets are known before anything is measured, so every rank finds its own chunk without asking. Every
-// chunk starts on a page of its own: no two hosts ever write to the same page.
+// All offsets are known before measuring, so every rank finds its chunk without communication. Chunks start
+// on separate pages: no two hosts write to the same page.
 class Layout {
  public:
   Layout(int ranks, bool all_to_all) : ranks_(ranks), all_to_all_(all_to_all) {}
@@ -23,7 +23,7 @@ class Layout {
 
   std::int64_t chunk_at(int rank) const;
   std::int64_t chunk_bytes(int rank) const;    // in the file
-  std::int64_t payload_bytes(int rank) const;  // of these, written
+  std::int64_t payload_bytes(int rank) const;  // the part of it that is written
   std::int64_t totals_at() const;              // in rank 0's chunk
   std::int64_t measured_at(int rank) const;
   std::int64_t measured_bytes() const;
@@ -39,7 +39,7 @@ class Layout {
 };
 
 // The container's beginning and end. The run's id follows the NUL of the name, where readers of the name
-// stop; by it a rank recognises the file that rank 0 created.
+// stop. It tells a rank that this is the file that rank 0 created.
 Blob header(const Layout&, const std::string& name, const RunId&);
 Blob tail(const Layout&);
 
@@ -69,7 +69,7 @@ struct Measured {
   std::size_t ranks_;
 };
 
-// A slow link, measured a second time.
+// A slow link with both its times.
 struct Slow {
   double again, first;
   std::int32_t from, to;

@@ -1,4 +1,4 @@
-// all and sample: every pair, and random matchings from all pairs.
+// all and sample: every pair, and random matchings.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -18,11 +18,11 @@ int relabelled(const Shuffle& label, int size, std::int64_t step, int rank) {
   return peer == no_rank ? no_rank : static_cast<int>(label.inverse(peer));
 }
 
-Plan make_all(const Population& people) {
-  const std::int64_t n = people.size;
+Plan make_all(const Population& population) {
+  const std::int64_t n = population.size;
   return {circle_steps(n),
           n * (n - 1) / 2,
-          [size = people.size, label = Shuffle(n, people.order)](std::int64_t step, int rank) {
+          [size = population.size, label = Shuffle(n, population.order)](std::int64_t step, int rank) {
             return relabelled(label, size, step, rank);
           },
           {}};
@@ -30,16 +30,16 @@ Plan make_all(const Population& people) {
 
 // Distinct steps of a randomly relabelled tournament: each is a uniformly random matching, and no pair occurs
 // twice.
-Plan make_sample(const Population& people) {
-  const std::int64_t n = people.size, steps = circle_steps(n);
-  const long long matchings = parse_integer(people.option, "--schedule sample:K");
+Plan make_sample(const Population& population) {
+  const std::int64_t n = population.size, steps = circle_steps(n);
+  const long long matchings = parse_integer(population.option, "--schedule sample:K");
   if (matchings < 1 || matchings > steps)
     throw UsageError(
-        fmt::format("--schedule sample:{}: with {} ranks K must be 1 to {}", people.option, n, steps));
-  const std::uint64_t key = mix(people.seed, people.order) | 1;
+        fmt::format("--schedule sample:{}: with {} ranks K must be 1 to {}", population.option, n, steps));
+  const std::uint64_t key = mix(population.seed, population.order) | 1;
   return {matchings,
           matchings * (n / 2),
-          [size = people.size, label = Shuffle(n, key), chosen = Shuffle(steps, mix(key) | 1)](
+          [size = population.size, label = Shuffle(n, key), chosen = Shuffle(steps, mix(key) | 1)](
               std::int64_t step, int rank) { return relabelled(label, size, chosen(step), rank); },
           {}};
 }

@@ -8,13 +8,12 @@
 namespace everylink {
 namespace {
 
-Plan make_bisection(const Population& people) {
-  const std::int64_t low = people.size / 2,
-                     high = people.size -
-                            low;  // if the number of ranks is odd, one upper rank idles in each step
+Plan make_bisection(const Population& population) {
+  // If the number of ranks is odd, one upper rank idles in each step.
+  const std::int64_t low = population.size / 2, high = population.size - low;
   return {high,
           low * high,
-          [low, high, below = Shuffle(low, people.order), above = Shuffle(high, people.order)](
+          [low, high, below = Shuffle(low, population.order), above = Shuffle(high, population.order)](
               std::int64_t step, int rank) {
             if (rank < low) return static_cast<int>(low + above.inverse((below(rank) + step) % high));
             const std::int64_t label = (above(rank - low) - step + high) % high;

@@ -1,4 +1,4 @@
-// file: the user's own pairs, as lines `from to`, packed greedily into steps, or as lines `step from to`.
+// file: the user's pairs, either lines `from to`, packed greedily into steps, or lines `step from to`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,43 +26,43 @@ struct Line {
   int from, to, number;
 };
 
-std::string place(const Population& people, int number) {
-  return fmt::format("{}: line {}", people.asked_by, number);
+std::string place(const Population& population, int number) {
+  return fmt::format("{}: line {}", population.asked_by, number);
 }
 
-[[noreturn]] void refuse(const Population& people, int number, const std::string& why) {
-  throw UsageError(fmt::format("{}: {}", place(people, number), why));
+[[noreturn]] void refuse(const Population& population, int number, const std::string& why) {
+  throw UsageError(fmt::format("{}: {}", place(population, number), why));
 }
 
-int rank_in(const std::string& word, const Population& people, int number) {
-  const auto rank = parse_integer(word, place(people, number));
-  if (rank < 0 || rank >= people.size)
-    refuse(people, number, fmt::format("rank {} is not one of 0 to {}", rank, people.size - 1));
+int rank_in(const std::string& word, const Population& population, int number) {
+  const auto rank = parse_integer(word, place(population, number));
+  if (rank < 0 || rank >= population.size)
+    refuse(population, number, fmt::format("rank {} is not one of 0 to {}", rank, population.size - 1));
   return static_cast<int>(rank);
 }
 
-std::vector<Line> read_lines(const Population& people) {
+std::vector<Line> read_lines(const Population& population) {
   std::vector<Line> lines;
-  std::istringstream in(people.option);
+  std::istringstream in(population.option);
   std::string row;
   for (int number = 1; std::getline(in, row); ++number) {
     std::istringstream words(row.substr(0, row.find('#')));
     std::vector<std::string> parts;
     for (std::string word; words >> word;) parts.push_back(word);
     if (parts.empty()) continue;
-    if (parts.size() > 3 || parts.size() < 2) refuse(people, number, "write 'from to' or 'step from to'");
+    if (parts.size() > 3 || parts.size() < 2) refuse(population, number, "write 'from to' or 'step from to'");
     const bool with_step = parts.size() == 3;
     if (!lines.empty() && with_step != (lines[0].step != no_rank))
-      refuse(people, number, "either all lines have a step or none has");
-    Line line{no_rank, rank_in(parts[parts.size() - 2], people, number),
-              rank_in(parts.back(), people, number), number};
-    if (with_step) line.step = parse_integer(parts[0], place(people, number));
-    if (with_step && line.step < 0) refuse(people, number, "the step must be 0 or more");
-    if (line.from == line.to) refuse(people, number, "a rank has no link to itself");
+      refuse(population, number, "give a step in all lines or in none");
+    Line line{no_rank, rank_in(parts[parts.size() - 2], population, number),
+              rank_in(parts.back(), population, number), number};
+    if (with_step) line.step = parse_integer(parts[0], place(population, number));
+    if (with_step && line.step < 0) refuse(population, number, "the step must be 0 or more");
+    if (line.from == line.to) refuse(population, number, "a rank has no link to itself");
     lines.push_back(line);
   }
   if (lines.empty())
-    throw UsageError(fmt::format("{}: the file has no pairs; write lines 'from to'", people.asked_by));
+    throw UsageError(fmt::format("{}: the file has no pairs; write lines 'from to'", population.asked_by));
   return lines;
 }
 
@@ -87,28 +87,28 @@ Steps pack(std::vector<Line> lines, std::uint64_t order) {
   return steps;
 }
 
-Steps as_written(const std::vector<Line>& lines, const Population& people) {
+Steps as_written(const std::vector<Line>& lines, const Population& population) {
   std::map<std::int64_t, std::map<int, int>> by_step;
   for (const auto& line : lines) {
     auto& step = by_step[line.step];
     if (const auto known = step.find(line.from); known != step.end() && known->second == line.to) continue;
     for (const int rank : {line.from, line.to})
       if (step.count(rank))
-        refuse(people, line.number, fmt::format("rank {} is already busy in step {}", rank, line.step));
+        refuse(population, line.number, fmt::format("rank {} is already busy in step {}", rank, line.step));
     step[line.from] = line.to;
     step[line.to] = line.from;
   }
   Steps steps(by_step.size());
-  const Shuffle place(static_cast<std::int64_t>(steps.size()), people.order);
+  const Shuffle place(static_cast<std::int64_t>(steps.size()), population.order);
   std::int64_t i = 0;
   for (auto& [number, pairs] : by_step) steps[static_cast<std::size_t>(place(i++))] = std::move(pairs);
   return steps;
 }
 
-Plan make_file(const Population& people) {
-  const auto lines = read_lines(people);
-  const auto steps = std::make_shared<const Steps>(lines[0].step == no_rank ? pack(lines, people.order)
-                                                                            : as_written(lines, people));
+Plan make_file(const Population& population) {
+  const auto lines = read_lines(population);
+  const auto steps = std::make_shared<const Steps>(lines[0].step == no_rank ? pack(lines, population.order)
+                                                                            : as_written(lines, population));
   std::int64_t ends = 0;
   for (const auto& step : *steps) ends += static_cast<std::int64_t>(step.size());
   return {static_cast<std::int64_t>(steps->size()),

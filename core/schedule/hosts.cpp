@@ -1,5 +1,5 @@
-// inter-host and rail: only pairs on different hosts, either all of them or those of equal local rank (one
-// rail at a time).
+// inter-host and rail: only pairs on different hosts, either all of them or only those of equal local rank
+// (one rail at a time).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace {
 // other, `shifts` times. A rank without a counterpart on a smaller host idles.
 class Meetings {
  public:
-  Meetings(const Population& people, bool all_shifts)
-      : host_of_(people.host_of), local_of_(people.host_of.size()) {
+  Meetings(const Population& population, bool all_shifts)
+      : host_of_(population.host_of), local_of_(population.host_of.size()) {
     for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
       const auto host = static_cast<std::size_t>(host_of_[rank]);
       if (host >= ranks_of_.size()) ranks_of_.resize(host + 1);
@@ -28,8 +28,8 @@ class Meetings {
     }
     for (const auto& ranks : ranks_of_) places_ = std::max(places_, ranks.size());
     shifts_ = all_shifts ? static_cast<std::int64_t>(places_) : 1;
-    label_ = Shuffle(hosts(), people.order);
-    turn_ = Shuffle(steps(), people.order);
+    label_ = Shuffle(hosts(), population.order);
+    turn_ = Shuffle(steps(), population.order);
   }
   std::int64_t hosts() const { return static_cast<std::int64_t>(ranks_of_.size()); }
   std::int64_t steps() const { return circle_steps(hosts()) * shifts_; }
@@ -39,7 +39,7 @@ class Meetings {
   }
 
   int partner(std::int64_t turn, int rank) const {
-    const std::int64_t step = turn_(turn);  // two hosts have no order other than that of their shifts
+    const std::int64_t step = turn_(turn);  // two hosts: the order of their shifts is the only one
     const int host = host_of_[static_cast<std::size_t>(rank)];
     const int met = circle_partner(hosts(), step / shifts_, label_(host));
     if (met == no_rank) return no_rank;
@@ -53,7 +53,7 @@ class Meetings {
       if (partner(step, rank) != no_rank) return false;
     return true;
   }
-  // With all shifts every pair on different hosts, else those of equal local rank.
+  // With all shifts, every pair on different hosts; otherwise those of equal local rank.
   std::int64_t pairs() const {
     std::int64_t same = 0, equal = 0;
     for (const auto& ranks : ranks_of_) same += count_pairs(ranks.size());
@@ -78,8 +78,8 @@ class Meetings {
   Shuffle label_{1, 0}, turn_{1, 0};
 };
 
-Plan meet_by_hosts(const Population& people, bool all_shifts) {
-  const auto meetings = std::make_shared<const Meetings>(people, all_shifts);
+Plan meet_by_hosts(const Population& population, bool all_shifts) {
+  const auto meetings = std::make_shared<const Meetings>(population, all_shifts);
   Plan plan{meetings->steps(),
             meetings->pairs(),
             [meetings](std::int64_t step, int rank) { return meetings->partner(step, rank); },
@@ -92,9 +92,9 @@ Plan meet_by_hosts(const Population& people, bool all_shifts) {
 
 extern const ScheduleEntry schedule_inter_host{
     "inter-host", "every pair of ranks on different hosts", "",
-    [](const Population& people) { return meet_by_hosts(people, true); }};
+    [](const Population& population) { return meet_by_hosts(population, true); }};
 extern const ScheduleEntry schedule_rail{
     "rail", "equal local ranks of different hosts", "",
-    [](const Population& people) { return meet_by_hosts(people, false); }};
+    [](const Population& population) { return meet_by_hosts(population, false); }};
 
 }  // namespace everylink

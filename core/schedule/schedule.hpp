@@ -13,7 +13,7 @@ namespace everylink {
 struct Population {
   int size;
   std::uint64_t seed;        // for random choices of the schedule (sample)
-  std::uint64_t order;       // for this iteration's relabelling; 0: natural order
+  std::uint64_t order;       // key of this iteration's relabelling; 0: natural order
   std::vector<int> host_of;  // one host index per rank
   std::string option;        // after the colon: K of sample, the contents of file:PAIRS
   std::string asked_by;      // the user's option, named in errors
@@ -40,8 +40,7 @@ const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageErro
 
 // The same pairs, one at a time.
 Plan serial(const Plan&, int size);
-// The same pairs, and in each step the idle ranks are paired at random: the load of a run in which no rank is
-// idle.
+// The same pairs, with the idle ranks of each step paired at random: the load of a run without idle ranks.
 Plan filled(const Plan&, int size, std::uint64_t key);
 
 }  // namespace everylink

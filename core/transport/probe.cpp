@@ -45,7 +45,7 @@ std::string heard(int from, Seconds until) {
 
 }  // namespace
 
-std::string asked_in_a_child(std::string (*why)(), Seconds limit) {
+std::string tried_in_child(std::string (*why)(), Seconds limit) {
   int ends[2];
   check_errno(::pipe2(ends, O_CLOEXEC), "pipe2");
   const pid_t child = check_errno(::fork(), "fork");

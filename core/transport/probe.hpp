@@ -1,5 +1,4 @@
-// Whether a library can start here, tried in a child process: the library may abort, print, or leave threads
-// behind.
+// Tries in a child process whether a library can start here: the library may abort, print, or leave threads.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace everylink {
 
-// What `why` returns there, or how the child ended instead. "": the library can start.
-std::string asked_in_a_child(std::string (*why)(), Seconds limit);
+// The result of `why` in the child, or how the child ended instead. "": the library can start.
+std::string tried_in_child(std::string (*why)(), Seconds limit);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// Lists the transports: two are built in, the others are modules that are loaded on request.
+// Lists the transports: two are built in; the others are modules, loaded on request.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::span<const TransportEntry* const> built_in() {
   return all;
 }
 
-// The module's entry; null: `why` has the reason.
+// The module's entry. Null: `why` has the reason.
 const TransportEntry* load(const NamedTransport& named, std::string& why) {
   if (!named.why_not_built.empty()) return why = fmt::format("not built: {}", named.why_not_built), nullptr;
   const auto* entry =

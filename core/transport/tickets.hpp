@@ -1,5 +1,5 @@
-// Messages in flight in one direction, for transports that split them into pieces: a message is done when all
-// of its pieces are.
+// Messages in flight in one direction, for transports that split them into pieces. A message is done when all
+// its pieces are.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// How bytes move between two ranks: the contract that every transport keeps
-// (tests/core/transport_contract_test.cpp).
+// How bytes move between two ranks: the contract of every transport (tests/core/transport_contract_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -22,32 +21,32 @@
 
 namespace everylink {
 
-// Our end of the connection to one peer. It lives for one step; the destructor frees and never waits. The
-// i-th send matches the peer's i-th receive, which has the same offset and length.
+// This rank's end of the connection to one peer, for one step. The destructor frees and never waits. The i-th
+// send matches the peer's i-th receive, which has the same offset and length.
 class Link {
  public:
   virtual ~Link() = default;
-  // Both return a ticket and never wait. At least 64 tickets may be open each way, and they may be waited for
-  // in any order.
+  // Both return a ticket and never wait. At least 64 tickets may be open each way; wait for them in any
+  // order.
   virtual int start_send(Slice of_out) = 0;
   virtual int start_recv(Slice of_in) = 0;
-  // Progresses ALL open tickets, both ways, until this one is done. timeout leaves the ticket open; `until` 0
-  // is a test. A peer that trickles bytes does not extend the limit.
+  // Progresses ALL open tickets, both ways, until this one is done. After timeout the ticket stays open;
+  // `until` 0 is a test. A peer that sends bytes slowly does not extend the limit.
   virtual Outcome wait(int ticket, Seconds until) = 0;
-  // Returns once both ends have called it: everything that the other end started before has been started, and
-  // the peer no longer needs our CPU.
+  // Returns once both ends have called it. Everything that the peer started before has then begun, and the
+  // peer no longer needs our CPU.
   virtual Outcome meet(Seconds until) = 0;
-  // ok: nobody touches our buffers any more. After any other outcome the caller never touches this link, its
-  // transport and both memories again, and makes new ones.
+  // ok: nobody accesses our buffers any more. After any other outcome the caller abandons this link, its
+  // transport and both memories, and makes new ones.
   virtual Outcome close(Seconds until) = 0;
 };
 
-// What start_put and start_get return for a place outside the peer's memory. Nothing was started, and `wait`
-// returns broken for it.
+// The result of start_put and start_get for an offset outside the peer's memory. Nothing was started, and
+// `wait` returns broken for it.
 inline constexpr int no_ticket = -1;
 
 // Puts into the peer's `in` and gets out of its `out`, while the peer's kernel does something else. A second
-// interface of a Link, over the same connection and beside its messages (docs/decisions/0005-one-sided.md;
+// interface of a Link, over the same connection as its messages (docs/decisions/0005-one-sided.md;
 // tests/core/one_sided_test.cpp).
 class OneSided {
  public:
@@ -56,17 +55,17 @@ class OneSided {
   // our bytes may be overwritten, a get when its bytes have arrived.
   virtual int start_put(Slice of_out, std::size_t at) = 0;
   virtual int start_get(Slice of_in, std::size_t at) = 0;
-  // ok: everything that was put before lies in the peer's memory, so that a message sent now arrives after
-  // it; the tickets of these puts are done. The peer may have to be in a wait, a meet or a flush on any of
-  // its links. A flush that ends with timeout stays in flight: the next call continues it, and need not cover
-  // what was put in between.
+  // ok: all earlier puts are in the peer's memory, so a message sent now arrives after them, and their
+  // tickets are done. The peer may have to be in a wait, a meet or a flush on any of its links. A flush that
+  // ends with timeout stays in flight: the next call continues it, and need not cover puts started in
+  // between.
   virtual Outcome flush(Seconds until) = 0;
 };
 
-// What `connect` returns.
+// The result of `connect`.
 struct Connection {
   std::unique_ptr<Link> link;  // null: not connected (before `until`: refused or reset)
-  std::string fault = {};      // then the reason, if known: "answered by rank 7"
+  std::string fault = {};      // the reason if not connected and known: "answered by rank 7"
 };
 
 class Transport {
@@ -81,8 +80,8 @@ class Transport {
   virtual Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
 };
 
-// The time of a transport that simulates its network. Each rank has its own clock, and only waits and
-// connects advance it: a test with limit 0 never succeeds.
+// The time of a transport that simulates its network. Each rank has its own clock, which only waits and
+// connects advance: a test with limit 0 never succeeds.
 class VirtualTime {
  public:
   virtual ~VirtualTime() = default;
@@ -99,13 +98,13 @@ struct Setup {
   Memory &out, &in;        // messages leave from `out` and arrive in `in`
   Settings options;        // after the colon of --mode
   bool crowded;            // more ranks than cores on this machine: yield the core between polls
-  bool contents_matter;    // --check: the bytes will be verified
+  bool contents_matter;    // --check: bytes will be verified
   bool one_machine;        // every rank is on this machine
   bool one_way = false;    // the kernel's messages go one way at a time, many in flight at once
   RunId run = {};          // the same for all ranks of a run, different in any other run
   bool one_sided = false;  // links will be asked for OneSided
 };
-// How much of our memory a peer may put into and get out of; part of an offer.
+// How many bytes of our memories a peer may put into and get out of; part of an offer.
 struct Reachable {
   std::uint64_t out, in;
   static Reachable of(const Setup& setup) { return {setup.out.region().bytes, setup.in.region().bytes}; }
@@ -114,25 +113,25 @@ struct Reachable {
 void refuse_unknown_options(const Settings&, std::string_view transport,
                             std::initializer_list<std::string_view> known);
 
-// An all-to-all of `bytes` to each rank, called by every rank: the seconds it took, or NaN if it did not end
-// in time.
+// An all-to-all of `bytes` to each rank, called by every rank. Returns the time it took, or NaN if it did not
+// end in time.
 using AllToAll = std::function<Seconds(std::size_t bytes, Seconds until)>;
 
 // The one symbol, `entry`, of a transport's module.
 struct TransportEntry {
   int abi;
   std::string_view name, summary;
-  std::string (*why_unusable)();  // "" if it can run here, else one sentence for --list
+  std::string (*why_unusable)();  // "": it can run here; otherwise one sentence for --list
   // Local: never waits for another rank. Throws UsageError for a wrong option.
   std::unique_ptr<Transport> (*make)(const Setup&);
 
-  // What only some transports have; null where this one does not.
-  OneSided& (*one_sided)(Link&) = nullptr;  // of its links, if Setup asked for it
+  // Optional capabilities; null: not supported.
+  OneSided& (*one_sided)(Link&) = nullptr;  // of its links, if Setup::one_sided
   std::string_view one_sided_by = "";  // what performs it: "messages" (the peer's CPU answers), "UCX", ...
   VirtualTime& (*virtual_time)(Transport&) = nullptr;
   std::string (*host_name)(int rank, int size, const Settings&) = nullptr;  // on a simulated network
   AllToAll (*all_to_all)(int size) = nullptr;
-  // Whether with these options `wait` blocks until its ticket is done, whatever the limit.
+  // Whether, with these options, `wait` blocks until its ticket is done, whatever the limit.
   bool (*blocks)(const Settings&) = nullptr;
 };
 inline constexpr int transport_abi = 4;
@@ -142,13 +141,13 @@ inline std::string always_usable() { return {}; }
 inline VirtualTime* virtual_time_of(const TransportEntry& entry, Transport& transport) {
   return entry.virtual_time ? &entry.virtual_time(transport) : nullptr;
 }
-// The time at which both ends of a link begin, from which its limits count. In virtual time, the later of the
-// two clocks.
+// The time at which both ends of a link begin and from which its limits count. In virtual time, the later of
+// the two clocks.
 inline Seconds begin_link(const TransportEntry& entry, Transport& transport, View peer_offer) {
   if (auto* time = virtual_time_of(entry, transport)) time->advance_to(time->time_in(peer_offer));
   return transport.now();
 }
-// Whether several links must be waited for one after the other, because a test with limit 0 never succeeds.
+// Whether a rank must wait for several links one after another, because a test with limit 0 never succeeds.
 inline bool waits_in_turn(const TransportEntry& entry, const Settings& options) {
   return entry.virtual_time || (entry.blocks && entry.blocks(options));
 }
@@ -156,12 +155,12 @@ inline bool waits_in_turn(const TransportEntry& entry, const Settings& options) 
 // Every transport of this project, built or not.
 struct TransportState {
   std::string name, summary;
-  std::string why_unusable;  // "" if it can run here
+  std::string why_unusable;  // "": it can run here
 };
 std::vector<TransportState> transport_states();
-std::vector<std::string> transport_names();  // loads none
-// Loads the transport's module, if it is one. Throws UsageError for an unknown name (and lists the known
-// ones), and for a transport that was not built or cannot run here.
+std::vector<std::string> transport_names();  // without loading any
+// Loads the transport's module, if it is one. Throws UsageError for an unknown name (listing the known ones),
+// and for a transport that was not built or cannot run here.
 const TransportEntry& transport_named(std::string_view name);
 
 }  // namespace everylink

@@ -1,4 +1,4 @@
-// The one place that decides how a wait passes the time when nothing moved.
+// The one place that decides what a wait does while nothing moves.
 #pragma once
 
 #include <sched.h>
@@ -8,7 +8,7 @@
 
 namespace everylink {
 
-// Makes the waits of a link, and keeps what outlives one of them.
+// Creates the waits of a link, and keeps the state that outlives a wait.
 class Waiter {
  public:
   explicit Waiter(bool crowded) : crowded_(crowded) {}
@@ -24,12 +24,12 @@ class Waiter {
       if (waiter_.crowded_ || ++idle_ > spins) ::sched_yield();
     }
 
-    // Whether the limit has passed, or a signal has asked the run to end. Reading the clock takes as long as
-    // a short message, so only some polls read it, counted over all waits of the link.
+    // Whether the limit has passed, or a signal asks the run to end. Reading the clock takes as long as a
+    // short message, so only some polls, counted over all waits of the link, read it.
     template <class Clock>
     bool is_over(Clock now) {
       if (until_ <= 0) return true;
-      return waiter_.looks_now() && (now() >= until_ || end_is_wanted());
+      return waiter_.checks_now() && (now() >= until_ || end_is_wanted());
     }
 
    private:
@@ -41,9 +41,9 @@ class Waiter {
   Wait until(Seconds limit) { return {*this, limit}; }
 
  private:
-  bool looks_now() { return crowded_ || ++polls_ % polls_a_look == 0; }
+  bool checks_now() { return crowded_ || ++polls_ % polls_per_check == 0; }
 
-  static constexpr unsigned polls_a_look = 32;
+  static constexpr unsigned polls_per_check = 32;
   static constexpr int spins = 2000;
   const bool crowded_;
   unsigned polls_ = 0;

@@ -1,4 +1,4 @@
-// Admission: a caller that has the key comes in, no other does, and each refusal is reported once.
+// Admission: only callers with the key are admitted, and each refusal is reported once.
 #include "bootstrap/admission.hpp"
 #include "base/clock.hpp"
 
@@ -31,7 +31,7 @@ std::string hex_of(const Mac& mac) {
   return text;
 }
 
-TEST(Hmac, it_gives_what_rfc_4231_says) {
+TEST(Hmac, matches_the_test_vectors_of_rfc_4231) {
   const auto repeated = [](std::size_t n, int byte) { return Blob(n, static_cast<std::byte>(byte)); };
   struct {
     Blob key, data;
@@ -62,7 +62,7 @@ TEST(Hmac, it_gives_what_rfc_4231_says) {
             "a3b6167473100ee06e0c796c2955552b");
 }
 
-TEST(Hmac, one_changed_bit_is_another_proof) {
+TEST(Hmac, one_changed_bit_changes_the_proof) {
   const Mac mac = hmac_sha256(blob("key"), {blob("data")});
   Mac other = mac;
   other[31] ^= std::byte{1};
@@ -70,7 +70,7 @@ TEST(Hmac, one_changed_bit_is_another_proof) {
   EXPECT_FALSE(same(mac, other));
 }
 
-// Admission on loopback, and what it did.
+// Admission on loopback, with a record of its actions.
 struct Opened {
   explicit Opened(const Key& key)
       : listener(tcp_network().listen(loopback(0), 256)),
@@ -90,7 +90,7 @@ struct Opened {
             },
             [this](const std::string& line) { reported.push_back(line); }) {}
 
-  // Serves until the caller knows, or for `limit`.
+  // Serves until the caller has its answer, or for `limit`.
   Call::State serve(Call& call, Seconds limit = long_limit()) {
     const Seconds until = steady_now() + limit;
     while (call.step() != Call::State::answered && call.state() != Call::State::failed &&
@@ -120,7 +120,7 @@ Hello hello_of(int rank) {
   return hello;
 }
 
-TEST(Admission, a_caller_with_the_key_comes_in_and_knows_that_it_is_the_right_place) {
+TEST(Admission, a_caller_with_the_key_is_admitted_and_knows_that_it_reached_the_right_process) {
   const Key key = random_key();
   Opened opened(key);
   Call call(tcp_network(), opened.address, key, hello_of(3));
@@ -135,20 +135,20 @@ TEST(Admission, a_caller_with_the_key_comes_in_and_knows_that_it_is_the_right_pl
   EXPECT_TRUE(opened.reported.empty());
 }
 
-TEST(Admission, a_caller_with_another_key_is_turned_away_and_that_is_reported_once) {
+TEST(Admission, a_caller_with_another_key_is_refused_and_reported_once) {
   Opened opened(random_key());
   for (int i = 0; i < 5; ++i) {
     Call call(tcp_network(), opened.address, random_key(), hello_of(3));
     EXPECT_EQ(opened.serve(call), Call::State::failed);
     EXPECT_TRUE(call.turned_away());
   }
-  EXPECT_TRUE(opened.asked.empty()) << "nothing that it sends is looked at";
+  EXPECT_TRUE(opened.asked.empty()) << "nothing that it sends is parsed";
   ASSERT_EQ(opened.reported.size(), 1u);
   EXPECT_NE(opened.reported[0].find("127.0.0.1"), std::string::npos) << opened.reported[0];
   EXPECT_NE(opened.reported[0].find("key"), std::string::npos) << opened.reported[0];
 }
 
-// A process without the key listens in our place: the caller greets it.
+// A process without the key listens in place of ours: the caller greets it.
 void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& greeting) {
   const Seconds until = steady_now() + long_limit();
   ASSERT_TRUE(ready(listener, POLLIN, until));
@@ -160,7 +160,7 @@ void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& gre
   ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
 }
 
-// A process that listens in our place sees a nonce, and a proof that is useless to it.
+// An impostor sees only a nonce and a proof that it cannot use.
 TEST(Admission, a_caller_does_not_believe_an_acceptor_that_sends_its_own_proof_back) {
   const Key key = random_key();
   const Socket listener = listen_on(loopback(0), 4);
@@ -179,10 +179,10 @@ TEST(Admission, a_caller_does_not_believe_an_acceptor_that_sends_its_own_proof_b
   EXPECT_NE(call.why().find("key"), std::string::npos) << call.why();
 }
 
-TEST(Admission, a_greeting_for_one_challenge_is_no_answer_to_another) {
+TEST(Admission, a_greeting_for_one_challenge_does_not_answer_another) {
   const Key key = random_key();
   Opened opened(key);
-  Greeting heard;  // by an eavesdropper: the acceptor that is called first
+  Greeting heard;  // by an eavesdropper: the acceptor called first
   {
     const Socket listener = listen_on(loopback(0), 4);
     Call call(tcp_network(), local_address(listener), key, hello_of(1));
@@ -197,7 +197,7 @@ TEST(Admission, a_greeting_for_one_challenge_is_no_answer_to_another) {
   EXPECT_EQ(opened.reported.size(), 1u);
 }
 
-TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_comes_in) {
+TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_is_admitted) {
   const Key key = random_key();
   Opened opened(key);
   for (int i = 0; i < 20; ++i) {
@@ -217,7 +217,7 @@ TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_comes
   EXPECT_GE(opened.reported.size(), 2u);
 }
 
-TEST(Admission, half_open_callers_hold_only_so_many_places_and_not_for_long) {
+TEST(Admission, half_open_callers_are_limited_in_number_and_time) {
   const Key key = random_key();
   Opened opened(key);
   std::vector<Socket> silent;
@@ -228,12 +228,12 @@ TEST(Admission, half_open_callers_hold_only_so_many_places_and_not_for_long) {
   Call call(tcp_network(), opened.address, key, hello_of(3));
   EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
   EXPECT_GE(steady_now() - began, Callers::patience * 0.9)
-      << "there was no place before one of them had to go";
+      << "there was no free place until one of them was dropped";
   ASSERT_EQ(opened.reported.size(), 1u) << "one line for all";
   EXPECT_NE(opened.reported[0].find("5 s"), std::string::npos) << opened.reported[0];
 }
 
-TEST(Admission, an_address_list_of_a_liar_gives_only_addresses) {
+TEST(Admission, an_invalid_address_list_yields_only_valid_addresses) {
   AddressList list = AddressList::of({loopback(7)});
   list.count = 1 << 30;
   list.at[1] = loopback(8);

@@ -1,4 +1,4 @@
-// The command line: what it means, and what is refused with a message that names the option.
+// The command line: its meaning, and refusals with a message that names the option.
 #include "options/command_line.hpp"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ using Args = std::vector<std::string>;
 Options options(Args args) {
   args.insert(args.begin(), "everylink-measure");
   const Command command = parse(in_our_words(args, ""));
-  if (command.wish != Wish::measure) throw std::logic_error("nothing to measure");
+  if (command.action != Action::measure) throw std::logic_error("nothing to measure");
   return command.options;
 }
 
-// One line that holds all these parts.
+// Expects a refusal in one line that contains all these parts.
 void expect_refused(const Args& args, const std::vector<std::string>& parts) {
   std::string line;
   for (const auto& arg : args) line += arg + " ";
@@ -137,7 +137,7 @@ TEST(Config, every_option_reaches_its_field) {
   EXPECT_EQ(options({"--np", "2", "-n", "3"}).command, "everylink-measure --np 2 -n 3");
 }
 
-TEST(Config, a_value_may_be_glued_to_its_option) {
+TEST(Config, a_value_may_be_attached_to_its_option) {
   EXPECT_EQ(options({"-n5"}).messages, 5);
   EXPECT_EQ(options({"-s1,2KiB"}).sizes, (std::vector<std::size_t>{1, 2048}));
   EXPECT_EQ(options({"--np=4"}).np, 4);
@@ -148,28 +148,28 @@ TEST(Config, a_value_may_be_glued_to_its_option) {
   EXPECT_EQ(options({"-o", "a=b,c.h5"}).output, "a=b,c.h5");
 }
 
-TEST(Config, an_unambiguous_beginning_stands_for_the_option) {
+TEST(Config, an_unambiguous_abbreviation_is_accepted) {
   EXPECT_EQ(options({"--bidirection"}).kernel, "bidirectional");
   EXPECT_EQ(options({"--size", "8"}).sizes, std::vector<std::size_t>{8});
   EXPECT_EQ(options({"--size=8"}).sizes, std::vector<std::size_t>{8});
   EXPECT_EQ(options({"--num-mes", "3"}).messages, 3);
   EXPECT_EQ(options({"--bis"}).schedule, "bisection");
-  EXPECT_EQ(options({"--mode", "sim"}).mode, "sim") << "a whole name is never an abbreviation";
+  EXPECT_EQ(options({"--mode", "sim"}).mode, "sim") << "a full name is never an abbreviation";
 }
 
-TEST(Config, an_ambiguous_beginning_is_refused_with_all_it_could_be) {
+TEST(Config, an_ambiguous_abbreviation_is_refused_with_all_candidates) {
   expect_refused({"--num", "3"}, {"--num", "--num-messages", "--num-warmup-messages", "--num-multi-buf",
                                   "--num-randomize-tasks", "--num-slowest"});
   expect_refused({"--bi"}, {"--bidirectional", "--bisection"});
   expect_refused({"--min=3"}, {"--min-iterations", "--min-runtime"});
 }
 
-TEST(Config, a_host_name_without_end_is_refused) {
+TEST(Config, a_host_name_that_is_too_long_is_refused) {
   expect_refused({"--node-name", std::string(256, 'n')}, {"--node-name", "256", "at most 255"});
   EXPECT_EQ(options({"--node-name", std::string(255, 'n')}).node_name.size(), 255u);
 }
 
-TEST(Config, what_is_no_option_is_refused) {
+TEST(Config, an_unknown_word_is_refused) {
   expect_refused({"--frobnicate"}, {"--frobnicate", "unknown option", "--help"});
   expect_refused({"--frobnicate=3"}, {"--frobnicate"});
   expect_refused({"-x"}, {"-x"});
@@ -188,14 +188,14 @@ TEST(Config, an_option_without_its_value_is_refused) {
   }
 }
 
-TEST(Config, of_an_option_given_twice_the_last_counts) {
+TEST(Config, the_last_of_repeated_options_counts) {
   EXPECT_EQ(options({"-n", "3", "--num-messages", "4"}).messages, 4);
   EXPECT_EQ(options({"--mode", "tcp", "--mode=sim"}).mode, "sim");
 }
 
 TEST(Config, a_flag_takes_no_value) { expect_refused({"--check=maybe"}, {"--check"}); }
 
-TEST(Config, wrong_numbers_are_refused_by_the_options_name) {
+TEST(Config, wrong_numbers_are_refused_with_the_options_name) {
   const std::pair<Args, std::string> wrong[] = {{{"-s", "abc"}, "-s"},
                                                 {{"-s", "-1"}, "-s"},
                                                 {{"-s", "1,-64KiB"}, "-s"},
@@ -232,7 +232,7 @@ TEST(Config, wrong_numbers_are_refused_by_the_options_name) {
   for (const auto& [args, option] : wrong) expect_refused(args, {option});
 }
 
-TEST(Config, an_unknown_name_is_refused_with_those_there_are) {
+TEST(Config, an_unknown_name_is_refused_with_the_known_ones) {
   expect_refused({"--schedule", "ring"},
                  {"--schedule", "ring", "all", "bisection", "sample:K", "inter-host", "rail", "file:PAIRS"});
   expect_refused({"--memory", "tape"}, {"--memory", "tape", "host", "huge"});
@@ -241,7 +241,7 @@ TEST(Config, an_unknown_name_is_refused_with_those_there_are) {
   expect_refused({"--mode", "sim:hosts"}, {"--mode sim", "hosts"});
 }
 
-TEST(Config, rails_stand_with_the_modes_options_where_resume_compares_them) {
+TEST(Config, rails_are_stored_with_the_modes_options_where_resume_compares_them) {
   EXPECT_EQ(options({"--rails", "eth0,eth1"}).mode_options, "rails=eth0,rails=eth1");
   EXPECT_EQ(options({"--rails", "auto", "-m", "ucp:tls=tcp"}).mode_options, "tls=tcp,rails=auto");
   EXPECT_EQ(options({"--rails", "auto", "--interface", "lo"}).mode_options, "rails=auto");
@@ -253,7 +253,7 @@ TEST(Config, rails_stand_with_the_modes_options_where_resume_compares_them) {
   expect_refused({"--rails", "auto", "-m", "ofi"}, {"--rails auto", "--mode ofi", "dev1,dev2"});
 }
 
-TEST(Config, a_schedules_option_is_wanted_or_not) {
+TEST(Config, a_schedule_requires_its_option_or_takes_none) {
   expect_refused({"--schedule", "sample"}, {"--schedule sample:K"});
   expect_refused({"--schedule", "sample:"}, {"--schedule sample:K"});
   expect_refused({"--schedule", "file"}, {"--schedule file:PAIRS"});
@@ -280,12 +280,12 @@ TEST(Config, the_limit_grows_with_the_work_unless_it_is_given) {
   EXPECT_GE(few.limit(1), 10);
   EXPECT_GT(few.limit(1 << 30), few.limit(1) + 100) << "10 messages of a GiB over a slow network";
   EXPECT_GT(many.limit(1), few.limit(1) + 10);
-  EXPECT_GT(options({"-w", "100000"}).limit(1), few.limit(1) + 10) << "warm-ups are work too";
+  EXPECT_GT(options({"-w", "100000"}).limit(1), few.limit(1) + 10) << "warm-ups count too";
   EXPECT_EQ(given.limit(1), 3);
   EXPECT_EQ(given.limit(1 << 30), 3);
 }
 
-TEST(Config, the_window_is_that_of_the_kernel) {
+TEST(Config, the_window_depends_on_the_kernel) {
   EXPECT_EQ(window_used(options({})), 1);
   EXPECT_EQ(window_used(options({"--bidirectional"})), 1);
   EXPECT_EQ(window_used(options({"--unidirectional"})), 64);
@@ -293,12 +293,12 @@ TEST(Config, the_window_is_that_of_the_kernel) {
   EXPECT_EQ(window_used(options({"--unidirectional", "--window", "200"})), 200);
 }
 
-TEST(Config, there_is_a_buffer_for_each_message_that_is_looked_at) {
+TEST(Config, each_message_that_is_verified_has_a_buffer) {
   EXPECT_EQ(buffers_used(options({})), 1);
   EXPECT_EQ(buffers_used(options({"--check"})), 1);
   EXPECT_EQ(buffers_used(options({"--check", "--bidirectional"})), 2);
   EXPECT_EQ(buffers_used(options({"--check", "--unidirectional", "--window", "8"})), 8);
-  EXPECT_EQ(buffers_used(options({"--unidirectional", "--window", "8"})), 1) << "nobody looks";
+  EXPECT_EQ(buffers_used(options({"--unidirectional", "--window", "8"})), 1) << "nothing is verified";
   EXPECT_EQ(buffers_used(options({"--check", "--num-multi-buf", "100"})), 100);
   const Options o = options({"-s", "1,100,30", "--num-multi-buf", "3"});
   EXPECT_EQ(o.largest(), 100u);
@@ -307,18 +307,18 @@ TEST(Config, there_is_a_buffer_for_each_message_that_is_looked_at) {
 }
 
 TEST(Config, help_version_and_list_measure_nothing) {
-  const auto wish = [](const Args& words) { return parse({words, {}}).wish; };
+  const auto action = [](const Args& words) { return parse({words, {}}).action; };
   for (const char* option : {"--help", "-h", "--help=json", "--hel"})
-    EXPECT_EQ(wish({option}), Wish::say_help);
-  for (const char* option : {"--version", "-V"}) EXPECT_EQ(wish({option}), Wish::say_version);
-  EXPECT_EQ(wish({"--list"}), Wish::list);
+    EXPECT_EQ(action({option}), Action::show_help);
+  for (const char* option : {"--version", "-V"}) EXPECT_EQ(action({option}), Action::show_version);
+  EXPECT_EQ(action({"--list"}), Action::list);
   EXPECT_EQ(parse({{"-h"}, {}}).form, "short");
   EXPECT_EQ(parse({{"--help"}, {}}).form, "text");
   EXPECT_EQ(parse({{"--help=man"}, {}}).form, "man");
   expect_refused({"--help=jason"}, {"--help", "'jason'", "did you mean json?", "text, short, json, man"});
 }
 
-TEST(Config, a_near_miss_is_answered_with_what_was_probably_meant) {
+TEST(Config, a_misspelling_is_answered_with_the_probable_name) {
   expect_refused({"--num-mesages", "3"}, {"--num-mesages: unknown option (did you mean --num-messages?)"});
   expect_refused({"--Check"}, {"did you mean --check?"});
   expect_refused({"insact"}, {"did you mean incast?"});
@@ -348,7 +348,7 @@ TEST(Config, an_option_of_another_command_is_refused_with_where_it_applies) {
   expect_refused({"--draws", "3"}, {"--draws: applies only to the patterns ring, random-bisection; --help"});
 }
 
-TEST(Config, a_pattern_stands_anywhere_but_as_a_value) {
+TEST(Config, a_pattern_may_be_anywhere_except_in_place_of_a_value) {
   EXPECT_EQ(options({"incast"}).pattern, "incast");
   EXPECT_EQ(options({"--np", "4", "incast"}).pattern, "incast");
   EXPECT_EQ(options({"--force", "--mode=sim", "-s8", "incast"}).pattern, "incast");
@@ -357,8 +357,8 @@ TEST(Config, a_pattern_stands_anywhere_but_as_a_value) {
   EXPECT_EQ(options({"--congestor", "shift", "victim"}).pattern, "victim");
 }
 
-// What help says that holds without an option does hold: given, it changes nothing.
-TEST(Config, the_default_that_help_names_is_the_one_that_holds) {
+// Giving the default that help shows changes nothing.
+TEST(Config, the_default_in_help_is_the_one_in_effect) {
   std::vector<std::string> commands = pattern_names();
   commands.emplace_back(of_pairs);
   int compared = 0;
@@ -366,19 +366,19 @@ TEST(Config, the_default_that_help_names_is_the_one_that_holds) {
     const Options usual = command == of_pairs ? options({}) : options({command});
     for (const auto& option : options_of(command)) {
       const bool is_pattern_own = std::holds_alternative<std::monostate>(option.effect);
-      if (option.standard.empty() || option.standard.find(' ') != std::string::npos || is_pattern_own)
+      if (option.default_text.empty() || option.default_text.find(' ') != std::string::npos || is_pattern_own)
         continue;
       if (option.name() == "--interface") continue;  // "any"
       Options same = usual;
-      apply(option, option.standard, same);
-      EXPECT_TRUE(same == usual) << command << " " << option.name() << " " << option.standard;
+      apply(option, option.default_text, same);
+      EXPECT_TRUE(same == usual) << command << " " << option.name() << " " << option.default_text;
       ++compared;
     }
   }
   EXPECT_GT(compared, 20);
 }
 
-TEST(Table, every_entry_is_whole) {
+TEST(Table, every_entry_is_complete) {
   for (const auto& option : all_options()) {
     EXPECT_FALSE(option.names.empty() || option.group.empty() || option.brief.empty()) << option.name();
     EXPECT_FALSE(option.applies_to.empty()) << option.name();
@@ -391,7 +391,7 @@ TEST(Table, every_entry_is_whole) {
     for (const auto& name : names) EXPECT_EQ(option_named(name).name(), name) << reason;
 }
 
-TEST(Table, no_name_stands_twice_in_a_command) {
+TEST(Table, no_name_occurs_twice_in_a_command) {
   std::vector<std::string> commands = pattern_names();
   commands.emplace_back(of_pairs);
   for (const auto& command : commands) {
@@ -403,8 +403,8 @@ TEST(Table, no_name_stands_twice_in_a_command) {
   }
 }
 
-// Every option has its lines in each form, and none is wider than asked for.
-TEST(Help, is_made_from_the_table_and_keeps_to_the_width) {
+// Every option appears in each form, and no line is wider than requested.
+TEST(Help, is_generated_from_the_table_and_keeps_the_width) {
   for (const char* program : {"everylink-measure", "linktest", "linktest.ucp", "mpilinktest"}) {
     const Manual manual = manual_of(caller_of(program));
     for (const std::size_t width : {60u, 80u, 100u})

@@ -1,4 +1,4 @@
-// Runs the ranks of the tests of the contract over one transport.
+// Runs the ranks of the contract tests over one transport.
 #include "contract.hpp"
 
 #include <fmt/format.h>
@@ -19,10 +19,9 @@ namespace {
 
 Place mpi_place;
 std::unique_ptr<Bootstrap> mpi_world;  // one for all tests: MPI starts once
-bool mpi_is_clean = true;              // no test has left a message in flight
+bool mpi_is_clean = true;              // no test left a message in flight
 
-// A failure on one rank is a failure on all, and so is what one has left behind: rank 0 may have to end all
-// ranks.
+// Shares failures and messages in flight among all ranks: rank 0 may have to end all ranks.
 void gather(int& failed, bool& clean) {
   const Blob ours{std::byte(failed != 0), std::byte(!clean)};
   const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto handed, auto gone) {

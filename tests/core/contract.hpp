@@ -1,5 +1,5 @@
-// What the tests of the contract share: ranks that are processes, forked here, or for `mpi` those of mpiexec,
-// which all go through the tests in the same order.
+// Shared by the contract tests: ranks that are processes, forked here or, for `mpi`, started by mpiexec. All
+// run the tests in the same order.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,14 +22,14 @@ extern std::string mode_name, mode_options;  // of the transport under test
 
 Seconds patience();  // for what must happen
 
-// One rank in a test: its memories, its transport, and links to peers.
+// One rank in a test: its memories, transport and links to peers.
 class Rank {
  public:
   Rank(Bootstrap& world, std::size_t bytes);
   int rank() const { return world_.rank(); }
   Seconds soon() const { return transport->now() + patience(); }
 
-  // No epoch occurs twice, whatever earlier tests left behind.
+  // Ensures that no epoch occurs twice, whatever earlier tests left.
   void begin_test() { before_ = tests_ += 1000; }
   std::uint64_t epoch(std::uint64_t number) const { return before_ + number; }
 
@@ -37,10 +37,10 @@ class Rank {
   Blob tell(int peer, const Blob& ours) { return round(peer, ours, false, 10 * patience()).from_peer; }
   // Exchanges offers.
   Blob exchange(int peer, std::uint64_t epoch);
-  // The same beside a rank that is stopped and therefore gone: repeats until the peer takes part in the same
+  // The same while another rank is stopped and therefore gone: repeats until the peer takes part in the
   // round.
   Blob exchange_beside_a_stopped_one(int peer, std::uint64_t epoch);
-  // Keeps a rank without a part in the test in the rounds until the others have ended the test.
+  // Keeps an uninvolved rank in the rounds until the others have ended the test.
   void idle();
   void end();
 
@@ -48,13 +48,12 @@ class Rank {
   std::unique_ptr<Link> connect(int peer, std::uint64_t epoch, View theirs, Seconds until);
   void together() { exchange(no_rank, 0); }
 
-  // As core/rank/run.cpp does if a link could not be closed: never touches again what a library may still
-  // hold.
+  // As in core/rank/run.cpp if a link could not be closed: never uses again what a library may still hold.
   void abandon(std::unique_ptr<Link>);
   // A transport with other options.
   void make_transport(const Settings& options);
 
-  static inline bool one_sided = false;  // for the transports that are made from now on
+  static inline bool one_sided = false;  // for transports created from now on
 
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
@@ -68,12 +67,12 @@ class Rank {
   static inline std::uint64_t tests_ = 0;
 };
 
-// Runs the body on `ranks` ranks, each in its own process; a failure in one is a failure of the test.
+// Runs the body on `ranks` ranks, each in its own process. A failure in one fails the test.
 void on_ranks(int ranks, std::size_t bytes, const std::function<void(Rank&)>& body);
 
-// The third rank takes no part in what two ranks do, but takes part in every round.
+// For tests of two ranks: the third rank has no peer, but takes part in every round.
 inline int peer_of(const Rank& rank) { return rank.rank() < 2 ? 1 - rank.rank() : no_rank; }
 
-#define OK(call) EXPECT_EQ(call, Outcome::ok)  // names the line that failed
+#define OK(call) EXPECT_EQ(call, Outcome::ok)  // a macro, so that a failure shows its line
 
 }  // namespace everylink::contract

@@ -1,4 +1,4 @@
-// How two ranks get sockets to each other, with strangers at the door.
+// How two ranks connect by sockets while strangers interfere.
 #include "net/door.hpp"
 #include "base/clock.hpp"
 
@@ -88,7 +88,7 @@ TEST(Door, it_opens_for_several_peers_in_one_epoch) {
   expect_joined(with_second[0], called_second[0], '1');
 }
 
-TEST(Door, who_reaches_another_rank_than_it_meant_learns_which) {
+TEST(Door, a_caller_that_reaches_the_wrong_rank_learns_which) {
   Door caller(0, "", true), wrong(7, "", true), meant(1, "", true);
   auto of_meant = unpacked(meant.offer(0, epoch));
   of_meant.addresses = unpacked(wrong.offer(3, epoch)).addresses;  // as if two hosts had one address
@@ -98,31 +98,31 @@ TEST(Door, who_reaches_another_rank_than_it_meant_learns_which) {
   });
   EXPECT_TRUE(caller.connect(1, epoch, packed(of_meant), 1, soon()).empty());
   EXPECT_EQ(caller.last_fault(), "answered by rank 7");
-  EXPECT_TRUE(other.get().empty()) << "and it is not taken for the expected rank";
+  EXPECT_TRUE(other.get().empty()) << "and it is not mistaken for the expected rank";
 }
 
-TEST(Door, where_nobody_listens_the_fault_names_the_address) {
+TEST(Door, if_nobody_listens_the_fault_names_the_address) {
   Two two;
-  two.listener.offer(0, epoch + 1);  // closes the door of this epoch
+  two.listener.offer(0, epoch + 1);  // closes the listener of this epoch
   EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
   EXPECT_NE(two.caller.last_fault().find(unpacked(two.of_listener).addresses.at(0).text()), std::string::npos)
       << two.caller.last_fault();
 }
 
-TEST(Door, doors_of_an_epoch_open_at_the_same_port_on_different_hosts) {
+TEST(Door, listeners_of_an_epoch_use_the_same_port_on_different_hosts) {
   const auto port_at = [](std::uint64_t number) {
     return unpacked(Door(1, "", false).offer(0, number)).addresses.at(0).port();
   };
   int same = 0;  // the previous one is closed by then, as if on another host
   for (std::uint64_t number = 100; number < 110; ++number) same += port_at(number) == port_at(number);
-  EXPECT_GE(same, 8) << "except for ports that something else uses";
+  EXPECT_GE(same, 8) << "except for ports in use";
   Door first(1, "", false), second(2, "", false);
   EXPECT_NE(unpacked(first.offer(0, epoch)).addresses.at(0).port(),
             unpacked(second.offer(0, epoch)).addresses.at(0).port())
-      << "on one host each has its own port";
+      << "on one host each uses its own port";
 }
 
-TEST(Door, a_half_open_caller_does_not_eat_the_limit) {
+TEST(Door, a_half_open_caller_does_not_use_up_the_limit) {
   Two two;
   const Address there = unpacked(two.of_listener).addresses.at(0);
   const Socket silent = connect_to(there, soon()), halfway = connect_to(there, soon()),
@@ -137,7 +137,7 @@ TEST(Door, a_half_open_caller_does_not_eat_the_limit) {
   expect_joined(calling[0], called[0], 'a');
 }
 
-TEST(Door, a_caller_with_a_wrong_nonce_is_not_let_in) {
+TEST(Door, a_caller_with_a_wrong_nonce_is_refused) {
   Two two;
   auto wrong = unpacked(two.of_listener);
   wrong.nonce[0] ^= std::byte{1};
@@ -147,15 +147,15 @@ TEST(Door, a_caller_with_a_wrong_nonce_is_not_let_in) {
   EXPECT_TRUE(called.empty());
 }
 
-TEST(Door, a_caller_that_does_not_prove_itself_to_the_caller_is_left) {
+TEST(Door, a_listener_that_does_not_prove_its_identity_is_not_accepted) {
   Two two;
-  auto wrong = unpacked(two.of_caller);  // the listener echoes a nonce that the caller did not make
+  auto wrong = unpacked(two.of_caller);  // the listener echoes a nonce that is not the caller's
   wrong.nonce[15] ^= std::byte{1};
   two.of_caller = packed(wrong);
   EXPECT_TRUE(two.connect(1, shortly()).first.empty());
 }
 
-TEST(Door, an_offer_of_an_earlier_epoch_leads_nowhere) {
+TEST(Door, an_offer_of_an_earlier_epoch_does_not_connect) {
   Two two;
   const Blob stale = two.of_listener;
   two.of_caller = two.caller.offer(1, epoch + 1);
@@ -187,13 +187,13 @@ TEST(Door, a_peer_that_listens_but_never_answers_is_not_reached) {
   EXPECT_LT(steady_now(), until + 30 * patience());
 }
 
-TEST(Door, where_nobody_listens_the_caller_knows_at_once) {
+TEST(Door, if_nobody_listens_the_caller_learns_it_at_once) {
   Two two;
-  two.listener.offer(0, epoch + 1);  // closes the door of this epoch
+  two.listener.offer(0, epoch + 1);  // closes the listener of this epoch
   EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
 }
 
-TEST(Door, a_dead_address_is_passed_over_for_one_that_works) {
+TEST(Door, a_dead_address_is_skipped_for_one_that_works) {
   Two two;
   auto more = unpacked(two.of_listener);
   Address refused;
@@ -208,7 +208,7 @@ TEST(Door, a_dead_address_is_passed_over_for_one_that_works) {
   expect_joined(calling[0], called.at(0), 'a');
 }
 
-TEST(Door, an_address_that_swallows_calls_leaves_time_for_the_others) {
+TEST(Door, an_address_that_drops_calls_leaves_time_for_the_others) {
   Two two;
   const Socket full = listen_on(loopback(0), 0);  // once its queue is full, the kernel drops callers
   std::vector<Socket> queue;
@@ -239,7 +239,7 @@ TEST(Door, on_one_machine_it_opens_on_loopback_alone) {
     EXPECT_TRUE(address.host_text() == "127.0.0.1" || address.host_text() == "::1") << address.text();
 }
 
-TEST(Door, an_unknown_interface_is_refused_with_those_there_are) {
+TEST(Door, an_unknown_interface_is_refused_with_the_known_ones) {
   try {
     Door door(0, "warp0", false);
     FAIL();

@@ -1,4 +1,4 @@
-// LinkTest's command lines, put into ours.
+// Translates LinkTest's command lines into ours.
 #include "linktest/command_line.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string ours(const std::string& typed, std::string_view layer = "") {
   return text;
 }
 
-// What it is refused with.
+// The message of the refusal.
 std::string refusal(const std::string& typed, std::string_view layer = "") {
   try {
     return "understood: " + ours(typed, layer);
@@ -42,10 +42,10 @@ std::string refusal(const std::string& typed, std::string_view layer = "") {
 
 Options options(const std::string& typed) { return parse(in_our_words(split_words(typed), "")).options; }
 
-TEST(DropIn, the_name_says_whose_line_it_is) {
+TEST(DropIn, the_program_name_selects_the_command_line) {
   EXPECT_EQ(in_our_words({"/usr/bin/everylink-measure", "-s", "8"}, "mpi").defaults.program,
             Program::everylink_measure);
-  EXPECT_EQ(ours("build/everylink-measure -s 8 --mix", "mpi"), "-s 8 --mix") << "as it stands";
+  EXPECT_EQ(ours("build/everylink-measure -s 8 --mix", "mpi"), "-s 8 --mix") << "unchanged";
   EXPECT_EQ(in_our_words({"Compile/benchmark/linktest", "-m", "mpi"}, "").defaults.program,
             Program::linktest);
   EXPECT_EQ(in_our_words({"./mpilinktest"}, "").defaults.program, Program::mpilinktest);
@@ -119,7 +119,7 @@ TEST(DropIn, as_linktest_our_own_options_work_too) {
   EXPECT_EQ(options("linktest.sim --np 4").np, 4);
 }
 
-TEST(DropIn, what_linktest_has_and_we_have_not_is_refused_with_what_to_use) {
+TEST(DropIn, options_that_only_linktest_has_are_refused_with_an_alternative) {
   const std::pair<const char*, const char*> refused[] = {
       {"--randomize-steps", "--num-randomize-tasks 1"},
       {"--seed-randomize-steps 3", "--num-randomize-tasks 1"},
@@ -164,14 +164,14 @@ TEST(DropIn, mpilinktests_options_become_ours) {
   EXPECT_EQ(options("mpilinktest -k 1024 -S 1 -i 10").sizes, std::vector<std::size_t>{1048576});
 }
 
-TEST(DropIn, of_mpilinktests_options_the_last_one_counts_and_0_turns_off) {
+TEST(DropIn, the_last_of_mpilinktests_options_counts_and_0_turns_off) {
   EXPECT_EQ(options("mpilinktest -k 4 -s 7").sizes, std::vector<std::size_t>{7});
   EXPECT_EQ(options("mpilinktest -s 7 -k 4").sizes, std::vector<std::size_t>{4096});
   EXPECT_FALSE(options("mpilinktest -S 1 -S 0").serial);
   EXPECT_FALSE(options("mpilinktest -a 0 -M 0").all_to_all);
   EXPECT_TRUE(options("mpilinktest -W 0").no_output);
   EXPECT_EQ(options("mpilinktest -T -1").min_runtime, 0);
-  EXPECT_GE(options("mpilinktest -Z -1").slowest, 1 << 20) << "as with LinkTest: all that it would take";
+  EXPECT_GE(options("mpilinktest -Z -1").slowest, 1 << 20) << "as with LinkTest: as many as possible";
   EXPECT_EQ(options("mpilinktest -Z 0").slowest, 0);
 }
 
@@ -180,10 +180,10 @@ TEST(DropIn, as_mpilinktest_our_own_long_options_work_too) {
   EXPECT_EQ(options("mpilinktest --check --np 4 --mode sim -i 5").messages, 5);
 }
 
-TEST(DropIn, what_mpilinktest_cannot_mean_is_refused_by_its_own_names) {
+TEST(DropIn, invalid_values_of_mpilinktest_are_refused_with_its_own_names) {
   const std::pair<const char*, const char*> refused[] = {
-      {"-s abc", "-s: invalid size 'abc'"},  // LinkTest took it for 0 bytes
-      {"-s", "-s requires a value: BYTES"},  // and this ended it
+      {"-s abc", "-s: invalid size 'abc'"},  // LinkTest read it as 0 bytes
+      {"-s", "-s requires a value: BYTES"},  // LinkTest ended
       {"-i 0", "-i: 0 is too small; use 1 or more"},
       {"-I -1", "-I: -1 is too small; use 0 or more"},
       {"-S yes", "-S: invalid value 'yes'; use 0 or 1"},
@@ -221,10 +221,10 @@ TEST(DropIn, help_begins_with_the_options_of_the_program_that_was_called) {
   EXPECT_EQ(help("everylink-measure").find("--no-sion-file"), std::string::npos);
 }
 
-TEST(DropIn, help_is_asked_for_under_every_name) {
+TEST(DropIn, every_program_name_has_help) {
   for (const char* line : {"linktest --help", "linktest -h", "linktest --help=json", "mpilinktest --help=man",
                            "mpilinktest -h", "linktest.ucp --hel"})
-    EXPECT_EQ(parse(in_our_words(split_words(line), "")).wish, Wish::say_help) << line;
+    EXPECT_EQ(parse(in_our_words(split_words(line), "")).action, Action::show_help) << line;
 }
 
 }  // namespace

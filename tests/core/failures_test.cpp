@@ -1,4 +1,4 @@
-// Failed links, folded, and which of them are tried again.
+// Failed links are folded, and some are retried.
 #include "coordinator/failures.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class FailuresTest : public ::testing::Test {
     s.outcome = outcome;
     return s;
   }
-  // All links, those of `dark` with this outcome.
+  // Adds all links, those of `dark` with this outcome.
   void add_all(int dark, Outcome outcome) {
     for (int from = 0; from < 6; ++from)
       for (int to = 0; to < 6; ++to)
@@ -37,14 +37,14 @@ TEST_F(FailuresTest, a_dark_host_is_one_line) {
   EXPECT_EQ(failures_.lines().front(), "host n4: 10 of 10 links timed out");
 }
 
-TEST_F(FailuresTest, at_most_three_pairs_of_a_host_are_tried_again_and_none_with_a_rank_that_is_gone) {
+TEST_F(FailuresTest, at_most_three_pairs_per_host_are_retried_and_none_with_a_rank_that_is_gone) {
   add_all(4, Outcome::timeout);
   EXPECT_EQ(failures_.to_try_again({}).size(), 3u);
   const std::vector<int> gone{4};
   EXPECT_TRUE(failures_.to_try_again(gone).empty());
 }
 
-TEST_F(FailuresTest, what_was_tried_again_is_said_apart_from_what_was_not) {
+TEST_F(FailuresTest, retried_links_are_reported_separately_from_others) {
   add_all(4, Outcome::timeout);
   for (const auto& [low, high] : failures_.to_try_again({})) {
     failures_.add_again(sample(low, high, Outcome::ok));
@@ -60,7 +60,7 @@ TEST_F(FailuresTest, what_was_tried_again_is_said_apart_from_what_was_not) {
   EXPECT_TRUE(has("4 not tried again"));
 }
 
-TEST_F(FailuresTest, a_link_that_comes_late_and_is_ok_is_taken_back) {
+TEST_F(FailuresTest, a_failed_link_whose_late_result_is_ok_is_no_longer_counted) {
   add_all(4, Outcome::absent);
   failures_.take_back(sample(4, 1, Outcome::ok));
   failures_.add(sample(4, 1, Outcome::ok));

@@ -1,4 +1,4 @@
-// Which ranks look dark or slow, learned from made-up reports.
+// Finds dark and slow ranks in fabricated reports.
 #include "coordinator/health.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 class HealthTest : public ::testing::Test {
  protected:
-  // A pair's two reports; `arrived` messages came before it was stopped.
+  // A pair's two reports. `arrived` messages came before it was stopped.
   static void add(std::vector<Report>& reports, const Measure& order, int a, int b, Outcome outcome,
                   Seconds took, std::int32_t arrived = 0) {
     for (const auto& [rank, peer] : {std::pair{a, b}, std::pair{b, a}}) {
@@ -29,7 +29,7 @@ class HealthTest : public ::testing::Test {
       reports.push_back(report);
     }
   }
-  // One step: the rank with a fault meets `peer`, two healthy pairs beside it.
+  // One step: the rank with a fault meets `peer`; two other pairs are healthy.
   void step(int rank, int peer, Outcome outcome, std::int32_t arrived = 0) {
     Measure order;
     order.steps = {{.row = step_++}};
@@ -52,14 +52,14 @@ class HealthTest : public ::testing::Test {
   std::uint32_t step_ = 1;
 };
 
-TEST_F(HealthTest, a_pair_has_no_budget_before_three_pairs_are_known) {
+TEST_F(HealthTest, a_pair_has_no_timeout_before_three_pairs_are_known) {
   EXPECT_TRUE(std::isinf(budget_of(advice(), Reach::far, 0, 1)));
   step(6, 7, Outcome::ok);
   EXPECT_DOUBLE_EQ(budget_of(advice(), Reach::far, 0, 1), 2);  // 20 x 0.1 s, and 2 s at least
   EXPECT_TRUE(std::isinf(budget_of(advice(), Reach::near, 0, 1)));
 }
 
-TEST_F(HealthTest, a_rank_that_two_peers_do_not_hear_gets_little_time_and_its_peers_do_not) {
+TEST_F(HealthTest, a_rank_that_is_silent_towards_two_peers_gets_a_short_timeout_and_its_peers_do_not) {
   step(7, 4, Outcome::timeout);
   step(6, 5, Outcome::ok);
   EXPECT_DOUBLE_EQ(budget_of(advice(), Reach::far, 7, 0), 2);
@@ -72,7 +72,7 @@ TEST_F(HealthTest, a_rank_that_two_peers_do_not_hear_gets_little_time_and_its_pe
   EXPECT_FALSE(order.care[0].dark);
 }
 
-TEST_F(HealthTest, a_dark_rank_is_tried_at_growing_distances_only) {
+TEST_F(HealthTest, a_dark_rank_is_tried_only_at_growing_intervals) {
   const int peers[] = {4, 5, 6};
   for (int i = 0; i < 8; ++i) step(7, peers[i % 3], Outcome::timeout);
   const auto dark_since = step_ - 1;
@@ -90,7 +90,7 @@ TEST_F(HealthTest, a_dark_rank_is_tried_at_growing_distances_only) {
   EXPECT_TRUE(advice().care.empty());
 }
 
-TEST_F(HealthTest, a_peer_that_is_gone_teaches_nothing) {
+TEST_F(HealthTest, a_peer_that_is_gone_does_not_count) {
   for (const int peer : {4, 5, 6, 4, 5, 6, 4, 5, 6}) {
     Measure order;
     order.steps = {{.row = step_++}};

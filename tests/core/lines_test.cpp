@@ -28,7 +28,7 @@ Lines of(std::initializer_list<Sample> samples, double directions = 1) {
   return lines;
 }
 
-// What an example and a line have in common: every digit is a 0, so blanks, points and widths are compared.
+// Replaces every digit by 0, so that only blanks, points and widths of an example and a line are compared.
 std::string layout(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }, '0');
@@ -100,7 +100,7 @@ TEST(Lines, the_results_are_written_byte_for_byte) {
             "RESULT: Max Time:  375.00000 ms (    5.3333 GiB/s)");
 }
 
-TEST(Lines, a_run_that_goes_on_without_a_step_of_its_own_has_results_too) {
+TEST(Lines, a_resumed_run_without_a_step_of_its_own_has_results_too) {
   EXPECT_EQ(of({link(125 * ms)}).results().substr(0, 37), "RESULT: Min Time:  125.00000 ms (   1");
 }
 
@@ -136,7 +136,7 @@ TEST(Lines, both_directions_at_once_are_twice_the_bandwidth) {
             0u);
 }
 
-TEST(Lines, the_aggregate_goes_over_all_steps_and_the_next_step_begins_anew) {
+TEST(Lines, the_aggregate_covers_all_steps_and_each_step_starts_from_zero) {
   auto lines = of({link(125 * ms), link(125 * ms)});  // bisection 16 GiB/s
   lines.end_step(0);
   lines.add(link(250 * ms));
@@ -156,7 +156,7 @@ TEST(Lines, the_unit_of_the_first_step_stays) {
   EXPECT_NE(text.find("step 1: min: 4000.00000 ms (    0.5000 GiB/s)"), std::string::npos) << text;
 }
 
-TEST(Lines, the_bisection_bandwidth_of_many_links_has_a_unit_of_its_own) {
+TEST(Lines, the_bisection_bandwidth_of_many_links_has_its_own_unit) {
   Lines lines(bytes, 1, false);
   for (int i = 0; i < 1024; ++i) lines.add(link(125 * ms));
   const auto text = lines.end_step(0);
@@ -164,7 +164,7 @@ TEST(Lines, the_bisection_bandwidth_of_many_links_has_a_unit_of_its_own) {
   EXPECT_TRUE(text.ends_with("avg. bisection bw:     8.0000 TiB/s")) << text;
 }
 
-TEST(Lines, a_number_that_is_wider_than_its_column_still_stands_apart) {
+TEST(Lines, a_number_wider_than_its_column_is_still_separated) {
   auto lines = of({link(1000000), link(1000000)});
   lines.end_step(0);
   lines.add(link(125 * ms));
@@ -181,7 +181,7 @@ TEST(Lines, a_step_without_a_measured_link_says_so) {
   lines.add(link(125 * ms));
   const auto text = lines.end_step(1);
   EXPECT_TRUE(text.ends_with("bisection bw:     8.0000 GiB/s"))
-      << "the aggregate holds the lost step as 0: " << text;
+      << "the aggregate counts the lost step as 0: " << text;
 }
 
 TEST(Lines, the_jube_patterns_match) {

@@ -1,4 +1,4 @@
-// Distances from a fabricated /sys: two nodes, 0 and 2.
+// Distances in a fabricated /sys with nodes 0 and 2.
 #include "host/numa.hpp"
 
 #include <fmt/format.h>
@@ -32,18 +32,18 @@ class Numa : public testing::Test {
   const fs::path sys_ = fs::path(testing::TempDir()) / fmt::format("everylink-numa-{}", ::getpid());
 };
 
-TEST_F(Numa, is_the_kernels_from_the_rank_to_the_device) {
+TEST_F(Numa, is_the_kernels_distance_from_rank_to_device) {
   EXPECT_EQ(numa_distance(0, "mlx5_0", sys_), 10);
   EXPECT_EQ(numa_distance(0, "mlx5_1", sys_), 32);
   EXPECT_EQ(numa_distance(2, "mlx5_0", sys_), 21);
 }
 
-TEST_F(Numa, takes_the_nearest_of_several_and_leaves_ports_out) {
+TEST_F(Numa, is_that_of_the_nearest_device_and_ignores_ports) {
   EXPECT_EQ(numa_distance(2, "lo, mlx5_0:1, mlx5_1:1", sys_), 10);
   EXPECT_EQ(numa_distance(2, "mlx5_0 port 1, NUMA node 0", sys_), 21);
 }
 
-TEST_F(Numa, is_not_known_without_a_node_at_either_end) {
+TEST_F(Numa, is_not_known_if_either_end_has_no_node) {
   for (const char* device : {"lo", "eth0", "mlx5_2", "mlx5_9", "", ", ", "..", "../net/eth0"})
     EXPECT_EQ(numa_distance(0, device, sys_), -1) << device;
   EXPECT_EQ(numa_distance(-1, "mlx5_0", sys_), -1);

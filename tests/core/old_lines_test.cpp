@@ -1,4 +1,4 @@
-// The lines of LinkTest 1.2, byte for byte, and which pairs they list.
+// The lines of LinkTest 1.2, byte for byte, and the pairs that they list.
 #include "linktest/old_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace everylink {
 namespace {
 
 constexpr double us = 1e-6;
-constexpr std::size_t bytes = 1 << 20;  // in 125 us: 8000 MB/s, as LinkTest calls them
+constexpr std::size_t bytes = 1 << 20;  // in 125 us: 8000 MB/s in LinkTest's units
 
 Sample link(int from, int to, double one_way, Outcome outcome = Outcome::ok) {
   Sample sample;
@@ -23,7 +23,7 @@ Sample link(int from, int to, double one_way, Outcome outcome = Outcome::ok) {
   return sample;
 }
 
-// What an example and a line have in common: every digit is a 0, so blanks, points and widths are compared.
+// Replaces every digit by 0, so that only blanks, points and widths of an example and a line are compared.
 std::string layout(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }, '0');
@@ -114,7 +114,7 @@ TEST(OldLines, the_same_step_of_the_next_iteration_is_another_one) {
   EXPECT_NE(lines.results({}).find("[iter  2 ]"), std::string::npos);
 }
 
-TEST(OldLines, an_all_to_all_has_its_least_and_greatest_time_behind_the_step) {
+TEST(OldLines, the_times_of_an_all_to_all_follow_the_step) {
   OldLines lines(bytes, 1, false);
   for (const double time : {39.696, 605.176, 100.0}) {
     auto sample = link(0, 1, 125 * us);
@@ -125,7 +125,7 @@ TEST(OldLines, an_all_to_all_has_its_least_and_greatest_time_behind_the_step) {
   EXPECT_TRUE(text.ends_with(" (8000.00 MB/s) [ alltoall min=    39.696us max=   605.176us ]")) << text;
 }
 
-TEST(OldLines, a_link_that_failed_says_so_and_counts_nowhere) {
+TEST(OldLines, a_failed_link_is_shown_and_not_counted) {
   OldLines lines(bytes, 1, true);
   lines.add(link(0, 1, 5, Outcome::timeout));
   lines.add(link(1, 0, 125 * us));
@@ -139,7 +139,7 @@ TEST(OldLines, a_link_that_failed_says_so_and_counts_nowhere) {
   EXPECT_EQ(none.results({}), "RESULT: no link was measured");
 }
 
-TEST(OldLines, the_mean_of_the_second_times_is_that_of_the_pairs_that_have_one) {
+TEST(OldLines, the_mean_of_second_times_covers_the_pairs_that_have_one) {
   OldLines lines(bytes, 1, false);
   lines.add(link(0, 1, 500 * us));
   lines.end_step(0, 1);
@@ -152,7 +152,7 @@ TEST(OldLines, the_mean_of_the_second_times_is_that_of_the_pairs_that_have_one) 
       << text;
 }
 
-TEST(OldLines, the_head_says_what_will_be_measured) {
+TEST(OldLines, the_head_lists_the_settings) {
   Options o;
   o.sizes = {131072};
   o.messages = 3;
@@ -206,7 +206,7 @@ TEST(Slowest, the_slowest_pairs_are_kept_by_their_slower_link_whatever_the_order
   }
 }
 
-TEST(Slowest, pairs_that_come_as_they_are_measured_leave_the_slowest_and_are_found_again) {
+TEST(Slowest, the_slowest_pairs_are_kept_while_pairs_arrive_and_matched_when_re_measured) {
   Slowest slowest(3);
   for (int peer = 1; peer < 10; ++peer) {  // both links of a pair at once
     slowest.add(link(0, peer, (peer * 7 % 10) * us));
@@ -220,14 +220,14 @@ TEST(Slowest, pairs_that_come_as_they_are_measured_leave_the_slowest_and_are_fou
   EXPECT_EQ(pairs[1].high, 4);  // 8 us
   EXPECT_EQ(pairs[2].high, 1);  // 7 us
   slowest.add_again(link(0, 4, 2 * us));
-  slowest.add_again(link(0, 9, 2 * us));  // is not among them
+  slowest.add_again(link(0, 9, 2 * us));  // not among them
   const auto retests = slowest.retests();
   ASSERT_EQ(retests.size(), 1u);
   EXPECT_EQ(retests[0].first.one_way.mean, static_cast<float>(8 * us));
   EXPECT_EQ(retests[0].again.one_way.mean, static_cast<float>(2 * us));
 }
 
-TEST(Slowest, none_are_kept_where_none_are_wanted) {
+TEST(Slowest, none_are_kept_if_none_are_requested) {
   Slowest slowest(0);
   slowest.add(link(0, 1, us));
   slowest.sort();

@@ -1,4 +1,4 @@
-// The contract of OneSided (core/transport/transport.hpp): the same tests over each transport that has it.
+// The contract of OneSided (core/transport/transport.hpp): the same tests over every transport that has it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ class OneSidedContract : public ::testing::Test {
   void TearDown() override { Rank::one_sided = false; }
 };
 
-// Looked up once, because a look-up may try in a child process whether the library starts.
+// Looks it up once, because a look-up may start the library in a child process.
 OneSided& side(const std::unique_ptr<Link>& link) {
   static const TransportEntry& entry = transport_named(mode_name);
   return entry.one_sided(*link);
@@ -36,7 +36,7 @@ void part(Rank& r, Link& link) {
   OK(link.close(r.soon()));
 }
 
-TEST_F(OneSidedContract, a_put_lies_in_the_peers_memory_before_the_message_that_follows_its_flush) {
+TEST_F(OneSidedContract, a_put_is_in_the_peers_memory_before_a_message_sent_after_the_flush) {
   on_ranks(2, 1 << 17, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -59,7 +59,7 @@ TEST_F(OneSidedContract, a_put_lies_in_the_peers_memory_before_the_message_that_
   });
 }
 
-TEST_F(OneSidedContract, a_flush_whose_limit_came_goes_on_and_ends_while_more_is_put) {
+TEST_F(OneSidedContract, a_flush_that_timed_out_continues_and_completes_while_more_is_put) {
   constexpr std::size_t bytes = 1 << 20;
   constexpr Seconds a_moment = 20e-6;
   on_ranks(2, 2 * bytes, [](Rank& r) {
@@ -87,7 +87,7 @@ TEST_F(OneSidedContract, a_flush_whose_limit_came_goes_on_and_ends_while_more_is
   });
 }
 
-TEST_F(OneSidedContract, a_get_brings_what_lies_in_the_peers_memory) {
+TEST_F(OneSidedContract, a_get_fetches_the_contents_of_the_peers_memory) {
   on_ranks(2, 1 << 17, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -105,7 +105,7 @@ TEST_F(OneSidedContract, a_get_brings_what_lies_in_the_peers_memory) {
   });
 }
 
-TEST_F(OneSidedContract, a_put_writes_the_peers_memory_alone_and_a_get_ours_alone) {
+TEST_F(OneSidedContract, a_put_writes_only_the_peers_memory_and_a_get_only_ours) {
   on_ranks(2, 8192, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -121,20 +121,20 @@ TEST_F(OneSidedContract, a_put_writes_the_peers_memory_alone_and_a_get_ours_alon
     OK(link->meet(r.soon()));
     EXPECT_TRUE(r.out->holds({0, 8192}, 10 + rank));
     if (r.rank() == 0) {
-      EXPECT_TRUE(r.in->holds({0, 4096}, 20)) << "it was written outside the place of the get";
+      EXPECT_TRUE(r.in->holds({0, 4096}, 20)) << "it was written outside the target of the get";
       EXPECT_TRUE(r.in->holds({4096, 1024}, 11));
     } else {
       EXPECT_TRUE(r.in->holds({0, 1024}, 10));
       r.in->fill({0, 1024}, 0);
       r.out->fill({0, 8192}, 21);
       EXPECT_EQ(std::memcmp(r.in->region().at + 1024, r.out->region().at + 1024, 8192 - 1024), 0)
-          << "it was written outside the place of the put";
+          << "it was written outside the target of the put";
     }
     part(r, *link);
   });
 }
 
-TEST_F(OneSidedContract, sixty_four_puts_and_as_many_gets_are_open_at_once_both_ways) {
+TEST_F(OneSidedContract, sixty_four_puts_and_gets_are_open_at_once_both_ways) {
   on_ranks(2, 128 * 1024, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -156,7 +156,7 @@ TEST_F(OneSidedContract, sixty_four_puts_and_as_many_gets_are_open_at_once_both_
   });
 }
 
-TEST_F(OneSidedContract, large_ones_go_both_ways_at_once_and_beside_messages) {
+TEST_F(OneSidedContract, large_transfers_go_both_ways_at_once_and_together_with_messages) {
   constexpr std::size_t large = 12 << 20;
   on_ranks(2, 3 * large, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
@@ -177,7 +177,7 @@ TEST_F(OneSidedContract, large_ones_go_both_ways_at_once_and_beside_messages) {
   });
 }
 
-TEST_F(OneSidedContract, zero_bytes_are_put_and_got_even_at_the_end_of_the_memory) {
+TEST_F(OneSidedContract, zero_bytes_can_be_put_and_got_even_at_the_end_of_the_memory) {
   on_ranks(2, 64, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -193,7 +193,7 @@ TEST_F(OneSidedContract, zero_bytes_are_put_and_got_even_at_the_end_of_the_memor
   });
 }
 
-TEST_F(OneSidedContract, what_does_not_lie_in_the_peers_memory_is_refused_and_the_link_goes_on) {
+TEST_F(OneSidedContract, an_offset_outside_the_peers_memory_is_refused_and_the_link_still_works) {
   constexpr std::size_t size = 4096;
   on_ranks(2, size, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
@@ -218,7 +218,7 @@ TEST_F(OneSidedContract, what_does_not_lie_in_the_peers_memory_is_refused_and_th
   });
 }
 
-// Every rank with two links, connected in the rounds 0-1, 1-2, 2-0.
+// Gives every rank two links, connected in the rounds 0-1, 1-2, 2-0.
 std::map<int, std::unique_ptr<Link>> ring(Rank& r) {
   std::map<int, std::unique_ptr<Link>> links;
   std::map<int, Blob> offers;
@@ -236,7 +236,7 @@ std::map<int, std::unique_ptr<Link>> ring(Rank& r) {
   return links;
 }
 
-TEST_F(OneSidedContract, two_peers_at_once_each_served_while_we_wait_for_the_other) {
+TEST_F(OneSidedContract, each_of_two_peers_is_served_during_a_wait_for_the_other) {
   constexpr std::size_t bytes = 1 << 20;
   on_ranks(3, 4 * bytes, [](Rank& r) {
     auto links = ring(r);
@@ -246,7 +246,7 @@ TEST_F(OneSidedContract, two_peers_at_once_each_served_while_we_wait_for_the_oth
       const auto seed = [&](int rank) { return 10 * turn + static_cast<std::uint64_t>(rank); };
       r.out->fill({0, bytes}, seed(r.rank()));
       for (const int peer : {std::min(next, before), std::max(next, before)}) OK(links[peer]->meet(r.soon()));
-      // All ranks put to the next one and get from it, and none waits for the previous one.
+      // Every rank puts to the next one and gets from it, and no rank waits for the previous one.
       side(links[next]).start_put({0, bytes}, 0);
       const int get = side(links[next]).start_get({bytes, bytes}, 0);
       OK(side(links[next]).flush(r.soon()));
@@ -259,7 +259,7 @@ TEST_F(OneSidedContract, two_peers_at_once_each_served_while_we_wait_for_the_oth
   });
 }
 
-TEST_F(OneSidedContract, one_serves_two_at_once_who_ask_by_messages) {
+TEST_F(OneSidedContract, a_rank_serves_requests_of_two_peers_at_the_same_time) {
   constexpr std::size_t bytes = 1 << 16;
   on_ranks(3, 4 * bytes, [](Rank& r) {
     auto links = ring(r);
@@ -312,7 +312,7 @@ TEST_F(OneSidedContract, a_hundred_links_one_after_the_other) {
   });
 }
 
-TEST_F(OneSidedContract, more_than_two_gibibytes_are_put_and_got_whole) {
+TEST_F(OneSidedContract, more_than_two_gibibytes_are_put_and_got_completely) {
   if (!std::getenv("EVERYLINK_TEST_LONG")) GTEST_SKIP() << "make test-long runs it";
   constexpr std::size_t border = std::size_t{2} << 30, bytes = border + 9999;
   on_ranks(2, bytes, [](Rank& r) {
@@ -338,7 +338,7 @@ TEST_F(OneSidedContract, more_than_two_gibibytes_are_put_and_got_whole) {
   });
 }
 
-TEST_F(OneSidedContract, both_kernels_move_their_messages_the_right_way_and_whole) {
+TEST_F(OneSidedContract, both_kernels_move_complete_messages_in_the_right_direction) {
   on_ranks(2, 1 << 16, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -363,15 +363,15 @@ TEST_F(OneSidedContract, both_kernels_move_their_messages_the_right_way_and_whol
   });
 }
 
-// --- Peers that do not keep the contract
+// --- Peers that break the contract
 
 class OneSidedFaults : public OneSidedContract {};
 
-void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
+void close_or_abandon(Rank& r, std::unique_ptr<Link> link) {
   if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
 }
 
-TEST_F(OneSidedFaults, a_peer_that_does_nothing_costs_the_limit_at_most_and_what_was_started_goes_on) {
+TEST_F(OneSidedFaults, a_passive_peer_costs_at_most_the_limit_and_started_transfers_continue) {
   if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, whose network needs no CPU";
   if (mode_name == "mpi")
     GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends a rank that is stuck in it";
@@ -388,7 +388,7 @@ TEST_F(OneSidedFaults, a_peer_that_does_nothing_costs_the_limit_at_most_and_what
       for (const auto outcome : {side(link).flush(until), link->wait(get, until)})
         EXPECT_TRUE(outcome == Outcome::ok || outcome == Outcome::timeout);
       EXPECT_LT(r.transport->now() - begin, 4 * limit());
-      r.together();  // until here the other end was not in the library at all
+      r.together();  // so far, the other end has made no library call
       OK(link->wait(get, r.soon()));
       OK(side(link).flush(r.soon()));
       EXPECT_TRUE(r.in->holds({0, bytes}, 1));
@@ -408,7 +408,7 @@ TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
     OK(link->meet(r.soon()));
-    if (r.rank() == 1) ::_exit(0);  // only the kernel closes anything
+    if (r.rank() == 1) ::_exit(0);  // only the kernel closes its sockets
     const Seconds begin = r.transport->now(), until = begin + 2 * limit();
     for (int i = 0; i < 3; ++i) side(link).start_put({0, bytes}, 0);
     const auto put = side(link).flush(until);
@@ -418,11 +418,11 @@ TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
     }
     EXPECT_NE(got, Outcome::ok);
     if (mode_name != "sim") EXPECT_LT(r.transport->now() - begin, 10 * limit());
-    close_or_bury(r, std::move(link));
+    close_or_abandon(r, std::move(link));
   });
 }
 
-TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_continues) {
+TEST_F(OneSidedFaults, a_peer_that_stops_and_continues_corrupts_nothing) {
   if (mode_name == "sim") GTEST_SKIP() << "in sim's virtual time a process cannot be stopped";
   if (mode_name == "mpi")
     GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends a rank that is stuck in it";
@@ -448,7 +448,7 @@ TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_conti
       ::raise(SIGSTOP);
       side(link).flush(r.transport->now() + limit());
       link->wait(side(link).start_get({0, large}, 0), r.transport->now() + limit());
-      close_or_bury(r, std::move(link));
+      close_or_abandon(r, std::move(link));
       r.exchange_beside_a_stopped_one(0, 3);
       return r.idle();
     }
@@ -458,21 +458,21 @@ TEST_F(OneSidedFaults, a_peer_stopped_in_the_middle_spoils_nothing_when_it_conti
     const int get = side(link).start_get({0, large}, 0);
     side(link).flush(until);
     link->wait(get, until);
-    close_or_bury(r, std::move(link));
+    close_or_abandon(r, std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     link = r.connect(2, 2, theirs, r.soon());
-    ASSERT_TRUE(link) << "the link after a stopped one is blamed";
+    ASSERT_TRUE(link) << "the link after a stopped one failed";
     OK(link->meet(r.soon()));
     OK(link->wait(side(link).start_get({0, large}, 0), r.soon()));
     EXPECT_TRUE(r.in->holds({0, large}, 102));
     ASSERT_EQ(::kill(peer, SIGCONT), 0);
     const int nothing = link->start_recv({0, 0});
     EXPECT_EQ(link->wait(nothing, r.transport->now() + limit()),
-              Outcome::timeout);  // what is late arrives now
+              Outcome::timeout);  // late messages arrive now
     OK(link->meet(r.soon()));
-    EXPECT_TRUE(r.in->holds({0, large}, 102)) << "what is late overwrote it";
+    EXPECT_TRUE(r.in->holds({0, large}, 102)) << "a late message overwrote it";
     OK(link->meet(r.soon()));
-    close_or_bury(r, std::move(link));
+    close_or_abandon(r, std::move(link));
     r.exchange_beside_a_stopped_one(1, 3);
   });
 }

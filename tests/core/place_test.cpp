@@ -1,4 +1,4 @@
-// Places from the three variables: the key, the list of ranks that listen, the interface; and from Slurm's.
+// Places from the three variables (key, list of listening ranks, interface) and from Slurm's variables.
 #include "bootstrap/place.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(Variables, on_loopback_no_key_is_needed) {
   EXPECT_TRUE(place_from_variables("").key.empty());
 }
 
-TEST_F(Variables, where_others_can_reach_the_rendezvous_a_key_is_needed) {
+TEST_F(Variables, a_key_is_needed_if_others_can_reach_the_rendezvous) {
   set({{"EVERYLINK_RANK", "3"}, {"EVERYLINK_RENDEZVOUS", "127.0.0.1:9,192.0.2.1:9"}});
   expect_refused({"EVERYLINK_RENDEZVOUS", "EVERYLINK_KEY", "EVERYLINK_KEY_FILE", "openssl rand"});
   set({{"EVERYLINK_KEY", "secret"}});
@@ -66,7 +66,7 @@ TEST_F(Variables, a_key_in_a_file_is_its_contents_without_the_last_newline) {
   EXPECT_EQ(text(place_from_variables("").key), "0123 4567");
 }
 
-TEST_F(Variables, a_key_file_that_others_can_read_or_is_empty_or_missing_is_refused_by_name) {
+TEST_F(Variables, a_key_file_that_others_can_read_or_that_is_empty_or_missing_is_refused_by_name) {
   set({{"EVERYLINK_KEY_FILE", file_of("secret", 0644)}});
   expect_refused({"EVERYLINK_KEY_FILE", file_.c_str(), "others", "chmod"});
   file_of("secret", 0640);
@@ -104,7 +104,7 @@ TEST_F(Variables, rank_k_listens_at_the_k_th_of_a_list_and_knows_the_others) {
   EXPECT_FALSE(place_from_variables("").listener);
 }
 
-TEST_F(Variables, an_interface_that_is_not_there_is_refused_with_those_there_are) {
+TEST_F(Variables, a_missing_interface_is_refused_with_the_existing_ones) {
   try {
     place_from_variables("warp0");
     FAIL();
@@ -115,7 +115,7 @@ TEST_F(Variables, an_interface_that_is_not_there_is_refused_with_those_there_are
   EXPECT_EQ(place_from_variables("127.0.0.1").own.host_text(), "127.0.0.1");
 }
 
-TEST(Slurm, the_first_host_of_the_step_is_where_rank_0_listens) {
+TEST(Slurm, rank_0_listens_on_the_first_host_of_the_step) {
   const std::map<std::string, std::string> step{{"SLURM_PROCID", "1"},
                                                 {"SLURM_STEP_NUM_TASKS", "4"},
                                                 {"SLURM_JOB_ID", "71"},
@@ -133,7 +133,7 @@ TEST(Slurm, the_first_host_of_the_step_is_where_rank_0_listens) {
   EXPECT_GE(port, 20000);
   EXPECT_LT(port, 32000);
   ::setenv("SLURM_STEP_ID", "1", 1);
-  EXPECT_NE(first("127.0.0.1").port(), port) << "two steps beside each other";
+  EXPECT_NE(first("127.0.0.1").port(), port) << "two concurrent steps";
   ::setenv("SLURM_STEP_RESV_PORTS", "12003-12006", 1);
   EXPECT_EQ(first("127.0.0.1").port(), 12003);
   ::unsetenv("EVERYLINK_KEY");

@@ -1,4 +1,4 @@
-// --preset jupiter: what it fixes, what it refuses, what it warns of, and the table that it gives.
+// --preset jupiter: its settings, refusals, warnings and table.
 #include "linktest/jupiter.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ TEST(Preset, jupiter_is_the_rule_of_the_suite) {
   EXPECT_EQ(o.schedule, "bisection");
 }
 
-TEST(Preset, an_option_beside_it_refines_the_run_within_the_rule) {
+TEST(Preset, a_further_option_refines_the_run_within_the_rule) {
   const Options o = options({"-n", "1000", "-w100", "-s16MiB", "--bidirectional", "--bisection",
                              "--num-randomize-tasks", "3", "--mode", "mpi:wait=block", "--memory", "huge"});
   EXPECT_EQ(o.messages, 1000);
@@ -53,21 +53,21 @@ TEST(Preset, an_option_beside_it_refines_the_run_within_the_rule) {
   EXPECT_EQ(o.memory, "huge");
 }
 
-TEST(Preset, it_stands_above_the_defaults_of_linktest_too) {
+TEST(Preset, it_also_overrides_the_defaults_of_linktest) {
   const Options o = parse(in_our_words({"mpilinktest", "--preset", "jupiter"}, "")).options;
   EXPECT_EQ(o.messages, 25);
   EXPECT_EQ(o.sizes, std::vector<std::size_t>{16777216});
   EXPECT_EQ(o.output, "pingpong_results_bin.sion");
 }
 
-TEST(Preset, an_option_that_breaks_the_rule_is_refused_by_its_name) {
+TEST(Preset, an_option_that_breaks_the_rule_is_refused_by_name) {
   const std::pair<std::vector<const char*>, const char*> refused[] = {
       {{"-n", "24"}, "-n/--num-messages 24: --preset jupiter requires 25 or more"},
       {{"-w", "2"}, "-w/--num-warmup-messages 2: --preset jupiter requires 3 or more"},
       {{"-s", "1MiB"},
-       "-s/--size-messages 1048576: --preset jupiter requires messages of 16 MiB and of no other size"},
+       "-s/--size-messages 1048576: --preset jupiter requires messages of 16 MiB and no other size"},
       {{"-s", "1,16MiB"},
-       "-s/--size-messages 1,16777216: --preset jupiter requires messages of 16 MiB and of no other size"},
+       "-s/--size-messages 1,16777216: --preset jupiter requires messages of 16 MiB and no other size"},
       {{"--semidirectional"}, "--semidirectional: --preset jupiter requires --bidirectional"},
       {{"--unidirectional"}, "--unidirectional: --preset jupiter requires --bidirectional"},
       {{"--schedule", "sample:3"}, "--schedule sample:3: --preset jupiter requires bisection"},
@@ -77,7 +77,7 @@ TEST(Preset, an_option_that_breaks_the_rule_is_refused_by_its_name) {
   for (const auto& [args, message] : refused) EXPECT_EQ(refusal(args), message);
 }
 
-// Ranks in blocks: so many on a host, which has so many adapters.
+// Ranks in blocks: each host has so many ranks and adapters.
 Sentences doubts(const std::vector<std::pair<int, int>>& ranks_and_adapters,
                  const std::vector<const char*>& more = {}) {
   std::vector<RankFacts> ranks;
@@ -92,28 +92,27 @@ Sentences doubts(const std::vector<std::pair<int, int>>& ranks_and_adapters,
   return doubts_of_preset(options(more), ranks, host_of);
 }
 
-TEST(Preset, a_rank_for_each_adapter_raises_no_doubt) {
+TEST(Preset, one_rank_per_adapter_raises_no_doubt) {
   EXPECT_EQ(doubts({{4, 4}, {4, 4}}), Sentences{});
-  EXPECT_EQ(doubts({{2, 2}, {2, 3}}), Sentences{}) << "of 5 adapters one goes without a rank";
+  EXPECT_EQ(doubts({{2, 2}, {2, 3}}), Sentences{}) << "one of 5 adapters has no rank";
 }
 
-TEST(Preset, hosts_with_other_numbers_of_ranks_and_adapters_are_named_once) {
+TEST(Preset, hosts_with_different_numbers_of_ranks_and_adapters_are_named_once) {
   EXPECT_EQ(doubts({{2, 4}, {4, 4}, {2, 4}, {4, 1}}),
             (Sentences{"--preset jupiter: not a rank for each adapter: 2 rank(s) and 4 adapter(s) on n0, n2",
                        "--preset jupiter: not a rank for each adapter: 4 rank(s) and 1 adapter(s) on n3"}));
-  EXPECT_EQ(doubts({{1, 1}, {1, 2}, {1, 2}, {1, 1}}).size(), 1u)
-      << "more than one adapter goes without a rank";
+  EXPECT_EQ(doubts({{1, 1}, {1, 2}, {1, 2}, {1, 1}}).size(), 1u) << "more than one adapter has no rank";
   const auto many = doubts(std::vector<std::pair<int, int>>(20, {1, 2}));
   EXPECT_TRUE(many.at(0).ends_with("on n0, n1, n2, n3, n4, n5, n6, n7 and 12 more")) << many.at(0);
 }
 
-TEST(Preset, where_no_host_has_an_adapter_that_is_said_once) {
+TEST(Preset, missing_adapters_on_all_hosts_are_reported_once) {
   const auto said = doubts({{2, 0}, {2, 0}});
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("no host has an InfiniBand, Omni-Path or RoCE adapter"), std::string::npos);
 }
 
-TEST(Preset, what_else_is_not_as_the_rule_means_is_said) {
+TEST(Preset, other_departures_from_the_rule_are_reported) {
   const auto torn = doubts({{4, 4}});
   ASSERT_EQ(torn.size(), 1u);
   EXPECT_EQ(torn[0], "--preset jupiter: the bisection goes through hosts: n0 has ranks in both halves");
@@ -122,10 +121,10 @@ TEST(Preset, what_else_is_not_as_the_rule_means_is_said) {
             Sentences{"--preset jupiter: mode tcp: the rule is mpi"});
   EXPECT_EQ(doubts({{1, 1}, {1, 1}}, {"--check"}).size(), 1u);
   EXPECT_EQ(doubts({{1, 0}, {2, 0}}, {"--mode", "sim", "--confirm", "x"}), Sentences{})
-      << "links measured again give no table";
+      << "re-measured links give no table";
 }
 
-TEST(Preset, its_table_has_the_numbers_of_the_lines) {
+TEST(Preset, its_table_repeats_the_numbers_of_the_lines) {
   // 2 GiB in 125, 250, 500 ms, both ways at once: 32, 16, 8 GiB/s.
   Lines lines(std::size_t{2} << 30, 2, false);
   for (const double seconds : {0.125, 0.25, 0.25, 0.5}) {
@@ -167,12 +166,12 @@ TEST_F(Adapters, are_devices_with_an_active_port) {
   port("mlx5_0/ports/1", "4: ACTIVE", "Ethernet");
   EXPECT_EQ(active_adapters(sys_), 1);
   port("mlx5_1/ports/1", "1: DOWN", "InfiniBand");
-  EXPECT_EQ(active_adapters(sys_), 1) << "RoCE alone carries something";
+  EXPECT_EQ(active_adapters(sys_), 1) << "RoCE counts if it is the only network";
   port("mlx5_1/ports/2", "4: ACTIVE", "InfiniBand");
   port("mlx5_2/ports/1", "4: ACTIVE", "InfiniBand");
   port("mlx5_2/ports/2", "4: ACTIVE", "InfiniBand");
   port("mlx5_3/ports/1", "2: INIT", "InfiniBand");
-  EXPECT_EQ(active_adapters(sys_), 2) << "beside InfiniBand, RoCE is for something else";
+  EXPECT_EQ(active_adapters(sys_), 2) << "next to InfiniBand, RoCE does not count";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// --rails: which device each rank of a host takes.
+// --rails: the device of each rank of a host.
 #include "host/rails.hpp"
 #include "base/settings.hpp"
 
@@ -27,7 +27,7 @@ TEST(Rails, ranks_of_a_host_take_them_in_turn_and_each_host_begins_with_the_firs
   EXPECT_EQ(taken, "mlx5_0:1 mlx5_1:1 mlx5_0:1 mlx5_0:1 mlx5_1:1 mlx5_0:1 mlx5_1:1 ");
 }
 
-TEST(Rails, every_mode_gets_its_device_by_its_own_option) {
+TEST(Rails, every_mode_selects_its_device_with_its_own_option) {
   for (const auto& [mode, option] : std::map<std::string, std::string>{{"tcp", "rail"},
                                                                        {"ucp", "net_devices"},
                                                                        {"ofi", "domain"},
@@ -38,12 +38,12 @@ TEST(Rails, every_mode_gets_its_device_by_its_own_option) {
   }
 }
 
-TEST(Rails, without_them_options_stay_as_they_are) {
+TEST(Rails, without_rails_options_are_unchanged) {
   const Settings options{{"interface", "eth0"}};
   EXPECT_EQ(on_own_rail("tcp", options, three_hosts, 1), options);
 }
 
-TEST(Rails, those_of_this_machine_are_no_loopback_and_each_is_named_once) {
+TEST(Rails, the_rails_of_this_machine_exclude_loopback_and_have_no_duplicates) {
   const auto rails = rails_here("tcp");
   EXPECT_EQ(std::set<std::string>(rails.begin(), rails.end()).size(), rails.size());
   for (const auto& rail : rails) EXPECT_FALSE(interfaces_named(rail, "").front().is_loopback);

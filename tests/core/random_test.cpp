@@ -1,4 +1,4 @@
-// Counted randomness: a shuffle loses nobody, and the same question has the same answer.
+// Counter-based random numbers: a shuffle is a bijection, and results are reproducible.
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Random, a_shuffle_is_a_bijection_that_its_inverse_undoes) {
     }
 }
 
-TEST(Random, key_0_leaves_everything_in_its_place) {
+TEST(Random, key_0_is_the_identity) {
   const Shuffle shuffle(10, 0);
   for (std::int64_t x = 0; x < 10; ++x) {
     EXPECT_EQ(shuffle(x), x);
@@ -34,7 +34,7 @@ TEST(Random, key_0_leaves_everything_in_its_place) {
   }
 }
 
-TEST(Random, another_key_is_another_order) {
+TEST(Random, another_key_gives_another_order) {
   for (const auto a : keys)
     for (const auto b : keys) {
       int equal = 0;
@@ -46,7 +46,7 @@ TEST(Random, another_key_is_another_order) {
     }
 }
 
-TEST(Random, a_shuffle_of_very_many_goes_there_and_back) {
+TEST(Random, a_large_shuffle_is_undone_by_its_inverse) {
   for (const std::int64_t n : {std::int64_t{100'000}, (std::int64_t{1} << 32) + 1, std::int64_t{1} << 60,
                                (std::int64_t{1} << 60) + 1})
     for (const auto key : keys) {
@@ -65,7 +65,7 @@ TEST(Random, every_place_of_a_small_shuffle_is_reached_about_equally_often) {
   for (const int hit : hits) EXPECT_NEAR(hit, 1000, 150) << "five standard deviations";
 }
 
-TEST(Random, the_unit_interval_holds_0_but_not_1) {
+TEST(Random, the_unit_interval_includes_0_but_not_1) {
   double sum = 0, least = 1, most = 0;
   for (std::uint64_t x = 0; x < 100'000; ++x) {
     const double u = unit_interval(x);
@@ -81,7 +81,7 @@ TEST(Random, the_unit_interval_holds_0_but_not_1) {
 }
 
 TEST(Random, the_hash_is_that_of_splitmix64) {
-  // The first outputs of the published generator started at 0.
+  // The first outputs of the published generator, seeded with 0.
   EXPECT_EQ(mix(0), 0xe220a8397b1dcdafu);
   EXPECT_EQ(mix(0x9e3779b97f4a7c15u), 0x6e789e6aa1b965f4u);
   EXPECT_NE(mix(1, 2), mix(2, 1));

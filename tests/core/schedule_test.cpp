@@ -1,4 +1,4 @@
-// Every schedule as a set of pairs: which ranks meet, how often, and whether the plan's own numbers match a
+// Every schedule as a set of pairs: which ranks meet, how often, and whether the plan's numbers match a
 // count.
 #include "schedule/schedule.hpp"
 
@@ -71,14 +71,14 @@ Pairs pairs_that(int size, Keep keep) {
   return pairs;
 }
 
-// Equal multisets: each pair exactly once, and no other.
+// Expects equal multisets: each pair exactly once, and no other.
 template <class Keep>
 void expect_exactly(std::string_view name, const Population& p, Keep keep) {
   EXPECT_EQ(sorted(in_order(plan_of(name, p), p.size)), pairs_that(p.size, keep))
       << name << ", " << p.size << " ranks, order " << p.order;
 }
 
-TEST(Schedule, all_holds_every_pair_once_in_as_few_steps_as_there_can_be) {
+TEST(Schedule, all_has_every_pair_once_in_the_fewest_steps) {
   for (int n = 2; n <= 41; ++n)
     for (const auto order : orders) {
       expect_exactly("all", people(n, order), [](int, int) { return true; });
@@ -86,7 +86,7 @@ TEST(Schedule, all_holds_every_pair_once_in_as_few_steps_as_there_can_be) {
     }
 }
 
-TEST(Schedule, bisection_holds_every_pair_of_a_lower_and_an_upper_rank_once) {
+TEST(Schedule, bisection_has_every_pair_of_a_lower_and_an_upper_rank_once) {
   for (int n = 2; n <= 41; ++n)
     for (const auto order : orders) {
       expect_exactly("bisection", people(n, order), [n](int a, int b) { return a < n / 2 && b >= n / 2; });
@@ -94,7 +94,7 @@ TEST(Schedule, bisection_holds_every_pair_of_a_lower_and_an_upper_rank_once) {
     }
 }
 
-// Hosts of 1, 2, 3, 1, 2, 3, ... ranks; of equal size; ranks dealt to the hosts in turn; one full host and
+// Hosts of 1, 2, 3, 1, 2, 3, ... ranks; of equal size; ranks assigned to hosts in turn; one full host and
 // two with a single rank.
 const std::vector<std::vector<int>> layouts{{0, 1},
                                             {0, 1, 2},
@@ -108,7 +108,7 @@ int local_rank(const std::vector<int>& hosts, int rank) {
       std::count(hosts.begin(), hosts.begin() + rank, hosts[static_cast<std::size_t>(rank)]));
 }
 
-TEST(Schedule, inter_host_holds_every_pair_on_different_hosts_once) {
+TEST(Schedule, inter_host_has_every_pair_on_different_hosts_once) {
   for (const auto& hosts : layouts)
     for (const auto order : orders)
       expect_exactly("inter-host", people(static_cast<int>(hosts.size()), order, "", hosts),
@@ -117,7 +117,7 @@ TEST(Schedule, inter_host_holds_every_pair_on_different_hosts_once) {
                      });
 }
 
-TEST(Schedule, rail_holds_every_pair_of_equal_local_rank_on_different_hosts_once) {
+TEST(Schedule, rail_has_every_pair_of_equal_local_rank_on_different_hosts_once) {
   for (const auto& hosts : layouts)
     for (const auto order : orders)
       expect_exactly("rail", people(static_cast<int>(hosts.size()), order, "", hosts), [&](int a, int b) {
@@ -126,12 +126,12 @@ TEST(Schedule, rail_holds_every_pair_of_equal_local_rank_on_different_hosts_once
       });
 }
 
-TEST(Schedule, one_host_alone_has_nothing_between_hosts) {
+TEST(Schedule, a_single_host_has_no_pairs_between_hosts) {
   for (const char* name : {"inter-host", "rail"})
     EXPECT_TRUE(in_order(plan_of(name, people(4)), 4).empty()) << name;
 }
 
-TEST(Schedule, sample_holds_k_perfect_matchings_and_no_pair_twice) {
+TEST(Schedule, sample_has_k_perfect_matchings_and_no_pair_twice) {
   for (int n = 2; n <= 30; ++n)
     for (const auto order : orders)
       for (const int k : {1, n / 2, n - 1}) {
@@ -144,7 +144,7 @@ TEST(Schedule, sample_holds_k_perfect_matchings_and_no_pair_twice) {
       }
 }
 
-TEST(Schedule, sample_depends_on_seed_and_order_alone) {
+TEST(Schedule, sample_depends_only_on_seed_and_order) {
   auto drawn = people(24, 0, "3");
   const Pairs first = in_order(plan_of("sample", drawn), 24);
   EXPECT_EQ(in_order(plan_of("sample", drawn), 24), first);
@@ -194,14 +194,14 @@ TEST(Schedule, a_pair_listed_in_both_directions_is_measured_once) {
   EXPECT_EQ(in_order(plan_of("file", people(3, 0, "4 0 1\n4 1 0")), 3), (Pairs{{0, 1}}));
 }
 
-TEST(Schedule, a_file_may_say_the_steps) {
+TEST(Schedule, a_file_may_define_the_steps) {
   const Plan plan = plan_of("file", people(4, 0, "9 0 1\n2 1 3\n2 0 2\n9 2 3\n"));
   ASSERT_EQ(plan.steps, 2);
   EXPECT_EQ(pairs_in(plan, 4, 0), (Pairs{{0, 2}, {1, 3}}));
   EXPECT_EQ(pairs_in(plan, 4, 1), (Pairs{{0, 1}, {2, 3}}));
 }
 
-TEST(Schedule, a_wrong_line_of_a_file_is_refused_by_its_number) {
+TEST(Schedule, an_invalid_line_of_a_file_is_refused_with_its_number) {
   const std::pair<std::string, std::string> wrong[] = {
       {"0 1\n2\n", "line 2"},     {"0 1 2 3\n", "line 1"},      {"0 1\n\n# x\n0 4\n", "line 4"},
       {"0 -1\n", "line 1"},       {"0 1\n1 x\n", "line 2"},     {"0 1\n2 2\n", "line 2"},
@@ -217,7 +217,7 @@ TEST(Schedule, a_wrong_line_of_a_file_is_refused_by_its_number) {
     EXPECT_THROW(plan_of("file", people(4, 0, empty)), UsageError);
 }
 
-TEST(Schedule, serial_holds_the_same_pairs_one_a_step) {
+TEST(Schedule, serial_has_the_same_pairs_one_per_step) {
   const std::vector<int> hosts{0, 0, 0, 1, 2, 2, 3};
   for (const auto& [name, option] :
        std::vector<std::pair<std::string, std::string>>{{"all", ""},
@@ -245,13 +245,13 @@ TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
           const int peer = plan.partner(step, rank);
           if (peer != no_rank) EXPECT_EQ(plan.partner(step, peer), rank) << name;
         }
-      EXPECT_EQ(serial(plan, n).steps, plan.steps * n) << "more than 32 bits hold";
+      EXPECT_EQ(serial(plan, n).steps, plan.steps * n) << "more than 32 bits can hold";
     }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60))
       << "a table of all pairs would take far longer";
 }
 
-TEST(Schedule, filled_steps_keep_their_pairs_and_leave_one_rank_idle_at_most) {
+TEST(Schedule, filled_steps_keep_their_pairs_and_leave_at_most_one_rank_idle) {
   for (const int size : {5, 8, 33}) {
     const Plan plan = plan_of("file", people(size, 0, "0 1\n2 3\n1 4\n"));
     std::set<Pairs> drawn;
@@ -273,7 +273,7 @@ TEST(Schedule, filled_steps_keep_their_pairs_and_leave_one_rank_idle_at_most) {
   }
 }
 
-TEST(Schedule, an_unknown_name_is_refused_with_those_there_are) {
+TEST(Schedule, an_unknown_name_is_refused_with_the_known_ones) {
   try {
     schedule_named("ring");
     FAIL();

@@ -31,7 +31,7 @@ void expect_way(const SimWay& way, Seconds latency, double bandwidth) {
   EXPECT_DOUBLE_EQ(way.bandwidth, bandwidth);
 }
 
-// Every link that differs from that of the same network without the fault.
+// Every link that differs from the same network without the fault.
 using Links = std::set<std::pair<int, int>>;
 template <class Differs>
 Links links_where(const SimNetwork& net, Differs differs) {
@@ -110,7 +110,7 @@ TEST(SimNetwork, a_slow_host_slows_its_links_in_both_directions_but_not_those_wi
       links_of_host(1));
 }
 
-TEST(SimNetwork, the_other_host_faults_touch_the_same_links) {
+TEST(SimNetwork, the_other_host_faults_affect_the_same_links) {
   EXPECT_EQ(links_where(faulty("delay-host=2+10us"),
                         [](const SimWay& a, const SimWay& b) {
                           return a.latency > b.latency + 9.9e-6 && a.bandwidth == b.bandwidth;
@@ -123,7 +123,7 @@ TEST(SimNetwork, the_other_host_faults_touch_the_same_links) {
             links_of_host(3));
 }
 
-TEST(SimNetwork, a_fault_of_a_link_touches_one_direction) {
+TEST(SimNetwork, a_fault_of_a_link_affects_one_direction) {
   const Links one{{3, 7}};
   EXPECT_EQ(links_where(faulty("slow-link=3>7*0.25"),
                         [](const SimWay& a, const SimWay& b) {
@@ -149,7 +149,7 @@ TEST(SimNetwork, a_fault_of_a_link_touches_one_direction) {
   EXPECT_EQ(faulty("corrupt=3>7@0").way(3, 7).corrupt, 0) << "the first message";
 }
 
-TEST(SimNetwork, a_fault_of_a_link_may_lie_within_a_host) {
+TEST(SimNetwork, a_link_within_a_host_may_have_a_fault) {
   expect_way(faulty("slow-link=0>1*0.5").way(0, 1), 2e-6, 20e9);
 }
 
@@ -198,7 +198,7 @@ TEST(SimNetwork, wrong_options_are_refused_by_name) {
   for (const auto& [options, part] : wrong) expect_refused(options, part);
 }
 
-TEST(SimNetwork, wrong_faults_are_refused_with_the_form_they_want) {
+TEST(SimNetwork, wrong_faults_are_refused_with_the_required_form) {
   const std::pair<const char*, const char*> wrong[] = {{"slow-host=1", "slow-host=1: write HOST*FACTOR"},
                                                        {"slow-host=1>2*0.5", "write HOST*FACTOR"},
                                                        {"slow-link=1*0.5", "write FROM>TO*FACTOR"},

@@ -1,4 +1,4 @@
-// A run's processes on virtual time and a network in memory, all in this process: threads of which exactly
+// A run's processes in virtual time on a network in memory, all in this process: threads, of which exactly
 // one runs at a time. The same program takes the same steps in every run.
 #pragma once
 
@@ -31,7 +31,7 @@ class Simulation final : public Clock, public Network {
  public:
   static constexpr Seconds latency = 1e-3;
 
-  // What happens on the network, by virtual time: two runs of the same program give the same list.
+  // An event on the network, in virtual time. Two runs of the same program give the same list.
   struct Event {
     Seconds at;
     std::string what;
@@ -50,7 +50,7 @@ class Simulation final : public Clock, public Network {
   }
   void drop_calls_to(const Address& address) { dropped_.insert(address.text()); }
 
-  // A process; it runs once `run` is called, which returns when all have ended.
+  // Adds a process. `run` runs all processes and returns when they have ended.
   void start(std::function<void()> body) { processes_.emplace_back().body = std::move(body); }
   void run();
   void sleep(Seconds time) {
@@ -79,7 +79,7 @@ class Simulation final : public Clock, public Network {
     };
     std::deque<Piece> pieces;
     std::size_t taken = 0;  // pieces received
-    bool is_over = false;   // nothing more can be put in
+    bool is_over = false;   // closed: takes nothing more
   };
   class SimulatedSource;
   class SimulatedStream;
@@ -97,7 +97,7 @@ class Simulation final : public Clock, public Network {
   Seconds next_time() const;
 
   Seconds now_ = 0;
-  std::multiset<Seconds> arrivals_;  // moments at which a waiting process may become ready
+  std::multiset<Seconds> arrivals_;  // times at which a waiting process may become ready
   std::map<std::string, SimulatedListener*> listeners_;
   std::set<std::string> dropped_;
   int next_port_ = 40000;
@@ -109,7 +109,7 @@ class Simulation final : public Clock, public Network {
   std::size_t turn_ = nobody;  // the process that runs; nobody: the scheduler
 };
 
-// What a process can wait for. Its counter of arrivals only grows.
+// Something that a process can wait for. Its counter of arrivals only grows.
 class Simulation::SimulatedSource {
  public:
   virtual ~SimulatedSource() = default;
@@ -252,7 +252,7 @@ class Simulation::SimulatedSet final : public ReadySet, public SimulatedSource {
     std::weak_ptr<const SimulatedSource> alive;
     const SimulatedSource* source;
     std::uint64_t key;
-    std::size_t given;  // arrivals when its key was given last
+    std::size_t given;  // arrivals when its key was last given
   };
   static bool is_new(const Member& one) { return one.source->arrivals() != one.given; }
   std::vector<Member> watched_;
@@ -293,7 +293,7 @@ inline bool Simulation::wait(std::span<const Watched> all, Seconds longest) {
   return is_ready();
 }
 
-// Called by the process that has the turn.
+// Called by the running process.
 inline void Simulation::yield(std::function<bool()> is_ready, Seconds until) {
   std::unique_lock lock(mutex_);
   const std::size_t mine = turn_;
@@ -341,7 +341,7 @@ inline void Simulation::run() {
     return !one.ended && (one.wakes_at <= now_ || one.is_ready());
   };
   for (std::size_t last = 0; !std::all_of(processes_.begin(), processes_.end(), has_ended);) {
-    std::size_t tried = 0;  // in turn, so that none is left behind
+    std::size_t tried = 0;  // in turn, so that none starves
     while (tried < processes_.size() && !may_run(processes_[(last + 1 + tried) % processes_.size()])) ++tried;
     if (tried < processes_.size())
       give_turn(last = (last + 1 + tried) % processes_.size());

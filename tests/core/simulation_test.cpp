@@ -1,5 +1,5 @@
-// The control plane on virtual time: its clock, network and processes are simulated, so that limits of
-// minutes pass at once and every run takes the same steps.
+// Control traffic in virtual time: clock, network and processes are simulated, so limits of minutes pass at
+// once and every run takes the same steps.
 #include "simulation.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr Seconds join_limit = 60, forever = 1e6;
 
-// Ranks that join over a simulated network, each on a host of its own.
+// Ranks that join over a simulated network, each on its own host.
 class Joining {
  public:
   explicit Joining(int size) : size_(size), listener_(network.listen(loopback(0), 64)) {
@@ -87,7 +87,7 @@ TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_
     const Seconds began = network.now();
     EXPECT_EQ(hold_round(world, "", 10).gone, Ranks{2});
     EXPECT_NEAR(network.now() - began, 10, 1e-6);
-    network.sleep(200);  // rank 2 wakes meanwhile
+    network.sleep(200);  // rank 2 wakes in this time
     const Round last = hold_round(world, "", 10);
     EXPECT_EQ(last.gone, Ranks{});
     EXPECT_NE(text(last.word).find("2:late "), std::string::npos) << text(last.word);
@@ -135,7 +135,7 @@ TEST(Simulation, an_address_that_drops_calls_costs_three_seconds_then_the_next_o
   ranks.network.run();
 }
 
-TEST(Simulation, a_caller_that_says_nothing_is_dropped_after_five_seconds) {
+TEST(Simulation, a_silent_caller_is_dropped_after_five_seconds) {
   Simulation network;
   auto listener = network.listen(loopback(0), 4);
   const Address address = listener->addresses()[0];
@@ -164,7 +164,7 @@ TEST(Simulation, a_caller_that_says_nothing_is_dropped_after_five_seconds) {
       << reported[0];
 }
 
-// Processes that end as planned, on the same virtual time.
+// Processes that end as planned, in virtual time.
 class PlannedProcesses final : public Clock, public Processes {
  public:
   using Kind = Change::Kind;
@@ -209,7 +209,7 @@ class PlannedProcesses final : public Clock, public Processes {
   std::multimap<Seconds, int> signals_;
 };
 
-TEST(Supervisor, a_rank_left_25_s_after_rank_0_has_ended_is_killed) {
+TEST(Supervisor, a_rank_that_remains_25_s_after_rank_0_has_ended_is_killed) {
   PlannedProcesses processes;
   processes.plan(10, {1, PlannedProcesses::Kind::exited, 3});
   Supervisor supervisor(processes, processes, 0, true);
@@ -236,7 +236,7 @@ TEST(Supervisor, a_signal_is_passed_on_and_ranks_that_end_in_time_are_not_killed
   }
 }
 
-TEST(Supervisor, when_one_rank_gave_rank_0_up_and_all_others_are_stopped_they_are_killed) {
+TEST(Supervisor, stopped_ranks_are_killed_when_another_rank_has_given_up_rank_0) {
   PlannedProcesses processes;
   processes.plan(1, {1, PlannedProcesses::Kind::stopped, SIGSTOP});
   processes.plan(2, {2, PlannedProcesses::Kind::stopped, SIGSTOP});

@@ -1,4 +1,4 @@
-// LinkTest's format: our bytes against files that LinkTest 1.2 wrote, and a rank's own chunk.
+// LinkTest's format: our bytes against files written by LinkTest 1.2, and a rank's own chunk.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ T number_at(const Bytes& bytes, std::size_t at) {
   return value;
 }
 
-// A file of LinkTest's, whose chunks may be larger than their contents.
+// A file by LinkTest. Its chunks may be larger than their contents.
 struct Theirs {
   explicit Theirs(const char* name) : all(contents_of(std::filesystem::path(LINKTEST_FILES) / name)) {
     const auto n = static_cast<std::size_t>(ranks());
@@ -48,7 +48,7 @@ struct Theirs {
   std::vector<Bytes> chunks;
 };
 
-// The contents of one of their chunks, written by us.
+// The contents of one of its chunks, written by us.
 Bytes rewritten(const Layout& layout, const Bytes& chunk, int rank) {
   const auto n = static_cast<std::size_t>(layout.ranks());
   Bytes said = bytes_of(head(rank, chunk.c_str() + 17));
@@ -88,17 +88,17 @@ void expect_every_payload_byte(const char* name, bool all_to_all) {
   const Layout layout(theirs.ranks(), all_to_all);
   for (int rank = 0; rank < theirs.ranks(); ++rank) {
     Bytes chunk = theirs.chunks[static_cast<std::size_t>(rank)];
-    chunk[17 + 255] = 0;  // the last byte of their host is garbage
+    chunk[17 + 255] = 0;  // the last byte of its host name is garbage
     EXPECT_EQ(rewritten(layout, chunk, rank), chunk) << name << ", rank " << rank;
     EXPECT_EQ(layout.payload_bytes(rank), static_cast<std::int64_t>(chunk.size()));
   }
 }
 
-TEST(Sion, from_linktests_values_come_linktests_bytes) { expect_every_payload_byte("n4-par.sion", false); }
+TEST(Sion, linktests_values_give_linktests_bytes) { expect_every_payload_byte("n4-par.sion", false); }
 
 TEST(Sion, with_all_to_all_too) { expect_every_payload_byte("n8-a2a.sion", true); }
 
-TEST(Sion, the_container_says_what_linktests_says_but_for_where_chunks_begin) {
+TEST(Sion, the_container_equals_linktests_except_for_the_offsets_of_chunks) {
   const Theirs theirs("n4-par.sion");
   const Layout layout(4, false);
   const Bytes ours = bytes_of(header(layout, "pingpong_results_bin.sion", {}));
@@ -112,7 +112,7 @@ TEST(Sion, the_container_says_what_linktests_says_but_for_where_chunks_begin) {
   EXPECT_EQ(bytes_of(tail(layout)), theirs.all.substr(theirs.tail_at()));
 }
 
-TEST(Sion, every_chunk_has_pages_of_its_own_and_room_for_what_is_in_it) {
+TEST(Sion, every_chunk_has_its_own_pages_and_enough_space) {
   for (const int ranks : {2, 3, 5, 188, 189, 1024, 28000})
     for (const bool all_to_all : {false, true}) {
       const Layout layout(ranks, all_to_all);
@@ -127,7 +127,7 @@ TEST(Sion, every_chunk_has_pages_of_its_own_and_room_for_what_is_in_it) {
     }
 }
 
-TEST(Sion, a_long_name_is_cut_and_ends) {
+TEST(Sion, a_long_name_is_cut_and_terminated) {
   const RunId run{1, 2, 3};
   const Bytes ours = bytes_of(header(Layout(2, false), Bytes(3000, 'x'), run));
   EXPECT_STREQ(ours.c_str() + 52, Bytes(1007, 'x').c_str());
@@ -207,7 +207,7 @@ TEST_F(ChunkTest, a_link_that_failed_has_a_step_and_no_time) {
   EXPECT_EQ(written_step(0), 1);
 }
 
-TEST_F(ChunkTest, what_is_measured_again_does_not_change_the_main_run) {
+TEST_F(ChunkTest, re_measured_links_do_not_change_the_main_run) {
   Chunk chunk(options_, 2, 3, "host", run_);
   chunk.keep(sample(0, 1e-6f, 10), 1);
   for (const auto attempt : {Attempt::retest, Attempt::alone}) {
@@ -230,7 +230,7 @@ TEST_F(ChunkTest, a_file_of_another_run_is_left_alone) {
   EXPECT_EQ(contents_of(options_.output), before);
 }
 
-TEST_F(ChunkTest, a_file_that_is_gone_or_too_short_is_an_error) {
+TEST_F(ChunkTest, a_missing_or_short_file_is_an_error) {
   Chunk chunk(options_, 2, 3, "host", run_);
   std::filesystem::resize_file(options_.output, 100);
   EXPECT_NE(chunk.write(), 0);

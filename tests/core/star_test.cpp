@@ -1,5 +1,4 @@
-// Rounds in a star over loopback: ranks that hand in, are gone and come back, and strangers at the
-// rendezvous.
+// Rounds in a star over loopback: ranks report, are gone and come back, and strangers call the rendezvous.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@
 namespace everylink {
 namespace {
 
-TEST(Star, a_round_carries_everything_to_rank_0_and_its_word_back) {
+TEST(Star, a_round_carries_reports_to_rank_0_and_its_order_back) {
   Star star(3);
   for (int rank = 0; rank < 3; ++rank)
     star.start(rank, [rank](Bootstrap& world) {
@@ -36,7 +35,7 @@ TEST(Star, a_round_carries_everything_to_rank_0_and_its_word_back) {
     });
 }
 
-TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
+TEST(Star, an_offer_reaches_a_peer_only_if_both_name_each_other) {
   // 0 and 3 name each other; 1 names 2, which names 4; 4 names no rank; 5 names itself and 6 one that does
   // not exist.
   const int peers[] = {3, 2, 4, 0, no_rank, 5, 99};
@@ -51,11 +50,11 @@ TEST(Star, an_offer_reaches_a_partner_only_if_both_name_each_other) {
           << rank;
       const Round next = hand_in(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
       EXPECT_EQ(text(next.from_peer), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
-          << "earlier hand-ins are forgotten";
+          << "earlier reports are forgotten";
     });
 }
 
-TEST(Star, a_rank_that_does_not_hand_in_is_gone_and_is_back_when_it_does) {
+TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
   Event two_rounds_over, late_is_told;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
@@ -71,7 +70,7 @@ TEST(Star, a_rank_that_does_not_hand_in_is_gone_and_is_back_when_it_does) {
     std::string said;
     Round last = round(long_limit());
     for (said = text(last.word); !last.gone.empty(); said += text(last.word)) last = round(long_limit());
-    EXPECT_NE(said.find("2:late "), std::string::npos) << "a late hand-in is kept: " << said;
+    EXPECT_NE(said.find("2:late "), std::string::npos) << "a late report is kept: " << said;
     EXPECT_NE(said.find("2:back "), std::string::npos) << said;
     EXPECT_EQ(text(last.from_peer), "offer of 2");
   });
@@ -85,7 +84,7 @@ TEST(Star, a_rank_that_does_not_hand_in_is_gone_and_is_back_when_it_does) {
   star.start(2, [&](Bootstrap& world) {
     two_rounds_over.wait();
     Round round = hand_in(world, "late", 0, "stale offer");
-    EXPECT_EQ(round.number, 1u) << "not 0, which was handed in for: the others are there";
+    EXPECT_EQ(round.number, 1u) << "not 0, the round of the report: the others have passed it";
     EXPECT_TRUE(round.from_peer.empty());
     late_is_told.happens();
     std::uint64_t wanted = 2;
@@ -114,7 +113,7 @@ TEST(Star, a_rank_that_is_late_by_one_round_learns_that_it_was_gone) {
     round_over.wait();
     const Round told = hand_in(world, "");
     EXPECT_TRUE(told.number != 0 || told.gone == Ranks{2})
-        << "round 0 was without us: all ranks must agree on that";
+        << "round 0 was without this rank: all ranks must agree on that";
     late_is_told.happens();
   });
 }
@@ -138,11 +137,11 @@ TEST(Star, a_rank_that_ends_is_gone_without_waiting_for_the_limit) {
   ended.happens();
 }
 
-// In a process of its own, because the request to end cannot be taken back.
-TEST(Star, a_signal_to_rank_0_ends_its_waiting_at_once) {
+// Runs in its own process, because the request to end cannot be undone.
+TEST(Star, a_signal_to_rank_0_ends_its_wait_at_once) {
   EXPECT_EXIT(
       {
-        heed_signals();
+        handle_signals();
         Event over;
         Star star(2);
         star.start(1, [&](Bootstrap&) { over.wait(); });
@@ -178,7 +177,7 @@ TEST(Star, without_rank_0_the_others_end_at_once) {
   EXPECT_LT(steady_now() - began, 60 * patience());
 }
 
-TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_goes_on) {
+TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_continues) {
   Star star(2);
   const Socket silent = connect_to(star.address(), steady_now() + long_limit()),
                garbage = connect_to(star.address(), steady_now() + long_limit());
@@ -255,7 +254,7 @@ TEST(Star, large_words_pass_in_both_directions) {
           must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
       EXPECT_EQ(round.word, Blob(bytes, std::byte{99}));
       EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
-      hand_in(world, "");  // a rank that leaves has sent everything before
+      hand_in(world, "");  // a rank that leaves has sent everything
     });
 }
 

@@ -1,5 +1,5 @@
-// The contract of a transport (core/transport/transport.hpp): the same tests over each. Faults are in
-// transport_faults_test.cpp.
+// The contract of a transport (core/transport/transport.hpp): the same tests over every transport. Faults are
+// in transport_faults_test.cpp.
 #include <map>
 
 #include "base/errors.hpp"
@@ -8,7 +8,7 @@
 namespace everylink::contract {
 namespace {
 
-TEST(Contract, a_message_lands_in_the_receive_that_stands_ready) {
+TEST(Contract, a_message_arrives_in_the_posted_receive) {
   on_ranks(2, 4096, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
@@ -59,7 +59,7 @@ TEST(Contract, both_may_send_first_however_large_the_messages) {
   });
 }
 
-TEST(Contract, zero_bytes_are_a_message) {
+TEST(Contract, a_message_may_have_zero_bytes) {
   on_ranks(2, 64, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     const int first = link->start_recv({0, 0}), second = link->start_recv({0, 1});
@@ -73,7 +73,7 @@ TEST(Contract, zero_bytes_are_a_message) {
   });
 }
 
-TEST(Contract, messages_of_many_lengths_come_whole_and_in_order) {
+TEST(Contract, messages_of_many_lengths_arrive_complete_and_in_order) {
   const std::vector<std::size_t> lengths{1,     7,     8,      4087, 4088,    4089, 4096,
                                          16383, 65536, 100001, 3,    1 << 20, 2};
   on_ranks(2, 1 << 21, [&](Rank& r) {
@@ -136,7 +136,7 @@ TEST(Contract, a_message_that_never_comes_is_a_timeout_at_its_limit) {
   });
 }
 
-TEST(Contract, after_meet_the_peer_needs_our_cpu_no_more) {
+TEST(Contract, after_meet_the_peer_no_longer_needs_our_cpu) {
   on_ranks(2, 1 << 16, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     const int in = r.rank() == 1 ? link->start_recv({0, 1 << 16}) : -1;
@@ -145,7 +145,7 @@ TEST(Contract, after_meet_the_peer_needs_our_cpu_no_more) {
     OK(link->wait(r.rank() == 0 ? out : in, r.soon()));
     OK(link->meet(r.soon()));
     if (r.rank() == 0) {
-      r.together();  // rank 1 finishes while rank 0 is not in the library at all
+      r.together();  // rank 1 finishes while rank 0 makes no library call
     } else {
       OK(link->close(r.soon()));
       r.together();
@@ -191,7 +191,7 @@ TEST(Contract, two_peers_at_once) {
   });
 }
 
-TEST(Contract, what_an_earlier_epoch_left_behind_does_not_arrive_in_this_one) {
+TEST(Contract, messages_of_an_earlier_epoch_do_not_arrive_in_this_one) {
   on_ranks(2, 4096, [](Rank& r) {
     {
       auto old = r.link(peer_of(r), 1);
@@ -232,7 +232,7 @@ TEST(Contract, a_hundred_links_one_after_the_other) {
   });
 }
 
-TEST(Contract, a_message_above_two_gibibytes_comes_whole) {
+TEST(Contract, a_message_above_two_gibibytes_arrives_complete) {
   constexpr std::size_t bytes = (std::size_t{2} << 30) + 4097;
   on_ranks(2, bytes, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
@@ -260,7 +260,7 @@ TEST(Contract, the_clock_never_runs_backwards) {
   });
 }
 
-TEST(Contract, a_peer_that_does_not_come_costs_its_limit_and_no_more) {
+TEST(Contract, a_missing_peer_costs_its_limit_and_no_more) {
   on_ranks(2, 64, [](Rank& r) {
     const Blob theirs = r.exchange(peer_of(r), 1);
     if (r.rank() == 0 &&

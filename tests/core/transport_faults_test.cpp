@@ -1,5 +1,5 @@
-// Peers that do not keep the contract of a transport: stopped in mid-message, of an earlier epoch, half-open,
-// trickling. A test that cannot run over a transport says why.
+// Peers that break the contract of a transport: stopped in mid-message, of an earlier epoch, half-open, or
+// slow. A test that cannot run over a transport reports why.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ Seconds limit() { return patience() / 20; }  // for what does not arrive
 
 void sleep(Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-void close_or_bury(Rank& r, std::unique_ptr<Link> link) {
+void close_or_abandon(Rank& r, std::unique_ptr<Link> link) {
   if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
 }
 
@@ -42,10 +42,10 @@ void stop_in_mid_message(Rank& r) {
   link->wait(out, 0);
   ::raise(SIGSTOP);
   for (const int ticket : {out, in}) link->wait(ticket, r.transport->now() + limit());
-  close_or_bury(r, std::move(link));
+  close_or_abandon(r, std::move(link));
 }
 
-// The place of the stopped rank's message, and the place beside it.
+// The buffer of the stopped rank's message, and the next buffer.
 constexpr Slice first{0, large}, second{large, large};
 
 // Rank 2, or rank 1 when it is back.
@@ -63,15 +63,15 @@ void send_twice(Rank& r, std::unique_ptr<Link> link) {
 // Rank 0; `in_between` is called when the first message has arrived and the second has not.
 template <class Call>
 void receive_twice(Rank& r, std::unique_ptr<Link> link, Call in_between) {
-  ASSERT_TRUE(link) << "the link after a stopped one is blamed";
+  ASSERT_TRUE(link) << "the link after a stopped one failed";
   for (const Slice slice : {first, second}) {
     const int in = link->start_recv(slice);
     if (slice.offset > 0) {
       in_between();
-      EXPECT_EQ(link->wait(in, r.transport->now() + limit()), Outcome::timeout);  // what is late arrives now
+      EXPECT_EQ(link->wait(in, r.transport->now() + limit()), Outcome::timeout);  // late messages arrive now
     }
     OK(link->meet(r.soon()));
-    OK(link->wait(in, r.soon())) << "the link after a stopped one is blamed";
+    OK(link->wait(in, r.soon())) << "the link after a stopped one failed";
     EXPECT_TRUE(r.in->holds(slice, 200 + slice.offset));
   }
   OK(link->meet(r.soon()));
@@ -79,7 +79,7 @@ void receive_twice(Rank& r, std::unique_ptr<Link> link, Call in_between) {
   OK(link->close(r.soon()));
 }
 
-TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
+TEST(Faults, a_peer_that_stops_in_mid_message_and_continues_corrupts_nothing) {
   if (mode_name == "sim")
     GTEST_SKIP() << "in sim's virtual time a process cannot be stopped: ranks wait for it";
   on_ranks(3, 2 * large, [](Rank& r) {
@@ -106,7 +106,7 @@ TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
     const auto received = link->wait(in, until), sent = link->wait(out, until);
     // If the library reads a message from the peer's memory, it arrives although the peer is stopped.
     EXPECT_TRUE(received == Outcome::timeout || sent == Outcome::timeout) << "nothing was in flight";
-    close_or_bury(r, std::move(link));
+    close_or_abandon(r, std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     receive_twice(r, r.connect(2, 2, theirs, r.soon()), [&] { ASSERT_EQ(::kill(peer, SIGCONT), 0); });
     const Blob of_the_stopped = r.exchange_beside_a_stopped_one(1, 3);
@@ -116,24 +116,24 @@ TEST(Faults, a_peer_stopped_in_mid_message_spoils_nothing_when_it_continues) {
 
 // --- Dead in mid-message
 
-TEST(Faults, a_peer_that_dies_breaks_the_link_of_who_only_receives_or_costs_its_limit) {
+TEST(Faults, a_peer_that_dies_breaks_the_link_of_a_receiver_or_costs_its_limit) {
   if (mode_name == "mpi") GTEST_SKIP() << "MPI ends the job when a process dies";
   on_ranks(2, 64, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);
     ASSERT_TRUE(link);
     const int in = link->start_recv({0, 8});
     OK(link->meet(r.soon()));
-    if (r.rank() == 1) ::_exit(0);  // only the kernel closes anything
+    if (r.rank() == 1) ::_exit(0);  // only the kernel closes its sockets
     // Not every library reports the end of a peer, shared memory never does, and in sim nothing more ever
     // arrives.
     const bool tells = mode_name == "tcp" || mode_name == "ibverbs";
     const auto outcome = link->wait(in, r.transport->now() + (tells ? 10 : 1) * limit());
     EXPECT_TRUE(outcome == Outcome::broken || (!tells && outcome == Outcome::timeout));
-    close_or_bury(r, std::move(link));
+    close_or_abandon(r, std::move(link));
   });
 }
 
-// --- Strangers at the door
+// --- Strangers
 
 struct Offered {
   Nonce nonce;
@@ -160,13 +160,13 @@ void expect_a_message(Rank& r, std::unique_ptr<Link> link) {
   OK(link->close(r.soon()));
 }
 
-TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_through) {
+TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_is_admitted) {
   if (a_library_connects()) GTEST_SKIP() << "a library makes the connections";
-  if (mode_name == "ibverbs") GTEST_SKIP() << "a queue pair hears only the peer's, whose number it knows";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "a queue pair receives only from the peer's, by number";
   on_ranks(2, 64, [](Rank& r) {
     const auto earlier = unpacked(r.exchange(1 - r.rank(), 1));
     const Blob theirs = r.exchange(1 - r.rank(), 2);
-    if (r.rank() == 0) {  // the lower rank calls: first with the old offer, where rank 1 listens now
+    if (r.rank() == 0) {  // the lower rank calls, first with the old offer at rank 1's new address
       Door stale(0, "", true);
       stale.offer(1, r.epoch(1));
       const Blob offer =
@@ -177,9 +177,9 @@ TEST(Faults, a_caller_of_an_earlier_epoch_is_dropped_and_the_right_one_comes_thr
   });
 }
 
-TEST(Faults, half_open_callers_do_not_eat_the_limit) {
+TEST(Faults, half_open_callers_do_not_use_up_the_limit) {
   if (a_library_connects()) GTEST_SKIP() << "a library listens";
-  if (mode_name == "ibverbs") GTEST_SKIP() << "nobody listens: a queue pair hears only the peer's";
+  if (mode_name == "ibverbs") GTEST_SKIP() << "nobody listens: a queue pair receives only from the peer's";
   on_ranks(2, 64, [](Rank& r) {
     const Blob theirs = r.exchange(1 - r.rank(), 1);
     std::vector<Socket> silent;
@@ -193,14 +193,14 @@ TEST(Faults, half_open_callers_do_not_eat_the_limit) {
   });
 }
 
-// --- Trickling peers
+// --- Slow peers
 
 void expect_the_limit_was_kept(Seconds took) {
   EXPECT_GE(took, limit());
   EXPECT_LT(took, 4 * limit());
 }
 
-// Always in time for each wait, never for the pair.
+// Answers in time for each wait, but not for the pair.
 void answer_slowly(Rank& r, std::unique_ptr<Link> link, Seconds pause) {
   ASSERT_TRUE(link);
   int in = link->start_recv({0, 8});
@@ -210,10 +210,10 @@ void answer_slowly(Rank& r, std::unique_ptr<Link> link, Seconds pause) {
     sleep(pause);
     if (link->wait(link->start_send({0, 8}), r.transport->now() + 4 * limit()) != Outcome::ok) break;
   }
-  close_or_bury(r, std::move(link));
+  close_or_abandon(r, std::move(link));
 }
 
-TEST(Faults, a_peer_that_sends_a_message_now_and_then_does_not_extend_the_limit_of_the_pair) {
+TEST(Faults, occasional_messages_do_not_extend_the_limit_of_the_pair) {
   on_ranks(2, 64, [](Rank& r) {
     const bool made_up = mode_name == "sim";
     if (made_up) r.make_transport({{"latency", fmt::format("{}s", limit() / 40)}});
@@ -226,12 +226,12 @@ TEST(Faults, a_peer_that_sends_a_message_now_and_then_does_not_extend_the_limit_
     EXPECT_EQ(kernel_named("semidirectional").run(*link, nullptr, *r.transport, true, shot, laps),
               Outcome::timeout);
     expect_the_limit_was_kept(r.transport->now() - begin);
-    EXPECT_GT(laps.arrived, 1) << "it did not trickle";
-    close_or_bury(r, std::move(link));
+    EXPECT_GT(laps.arrived, 1) << "it was not slow but silent";
+    close_or_abandon(r, std::move(link));
   });
 }
 
-TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_the_message) {
+TEST(Faults, occasional_bytes_do_not_extend_the_limit_of_the_message) {
   if (a_library_connects()) GTEST_SKIP() << "a library sends the bytes";
   if (mode_name == "ibverbs") GTEST_SKIP() << "the adapter sends the bytes";
   if (mode_name == "sim") GTEST_SKIP() << "in sim's network a message arrives whole or not at all";
@@ -252,7 +252,7 @@ TEST(Faults, a_peer_that_sends_a_byte_now_and_then_does_not_extend_the_limit_of_
       for (std::size_t n = 2 * head - 5; send_all(sockets[0], rest.first(n), steady_now() + patience());
            n = 1) {
         rest = rest.subspan(n);
-        ASSERT_FALSE(rest.empty()) << "it was allowed to trickle to the end";
+        ASSERT_FALSE(rest.empty()) << "it could send slowly to the end";
         sleep(limit() / 20);
       }
       return;

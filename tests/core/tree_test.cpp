@@ -29,7 +29,7 @@ Hello arriving(int rank, int on_host) {
   return hello;
 }
 
-TEST(Tree, ten_thousand_hosts_are_below_earlier_ones_32_at_each) {
+TEST(Tree, each_host_of_ten_thousand_has_at_most_32_below_it) {
   constexpr int hosts = 10000;
   Tree tree(hosts, host(0), 512);
   std::map<int, int> below, depth{{0, 0}};
@@ -46,7 +46,7 @@ TEST(Tree, ten_thousand_hosts_are_below_earlier_ones_32_at_each) {
   EXPECT_EQ(tree.relays().size(), 4u);
 }
 
-TEST(Tree, the_ranks_of_a_host_are_below_its_first_and_those_of_rank_0s_host_below_rank_0) {
+TEST(Tree, the_ranks_of_a_host_are_below_its_first_rank_or_below_rank_0_on_its_host) {
   Tree tree(1000, host(0), 512);
   EXPECT_EQ(tree.place(arriving(5, 1)).decision, Decision::welcome);
   EXPECT_EQ(tree.place(arriving(4, 1)).rank, 5);
@@ -76,7 +76,7 @@ TEST(Tree, a_rank_with_others_below_it_is_never_redirected) {
   EXPECT_EQ(tree.place(with_children).decision, Decision::welcome);
 }
 
-TEST(Tree, a_star_keeps_all_ranks_and_four_of_them_keep_listening_for_others) {
+TEST(Tree, in_a_star_all_ranks_are_below_rank_0_and_four_keep_listening) {
   Tree tree(512, host(0), 512);
   std::set<int> listening;
   for (int rank = 1; rank < 512; ++rank) {
@@ -87,7 +87,7 @@ TEST(Tree, a_star_keeps_all_ranks_and_four_of_them_keep_listening_for_others) {
   EXPECT_EQ(listening, (std::set<int>{8, 16, 24, 32})) << "the first of four hosts that are not rank 0's";
 }
 
-// Everything that reached rank 0: each message names its rank and round.
+// Records everything that reached rank 0: each message names its rank and round.
 class Book {
  public:
   Decide decide() {
@@ -123,7 +123,7 @@ Round hold_round(Bootstrap& world, std::uint64_t number, int peer, const Decide&
                           long_limit(), decide));
 }
 
-// Each of these ranks joins after the one before it, so that the tree is known.
+// Each rank joins after the one before it, so that the tree is known.
 void start_in_order(Star& star, const std::map<int, std::string>& hosts, const Star::Part& part) {
   for (const auto& [rank, on_host] : hosts) {
     auto joined = std::make_shared<Event>();
@@ -156,7 +156,7 @@ std::map<int, std::vector<Round>> all_rounds(int tree_above) {
   return rounds;
 }
 
-TEST(Tree, its_rounds_are_those_of_the_star) {
+TEST(Tree, its_rounds_equal_those_of_a_star) {
   const auto of_star = all_rounds(512), of_tree = all_rounds(4);
   ASSERT_EQ(of_star.size(), 9u);
   for (const auto& [rank, rounds] : of_star) {
@@ -172,7 +172,7 @@ TEST(Tree, its_rounds_are_those_of_the_star) {
   }
 }
 
-TEST(Tree, when_the_first_of_a_host_is_killed_the_others_continue_and_nothing_counts_twice) {
+TEST(Tree, when_the_first_rank_of_a_host_is_killed_the_others_continue_and_nothing_counts_twice) {
   Star star(9, 4);
   Book book;
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
@@ -192,7 +192,7 @@ TEST(Tree, when_the_first_of_a_host_is_killed_the_others_continue_and_nothing_co
       EXPECT_EQ(book.times(rank, number), 1) << rank << " " << number;
 }
 
-TEST(Tree, a_rank_that_slept_for_many_rounds_is_back_and_so_are_the_ranks_below_it) {
+TEST(Tree, a_rank_that_sleeps_for_many_rounds_comes_back_and_so_do_the_ranks_below_it) {
   Star star(9, 4);
   Book book;
   Event slept;
@@ -201,7 +201,7 @@ TEST(Tree, a_rank_that_slept_for_many_rounds_is_back_and_so_are_the_ranks_below_
       const bool without_1 = number >= 2 && number < 5;
       const Round round = must(world.round(blob(std::to_string(number)), no_rank, {},
                                            without_1 ? short_limit() : long_limit(), book.decide()));
-      if (without_1) {  // the ranks below it may have been quick for one more round
+      if (without_1) {  // the ranks below it may have completed one more round
         EXPECT_EQ(round.gone.at(0), 1) << number;
         for (const int rank : round.gone) EXPECT_TRUE(rank <= 3 || rank == 8) << rank;
       }
@@ -237,7 +237,7 @@ TEST(Tree, without_rank_0_all_ranks_end_soon) {
   EXPECT_LT(steady_now() - began, 60 * patience());
 }
 
-// A path between two ranks that can be cut: it passes on what arrives, both ways.
+// A path between two ranks that can be cut: it forwards bytes both ways.
 class Cable {
  public:
   explicit Cable(const Address& to) : to_(to), thread_([this] { pass_on(); }) {}
@@ -327,7 +327,7 @@ TEST(Relay, a_rank_that_cannot_reach_rank_0_at_all_joins_through_one_that_listen
   book.expect_nothing_twice();
 }
 
-TEST(Relay, two_relays_that_have_both_lost_rank_0_do_not_wait_for_each_other) {
+TEST(Relay, two_relays_that_have_lost_rank_0_do_not_wait_for_each_other) {
   Star star(4);
   const Seconds began = steady_now();
   const auto part = [&](Bootstrap& world) {

@@ -1,4 +1,4 @@
-// Text to numbers and back: every form that is accepted, and what is refused.
+// Text to numbers and back: every accepted form, and refusals.
 #include "base/units.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Sizes = std::vector<std::size_t>;
 
-// The message names the option and the text.
+// Expects a message that names the option and the text.
 template <class Parse>
 void expect_refused(Parse parse, std::initializer_list<const char*> texts) {
   for (const char* text : texts) try {
@@ -47,7 +47,7 @@ TEST(Units, sizes_take_binary_and_decimal_suffixes) {
   for (const auto& [text, bytes] : forms) EXPECT_EQ(parse_bytes(text, ""), bytes) << text;
 }
 
-TEST(Units, what_is_not_a_size_is_refused) {
+TEST(Units, an_invalid_size_is_refused) {
   expect_refused(parse_bytes, {"",     "abc",   "KiB", "K",   "1 KiB", " 1",  "1 ",   "64kb",
                                "64Ki", "1KiBB", "-1",  "-1K", "-1KiB", "0.3", "0.3K", "1.0001KiB",
                                "1e30", "1e999", "nan", "inf", "0x10",  "+1",  "1,2"});
@@ -65,7 +65,7 @@ TEST(Units, a_unit_that_is_nearly_right_is_named) {
     }
 }
 
-TEST(Units, a_list_of_sizes_keeps_its_order_and_holds_none_twice) {
+TEST(Units, a_list_of_sizes_keeps_its_order_and_has_no_duplicates) {
   EXPECT_EQ(parse_sizes("1,64KiB,1MiB", ""), (Sizes{1, 65536, 1048576}));
   EXPECT_EQ(parse_sizes("8,0", ""), (Sizes{8, 0}));
   for (const char* wrong : {"", ",", "1,", ",1", "1,,2", "1,abc", "1;2", "1,1", "1024,4,1KiB", "1,-2"})
@@ -80,7 +80,7 @@ TEST(Units, times_take_their_suffixes) {
   expect_refused(parse_seconds, {"", "s", "abc", "-1", "-1us", "1 s", "1sec", "1S", "nan", "inf", "1e308h"});
 }
 
-TEST(Units, rates_count_bytes_or_bits_a_second) {
+TEST(Units, rates_are_in_bytes_or_bits_per_second) {
   const std::pair<const char*, double> forms[] = {
       {"12.5GB/s", 12.5e9}, {"11GiB/s", 11 * 0x1p30}, {"100Gb/s", 12.5e9},
       {"8Mb/s", 1e6},       {"1Kb/s", 125},           {"1Tb/s", 125e9},
@@ -115,7 +115,7 @@ TEST(Units, split_keeps_empty_parts) {
   EXPECT_EQ(split("a,,b,", ','), (std::vector<std::string>{"a", "", "b", ""}));
 }
 
-TEST(Units, a_unit_is_the_largest_that_leaves_1_or_more) {
+TEST(Units, the_unit_is_the_largest_that_gives_at_least_1) {
   EXPECT_EQ(time_unit(999e-9).name, "ns");
   EXPECT_EQ(time_unit(1e-6).name, "us");
   EXPECT_EQ(time_unit(0.9).name, "ms");
@@ -139,7 +139,7 @@ TEST(Units, numbers_read_well_as_text) {
   EXPECT_EQ(text_of_bandwidth(std::numeric_limits<double>::quiet_NaN()), "-");
 }
 
-TEST(Units, a_duration_is_written_for_people_who_wait) {
+TEST(Units, a_duration_is_readable) {
   EXPECT_EQ(text_of_duration(0), "0.0 s");
   EXPECT_EQ(text_of_duration(42.04), "42.0 s");
   EXPECT_EQ(text_of_duration(600), "10 min");

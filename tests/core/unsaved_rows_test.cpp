@@ -1,4 +1,4 @@
-// What a rank writes beside the results file when nobody takes it.
+// The rows that a rank writes next to the results file when they cannot reach rank 0.
 #include "rank/unsaved_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class UnsavedRowsTest : public ::testing::Test {
   Options options_;
 };
 
-TEST_F(UnsavedRowsTest, what_the_file_has_is_forgotten_and_the_rest_is_written_at_the_end) {
+TEST_F(UnsavedRowsTest, rows_in_the_file_are_forgotten_and_the_others_are_written_at_the_end) {
   {
     UnsavedRows rows(options_, 3);
     RunId run;
@@ -63,7 +63,7 @@ TEST_F(UnsavedRowsTest, what_the_file_has_is_forgotten_and_the_rest_is_written_a
   EXPECT_EQ(to, 2u);
 }
 
-TEST_F(UnsavedRowsTest, nothing_is_written_when_the_file_has_it_all) {
+TEST_F(UnsavedRowsTest, nothing_is_written_if_the_file_has_all_rows) {
   {
     UnsavedRows rows(options_, 3);
     rows.keep(sample(1, 0), 5);
@@ -74,7 +74,7 @@ TEST_F(UnsavedRowsTest, nothing_is_written_when_the_file_has_it_all) {
   EXPECT_FALSE(std::filesystem::exists(options_.output + ".parts"));
 }
 
-TEST_F(UnsavedRowsTest, what_could_not_be_handed_in_stays_until_the_round_that_takes_it) {
+TEST_F(UnsavedRowsTest, rows_that_were_not_reported_stay_until_a_round_reports_them) {
   {
     UnsavedRows rows(options_, 3);
     rows.keep(sample(1, 0), 5);
@@ -84,7 +84,7 @@ TEST_F(UnsavedRowsTest, what_could_not_be_handed_in_stays_until_the_round_that_t
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(UnsavedRowsTest, what_the_ranks_own_place_in_the_file_takes_is_not_written_beside_it) {
+TEST_F(UnsavedRowsTest, rows_written_to_the_ranks_own_place_in_the_file_are_not_written_next_to_it) {
   for (const bool takes : {true, false}) {
     int asked = 0;
     {
@@ -98,7 +98,7 @@ TEST_F(UnsavedRowsTest, what_the_ranks_own_place_in_the_file_takes_is_not_writte
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(UnsavedRowsTest, a_call_that_does_not_come_back_ends_the_process_with_its_rows_written) {
+TEST_F(UnsavedRowsTest, a_call_that_does_not_return_ends_the_process_and_its_rows_are_written) {
   const pid_t child = ::fork();
   if (child == 0) {
     UnsavedRows rows(options_, 3);
@@ -113,7 +113,7 @@ TEST_F(UnsavedRowsTest, a_call_that_does_not_come_back_ends_the_process_with_its
   EXPECT_EQ(written().size(), 32u + 64u);
 }
 
-TEST_F(UnsavedRowsTest, a_call_that_comes_back_in_time_is_left_alone) {
+TEST_F(UnsavedRowsTest, a_call_that_returns_in_time_has_no_effect) {
   UnsavedRows rows(options_, 3);
   watch(rows, 1, "this call", false);
   stop_watching();

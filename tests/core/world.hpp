@@ -1,4 +1,4 @@
-// A run's control plane within one process: each rank is a thread that joins, does its part and leaves.
+// Control traffic of a run within one process: each rank is a thread that joins, does its part and leaves.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline Blob blob(const std::string& text) {
 inline std::string text(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 using Ranks = std::vector<int>;
 
-// Rank 0's word: what each rank handed in, as "1:b 2:c", in the order of arrival.
+// Rank 0's order in these tests: the reports of all ranks, as "1:b 2:c", in the order of arrival.
 inline Blob echo(std::span<const Handed> handed, std::span<const int>) {
   std::string said;
   for (const auto& one : handed) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
@@ -44,7 +44,7 @@ inline Blob echo(std::span<const Handed> handed, std::span<const int>) {
 }
 inline const Decide never = [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); };
 
-// Must outlive the star whose ranks wait for it.
+// Must outlive the star with ranks that wait for it.
 class Event {
  public:
   void happens() { promise_.set_value(); }

@@ -1,5 +1,4 @@
-// What strangers send to be admitted to a run, and what a wrong acceptor answers; and both with the right
-// key.
+// Hostile callers that want to be admitted to a run, and hostile acceptors; both also with the right key.
 #include "bootstrap/admission.hpp"
 #include "base/clock.hpp"
 
@@ -47,7 +46,7 @@ void hostile_caller(fuzz::Pieces& in, bool has_key) {
       tcp_network(), steady_clock(), std::move(listener), key,
       [](const Hello& hello) {
         hello.listens.whole();
-        return Reply::refusal("is not wanted");
+        return Reply::refusal("refused by the test");
       },
       [&](const Hello&, std::unique_ptr<ByteStream>) { ++welcome; }, [](const std::string&) {});
   const Socket caller = connect_to(address, steady_now() + patience);
@@ -60,7 +59,7 @@ void hostile_caller(fuzz::Pieces& in, bool has_key) {
   const View said = bytes_of(greeting).first(sizeof greeting - (has_key ? 0 : in.byte()));
   send_all(caller, said, steady_now() + patience);
   admission.serve();
-  if (welcome) throw std::logic_error("a stranger came in");
+  if (welcome) throw std::logic_error("a stranger was admitted");
 }
 
 void step(Call& call, Seconds until) {
@@ -72,7 +71,7 @@ void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
   Listening there;
   Call call(tcp_network(), there.address, key, Hello{});
   const Seconds until = steady_now() + patience;
-  if (!ready(there.listener, POLLIN, until)) throw std::logic_error("it does not call");
+  if (!ready(there.listener, POLLIN, until)) throw std::logic_error("the caller does not call");
   Socket acceptor = accept_from(there.listener);
   Challenge challenge = taken<Challenge>(in);
   if (has_key) challenge = Challenge{};

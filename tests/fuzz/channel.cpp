@@ -1,4 +1,4 @@
-// Control traffic: frames as they arrive, and their contents.
+// Control traffic: frames and their contents.
 #include "bootstrap/channel.hpp"
 
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ void read(const Channel::Frame& frame) {
         Answer::packed(all);
       }
     }
-  } catch (const MachineError&) {  // this frame; the next one may be good
+  } catch (const MachineError&) {  // of this frame; the next one may be valid
   }
 }
 

@@ -1,4 +1,4 @@
-// Rank 0 in a run of four ranks, one of which hands in what it likes.
+// Rank 0 in a run of four ranks, of which one sends arbitrary reports.
 #include "coordinator/coordinator.hpp"
 #include "base/clock.hpp"
 
@@ -51,8 +51,8 @@ Report honest(int rank, const Order& followed, const Plan& plan) {
   return report;
 }
 
-// Its own report, some of it changed; or bytes.
-Blob made_up(fuzz::Pieces& in, Report report) {
+// The honest report with changes, or arbitrary bytes.
+Blob forged(fuzz::Pieces& in, Report report) {
   const int what = in.byte() % 16;
   const auto number = static_cast<std::int8_t>(in.byte());
   switch (what) {
@@ -84,7 +84,7 @@ Blob made_up(fuzz::Pieces& in, Report report) {
     case 14:
       for (auto& sample : report.led.samples) sample.size = static_cast<std::uint32_t>(number);
       break;
-    default: break;  // honest for once
+    default: break;  // an unchanged report
   }
   return packed(report);
 }
@@ -118,7 +118,7 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
     for (int rank = 0; rank < hostile; ++rank) handed.push_back({rank, packed(honest(rank, before, plan))});
     if (in.any() && in.byte() % 8 == 0) gone.push_back(hostile);
     for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
-      handed.push_back({hostile, made_up(in, honest(hostile, before, plan))});
+      handed.push_back({hostile, forged(in, honest(hostile, before, plan))});
     before = std::exchange(order, unpacked<Order>(coordinator.decide(handed, gone)));
   }
 }

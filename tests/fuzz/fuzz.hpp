@@ -1,6 +1,5 @@
 // The parsers of input from others, each as a function of bytes: for libFuzzer (`make fuzz`), and for the
-// replay of its corpus (`make test`). The file NAME.cpp holds the target NAME, tests/data/fuzz/NAME its
-// corpus.
+// replay of its corpus (`make test`). NAME.cpp contains the target NAME, and tests/data/fuzz/NAME its corpus.
 #pragma once
 
 #include <string>
@@ -22,7 +21,7 @@ struct Registration {
   Registration(const char* name, Target target) { targets().push_back({name, target}); }
 };
 
-// Calls it, and catches the errors that it may throw.
+// Calls the target and catches the errors that it may throw.
 void call(Target, View);
 
 inline std::string text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

@@ -1,4 +1,4 @@
-// What ranks and rank 0 tell each other in rounds.
+// Reports and orders.
 #include "base/outcome.hpp"
 #include "base/rank_facts.hpp"
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// Numbers with units, as users write them.
+// Numbers with units.
 #include "base/units.hpp"
 #include "fuzz.hpp"
 

@@ -1,4 +1,4 @@
-// Where a peer claims to listen. Nothing leaves this machine: every call is refused.
+// The addresses in a peer's offer. Nothing leaves this machine: every call is refused.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@ using namespace everylink;
 
 static bool refuses = false;
 
-// Replaces the C library's function, and reads what the kernel would read.
+// Replaces the C library's function, and reads the bytes that the kernel would read.
 extern "C" int connect(int socket, const sockaddr* address, socklen_t length) {
   if (!refuses) return static_cast<int>(::syscall(SYS_connect, socket, address, length));
   volatile unsigned char sum = 0;

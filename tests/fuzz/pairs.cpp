@@ -21,5 +21,5 @@ EVERYLINK_FUZZ_TARGET(pairs) {
   for (std::int64_t step = 0; step < plan.steps; ++step)
     for (int rank = 0; rank < size; ++rank)
       if (const int peer = plan.partner(step, rank); peer != no_rank && plan.partner(step, peer) != rank)
-        throw std::logic_error("a pair of which one end does not know");
+        throw std::logic_error("only one end of a pair knows it");
 }

@@ -1,5 +1,5 @@
-// Replays every input of the corpus and some thousands of mutations of them, the same in every run: what
-// libFuzzer once found stays fixed, also where there is no libFuzzer.
+// Replays every input of the corpus and thousands of mutations of it, the same in every run: findings of
+// libFuzzer stay fixed, even on machines without it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::size_t largest_allocation = 0;
 
 }  // namespace
 
-// GCC 12 does not see that new and delete below belong together.
+// GCC 12 does not recognise that new and delete below match.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 // A list that claims more than has arrived must be refused before it is allocated. All forms are replaced,
@@ -69,7 +69,8 @@ std::vector<Blob> corpus_of(const std::string& name) {
   return inputs;
 }
 
-// The simplest moves of libFuzzer: bytes are changed, inserted, removed, doubled, or set to large numbers.
+// The simplest mutations of libFuzzer: bytes are changed, inserted, removed, duplicated, or set to large
+// numbers.
 Blob mutated(Blob bytes, std::mt19937& draw) {
   const auto below = [&](std::size_t n) { return n ? draw() % n : 0; };
   for (std::size_t moves = 1 + below(4); moves > 0; --moves) {
@@ -116,8 +117,8 @@ class Quiet {
   int out_, error_;
 };
 
-// What is wrong with how the target handles the input; "": nothing.
-std::string wrong_with(const Named& named, View input) {
+// The fault of the target with this input; "": none.
+std::string fault_of(const Named& named, View input) {
   largest_allocation = 0;
   try {
     call(named.target, input);
@@ -127,16 +128,16 @@ std::string wrong_with(const Named& named, View input) {
   return largest_allocation > most_bytes ? fmt::format("it allocated {} bytes", largest_allocation) : "";
 }
 
-// The first input that is not handled well.
-std::string first_wrong(const Named& named, const std::vector<Blob>& corpus) {
+// The first input that reveals a fault.
+std::string first_fault(const Named& named, const std::vector<Blob>& corpus) {
   const Quiet quiet;
   std::mt19937 draw(1);
   for (std::size_t i = 0; i < corpus.size() + mutations; ++i) {
     const bool is_kept = i < corpus.size();
-    const auto why = wrong_with(named, is_kept ? corpus[i] : mutated(corpus[draw() % corpus.size()], draw));
+    const auto why = fault_of(named, is_kept ? corpus[i] : mutated(corpus[draw() % corpus.size()], draw));
     if (!why.empty()) return fmt::format("{} {}: {}", is_kept ? "input" : "mutation", i, why);
   }
-  return wrong_with(named, {});
+  return fault_of(named, {});
 }
 
 class Replay : public ::testing::TestWithParam<Named> {};
@@ -144,7 +145,7 @@ class Replay : public ::testing::TestWithParam<Named> {};
 TEST_P(Replay, hostile_bytes_are_read_or_refused) {
   const auto corpus = corpus_of(GetParam().name);
   ASSERT_FALSE(corpus.empty());
-  EXPECT_EQ(first_wrong(GetParam(), corpus), "");
+  EXPECT_EQ(first_fault(GetParam(), corpus), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Fuzz, Replay, ::testing::ValuesIn(targets()),

@@ -1,4 +1,4 @@
-// Bytes back to values, in whatever order they are asked for.
+// Bytes to values, requested in any order.
 #include "base/pack.hpp"
 #include "fuzz.hpp"
 

@@ -1,8 +1,8 @@
 // ibverbs: reliable queue pairs, created for each step; their numbers travel in the offer.
 //
-// A link has one queue pair for the knock by which its ends find each other, one for the tokens of `meet`,
+// A link has one queue pair for the knock with which its ends find each other, one for the tokens of `meet`,
 // and one or more for messages. Messages are sends, or writes with immediate data if the kernel sends one
-// way. A link does not know its kernel, so Setup tells it, and `verb=` overrides it.
+// way. A link does not know its kernel: Setup has this fact, and `verb=` overrides it.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,8 +20,7 @@ namespace {
 
 class IbVerbs final : public Transport {
  public:
-  // Creates queue pairs once before any are needed, so that what the adapter refuses is reported before
-  // measuring begins.
+  // Creates queue pairs once in advance, so that a refusal by the adapter is reported before measuring.
   explicit IbVerbs(const Setup& setup) : card_(setup) { QueuePairs trial(card_); }
 
   Carrier carrier() const override { return card_.port.carrier; }
@@ -51,7 +50,7 @@ class IbVerbs final : public Transport {
     if (theirs.has_gid != (card_.port.gid_index >= 0))
       return "one of the two ports has a GID, the other only a LID";
     if (theirs.ways.size() != static_cast<std::size_t>(messages + card_.options.queue_pairs))
-      return "the peer has another number of queue pairs (qps=)";
+      return "the peer has a different number of queue pairs (qps=)";
     return {};
   }
 

@@ -17,7 +17,7 @@ namespace everylink {
 namespace {
 
 constexpr int tokens_ready = 4;        // the peer is at most two meetings ahead
-constexpr Seconds pulse_after = 0.25;  // without any completion for this long, check that the peer is alive
+constexpr Seconds check_after = 0.25;  // checks that the peer is alive after so long without a completion
 
 }  // namespace
 
@@ -115,7 +115,7 @@ Outcome VerbsLink::meet(Seconds until) {
 
 Outcome VerbsLink::close(Seconds) {
   pairs_.reset();
-  return Outcome::ok;  // a destroyed queue pair touches no buffer
+  return Outcome::ok;  // a destroyed queue pair accesses no buffer
 }
 
 // A long message travels on all lanes; no piece is longer than either port can carry.
@@ -145,7 +145,7 @@ int VerbsLink::start_one_sided(What what, Slice slice, std::uint64_t far) {
   return 2 * ticket;
 }
 
-// Posts as much as the queue pairs take; the rest follows when earlier work is done.
+// Posts as much as the queue pairs accept; the rest follows when earlier work is done.
 void VerbsLink::push() {
   if (failed_) return;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -216,7 +216,7 @@ void VerbsLink::expect_knock() {
 }
 
 int VerbsLink::knock_again(std::uint8_t timeout) {
-  ++attempt_;  // tells late completions of the previous attempt from those of this one
+  ++attempt_;  // distinguishes late completions of the previous attempt
   pairs_->reset(knocks);
   const int why = pairs_->connect(knocks, theirs_, timeout);
   knock_failed_ = false;
@@ -263,7 +263,7 @@ void VerbsLink::note_token(const ibv_wc& done) {
   } else if (done.opcode == IBV_WC_SEND) {
     --tokens_open_;
   } else {
-    pulse_under_way_ = false;
+    check_in_flight_ = false;
   }
 }
 
@@ -280,21 +280,21 @@ Outcome VerbsLink::move_until(Done done, Seconds until) {
       wait.moved();
       quiet_since_ = 0;
     } else {
-      feel_pulse();
+      check_peer();
       wait_a_little(wait, until);
     }
   }
 }
 
-// A rank that only receives would not notice a dead peer. So it writes 0 bytes, which a living peer's adapter
-// acknowledges.
-void VerbsLink::feel_pulse() {
+// A rank that only receives would not notice a dead peer, so it writes 0 bytes, which the adapter of a live
+// peer acknowledges.
+void VerbsLink::check_peer() {
   if (++quiet_polls_ % 256 != 0 && !card_.options.events) return;
   const Seconds now = steady_now();
   if (quiet_since_ == 0) quiet_since_ = now;
-  if (pulse_under_way_ || now - quiet_since_ < pulse_after) return;
+  if (check_in_flight_ || now - quiet_since_ < check_after) return;
   post_send(tokens, IBV_WR_RDMA_WRITE, nullptr, 0, 0, theirs_.in.at, theirs_.in.key);
-  pulse_under_way_ = true;
+  check_in_flight_ = true;
   quiet_since_ = now;
 }
 
@@ -303,7 +303,7 @@ void VerbsLink::wait_a_little(Waiter::Wait& wait, Seconds until) {
   check_verbs(ibv_req_notify_cq(pairs_->done(), 0), "ibv_req_notify_cq");
   if (move()) return;  // a completion arrived before the notification was armed
   pollfd polled{pairs_->events()->fd, POLLIN, 0};
-  const Seconds left = std::clamp(until - steady_now(), 0.0, pulse_after);
+  const Seconds left = std::clamp(until - steady_now(), 0.0, check_after);
   if (::poll(&polled, 1, static_cast<int>(left * 1000) + 1) < 0 && errno != EINTR) throw_errno("poll");
   ibv_cq* which = nullptr;
   void* of_ours = nullptr;

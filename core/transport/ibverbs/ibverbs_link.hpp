@@ -33,7 +33,7 @@ class VerbsLink final : public Link, public OneSided {
         longest_(std::min<std::size_t>(card.longest, theirs.longest)),
         lanes_(theirs.ways.size() - messages) {}
 
-  // Connects the two ends. Returns "", or why they did not find each other.
+  // Connects the two ends. Returns "", or the reason for the failure.
   std::string shake_hands(bool knocks_first, Seconds until);
   int start_send(Slice slice) override;
   int start_put(Slice slice, std::size_t at) override;
@@ -78,7 +78,7 @@ class VerbsLink final : public Link, public OneSided {
 
   template <class Done>
   Outcome move_until(Done done, Seconds until);
-  void feel_pulse();
+  void check_peer();
   void wait_a_little(Waiter::Wait& wait, Seconds until);
 
   const VerbsCard& card_;
@@ -95,7 +95,7 @@ class VerbsLink final : public Link, public OneSided {
   bool silent_ = false;  // the peer's adapter does not acknowledge tokens
   bool known_ = false, knock_came_ = false, knock_sent_ = false, knock_failed_ = false;
   std::uint64_t attempt_ = 0;
-  bool pulse_under_way_ = false;
+  bool check_in_flight_ = false;
   Seconds quiet_since_ = 0;
   unsigned quiet_polls_ = 0;
 };

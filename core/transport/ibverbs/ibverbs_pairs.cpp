@@ -19,7 +19,7 @@ namespace everylink {
 namespace {
 
 constexpr int most_reads = 16;
-constexpr std::size_t most_posted = 256;  // of each queue of a queue pair; the rest waits in our queue
+constexpr std::size_t most_posted = 256;  // per queue of a queue pair; the rest waits in our queue
 
 Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
   const Region region = memory.region();
@@ -156,11 +156,10 @@ void QueuePairs::reset(int i) {
   make_ready(i);
 }
 
-// The only way to learn how much an adapter takes inline is to try.
+// Only a trial shows how much inline data an adapter accepts.
 Verbs<ibv_qp> QueuePairs::create() {
   constexpr int usual = 220;
-  const bool of_host =
-      card_.setup.out.region().kind == MemoryKind::host;  // inline data is copied by the processor
+  const bool of_host = card_.setup.out.region().kind == MemoryKind::host;  // the processor copies inline data
   const int wanted = of_host ? card_.options.most_inline : 0;
   for (const int most : {wanted < 0 ? usual : wanted, 0}) {
     ibv_qp_init_attr how{};
@@ -174,8 +173,8 @@ Verbs<ibv_qp> QueuePairs::create() {
       return made;
     }
     if (wanted > 0)
-      throw UsageError(
-          fmt::format("--mode ibverbs:inline={}: more than {} supports", wanted, card_.port.carrier.device));
+      throw UsageError(fmt::format("--mode ibverbs:inline={}: exceeds what {} supports", wanted,
+                                   card_.port.carrier.device));
   }
   throw MachineError(fmt::format("ibv_create_qp: {}", std::strerror(errno)));
 }

@@ -1,5 +1,4 @@
-// What a rank's adapter provides to all of its links, what the rank offers to a peer, and the queue pairs of
-// one link.
+// What all links of a rank share (VerbsCard), the offer to a peer, and the queue pairs of one link.
 #pragma once
 
 #include <array>
@@ -16,9 +15,9 @@ namespace everylink {
 // The purpose of each queue pair; those for messages start at the last index.
 constexpr int knocks = 0, tokens = 1, messages = 2;
 
-// The timeout of an acknowledgement is 4 us times two to this power, 7 times. With half a second per try a
-// killed peer would stay unnoticed within the usual time limit; perftest's value (14) is too short on a busy
-// machine.
+// A send fails if 7 tries, of 4 us times two to this power each, are not acknowledged. With half a second per
+// try, a killed peer would go unnoticed within the usual time limit; perftest's value (14) is too short on a
+// busy machine.
 constexpr std::uint8_t patience = 16, first_patience = 8;
 
 using VerbsNonce = std::array<std::byte, 16>;
@@ -37,15 +36,15 @@ struct VerbsOffer {
   struct Memory {
     std::uint64_t at, bytes;
     std::uint32_t key, unused;
-  } out, in;           // `in` is written to; `out` is read by gets only
-  std::uint8_t reads;  // gets of ours that it serves at once
+  } out, in;           // `in` is written to; only gets read `out`
+  std::uint8_t reads;  // gets that it serves at the same time
   std::vector<VerbsWay> ways;
 
   Blob packed() const;
   static VerbsOffer unpacked(View);
 };
 
-// Registers the memory, once.
+// The opened adapter with the registered memories, one per rank.
 struct VerbsCard {
   const Setup setup;
   const VerbsOptions options;

@@ -56,7 +56,7 @@ class Nearness {
       hwloc_bitmap_copy(ours_.get(), hwloc_topology_get_allowed_cpuset(made));
   }
 
-  // The number of processors in the smallest part of the machine that holds both this rank and the device.
+  // The number of processors in the smallest part of the machine that contains both this rank and the device.
   int distance(ibv_device* device) const {
     const Bitmap both = near(device);
     hwloc_bitmap_or(both.get(), both.get(), ours_.get());
@@ -90,7 +90,7 @@ struct Candidate {
   auto rank() const { return std::pair(attributes.state != IBV_PORT_ACTIVE, distance); }
 };
 
-// The requested port, else the first active one, else the first.
+// The requested port, otherwise the first active one, otherwise the first one.
 void add_port(std::vector<Candidate>& all, ibv_device* device, const VerbsOptions& options, int distance) {
   Verbs<ibv_context> context(ibv_open_device(device));
   ibv_device_attr attributes{};
@@ -136,7 +136,7 @@ Candidate chosen_by(const VerbsOptions& options, const std::vector<ibv_device*>&
   return std::move(all[static_cast<std::size_t>(rank % equal)]);
 }
 
-// Higher is better: RoCE version 2 over an IPv4 address, any other of version 2, the rest.
+// Higher is better: RoCE version 2 over an IPv4 address, then other addresses of version 2, then the rest.
 int worth(const ibv_gid_entry& entry) {
   constexpr unsigned char ipv4[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   const bool link_local = entry.gid.raw[0] == 0xfe;
@@ -144,7 +144,7 @@ int worth(const ibv_gid_entry& entry) {
   return std::memcmp(entry.gid.raw, ipv4, sizeof ipv4) == 0 ? 3 : link_local ? 1 : 2;
 }
 
-// Over Ethernet a GID is the only address; over InfiniBand it is used only on request.
+// On Ethernet a GID is the only address; on InfiniBand it is used only on request.
 const ibv_gid_entry* gid_of(const std::vector<ibv_gid_entry>& entries, const VerbsOptions& options, int port,
                             bool ethernet) {
   const ibv_gid_entry* best = nullptr;
@@ -181,7 +181,7 @@ int number_in(const Settings& settings, const char* key, int low, int high, int 
   return static_cast<int>(number);
 }
 
-// Returns whether the option is the second of the two words.
+// True if the option is the second of the two words.
 bool choice_of(const Settings& settings, const char* key, const char* one, const char* other,
                bool otherwise) {
   const auto text = setting(settings, key);

@@ -13,7 +13,7 @@
 
 namespace everylink {
 
-// The options; -1: as the port has it.
+// The options; -1: the port's value.
 struct VerbsOptions {
   std::string devices;  // separated by ';'; empty: all
   int port, gid, service_level, mtu, queue_pairs, most_inline;
@@ -51,8 +51,7 @@ struct VerbsPort {
   ibv_gid gid{};
   Carrier carrier;
 
-  // Among the devices with an active port, chooses those nearest to this rank's cores, and takes turns among
-  // these.
+  // Chooses among the devices with an active port nearest to this rank's cores; ranks take them in turn.
   VerbsPort(const VerbsOptions&, int rank);
   bool is_active() const { return attributes.state == IBV_PORT_ACTIVE; }
   std::string state() const;  // "mlx5_0 port 1 is PORT_DOWN"

@@ -1,5 +1,5 @@
 // mpi: MPI_Isend and MPI_Irecv, polled, with our own limits; MPI_Rput and MPI_Rget through one window of all
-// ranks. Each MPI library needs a module of its own.
+// ranks. Each MPI library needs its own module.
 #include <mpi.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 using namespace mpi;
 
-// Calls call(count, type) for a message of `bytes`; above 2 GiB the type consists of large pieces.
+// Calls call(count, type) for a message of `bytes`. Above 2 GiB the type consists of large pieces.
 template <class Call>
 int with_count(std::size_t bytes, Call call) {
   if (bytes <= std::numeric_limits<int>::max()) return call(static_cast<int>(bytes), MPI_BYTE);
@@ -131,8 +131,8 @@ class MpiLink final : public Link, public OneSided {
     return Outcome::ok;
   }
 
-  // MPI has no flush with a limit. So this first waits, with the limit, for what can be waited for: large
-  // puts to a peer that does not answer.
+  // MPI has no flush with a limit, so this first waits, with the limit, for the requests: large puts to a
+  // peer that does not answer do not complete.
   Outcome flush(Seconds until) override {
     if (!flush_end_) flush_end_ = last_ticket() + 1;
     for (int ticket = base_; ticket < *flush_end_; ++ticket) {
@@ -143,7 +143,7 @@ class MpiLink final : public Link, public OneSided {
     return noted(MPI_Win_flush(peer_, window_) == MPI_SUCCESS ? Outcome::ok : Outcome::broken);
   }
 
-  // The token is a synchronous send: it is done only when the peer has it, so that we may stop calling MPI.
+  // The token is a synchronous send: when it completes, the peer has it, and this rank may stop calling MPI.
   Outcome meet(Seconds until) override {
     MPI_Request* request = open_ticket();
     check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
@@ -157,8 +157,8 @@ class MpiLink final : public Link, public OneSided {
     return Outcome::ok;
   }
 
-  // A request that survives its cancellation still writes into our buffers much later (measured): then the
-  // link is not ok. Neither is it ok if a peer that missed the last meeting may still put.
+  // A request that survives its cancellation writes into our buffers much later (measured), so the link is
+  // not ok. Nor is it ok if a peer that missed the last meeting may still put.
   Outcome close(Seconds until) override {
     if (window_ != MPI_WIN_NULL && !settled_) return Outcome::timeout;
     for (auto& [request, one_sided] : open_)

@@ -33,13 +33,13 @@ void wait_for_all() {
   for (int all = 0; !all;) {
     check(MPI_Test(&here, &all, MPI_STATUS_IGNORE), "MPI_Test");
     if (!all && MPI_Wtime() >= until)
-      throw MachineError("not every rank came to create the window for puts and gets");
+      throw MachineError("not every rank joined the creation of the window for puts and gets");
   }
 }
 
-// All ranks must make the first call together. The variable is local to this file: under SimGrid each rank is
-// a copy of this code in one process, with a window of its own.
-MPI_Win of_the_world(bool block) {
+// All ranks must make the first call together. The window is a static variable of this file: under SimGrid
+// each rank is a copy of this code in one process, with its own window.
+MPI_Win shared_window(bool block) {
   static MPI_Win window = MPI_WIN_NULL;
   if (window != MPI_WIN_NULL) return window;
   if (!block) wait_for_all();
@@ -52,7 +52,7 @@ MPI_Win of_the_world(bool block) {
   check(MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made), "MPI_Win_lock_all");
   window = made;
-  // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all ranks are there.
+  // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all ranks still exist.
   int key = MPI_KEYVAL_INVALID;
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, take_down, &key, nullptr), "MPI_Comm_create_keyval");
   check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &window), "MPI_Comm_set_attr");
@@ -66,7 +66,7 @@ void check(int rc, const char* call) {
 }
 
 Window::Window(const Setup& setup, bool block)
-    : handle_(setup.one_sided ? of_the_world(block) : MPI_WIN_NULL),
+    : handle_(setup.one_sided ? shared_window(block) : MPI_WIN_NULL),
       out_(setup.out.region()),
       in_(setup.in.region()) {
   for (const Region* region : {&out_, &in_})

@@ -22,7 +22,7 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   MPI_Win handle() const { return handle_; }  // MPI_WIN_NULL: no one-sided transfers
-  void pack(Packer& offer) const;             // adds what peers need to address the two memories
+  void pack(Packer& offer) const;             // adds the addresses of the two memories
 
  private:
   const MPI_Win handle_;

@@ -34,8 +34,8 @@ struct FreesInfo {
 };
 using Info = std::unique_ptr<fi_info, FreesInfo>;
 
-// What can carry tagged messages here, and puts and gets if requested; `provider` "": of all providers. Null:
-// nothing can, and `rc` has the reason.
+// What supports tagged messages here, and puts and gets if requested. `provider` "": of all providers. Null:
+// none, and `rc` has the reason.
 Info offered(const std::string& provider, bool one_sided, int& rc) {
   const Info hints(fi_allocinfo());
   if (!hints) throw MachineError("fi_allocinfo: no memory");
@@ -96,8 +96,7 @@ class Ofi final : public Transport {
         .take();
   }
 
-  // libfabric connects with the first message. An address is kept for later links, and its connection with
-  // it.
+  // libfabric connects with the first message. Addresses and their connections are kept for later links.
   Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
     Unpacker in(peer_offer);
     const std::string provider = in.text();
@@ -107,7 +106,7 @@ class Ofi final : public Transport {
     if (provider != provider_of(*info_))
       return {nullptr, fmt::format("the peer's provider is {}, ours is {}", provider, provider_of(*info_))};
     Unpacker::must(!name.empty() && (name.size() >= info_->src_addrlen || info_->addr_format == FI_ADDR_STR));
-    name.push_back({});  // some are strings
+    name.push_back({});  // some names are strings
     auto& known = known_[peer];
     if (known.name != name) {
       if (fi_av_insert(endpoint_.addresses.get(), name.data(), 1, &known.address, 0, nullptr) != 1)
@@ -124,7 +123,7 @@ class Ofi final : public Transport {
     fi_addr_t address = FI_ADDR_UNSPEC;
   };
 
-  // The epoch, the sender, and whether it is the token of `meet`, in as many bits as the provider has.
+  // The epoch, the sender, and whether it is the token of `meet`, in as many bits as the provider supports.
   std::uint64_t tag(std::uint64_t epoch, int sender) const {
     const int of_sender = std::bit_width(static_cast<unsigned>(setup_.size - 1));
     return (epoch << (of_sender + 1) | static_cast<std::uint64_t>(sender) << 1) & tags_;
@@ -150,8 +149,8 @@ class Ofi final : public Transport {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  // libfabric's own order, but among IP addresses one that reaches the other ranks: loopback if all are on
-  // this machine, and never link-local.
+  // The first in libfabric's order, but among IP addresses one that reaches the other ranks: loopback if all
+  // are on this machine, and never link-local.
   const fi_info* chosen() const {
     const auto domain = setting(setup_.options, "domain");
     const fi_info* fallback = nullptr;
@@ -177,7 +176,7 @@ class Ofi final : public Transport {
   }
 
   void open() {
-    // libfabric's functions take a pointer to non-const, but only read.
+    // libfabric's functions take a non-const pointer, but only read.
     auto* info = const_cast<fi_info*>(info_);
     Endpoint& e = endpoint_;
     e.fabric =
@@ -197,8 +196,8 @@ class Ofi final : public Transport {
                           [&](auto at) { return fi_endpoint(e.domain.get(), info, at, nullptr); });
     check(fi_ep_bind(e.ep.get(), &e.addresses->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(e.ep.get(), &e.completions->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
-    // shm names its memory after the process id. Memory left behind by a killed process with our id makes the
-    // first call fail as busy, and the provider then removes the old name.
+    // shm names its memory by process id. If a killed process with our id left memory, the first call fails
+    // as busy and removes the old name.
     int rc = fi_enable(e.ep.get());
     if (rc == -FI_EBUSY) rc = fi_enable(e.ep.get());
     check(rc, "fi_enable");
@@ -214,7 +213,7 @@ class Ofi final : public Transport {
     });
   }
 
-  // What peers need to access this memory.
+  // The values that peers need to access this memory.
   Far shown(const Memory& memory, fid_mr* registration) const {
     if (!setup_.one_sided) return {};
     const Region region = memory.region();

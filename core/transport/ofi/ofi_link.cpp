@@ -92,8 +92,8 @@ Outcome OfiLink::meet(Seconds until) {
   return Outcome::ok;
 }
 
-// A cancelled receive may still be written to when a stopped peer continues (measured), so cancelling is
-// useless. A peer that has our keys and missed the last meeting may still put.
+// When a stopped peer continues, it may write into a cancelled receive (measured), so cancelling is useless.
+// A peer that has our keys and missed the last meeting may still put.
 Outcome OfiLink::close(Seconds) {
   endpoint_.progress();
   const bool all = std::all_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.done; });
@@ -121,7 +121,7 @@ Outcome OfiLink::noted(Outcome outcome) {
   return outcome;
 }
 
-// In order, as far as the provider accepts them now.
+// Starts them in order, as far as the provider accepts them now.
 bool OfiLink::push(std::deque<Op*>& queue) {
   bool moved = false;
   for (; !queue.empty(); queue.pop_front(), moved = true) {

@@ -33,7 +33,7 @@ using Owned = std::unique_ptr<Fid, Closes>;
 
 enum class What : std::uint8_t { send, receive, put, get };
 
-// A memory of the peer, as the peer's library addresses it.
+// A memory of the peer, addressed as the peer's library requires.
 struct Far {
   std::uint64_t at = 0, bytes = 0, key = 0;
 };

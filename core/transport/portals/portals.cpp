@@ -50,7 +50,7 @@ class PortalsLink final : public Link, public OneSided {
         put_before_(outbox_->put),
         waiter_(crowded),
         outboxes_(outboxes) {
-    if (outbox_->mover) aside_.emplace(*outbox_->mover, target_, cut_);
+    if (outbox_->mover) transfers_.emplace(*outbox_->mover, target_, cut_);
   }
   ~PortalsLink() override {
     if (close(0) == Outcome::ok) return;
@@ -69,24 +69,24 @@ class PortalsLink final : public Link, public OneSided {
   }
 
   int start_recv(Slice slice) override { return 3 * received_.add(cut_.pieces(slice.bytes)) + 1; }
-  int start_put(Slice slice, std::size_t at) override { return start_aside(true, slice, at); }
-  int start_get(Slice slice, std::size_t at) override { return start_aside(false, slice, at); }
+  int start_put(Slice slice, std::size_t at) override { return start_one_sided(true, slice, at); }
+  int start_get(Slice slice, std::size_t at) override { return start_one_sided(false, slice, at); }
 
   Outcome wait(int ticket, Seconds until) override {
     if (ticket == no_ticket) return Outcome::broken;
     const int number = ticket / 3;
-    if (ticket % 3 == 2) return move_until([&] { return aside_->is_done(number); }, until);
+    if (ticket % 3 == 2) return move_until([&] { return transfers_->is_done(number); }, until);
     if (ticket % 3 == 1)
       return move_until([&] { return received_.reached(number, inbox_->of_messages.arrived()); }, until);
     return move_until([&] { return sent_.reached(number, acknowledged_); }, until);
   }
 
   Outcome flush(Seconds until) override {
-    return move_until([&] { return aside_->is_flushed(); }, until);
+    return move_until([&] { return transfers_->is_flushed(); }, until);
   }
 
-  // The token follows everything that has been acknowledged. Once the token is acknowledged too, the peer's
-  // library needs nothing more from us.
+  // The token follows when everything is acknowledged. Once the token is acknowledged too, the peer's library
+  // needs nothing more from this rank.
   Outcome meet(Seconds until) override {
     if (const auto outcome = move_until([&] { return is_quiet(); }, until); outcome != Outcome::ok)
       return outcome;
@@ -97,11 +97,11 @@ class PortalsLink final : public Link, public OneSided {
     return move_until([&] { return is_quiet() && inbox_->of_tokens.arrived() >= meetings_; }, until);
   }
 
-  // A put cannot be cancelled: the library may still read what is not acknowledged.
+  // A put cannot be cancelled: the library may still read unacknowledged bytes.
   Outcome close(Seconds until) override {
     waiting_.clear();
     if (!outbox_) return Outcome::ok;
-    if (aside_) aside_->give_up();
+    if (transfers_) transfers_->give_up();
     for (auto wait = waiter_.until(until);;) {
       acknowledge();
       const bool quiet = is_quiet(), closed = inbox_->close();
@@ -110,17 +110,19 @@ class PortalsLink final : public Link, public OneSided {
       rest(wait);
     }
     inbox_.reset();
-    aside_.reset();
+    transfers_.reset();
     if (!failed_) outboxes_.push_back(std::move(outbox_));
     outbox_.reset();
     return Outcome::ok;
   }
 
  private:
-  bool is_quiet() const { return waiting_.empty() && under_way_.empty() && (!aside_ || aside_->is_quiet()); }
+  bool is_quiet() const {
+    return waiting_.empty() && in_flight_.empty() && (!transfers_ || transfers_->is_quiet());
+  }
 
-  int start_aside(bool is_put, Slice here, std::size_t far) {
-    const int number = aside_->start(is_put, here, far);
+  int start_one_sided(bool is_put, Slice here, std::size_t far) {
+    const int number = transfers_->start(is_put, here, far);
     return number == no_ticket ? no_ticket : 3 * number + 2;
   }
 
@@ -130,15 +132,15 @@ class PortalsLink final : public Link, public OneSided {
     if (rc == PTL_NO_SPACE) return rc;
     check(rc, "PtlPut");
     ++outbox_->put;
-    under_way_.push_back(piece.bytes + Cut::head);
-    bytes_under_way_ += piece.bytes + Cut::head;
+    in_flight_.push_back(piece.bytes + Cut::head);
+    bytes_in_flight_ += piece.bytes + Cut::head;
     return rc;
   }
 
   void start_waiting() {
     while (!waiting_.empty()) {
       const Slice piece = waiting_.front();
-      if (!under_way_.empty() && bytes_under_way_ + piece.bytes + Cut::head > cut_.most) return;
+      if (!in_flight_.empty() && bytes_in_flight_ + piece.bytes + Cut::head > cut_.most) return;
       if (put(piece, messages) == PTL_NO_SPACE) return;
       waiting_.pop_front();
     }
@@ -150,12 +152,12 @@ class PortalsLink final : public Link, public OneSided {
     failed_ |= event.failure > 0;
     const std::uint64_t before = acknowledged_;
     acknowledged_ = event.success + event.failure - put_before_;
-    for (auto n = before; n < acknowledged_ && !under_way_.empty(); ++n) {
-      bytes_under_way_ -= under_way_.front();
-      under_way_.pop_front();
+    for (auto n = before; n < acknowledged_ && !in_flight_.empty(); ++n) {
+      bytes_in_flight_ -= in_flight_.front();
+      in_flight_.pop_front();
     }
-    const bool moved = aside_ && aside_->look();
-    failed_ |= aside_ && aside_->has_failed();
+    const bool moved = transfers_ && transfers_->look();
+    failed_ |= transfers_ && transfers_->has_failed();
     return moved || acknowledged_ > before;
   }
 
@@ -174,7 +176,7 @@ class PortalsLink final : public Link, public OneSided {
       const bool moved = acknowledge();
       if (failed_) return Outcome::broken;
       start_waiting();
-      if (aside_) aside_->start_waiting();
+      if (transfers_) transfers_->start_waiting();
       if (done()) return Outcome::ok;
       if (wait.is_over(steady_now)) return Outcome::timeout;
       moved ? wait.moved() : rest(wait);
@@ -189,15 +191,15 @@ class PortalsLink final : public Link, public OneSided {
   Waiter waiter_;
   std::vector<std::unique_ptr<Outbox>>& outboxes_;
   std::deque<Slice> waiting_;
-  std::deque<std::size_t> under_way_;
-  std::size_t bytes_under_way_ = 0;
+  std::deque<std::size_t> in_flight_;
+  std::size_t bytes_in_flight_ = 0;
   Marks sent_, received_;
-  std::optional<Aside> aside_;  // one-sided transfers
+  std::optional<Transfers> transfers_;  // one-sided transfers
   std::uint64_t acknowledged_ = 0, meetings_ = 0;
   bool failed_ = false;
 };
 
-// The reference implementation reads its interface from the environment, and has no good default.
+// The reference implementation reads its interface from the environment and has no good default.
 std::string chosen_interface(bool loopback, const std::string& wanted) {
   for (const auto& interface : interfaces())
     if (interface.address.host_text().find(':') == std::string::npos &&
@@ -309,8 +311,8 @@ class Portals final : public Transport {
     for (const char* limit : {"PTL_LIM_MAX_ENTRIES", "PTL_LIM_MAX_LIST_SIZE"}) ::setenv(limit, "200000", 0);
   }
 
-  // The node numbers of the reference implementation are IPv4 addresses. Over UDP it loses whatever a socket
-  // cannot hold, so pieces are datagrams, and few are in flight.
+  // The node numbers of the reference implementation are IPv4 addresses. Over UDP it loses what exceeds the
+  // socket buffer, so pieces are datagrams, and few are in flight.
   void choose_cut() {
     const auto ip = fmt::format("{}.{}.{}.{}", id_.phys.nid >> 24, id_.phys.nid >> 16 & 255,
                                 id_.phys.nid >> 8 & 255, id_.phys.nid & 255);
@@ -319,8 +321,8 @@ class Portals final : public Transport {
     const auto most = limits_.max_msg_size;
     constexpr auto all = std::numeric_limits<std::size_t>::max();
     cut_ = {.piece = most, .small = most, .most = all, .part = all, .threaded = false};
-    // The share of one peer if all send to this rank at once. With one-sided transfers, half is for them and
-    // half for messages.
+    // The share of one peer if all send to this rank at once. With one-sided transfers, half of it is for
+    // messages.
     const std::size_t peers = std::max(1, setup_.size - 1);
     const std::size_t in_a_socket = ((setup_.one_sided ? 64 : 128) << 10) / peers;
     if (!ip_.empty())
@@ -350,7 +352,7 @@ extern "C" const TransportEntry entry{
     .abi = transport_abi,
     .name = "portals",
     .summary = "puts and gets of Portals 4; interface=NAME, piece=SIZE",
-    .why_unusable = [] { return asked_in_a_child(why_it_does_not_start, 10); },
+    .why_unusable = [] { return tried_in_child(why_it_does_not_start, 10); },
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Portals>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<PortalsLink&>(link); },
     .one_sided_by = "Portals 4"};

@@ -1,4 +1,4 @@
-// Allocates and frees what the links of portals use.
+// Allocates and frees the resources of portals' links.
 #include "transport/portals/portals_entries.hpp"
 
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ std::size_t Cut::pieces(std::size_t bytes) const {
 }
 
 // Over UDP the reference implementation ignores the offset in an entry for a get that does not fit into a
-// header, and returns what lies at the beginning of the entry.
+// header, and returns the beginning of the entry.
 std::size_t Cut::first_of_get(std::size_t far, std::size_t bytes, std::size_t far_part) const {
   const std::size_t into_part = far % far_part;
   return std::min({bytes, far_part - into_part, into_part > 0 ? small : of_whole(bytes)});

@@ -1,5 +1,5 @@
-// What the links of portals use of the library: memory descriptors, match list entries and their keys,
-// counters, and how messages are split.
+// The Portals resources of links: memory descriptors, match list entries and their keys, counters, and the
+// splitting of messages.
 #pragma once
 
 #include <portals4.h>
@@ -21,7 +21,7 @@ std::string_view name_of(int rc);
 void check(int rc, const char* call);  // throws MachineError
 ptl_ct_event_t read(ptl_handle_ct_t counter);
 
-// Lets the library's thread, which spins, run on another core than the one that this rank is bound to.
+// Lets the library's spinning thread run on another core than the one that this rank is bound to.
 class AnyCore {
  public:
   AnyCore();
@@ -33,7 +33,7 @@ class AnyCore {
   cpu_set_t before_{};
 };
 
-// The memories that we put from and get into, and their event queue.
+// The memories that this rank puts from and gets into, and their event queue.
 struct Mover {
   static constexpr int most = 256;  // pieces in flight, with two events each at most
 
@@ -59,8 +59,7 @@ struct Outbox {
   std::optional<Mover> mover;
 };
 
-// What one peer may access in one epoch, and, if requested, the count of its accesses. Knowing the key gives
-// access.
+// The memory that one peer may access in one epoch with this key, and, if requested, the count of accesses.
 class Entry {
  public:
   static constexpr unsigned put = PTL_ME_OP_PUT, get = PTL_ME_OP_GET, counted = PTL_ME_EVENT_CT_COMM;
@@ -71,7 +70,7 @@ class Entry {
   Entry& operator=(const Entry&) = delete;
 
   std::uint64_t arrived() const { return read(counter_).success; }
-  // Returns whether nobody can put there any more; false while a message is being written.
+  // True: nobody can put there any more. False: a message is being written.
   bool close();
 
  private:
@@ -80,14 +79,14 @@ class Entry {
   bool open_ = true;
 };
 
-// The last bits of a key: the purpose of the entry, or the part of the memory that it shows.
+// The last bits of a key: the purpose of the entry, or the part of the memory that it exposes.
 inline constexpr ptl_match_bits_t messages = 0, tokens = 1, puts = 2, of_a_key = 0xffffffff;
 
 ptl_match_bits_t fresh_key();
 
 struct Inbox {
   Inbox(ptl_handle_ni_t ni, ptl_pt_index_t table, const Setup& setup);
-  // Returns whether nobody can put there any more; false while a message is being written.
+  // True: nobody can put there any more. False: a message is being written.
   bool close() { return of_messages.close() && of_tokens.close() && (!of_puts || of_puts->close()); }
 
   const ptl_match_bits_t key = fresh_key();
@@ -95,7 +94,7 @@ struct Inbox {
   std::optional<Entry> of_puts;
 };
 
-// What peers may get out of while the transport lives: one entry for each part of the memory.
+// The memory that peers may get from while the transport exists: one entry per part.
 class Shown {
  public:
   Shown(ptl_handle_ni_t ni, const Region& region, std::size_t part);
@@ -111,7 +110,7 @@ class Shown {
   std::deque<Entry> parts_;
 };
 
-// The peer's inbox, and what it shows to gets.
+// The peer's inbox, and its memory for gets.
 struct Target {
   ptl_process_t process;
   ptl_pt_index_t table, table_of_gets;
@@ -121,14 +120,14 @@ struct Target {
 };
 
 // How messages are split, the same at both ends, and how much may be in flight at once. `small` is the piece
-// size of messages up to 2 KiB: over UDP the reference implementation sends nothing of a size between what it
-// copies into a header and what it treats as data.
+// size of messages up to 2 KiB: over UDP the reference implementation does not send sizes between those that
+// it copies into a header and those that it treats as data.
 struct Cut {
   static constexpr std::size_t head =
-      4096;  // what a short message takes of the peer's socket buffer, at most
+      4096;  // the most that a short message occupies in the peer's socket buffer
 
   std::size_t piece, small, most;
-  std::size_t part;  // of a memory that peers get out of
+  std::size_t part;  // of a memory that peers get from
   bool threaded;     // the implementation has a thread that spins
 
   std::size_t pieces(std::size_t bytes) const;  // of a message

@@ -6,7 +6,7 @@
 
 namespace everylink::portals {
 
-int Aside::start(bool is_put, Slice here, std::size_t far) {
+int Transfers::start(bool is_put, Slice here, std::size_t far) {
   if (!lies_within(is_put ? target_.far.in : target_.far.out, {far, here.bytes})) return no_ticket;
   Op& op = ops_.emplace_back();
   op.is_put = is_put;
@@ -17,13 +17,13 @@ int Aside::start(bool is_put, Slice here, std::size_t far) {
   return end() - 1;
 }
 
-bool Aside::is_done(int ticket) const {
+bool Transfers::is_done(int ticket) const {
   if (ticket < base_) return true;
   const Op& op = at(ticket);
   return op.all_begun && (op.is_put ? op.unsent == 0 : op.unanswered == 0);
 }
 
-bool Aside::is_flushed() {
+bool Transfers::is_flushed() {
   if (!flush_end_) flush_end_ = end(), flush_at_ = base_;
   for (; flush_at_ < *flush_end_; ++flush_at_)
     if (flush_at_ >= base_ && at(flush_at_).is_put && !at(flush_at_).has_ended()) return false;
@@ -31,18 +31,18 @@ bool Aside::is_flushed() {
   return true;
 }
 
-// In order, as far as the limits allow.
-void Aside::start_waiting() {
+// Starts them in order, as far as the limits allow.
+void Transfers::start_waiting() {
   while (!waiting_.empty()) {
     Op& op = *waiting_.front();
     const Slice piece = next_of(op);
-    const bool is_full = under_way_ == Mover::most || bytes_under_way_ + piece.bytes + Cut::head > cut_.most;
-    if (under_way_ > 0 && is_full) return;
+    const bool is_full = in_flight_ == Mover::most || bytes_in_flight_ + piece.bytes + Cut::head > cut_.most;
+    if (in_flight_ > 0 && is_full) return;
     const int rc = begin(op, piece);
     if (rc == PTL_NO_SPACE) return;
     check(rc, op.is_put ? "PtlPut" : "PtlGet");
-    ++under_way_;
-    bytes_under_way_ += piece.bytes + Cut::head;
+    ++in_flight_;
+    bytes_in_flight_ += piece.bytes + Cut::head;
     events_to_come_ += op.is_put ? 2 : 1;
     op.unsent += op.is_put ? 1 : 0;
     ++op.unanswered;
@@ -53,7 +53,7 @@ void Aside::start_waiting() {
   }
 }
 
-bool Aside::look() {
+bool Transfers::look() {
   for (bool any = false;; any = true) {
     ptl_event_t event{};
     const int rc = PtlEQGet(mover_.events, &event);
@@ -63,12 +63,12 @@ bool Aside::look() {
   }
 }
 
-Slice Aside::next_of(const Op& op) const {
+Slice Transfers::next_of(const Op& op) const {
   if (op.is_put) return piece_of(op.here.bytes, cut_.pieces(op.here.bytes), op.pieces);
   return {op.begun, cut_.first_of_get(op.far + op.begun, op.here.bytes - op.begun, target_.part)};
 }
 
-int Aside::begin(Op& op, Slice piece) const {
+int Transfers::begin(Op& op, Slice piece) const {
   const std::size_t here = op.here.offset + piece.offset, far = op.far + piece.offset;
   if (op.is_put)
     return PtlPut(mover_.out, here, piece.bytes, PTL_ACK_REQ, target_.process, target_.table,
@@ -79,7 +79,7 @@ int Aside::begin(Op& op, Slice piece) const {
                 target_.key_of_gets | part, far - part * target_.part, &op);
 }
 
-void Aside::note(const ptl_event_t& event) {
+void Transfers::note(const ptl_event_t& event) {
   Op& op = *static_cast<Op*>(event.user_ptr);
   --events_to_come_;
   failed_ |= event.ni_fail_type != PTL_NI_OK;
@@ -88,8 +88,8 @@ void Aside::note(const ptl_event_t& event) {
     --op.unsent;
   } else {
     --op.unanswered;
-    --under_way_;
-    bytes_under_way_ -= event.mlength + Cut::head;
+    --in_flight_;
+    bytes_in_flight_ -= event.mlength + Cut::head;
     op.arrived += event.mlength;
     failed_ |= op.all_begun && op.unanswered == 0 && op.arrived != op.here.bytes;
   }

@@ -1,4 +1,4 @@
-// The one-sided transfers of a Portals link, beside its messages.
+// The one-sided transfers of a Portals link.
 #pragma once
 
 #include <portals4.h>
@@ -13,9 +13,9 @@
 namespace everylink::portals {
 
 // Each piece has its own events, because two puts, or two gets, may complete out of order.
-class Aside {
+class Transfers {
  public:
-  Aside(const Mover& mover, const Target& target, const Cut& cut)
+  Transfers(const Mover& mover, const Target& target, const Cut& cut)
       : mover_(mover), target_(target), cut_(cut) {}
 
   // `far`: the place in the peer's memory. Returns no_ticket if it is outside.
@@ -26,7 +26,7 @@ class Aside {
   void start_waiting();
   bool look();  // returns whether anything happened
 
-  // What has not begun never will.
+  // Drops transfers that have not begun.
   void give_up() { waiting_.clear(); }
   bool is_quiet() const { return waiting_.empty() && events_to_come_ == 0; }
   bool has_failed() const { return failed_; }
@@ -53,8 +53,8 @@ class Aside {
   const Cut cut_;
   std::deque<Op> ops_;  // the library keeps their addresses
   std::deque<Op*> waiting_;
-  int base_ = 0, under_way_ = 0, events_to_come_ = 0, flush_at_ = 0;
-  std::size_t bytes_under_way_ = 0;
+  int base_ = 0, in_flight_ = 0, events_to_come_ = 0, flush_at_ = 0;
+  std::size_t bytes_in_flight_ = 0;
   std::optional<int> flush_end_;  // end of the tickets that the flush in flight covers
   bool failed_ = false;
 };

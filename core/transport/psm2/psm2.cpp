@@ -29,17 +29,17 @@
 namespace everylink {
 namespace {
 
-std::string said(psm2_error_t rc) { return fmt::format("error {}, {}", +rc, psm2_error_get_string(rc)); }
+std::string text_of(psm2_error_t rc) { return fmt::format("error {}, {}", +rc, psm2_error_get_string(rc)); }
 
 void check(psm2_error_t rc, const char* call) {
-  if (rc != PSM2_OK) throw MachineError(fmt::format("{}: {}", call, said(rc)));
+  if (rc != PSM2_OK) throw MachineError(fmt::format("{}: {}", call, text_of(rc)));
 }
 
 struct Version {
   int major = PSM2_VERNO_MAJOR, minor = PSM2_VERNO_MINOR;
 };
 
-// The library does not print its errors; we report them.
+// Keeps the library from printing errors, because we report them.
 psm2_error_t start_library(Version& version) {
   ::setenv("PSM2_NO_VERBOSE_ERRORS", "1", 0);
   psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER);
@@ -51,7 +51,7 @@ std::string why_it_does_not_start() {
   const auto rc = start_library(version);
   if (rc == PSM2_OK) return "";
   const char* devices = std::getenv("PSM2_DEVICES");
-  return fmt::format("psm2_init: {} {}", said(rc),
+  return fmt::format("psm2_init: {} {}", text_of(rc),
                      devices ? fmt::format("(with PSM2_DEVICES={})", devices)
                              : "(without an Omni-Path device, library 11.2.229 or later starts with "
                                "PSM2_DEVICES=self,shm, within one machine)");
@@ -60,12 +60,12 @@ std::string why_it_does_not_start() {
 constexpr std::size_t piece = 1 << 30;  // the length of a message has 32 bits
 enum Kind : std::uint32_t { message, token };
 
-// What the library points into. It lives on if the link is buried.
+// The data that the library points into. It outlives a link that could not be closed.
 struct Flow {
   struct Message {
     int ops_left;
   };
-  // One call of the library; a message is one or more of them.
+  // One call of the library. A message takes one or more.
   struct Op {
     Flow* flow;
     Message* message;
@@ -75,25 +75,25 @@ struct Flow {
     bool sends;
     psm2_mq_req_t request = PSM2_MQ_REQINVALID;
     std::uint64_t number = 0;  // of a send: the number of sends that the link has started, including this one
-    bool surely = false;       // done only when the peer has it
+    bool synchronous = false;  // done only when the peer has it
     bool done = false;
   };
 
-  // The library is done with this call. Each message from the peer reports how many of ours the peer had
-  // received before.
+  // The library has completed this call. Each message from the peer reports how many of our messages the peer
+  // had received.
   void note(Op& op, const psm2_mq_status2_t& status) {
     op.done = true;
     --op.message->ops_left;
     failed |= status.error_code != PSM2_OK || (!op.sends && status.nbytes != op.bytes);
     if (!op.sends) ++arrived;
     const auto lag = static_cast<std::uint32_t>(started) - status.msg_tag.tag[2];
-    if (op.sends && op.surely) there = std::max(there, op.number);
-    if (!op.sends && lag <= started) there = std::max(there, started - lag);
+    if (op.sends && op.synchronous) delivered = std::max(delivered, op.number);
+    if (!op.sends && lag <= started) delivered = std::max(delivered, started - lag);
   }
 
   std::deque<Message> messages;
   std::deque<Op> ops;
-  std::uint64_t started = 0, there = 0;  // our sends; those that the peer is known to have
+  std::uint64_t started = 0, delivered = 0;  // our sends; those that the peer is known to have
   std::uint32_t arrived = 0;
   bool failed = false;
 };
@@ -113,7 +113,8 @@ bool progress(psm2_mq_t mq) {
 }
 
 // One for all transports of a process: within a machine the library names endpoints by process, and a second
-// one would take over what a stopped peer still holds of the first. Connections are kept for later links.
+// one would take over resources of the first that a stopped peer still holds. Connections are kept for later
+// links.
 struct Endpoint {
   explicit Endpoint(const Setup& setup) {
     check(start_library(version), "psm2_init");
@@ -129,7 +130,7 @@ struct Endpoint {
   }
   ~Endpoint() {
     psm2_mq_finalize(mq);
-    psm2_ep_close(ep, PSM2_EP_CLOSE_FORCE, 1);  // the shortest limit that it takes
+    psm2_ep_close(ep, PSM2_EP_CLOSE_FORCE, 1);  // the shortest limit that it accepts
   }
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
@@ -175,8 +176,8 @@ class Psm2Link final : public Link {
     return move_until([&] { return is_done(ticket); }, until);
   }
 
-  // The token is done when the peer has it and everything before it. The last polls send what the library has
-  // to answer, because this rank does not call the library again.
+  // The token completes when the peer has it and everything before it. The last polls send the library's
+  // pending answers, because this rank does not call the library again.
   Outcome meet(Seconds until) override {
     const int in = add(nullptr, 0, token, false), out = add(nullptr, 0, token, true);
     start_waiting();
@@ -185,7 +186,7 @@ class Psm2Link final : public Link {
     return outcome;
   }
 
-  // A send cannot be cancelled, nor a receive whose message has begun to arrive.
+  // Sends cannot be cancelled, nor can receives of messages that have begun to arrive.
   Outcome close(Seconds until) override {
     if (!flow_) return Outcome::ok;
     for (; !waiting_.empty(); waiting_.pop_front()) waiting_.front()->done = true;
@@ -206,9 +207,9 @@ class Psm2Link final : public Link {
 
  private:
   using Op = Flow::Op;
-  // The library's queues to a peer are short, and it blocks forever on a stopped peer. They take 128 messages
-  // of 16,000 bytes, the longest that the peer does not fetch itself.
-  static constexpr std::uint64_t most_under_way = 80;
+  // The library's queues to a peer hold 128 messages of 16,000 bytes, the longest that the peer does not
+  // fetch itself. With a full queue to a stopped peer, the library blocks forever.
+  static constexpr std::uint64_t most_in_flight = 80;
 
   psm2_mq_tag_t tag(int sender, Kind kind) const {
     psm2_mq_tag_t tag{};
@@ -245,19 +246,19 @@ class Psm2Link final : public Link {
   }
 
   void start_waiting() {
-    for (; !waiting_.empty() && flow_->started - flow_->there < most_under_way; waiting_.pop_front()) {
+    for (; !waiting_.empty() && flow_->started - flow_->delivered < most_in_flight; waiting_.pop_front()) {
       Op& op = *waiting_.front();
       op.number = ++flow_->started;
-      op.surely = op.kind == token || flow_->started - flow_->there == most_under_way;
+      op.synchronous = op.kind == token || flow_->started - flow_->delivered == most_in_flight;
       psm2_mq_tag_t ours = tag(rank_, op.kind);
-      check(psm2_mq_isend2(endpoint_.mq, peer_, op.surely ? PSM2_MQ_FLAG_SENDSYNC : 0, &ours, op.at, op.bytes,
-                           &op, &op.request),
+      check(psm2_mq_isend2(endpoint_.mq, peer_, op.synchronous ? PSM2_MQ_FLAG_SENDSYNC : 0, &ours, op.at,
+                           op.bytes, &op, &op.request),
             "psm2_mq_isend2");
     }
   }
 
   bool is_done(int ticket) {
-    auto& [messages, ops, started, there, arrived, failed] = *flow_;
+    auto& [messages, ops, started, delivered, arrived, failed] = *flow_;
     for (; !ops.empty() && ops.front().done;) ops.pop_front();
     for (; !messages.empty() && messages.front().ops_left == 0; ++base_) messages.pop_front();
     return ticket < base_ || messages[static_cast<std::size_t>(ticket - base_)].ops_left == 0;
@@ -325,7 +326,7 @@ class Psm2 final : public Transport {
       psm2_epaddr_t found = nullptr;
       const auto left = static_cast<std::int64_t>(std::max(until - steady_now(), 0.001) * 1e9);
       const auto rc = psm2_ep_connect(endpoint_->ep, 1, &id, nullptr, &error, &found, left);
-      if (rc != PSM2_OK || !found) return {nullptr, fmt::format("psm2_ep_connect: {}", said(rc))};
+      if (rc != PSM2_OK || !found) return {nullptr, fmt::format("psm2_ep_connect: {}", text_of(rc))};
       address = found;
     }
     return {std::make_unique<Psm2Link>(*endpoint_, address, epoch, peer, setup_)};
@@ -342,7 +343,7 @@ extern "C" const TransportEntry entry{
     .abi = transport_abi,
     .name = "psm2",
     .summary = "tagged messages (MQ) of Omni-Path; the variable PSM2_DEVICES",
-    .why_unusable = [] { return asked_in_a_child(why_it_does_not_start, 10); },
+    .why_unusable = [] { return tried_in_child(why_it_does_not_start, 10); },
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Psm2>(setup); }};
 
 }  // namespace everylink

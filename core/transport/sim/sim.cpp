@@ -1,6 +1,6 @@
-// sim: a simulated network between real processes, in virtual time. Each rank has its own clock; offers and
-// messages carry it to other ranks, so there is no global clock, and every number is the same in every run.
-// Puts and gets cost what adapters would need; where contents matter, the other end's process moves the
+// sim: a simulated network between real processes, in virtual time. Each rank has its own clock. Offers and
+// messages carry its time to other ranks, so there is no global clock, and every number is the same in every
+// run. Puts and gets take the time that adapters would; if contents matter, the peer's process moves the
 // bytes.
 #include <fmt/format.h>
 #include <poll.h>
@@ -36,12 +36,11 @@ namespace everylink {
 namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-constexpr Seconds real_patience =
-    60;  // real time for the peer's process, which only computes; its network takes none
+constexpr Seconds real_patience = 60;  // real time for the peer's process, which only computes
 
-constexpr std::size_t few_bytes = 8;  // the first bytes of each message, which are always sent
+constexpr std::size_t few_bytes = 8;  // of each message; these are always sent
 
-// A rank's clock, and how many links carry messages through its port, each way. All have an equal share.
+// A rank's clock, and the number of links that use its port, each way. They share it equally.
 class SimLink;
 struct SimRank {
   Seconds now = 0;
@@ -55,8 +54,8 @@ struct SimPeer {
   Reachable memory;
 };
 
-// Each link has its own time, and the rank's clock is the latest of them: what a rank waits for on one link
-// is not late on another.
+// Each link has its own time, and the rank's clock is the latest of them: a wait on one link does not delay
+// the others.
 class SimLink final : public Link, public OneSided {
  public:
   SimLink(Socket socket, std::shared_ptr<SimRank> rank, const SimPeer& peer, std::uint64_t epoch,
@@ -80,7 +79,7 @@ class SimLink final : public Link, public OneSided {
   int start_send(Slice slice) override {
     note_load(slice, rank_->out, loads_out_);
     const Leaving leaving = out_.send(slice.bytes, now_, rank_->out > 1 ? share(slice.bytes, rank_->out) : 0);
-    say(Kind::message, leaving, slice);
+    send_frame(Kind::message, leaving, slice);
     return sent(leaving);
   }
 
@@ -90,24 +89,24 @@ class SimLink final : public Link, public OneSided {
     return expect(receives_, Of::receive, {slice, never});
   }
 
-  // No CPU of the peer takes part, so the time is known at once; the peer's process moves the bytes.
+  // The peer's CPU takes no part, so the time is known at once; the peer's process moves the bytes.
   int start_put(Slice slice, std::size_t at) override {
     if (!lies_within(peer_.memory.in, {at, slice.bytes})) return no_ticket;
     note_load(slice, rank_->out, loads_out_);
     const Leaving leaving = out_.send(slice.bytes, now_, rank_->out > 1 ? share(slice.bytes, rank_->out) : 0);
-    if (setup_.contents_matter) say(Kind::put, leaving, slice, at);
+    if (setup_.contents_matter) send_frame(Kind::put, leaving, slice, at);
     there_at_ = std::max(there_at_, leaving.arrives);
     return sent(leaving);
   }
 
   int start_get(Slice slice, std::size_t at) override {
     if (!lies_within(peer_.memory.out, {at, slice.bytes})) return no_ticket;
-    const Leaving wish = out_.send(0, now_);
+    const Leaving request = out_.send(0, now_);
     note_load(slice, rank_->in, loads_in_);
     Leaving answer =
-        fetched_.send(slice.bytes, wish.arrives, rank_->in > 1 ? share(slice.bytes, rank_->in) : 0);
-    answer.arrives = wish.arrives == never ? never : answer.arrives;
-    if (setup_.contents_matter) say(Kind::get, answer, {0, slice.bytes}, at);
+        fetched_.send(slice.bytes, request.arrives, rank_->in > 1 ? share(slice.bytes, rank_->in) : 0);
+    answer.arrives = request.arrives == never ? never : answer.arrives;
+    if (setup_.contents_matter) send_frame(Kind::get, answer, {0, slice.bytes}, at);
     return expect(gets_, Of::get, {slice, answer.arrives});
   }
 
@@ -140,10 +139,10 @@ class SimLink final : public Link, public OneSided {
     return outcome;
   }
 
-  // Here the link catches up with the rank's clock.
+  // The link's time catches up with the rank's clock here.
   Outcome meet(Seconds until) override {
     now_ = std::max(now_, rank_->now);
-    say(Kind::token, out_.send(0, now_), {0, 0});
+    send_frame(Kind::token, out_.send(0, now_), {0, 0});
     flush_bytes();
     while (tokens_.empty())
       if (!pull()) return lost(until);
@@ -167,13 +166,13 @@ class SimLink final : public Link, public OneSided {
     Seconds left, arrives;
     std::uint64_t number;
   };
-  // Messages leave one after the other.
+  // Messages leave one after another.
   struct Sending {
     SimWay way;
     Seconds free = 0;
     std::uint64_t sent = 0;
 
-    // `shared`: the least time that the message takes, because other links use the port too.
+    // `shared`: the minimum time of the message because other links use the port too.
     Leaving send(std::size_t bytes, Seconds now, Seconds shared = 0) {
       const std::uint64_t draw = mix(way.key, ++sent);
       const double stretch = (1 + way.noise * unit_interval(draw)) * (mix(draw) % 20 == 0 ? way.jitter : 1);
@@ -217,11 +216,11 @@ class SimLink final : public Link, public OneSided {
     return Outcome::timeout;
   }
   Outcome lost(Seconds until) {
-    if (gone_) return Outcome::broken;  // the peer's process is gone, which is not a simulated fault
+    if (gone_) return Outcome::broken;  // the peer's process has ended: a real fault, not a simulated one
     return pass_to(never, until);
   }
 
-  void say(Kind kind, const Leaving& leaving, Slice slice, std::size_t at = 0) {
+  void send_frame(Kind kind, const Leaving& leaving, Slice slice, std::size_t at = 0) {
     Head head{};
     head.arrives = leaving.arrives;
     head.bytes = slice.bytes;
@@ -251,12 +250,12 @@ class SimLink final : public Link, public OneSided {
     rank_->out -= std::exchange(loads_out_, false);
     rank_->in -= std::exchange(loads_in_, false);
   }
-  // The time that `bytes` take through a port shared by `links` links.
+  // The time of `bytes` through a port that `links` links share.
   Seconds share(std::size_t bytes, int links) const {
     return peer_.there.local ? 0 : static_cast<double>(bytes) * links / peer_.there.port;
   }
 
-  // Short messages are collected until the rank has to wait: far fewer system calls.
+  // Collects short messages until the rank has to wait: far fewer system calls.
   void queue(View bytes) {
     constexpr std::size_t enough = 1 << 16;
     if (bytes.size() < enough) outbox_.insert(outbox_.end(), bytes.begin(), bytes.end());
@@ -276,12 +275,12 @@ class SimLink final : public Link, public OneSided {
       else if (errno != EAGAIN)
         ended_ = true;
       else if (is_ready(POLLIN | POLLOUT))
-        soak();
+        drain();
     }
   }
 
   // Reads everything that has arrived, so that the peer can continue to send.
-  void soak() {
+  void drain() {
     std::byte bytes[65536];
     const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
     if (n > 0)
@@ -290,8 +289,8 @@ class SimLink final : public Link, public OneSided {
       ended_ = true;
   }
 
-  // Sleeps until the peer's process has done something. Meanwhile, peers are served that put and get through
-  // our other links.
+  // Sleeps until the peer's process has sent something or has room. Meanwhile serves peers that put and get
+  // through our other links.
   bool is_ready(short events) {
     const Seconds until = steady_now() + real_patience;
     while (rank_->links.size() > 1 && steady_now() < until) {
@@ -309,7 +308,7 @@ class SimLink final : public Link, public OneSided {
   }
   bool may_serve() const { return socket_ && !ended_ && !at_work_ && !holds_back_; }
   void serve() {
-    soak();
+    drain();
     while (is_front_whole() && pull()) {
     }
   }
@@ -322,7 +321,7 @@ class SimLink final : public Link, public OneSided {
     return !holds_back_ && inbox_.size() - read_ - sizeof head >= body;
   }
 
-  // Reads the next bytes of the stream, from the inbox first; false: fewer will ever arrive.
+  // Reads the next bytes of the stream, from the inbox first. False: the stream ended before that.
   bool read(std::span<std::byte> into) {
     const std::size_t held = std::min(into.size(), inbox_.size() - read_);
     if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
@@ -334,12 +333,12 @@ class SimLink final : public Link, public OneSided {
     into = into.subspan(held);
     if (into.empty()) return true;
     flush_bytes();
-    for (auto* link : rank_->links)  // the peer that we wait for may wait for us on another link
+    for (auto* link : rank_->links)  // the awaited peer may wait for us on another link
       if (!link->at_work_) link->flush_bytes();
     constexpr std::size_t direct = 1 << 16;
     if (into.size() < direct) {  // few bytes are missing: read what else has arrived
       while (inbox_.size() < into.size() && !ended_)
-        if (is_ready(POLLIN)) soak();
+        if (is_ready(POLLIN)) drain();
       return inbox_.size() >= into.size() && read(into);
     }
     while (!into.empty() && !ended_) {
@@ -354,7 +353,7 @@ class SimLink final : public Link, public OneSided {
     return into.empty();
   }
 
-  // Handles the next frame of the stream; false: there will be none.
+  // Handles the next frame of the stream. False: the stream has ended.
   bool pull() {
     const AtWork here(at_work_);
     Head head;
@@ -411,7 +410,7 @@ class SimLink final : public Link, public OneSided {
     return true;
   }
 
-  // In the middle of a frame, sending or receiving.
+  // Marks that a frame is being sent or received.
   class AtWork {
    public:
     explicit AtWork(bool& flag) : flag_(flag), before_(std::exchange(flag, true)) {}
@@ -427,11 +426,11 @@ class SimLink final : public Link, public OneSided {
   Seconds now_;
   const SimPeer peer_;
   const Setup& setup_;
-  Sending out_, fetched_;  // fetched_: answers to our gets, which the peer's memory sends
+  Sending out_, fetched_;  // fetched_: answers to our gets, sent by the peer's memory
   int messages_counted_ = 0, gets_counted_ = 0;
   Seconds entered_ = 0;  // when the last message entered our port, if other links use it too
   bool loads_out_ = false, loads_in_ = false;
-  Seconds there_at_ = 0;    // when the last put lies in the peer's memory
+  Seconds there_at_ = 0;    // when the last put is in the peer's memory
   Seconds flushed_at_ = 0;  // when the flush in flight ends
   std::deque<Seconds> left_at_, tokens_;
   Expecting receives_, gets_;
@@ -471,7 +470,7 @@ class Sim final : public Transport, public VirtualTime {
                         in.get<Reachable>()};
     rank_->now += other.there.latency + other.back.latency;
     auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
-    if (sockets.empty()) return {};  // the peer's process is gone, which is not a simulated fault
+    if (sockets.empty()) return {};  // the peer's process has ended: a real fault, not a simulated one
     return {std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_)};
   }
 

@@ -65,7 +65,7 @@ SimNetwork::SimNetwork(int size, const Settings& settings)
   read_faults(settings, "corrupt", Kind::corrupt, false, '@');
 }
 
-// Each fault is HOST or FROM>TO, with a number after `before_value`: 5*0.5, 3>7+10us, 2>3@7 (optional there).
+// Each fault is HOST or FROM>TO, with a number after `before_value`: 5*0.5, 3>7+10us, 2>3@7 (@ is optional).
 // Several faults are separated by ';'.
 void SimNetwork::read_faults(const Settings& settings, const std::string& key, Kind kind, bool of_host,
                              char before_value) {

@@ -1,5 +1,4 @@
-// The simulated network of `sim`: hosts, switches and planted faults, read from the options after --mode
-// sim:...
+// The simulated network of `sim`: hosts, switches and planted faults, from the options of --mode sim.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@ namespace everylink {
 struct SimWay {
   Seconds latency;
   double bandwidth;   // bytes per second
-  double noise;       // each message takes longer by up to this fraction
-  double jitter;      // one message in 20 takes this many times as long; 1: no jitter
+  double noise;       // lengthens each message by up to this fraction
+  double jitter;      // one message in 20 takes this many times as long; 1: none
   bool dead;          // nothing ever arrives
   int corrupt;        // number of the message that is corrupted; -1: none, -2: all
   std::uint64_t key;  // of the random numbers of this direction
@@ -35,7 +34,7 @@ class SimNetwork {
   enum class Kind { slow, delay, jitter, dead, corrupt };
   struct Fault {
     Kind kind;
-    int from, to;  // ranks of a link; the fault of a host has the host in `from` and no_rank in `to`
+    int from, to;  // ranks of a link; or a host and no_rank
     double value;  // speed factor, seconds, jitter factor or message number
   };
   void read_faults(const Settings&, const std::string& key, Kind, bool of_host, char before_value);

@@ -1,4 +1,4 @@
-// tcp: sockets of our own, one or several streams per link. Puts and gets are messages that the peer's CPU
+// tcp: our own sockets, one or several streams per link. Puts and gets are messages that the peer's CPU
 // answers.
 #include <poll.h>
 
@@ -103,7 +103,7 @@ class TcpLink final : public Link, public OneSided {
   Outcome close(Seconds) override {
     for (auto& stream : streams_) stream.close();
     streams_.clear();
-    return Outcome::ok;  // a closed socket touches no buffer
+    return Outcome::ok;  // a closed socket accesses no buffer
   }
 
  private:
@@ -134,13 +134,13 @@ class TcpLink final : public Link, public OneSided {
     }
     return moved;
   }
-  // Serves the puts and gets of peers on the other links while we wait on this one.
+  // Serves puts and gets on the other links during a wait on this one.
   bool move_others() const {
     bool moved = false;
     for (auto* link : *links_) moved |= link != this && link->move();
     return moved;
   }
-  // A peer that is done closes every stream. That one of them ended first does not break the others.
+  // A peer that has finished closes all streams, one after another, so a single ended stream is not a fault.
   bool is_broken() const {
     return std::any_of(streams_.begin(), streams_.end(), [&](const Stream& stream) {
       return stream.broken() && (stream.busy() || &stream == &streams_.front());

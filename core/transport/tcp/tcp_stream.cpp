@@ -11,7 +11,7 @@
 namespace everylink::tcp {
 
 void Stream::get(Piece piece, std::size_t at) {
-  out_.push_back({{nullptr, 0, of_nobody}, {Kind::get, piece.left, at}, sizeof(Head)});
+  out_.push_back({{nullptr, 0, no_waiter}, {Kind::get, piece.left, at}, sizeof(Head)});
   gets_.push_back(piece);
 }
 
@@ -31,7 +31,7 @@ bool Stream::push(Tickets& sent) {
   out.piece.at += static_cast<std::size_t>(n) - of_head;
   out.piece.left -= static_cast<std::size_t>(n) - of_head;
   if (out.head_left == 0 && out.piece.left == 0) {
-    if (out.piece.ticket != of_nobody) sent.piece_done(out.piece.ticket);
+    if (out.piece.ticket != no_waiter) sent.piece_done(out.piece.ticket);
     out_.pop_front();
   }
   return true;
@@ -49,7 +49,7 @@ void Stream::queue(Kind kind, Piece piece, std::size_t at) {
   out_.push_back({piece, {kind, piece.left, at}, sizeof(Head)});
 }
 
-// One buffer costs the kernel less than two; above `small` the copy costs more than that.
+// Sending one buffer is cheaper than two; above `small`, the copy costs more than it saves.
 ssize_t Stream::send_small(const Out& out) {
   std::byte frame[sizeof(Head) + small];
   std::memcpy(frame, &out.head, sizeof(Head));
@@ -66,7 +66,7 @@ ssize_t Stream::send_parts(Out& out) {
   return ::sendmsg(fd(), &message, MSG_NOSIGNAL);
 }
 
-// Handles what the inbox holds as far as possible: heads, frames without a body, the beginning of a body.
+// Handles the inbox as far as possible: heads, frames without a body, the beginning of a body.
 bool Stream::parse(Heard& heard) {
   bool moved = false;
   for (;;) {
@@ -74,7 +74,7 @@ bool Stream::parse(Heard& heard) {
       if (end_ - begin_ < sizeof(Head)) break;
       Head head;
       std::memcpy(&head, inbox_.data() + begin_, sizeof head);
-      if (!heed(head, heard)) {
+      if (!handle(head, heard)) {
         if (broken_) return true;
         break;
       }
@@ -95,8 +95,8 @@ bool Stream::parse(Heard& heard) {
   return moved;
 }
 
-// Handles a head. False: it has to wait, or it is invalid, which breaks the link.
-bool Stream::heed(const Head& head, Heard& heard) {
+// Handles a head. False: it must wait, or it is invalid, which breaks the link.
+bool Stream::handle(const Head& head, Heard& heard) {
   switch (head.kind()) {
     case Kind::message: return begin_expected(in_, head.bytes());
     case Kind::gotten: return !gets_.empty() ? begin_expected(gets_, head.bytes()) : !(broken_ = true);
@@ -105,11 +105,11 @@ bool Stream::heed(const Head& head, Heard& heard) {
     case Kind::flush: send(Kind::flushed); return true;
     case Kind::put:
       if (!lies_within(in_memory_.bytes, {head.at, head.bytes()})) break;
-      begin_body({in_memory_.at + head.at, head.bytes(), of_nobody});
+      begin_body({in_memory_.at + head.at, head.bytes(), no_waiter});
       return true;
     case Kind::get:
       if (!lies_within(out_memory_.bytes, {head.at, head.bytes()})) break;
-      queue(Kind::gotten, {out_memory_.at + head.at, head.bytes(), of_nobody});
+      queue(Kind::gotten, {out_memory_.at + head.at, head.bytes(), no_waiter});
       return true;
   }
   return !(broken_ = true);
@@ -129,7 +129,7 @@ void Stream::begin_body(const Piece& piece) {
 }
 
 // Reads a head and a large body in one call, the body into the receive buffer. If another frame arrived
-// instead, what follows its head is moved to the inbox.
+// instead, moves the bytes after its head to the inbox.
 bool Stream::pull_frame(Heard& heard) {
   const Piece& piece = in_.front();
   Head head;
@@ -154,7 +154,7 @@ bool Stream::pull_frame(Heard& heard) {
   return true;
 }
 
-// After a part of a head, or for a message without a posted receive.
+// Used after part of a head, or for a message without a posted receive.
 bool Stream::pull_more(Heard& heard) {
   if (end_ == inbox_.size()) return false;  // full: the rest stays in the kernel
   const ssize_t n = ::recv(fd(), inbox_.data() + end_, inbox_.size() - end_, 0);
@@ -176,7 +176,7 @@ bool Stream::take(std::size_t n, Heard& heard) {
   body_.at += n;
   body_.left -= n;
   if (body_.left > 0) return false;
-  if (body_.ticket != of_nobody) heard.received.piece_done(body_.ticket);
+  if (body_.ticket != no_waiter) heard.received.piece_done(body_.ticket);
   in_body_ = false;
   return true;
 }

@@ -16,11 +16,11 @@ namespace everylink::tcp {
 // `gotten` answers a get, and `flushed` a flush; no other frame is answered.
 enum class Kind : std::uint8_t { message, token, put, get, gotten, flush, flushed };
 
-// Precedes each frame. It is as long as a cache line, because then the kernel's copy into the socket keeps
-// the alignment of the message: after 8 bytes, 1 MiB took 2.5 times as long on AMD's Zen (measured).
+// Precedes each frame. It is as long as a cache line, so that the kernel's copy into the socket keeps the
+// alignment of the message: after a head of 8 bytes, 1 MiB took 2.5 times as long on AMD's Zen (measured).
 struct Head {
   std::uint64_t bytes_and_kind = 0;  // bytes * 8 + kind
-  std::uint64_t at = 0;              // of a put or a get: the place in the other end's memory
+  std::uint64_t at = 0;              // of a put or a get: the offset in the receiver's memory
   std::byte unused[48] = {};
   Head() = default;
   Head(Kind kind, std::uint64_t bytes, std::uint64_t where = 0)
@@ -30,9 +30,9 @@ struct Head {
 };
 static_assert(sizeof(Head) == 64);
 
-constexpr int of_nobody = -1;  // a ticket that nobody waits for
+constexpr int no_waiter = -1;  // the ticket of a frame that nobody waits for
 
-// What the streams of a link have received together.
+// What all streams of a link have received.
 struct Heard {
   Tickets received;  // messages and gets
   int tokens = 0, flushed = 0;
@@ -52,12 +52,12 @@ class Stream {
   void close() { close_for_good(socket_); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }
-  // No receive is posted for the next message: nothing more is read until one is.
+  // Nothing more is read until a receive is posted for the next message.
   bool holds_back() const { return holds_back_; }
   bool busy() const { return !out_.empty() || !in_.empty() || !gets_.empty() || in_body_; }
 
   void send(Piece piece) { queue(Kind::message, piece); }
-  void send(Kind kind, int ticket = of_nobody) { queue(kind, {nullptr, 0, ticket}); }
+  void send(Kind kind, int ticket = no_waiter) { queue(kind, {nullptr, 0, ticket}); }
   void put(Piece piece, std::size_t at) { queue(Kind::put, piece, at); }
   void get(Piece piece, std::size_t at);
   void expect(Piece piece);
@@ -77,7 +77,7 @@ class Stream {
   ssize_t send_small(const Out& out);
   ssize_t send_parts(Out& out);
   bool parse(Heard& heard);
-  bool heed(const Head& head, Heard& heard);
+  bool handle(const Head& head, Heard& heard);
   bool begin_expected(std::deque<Piece>& expected, std::uint64_t bytes);
   void begin_body(const Piece& piece);
   bool pull_frame(Heard& heard);
@@ -91,7 +91,7 @@ class Stream {
   Region out_memory_, in_memory_;
   std::deque<Out> out_;
   std::deque<Piece> in_, gets_;  // expected messages and answers to gets, in order
-  Piece body_{};                 // what is being received
+  Piece body_{};                 // being received
   Blob inbox_ = Blob(4096);      // heads, and data that arrived before its receive was posted
   std::size_t begin_ = 0, end_ = 0;
   bool in_body_ = false, holds_back_ = false, broken_ = false;

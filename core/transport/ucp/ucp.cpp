@@ -1,4 +1,4 @@
-// ucp: tagged messages of UCX, over whatever UCX supports; one worker per rank, one endpoint per link.
+// ucp: tagged messages of UCX, over any transport of UCX; one worker per rank, one endpoint per link.
 #include <fmt/format.h>
 #include <ucp/api/ucp.h>
 
@@ -34,7 +34,7 @@ namespace {
 
 using namespace ucx;
 
-// Memory that peers may put into or get out of, and the key that they need for it.
+// Memory that peers may put into or get out of, and its key.
 class Shown {
  public:
   Shown(ucp_context_h context, const Region& region) : context_(context), region_(region) {
@@ -129,7 +129,8 @@ class Ucp final : public Transport {
 
  private:
   void open_context() {
-    // Otherwise connecting to a dark host blocks for minutes. ucp_config_modify does not set it in UCX 1.13.
+    // Without it, connecting to a dark host blocks for minutes. ucp_config_modify does not set it in
+    // UCX 1.13.
     ::setenv("UCX_TCP_CONN_NB", "y", 0);
     ucp_config_t* config = nullptr;
     check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
@@ -139,7 +140,7 @@ class Ucp final : public Transport {
     p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     p.features = UCP_FEATURE_TAG | (setup_.one_sided ? UCP_FEATURE_RMA : 0);
     p.estimated_num_eps =
-        static_cast<std::size_t>(setup_.size);  // as applications set it, because UCX chooses by it
+        static_cast<std::size_t>(setup_.size);  // as applications do: UCX's choices depend on it
     const auto status = ucp_init(&p, config, &context_);
     ucp_config_release(config);
     if (status == UCS_OK && setup_.options.empty()) return;
@@ -189,7 +190,7 @@ class Ucp final : public Transport {
     return kept = endpoint;
   }
 
-  // Which ranks this one can share memory with: machine and namespace, as UCX compares them; "": none.
+  // Ranks with the same value can share memory: machine and namespace, as UCX compares them; "": none.
   std::string shared_memory() const {
     const auto shares = [](const std::string& resource) {
       return resource.starts_with("posix/") || resource.starts_with("sysv/") ||
@@ -200,7 +201,7 @@ class Ucp final : public Transport {
     return boot_id() + std::filesystem::read_symlink("/proc/self/ns/ipc", none).string();
   }
 
-  // Notes what UCX chose. Once per peer, because printing takes time.
+  // Notes UCX's choice, once per peer because printing takes time.
   void note_lanes(int peer, ucp_ep_h endpoint) {
     if (!known_.insert(peer).second) return;
     const auto text = printed([&](std::FILE* to) { ucp_ep_print_info(endpoint, to); });
@@ -213,7 +214,7 @@ class Ucp final : public Transport {
   ucp_worker_h worker_ = nullptr;
   std::vector<std::string> resources_;  // transport/device
   Carrier carrier_;
-  std::optional<Shown> out_, in_;  // what peers may put into and get out of
+  std::optional<Shown> out_, in_;  // for puts and gets of peers
   Blob offer_;
   std::map<int, std::shared_ptr<Endpoint>> kept_;  // by peer
   std::vector<std::shared_ptr<Endpoint>> outlived_;

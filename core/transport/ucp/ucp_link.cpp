@@ -57,8 +57,8 @@ Outcome UcpLink::wait(int ticket, Seconds until) {
   return outcome;
 }
 
-// Covers everything that went through the endpoint: puts lie in the peer's memory, messages are with the
-// peer's UCX.
+// Covers everything that went through the endpoint: puts are in the peer's memory, and messages have reached
+// the peer's UCX.
 Outcome UcpLink::flush(Seconds until) {
   if (!flush_) {
     const ucp_request_param_t p{};
@@ -72,9 +72,9 @@ Outcome UcpLink::flush(Seconds until) {
   return outcome;
 }
 
-// Flushes before, because our messages may wait for the peer's answers, and after, because our token may
-// still lie in UCX's buffers when this rank no longer calls UCX. By then the peer may have closed, in which
-// case UCX 1.13 waits forever; if it has not, the token needs no longer than this limit.
+// Flushes before the token, because our messages may wait for the peer's answers, and after it, because the
+// token may still be in UCX's buffers when this rank stops calling UCX. If the peer has closed by then, UCX
+// 1.13 waits forever; otherwise the token needs no longer than this limit.
 Outcome UcpLink::meet(Seconds until) {
   constexpr Seconds of_a_token = 0.2;
   const int in = receive(nullptr, 0, theirs_ | token);
@@ -89,9 +89,9 @@ Outcome UcpLink::meet(Seconds until) {
   return Outcome::ok;
 }
 
-// Without error handling, a peer that was stopped may still write into our buffers (measured): then the link
-// is not ok. Neither is it ok if the peer has our keys and missed the last meeting. `meet` has flushed what
-// the peer still needs, and an orderly close would never finish if the peer closed first (UCX 1.13).
+// Without error handling, a stopped peer may still write into our buffers (measured), so the link is not ok.
+// Nor is it ok if the peer has our keys and missed the last meeting. `meet` has flushed everything that the
+// peer needs. An orderly close would never finish if the peer closed first (UCX 1.13).
 Outcome UcpLink::close(Seconds until) {
   end_flush();
   for (auto& op : ops_)
@@ -103,20 +103,20 @@ Outcome UcpLink::close(Seconds until) {
     void* closing = ucp_ep_close_nbx(std::exchange(endpoint_->handle, nullptr), &p);
     if (UCS_PTR_IS_PTR(closing)) ucp_request_free(closing);  // it completes by itself
   }
-  for (auto wait = waiter_.until(until); is_under_way() && endpoint_->tears;) {
+  for (auto wait = waiter_.until(until); is_in_flight() && endpoint_->tears;) {
     if (ucp_worker_progress(worker_) == 0) wait.nothing_moved();
     if (wait.is_over(steady_now)) break;
   }
   for (auto* far : {&far_out_, &far_in_})
     if (far->key) ucp_rkey_destroy(std::exchange(far->key, nullptr));
-  return is_under_way() || (one_sided_ && !settled_) ? Outcome::timeout : Outcome::ok;
+  return is_in_flight() || (one_sided_ && !settled_) ? Outcome::timeout : Outcome::ok;
 }
 
 ucp_tag_t UcpLink::tag(std::uint64_t epoch, int sender) {
   return epoch << 32 | static_cast<ucp_tag_t>(sender) << 1;
 }
 
-bool UcpLink::is_under_way() const {
+bool UcpLink::is_in_flight() const {
   return std::any_of(ops_.begin(), ops_.end(), [](const Op& op) { return op.status == UCS_INPROGRESS; });
 }
 

@@ -18,9 +18,9 @@
 
 namespace everylink::ucx {
 
-// An endpoint of UCX. With error handling (`tears`) it lives as long as its link: it can be closed by force,
+// An endpoint of UCX. With error handling (`tears`) it exists as long as its link: it can be closed by force,
 // together with everything in flight. Without, it is kept for later links, because UCX 1.13 loses messages if
-// both ends close one and open the next.
+// both ends close an endpoint and open the next.
 struct Endpoint {
   ucp_ep_h handle = nullptr;
   bool tears = false, broken = false;
@@ -49,7 +49,7 @@ class UcpLink final : public Link, public OneSided {
         waiter_(setup.crowded) {}
   ~UcpLink() override { close(0); }
 
-  // Unpacks what the offer says of the peer's memories.
+  // Unpacks the peer's memories from the offer.
   ucs_status_t reach(Unpacker& offer);
 
   int start_send(Slice slice) override { return send(out_ + slice.offset, slice.bytes, ours_); }
@@ -68,12 +68,12 @@ class UcpLink final : public Link, public OneSided {
     ucs_status_t status = UCS_INPROGRESS;
     std::size_t bytes = 0;  // of a receive
   };
-  // A tag has the epoch, the sender, and whether it is the token of `meet`.
+  // A tag contains the epoch, the sender, and whether it is the token of `meet`.
   static constexpr ucp_tag_t token = 1;
   static ucp_tag_t tag(std::uint64_t epoch, int sender);
 
   Op& op(int ticket) { return ops_[static_cast<std::size_t>(ticket - base_)]; }
-  bool is_under_way() const;
+  bool is_in_flight() const;
   int send(const std::byte* at, std::size_t bytes, ucp_tag_t tag);
   int receive(std::byte* at, std::size_t bytes, ucp_tag_t tag);
 

@@ -1,4 +1,4 @@
-// Collects the log messages of UCX and reads what its print functions write.
+// Collects the log messages of UCX and parses the output of its print functions.
 #include "transport/ucp/ucx_text.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What UCX reports as text only: log messages, resources and lanes.
+// Information that UCX gives only as text: log messages, resources and lanes.
 #pragma once
 
 #include <ucs/type/status.h>
@@ -13,8 +13,8 @@
 
 namespace everylink::ucx {
 
-// UCX logs what it finds wrong. From this call on, the first line is kept for our own message, because it
-// names the cause; nothing is printed unless UCX_LOG_LEVEL is set.
+// UCX logs errors. From this call on, keeps the first line for our own message, because it names the cause,
+// and prints nothing unless UCX_LOG_LEVEL is set.
 void keep_log();
 std::string take_log();  // the line kept since the last call; "": none
 
@@ -22,7 +22,7 @@ std::string take_log();  // the line kept since the last call; "": none
 std::string text_of(ucs_status_t status);
 void check(ucs_status_t status, const char* call);  // throws MachineError
 
-// What one of UCX's print functions writes: in UCX 1.13 the only source of resources and lanes.
+// The output of a print function of UCX: in UCX 1.13 the only source of resources and lanes.
 template <class Print>
 std::string printed(Print print) {
   char* text = nullptr;
