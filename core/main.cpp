@@ -22,8 +22,8 @@ namespace {
 
 using namespace everylink;
 
-// How this process becomes one of the ranks. `auto` takes the first that is available: --np, the three
-// variables, MPI where it measures, PMIx, PMI, Slurm's variables, MPI.
+// How this process becomes one of the ranks. `auto` takes the first way that is available: --np, the three
+// variables, MPI with --mode mpi, PMIx, PMI, Slurm's variables, MPI.
 StartBy bootstrap_for(const Options& o) {
   if (o.np > 0) return StartBy::local;
   if (o.bootstrap == StartBy::local)
@@ -40,7 +40,7 @@ StartBy bootstrap_for(const Options& o) {
       "EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port for each");
 }
 
-// This process's rank, as soon as anything tells it.
+// This process's rank; no_rank until it is known.
 int this_rank = no_rank;
 bool supervised = false;
 
@@ -50,16 +50,16 @@ int rank_so_far() {
   return variable && *variable ? std::atoi(variable) : launcher_hint().rank;
 }
 
-int complain(const std::string& who, const char* what, int code) {
+int report(const std::string& rank, const char* what, int code) {
   std::fflush(stdout);
-  fmt::print(stderr, "everylink-measure: {}{}\n", who, what);
+  fmt::print(stderr, "everylink-measure: {}{}\n", rank, what);
   return code;
 }
 
-// Every rank sees a wrong option, and rank 0 says it. A launcher kills the others as soon as one ends in
-// error, so that they give rank 0 the time to be the first.
-int complain_once(const char* what) {
-  if (rank_so_far() <= 0) return complain("", what, exit_usage);
+// Every rank finds a wrong option, and only rank 0 reports it. A launcher may kill all ranks as soon as one
+// ends in error, so the others wait until rank 0 has ended.
+int report_once(const char* what) {
+  if (rank_so_far() <= 0) return report("", what, exit_usage);
   std::this_thread::sleep_for(std::chrono::seconds(3));
   return exit_usage;
 }
@@ -85,7 +85,7 @@ Place place_by(StartBy bootstrap, const std::string& interface) {
 }
 
 int measure(const Options& options) {
-  transport_named(options.mode);  // before anything is started
+  transport_named(options.mode);  // throws before any rank is started
   const StartBy bootstrap = bootstrap_for(options);
   refuse_ranks_without_mpi(options, bootstrap);
   const auto may_start = [&] {
@@ -98,14 +98,14 @@ int measure(const Options& options) {
   };
   if (bootstrap == StartBy::hosts) return run_on_host(options.interface, may_start, body);
   if (bootstrap == StartBy::local) return may_start(), run_here(options.np, body);
-  if (bootstrap == StartBy::tcp) this_rank = 0;  // wrong variables are this process's own: it says so
+  if (bootstrap == StartBy::tcp) this_rank = 0;  // this process reports its own wrong variables
   Place place = place_by(bootstrap, options.interface);
   this_rank = place.rank;
   if (place.size < 2) throw UsageError("a single rank has nothing to measure; start at least 2");
   return run(options, std::move(place));
 }
 
-int obey(const std::vector<std::string>& typed) {
+int execute(const std::vector<std::string>& typed) {
   const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
   switch (command.action) {
     case Action::measure: return measure(command.options);
@@ -121,17 +121,17 @@ int obey(const std::vector<std::string>& typed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A closed pipe or a file that grows too large is an error of a call, which says more than a signal.
+  // Makes a closed pipe or a too large file an error of a call, which has a better message than a signal.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   try {
-    return obey({argv, argv + argc});
+    return execute({argv, argv + argc});
   } catch (const UsageError& error) {
-    return complain_once(error.what());
+    return report_once(error.what());
   } catch (const RunLost& error) {
     return supervised ? exit_machine
-                      : complain(fmt::format("rank {}: ", this_rank), error.what(), exit_machine);
+                      : report(fmt::format("rank {}: ", this_rank), error.what(), exit_machine);
   } catch (const std::exception& error) {
     const int rank = rank_so_far();
-    return complain(rank == no_rank ? "" : fmt::format("rank {}: ", rank), error.what(), exit_machine);
+    return report(rank == no_rank ? "" : fmt::format("rank {}: ", rank), error.what(), exit_machine);
   }
 }

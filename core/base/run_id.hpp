@@ -6,6 +6,6 @@
 
 namespace everylink {
 
-using RunId = std::array<std::uint8_t, 16>;  // drawn by rank 0; tells which results file unsaved rows belong to
+using RunId = std::array<std::uint8_t, 16>;  // drawn by rank 0; ties unsaved rows to their file
 
 }  // namespace everylink

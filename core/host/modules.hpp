@@ -6,8 +6,8 @@
 namespace everylink {
 
 // The symbol of the module `name`.so, searched for in EVERYLINK_TRANSPORT_PATH (folders separated by ':'),
-// beside the executable, and in the places of an installation. Null: not found, or a library that it needs is
-// missing; `why` has one sentence.
+// next to the executable, and in the folders of an installation. Null: not found, or a library that it needs
+// is missing; `why` has one sentence.
 void* module_symbol(const std::string& name, const char* symbol, std::string& why);
 
 }  // namespace everylink

@@ -17,7 +17,7 @@
 
 namespace everylink {
 
-// The work of one turn. Message i lies in buffer i modulo `buffers`; buffers are `stride` bytes apart.
+// The work of one turn. Message i uses buffer i modulo `buffers`; buffers are `stride` bytes apart.
 struct Shot {
   std::size_t bytes;
   int messages, warmups;   // each way, per turn

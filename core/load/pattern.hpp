@@ -88,7 +88,7 @@ struct PatternTraits {
 
 struct Pattern {
   std::string_view name, summary;
-  std::string_view point;                  // what the points are: "senders"
+  std::string_view point;                  // the quantity that the points vary: "senders"
   std::vector<std::string_view> variants;  // {""}: only one
   std::vector<Option> options;             // its own options: settings by name
   PatternTraits traits;

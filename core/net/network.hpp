@@ -59,7 +59,7 @@ class Listener : public Source {
 class ReadySet : public Source {
  public:
   virtual void add(const Source&, std::uint64_t key) = 0;
-  virtual void remove(const Source&) = 0;  // a closed source leaves by itself
+  virtual void remove(const Source&) = 0;  // not needed for a closed source
   // Fills in the keys of sources where something has arrived, or there is room again, since they were last
   // given. Returns how many; never waits.
   virtual std::size_t take(std::span<std::uint64_t> keys) = 0;

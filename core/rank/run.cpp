@@ -33,7 +33,7 @@ namespace {
 
 constexpr Seconds join_limit = 60;
 constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
-constexpr Seconds exchange_limit = 10;  // for the reports after a step, on top of its own limit
+constexpr Seconds exchange_limit = 10;  // for the reports after a step, beyond the step's own limit
 constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
 constexpr Seconds leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round

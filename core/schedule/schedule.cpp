@@ -34,8 +34,8 @@ const ScheduleEntry& schedule_named(std::string_view name) {
   throw UsageError("--schedule: " + unknown_name("schedule", name, known));
 }
 
-// Step s of the serial plan is the pair of step s / size whose lower rank is s modulo size; if there is none,
-// the step is idle.
+// Step s of the serial plan is the pair of step s / size with s modulo size as its lower rank. Without such a
+// pair, the step is idle.
 Plan serial(const Plan& plan, int size) {
   const auto upper = [partner = plan.partner, size](std::int64_t step) {
     const int low = static_cast<int>(step % size), high = partner(step / size, low);

@@ -372,7 +372,7 @@ void close_or_abandon(Rank& r, std::unique_ptr<Link> link) {
 }
 
 TEST_F(OneSidedFaults, a_passive_peer_costs_at_most_the_limit_and_started_transfers_continue) {
-  if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, whose network needs no CPU";
+  if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, and its network needs no CPU";
   if (mode_name == "mpi")
     GTEST_SKIP() << "MPI_Win_flush has no limit: the runner ends a rank that is stuck in it";
   constexpr std::size_t bytes = 8 << 20;

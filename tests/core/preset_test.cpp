@@ -77,7 +77,7 @@ TEST(Preset, an_option_that_breaks_the_rule_is_refused_by_name) {
   for (const auto& [args, message] : refused) EXPECT_EQ(refusal(args), message);
 }
 
-// Ranks in blocks: each host has so many ranks and adapters.
+// Ranks in blocks: the number of ranks and adapters of each host.
 Sentences doubts(const std::vector<std::pair<int, int>>& ranks_and_adapters,
                  const std::vector<const char*>& more = {}) {
   std::vector<RankFacts> ranks;
