@@ -235,7 +235,7 @@ def test_a_removed_folder_ends_the_run_and_is_named(tmp_path: Path) -> None:
     assert run.end() == 1
     with err:
         said = err.read()
-    assert "no longer there" in said
+    assert "removed or replaced during the run" in said
     assert str(run.path) in said
     assert not (tmp_path / "place").exists()
 

@@ -174,7 +174,7 @@ def test_every_rank_of_mpi_writes_its_own_part(run: Run, tmp_path: Path) -> None
         (["-s", "1,2"], "one message size"),
         (["-s", "2GiB"], "below 2 GiB"),
         (["--keep-laps"], "--keep-laps"),
-        (["--confirm", "pairs"], "does not describe its run"),
+        (["--confirm", "pairs"], "does not have the data to continue"),
     ],
 )
 def test_what_the_format_cannot_hold_is_refused(run: Run, tmp_path: Path, options: list[str], said: str) -> None:
