@@ -20,19 +20,19 @@ namespace {
 
 using Pair = std::pair<int, int>;
 
-struct People {
+struct Cluster {
   std::vector<std::int32_t> host_of;
   Settings settings;
   PatternInput input() const { return {static_cast<int>(host_of.size()), 7, host_of, settings}; }
 };
 
-People people(int size, int a_host = 1, Settings settings = {}) {
-  People all{{}, std::move(settings)};
-  for (int rank = 0; rank < size; ++rank) all.host_of.push_back(rank / a_host);
+Cluster cluster(int size, int ranks_per_host = 1, Settings settings = {}) {
+  Cluster all{{}, std::move(settings)};
+  for (int rank = 0; rank < size; ++rank) all.host_of.push_back(rank / ranks_per_host);
   return all;
 }
 
-Sweep sweep_of(std::string_view name, const People& all) { return pattern_named(name)->make(all.input()); }
+Sweep sweep_of(std::string_view name, const Cluster& all) { return pattern_named(name)->make(all.input()); }
 
 std::vector<Pair> pairs_of(const Scene& scene) {
   std::vector<Pair> pairs;
@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(, EveryPattern, testing::ValuesIn(names()), [](const au
 
 TEST_P(EveryPattern, has_only_flows_between_different_ranks) {
   for (const int size : {4, 5, 8, 13})
-    for (const int a_host : {1, 2, 3}) {
-      const Sweep sweep = sweep_of(GetParam(), people(size, a_host));
+    for (const int ranks_per_host : {1, 2, 3}) {
+      const Sweep sweep = sweep_of(GetParam(), cluster(size, ranks_per_host));
       for (std::int64_t i = 0; i < sweep.scenes; ++i)
         for (const auto& flow : sweep.scene(i).flows) {
           EXPECT_NE(flow.from, flow.to);
@@ -66,7 +66,7 @@ TEST_P(EveryPattern, has_only_flows_between_different_ranks) {
 }
 
 TEST_P(EveryPattern, has_at_most_degree_flows_per_rank) {
-  const Sweep sweep = sweep_of(GetParam(), people(13, 2));
+  const Sweep sweep = sweep_of(GetParam(), cluster(13, 2));
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     std::map<int, int> out, in;
     for (const auto& flow : sweep.scene(i).flows) {
@@ -77,7 +77,7 @@ TEST_P(EveryPattern, has_at_most_degree_flows_per_rank) {
 }
 
 TEST_P(EveryPattern, is_assigned_one_peer_per_rank_and_turn_and_separate_buffers_per_flow) {
-  const Sweep sweep = sweep_of(GetParam(), people(13));
+  const Sweep sweep = sweep_of(GetParam(), cluster(13));
   const FlowLayout layout = FlowLayout::of(1000, 8, 2, sweep.degree);
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     const AssignedScene all = assign(sweep.scene(i));
@@ -98,27 +98,27 @@ TEST_P(EveryPattern, is_assigned_one_peer_per_rank_and_turn_and_separate_buffers
 }
 
 TEST(Incast, doubles_the_senders_until_all_send_to_one) {
-  const Sweep sweep = sweep_of("incast", people(8));
+  const Sweep sweep = sweep_of("incast", cluster(8));
   std::vector<std::int64_t> counts;
   for (std::int64_t i = 0; i < sweep.scenes; ++i) counts.push_back(sweep.scene(i).point);
   EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 2, 4, 7}));
   EXPECT_EQ(pairs_of(sweep.scene(2)), (std::vector<Pair>{{1, 0}, {2, 0}, {3, 0}, {4, 0}}));
-  EXPECT_EQ(pairs_of(sweep_of("outcast", people(8)).scene(1)), (std::vector<Pair>{{0, 1}, {0, 2}}));
+  EXPECT_EQ(pairs_of(sweep_of("outcast", cluster(8)).scene(1)), (std::vector<Pair>{{0, 1}, {0, 2}}));
 }
 
 TEST(Incast, takes_one_rank_of_each_other_host_before_the_second_of_any) {
-  const Sweep sweep = sweep_of("incast", people(6, 2, {{"root", "1"}, {"counts", "5"}}));
+  const Sweep sweep = sweep_of("incast", cluster(6, 2, {{"root", "1"}, {"counts", "5"}}));
   EXPECT_EQ(pairs_of(sweep.scene(0)), (std::vector<Pair>{{2, 1}, {4, 1}, {3, 1}, {5, 1}, {0, 1}}));
 }
 
 TEST(Incast, refuses_a_root_or_a_count_beyond_the_ranks) {
-  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"root", "4"}})), UsageError);
-  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "4"}})), UsageError);
-  EXPECT_THROW(sweep_of("incast", people(4, 1, {{"counts", "0"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", cluster(4, 1, {{"root", "4"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", cluster(4, 1, {{"counts", "4"}})), UsageError);
+  EXPECT_THROW(sweep_of("incast", cluster(4, 1, {{"counts", "0"}})), UsageError);
 }
 
 TEST(Shift, measures_every_link_once_over_all_distances) {
-  const Sweep sweep = sweep_of("shift", people(7));
+  const Sweep sweep = sweep_of("shift", cluster(7));
   std::set<Pair> seen;
   for (std::int64_t i = 0; i < sweep.scenes; ++i)
     for (const auto& pair : pairs_of(sweep.scene(i))) EXPECT_TRUE(seen.insert(pair).second);
@@ -127,7 +127,7 @@ TEST(Shift, measures_every_link_once_over_all_distances) {
 }
 
 TEST(Ring, visits_every_rank_once) {
-  const Sweep sweep = sweep_of("ring", people(9, 1, {{"draws", "4"}}));
+  const Sweep sweep = sweep_of("ring", cluster(9, 1, {{"draws", "4"}}));
   EXPECT_EQ(sweep.scenes, 5);
   for (std::int64_t i = 0; i < sweep.scenes; ++i) {
     std::map<int, int> next;
@@ -141,7 +141,7 @@ TEST(Ring, visits_every_rank_once) {
 }
 
 TEST(RandomBisection, connects_two_halves_of_the_hosts_and_no_two_ranks_of_one_half) {
-  const People all = people(12, 2);
+  const Cluster all = cluster(12, 2);
   const Sweep sweep = sweep_of("random-bisection", all);
   EXPECT_EQ(sweep.scenes, 20);
   std::set<std::vector<Pair>> drawn;
@@ -159,7 +159,7 @@ TEST(RandomBisection, connects_two_halves_of_the_hosts_and_no_two_ranks_of_one_h
 }
 
 TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_victims_do_not_load) {
-  const Sweep sweep = sweep_of("victim", people(20, 1, {{"repeats", "2"}}));
+  const Sweep sweep = sweep_of("victim", cluster(20, 1, {{"repeats", "2"}}));
   EXPECT_EQ(sweep.scenes, 4);
   const auto alone = sweep.scene(0), loaded = sweep.scene(1);
   EXPECT_EQ(alone.flows.size(), 2u);  // a fifth of 20 are 4 victims
@@ -180,10 +180,10 @@ TEST(Victim, measures_the_same_pairs_alone_and_loaded_and_victims_do_not_load) {
 }
 
 TEST(Victim, refuses_options_that_leave_no_rank_to_load_the_network) {
-  EXPECT_THROW(sweep_of("victim", people(3)), UsageError);
-  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"victims", "6"}})), UsageError);
-  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"congestor", "victim"}})), UsageError);
-  EXPECT_THROW(sweep_of("victim", people(6, 1, {{"congestor", "jam"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", cluster(3)), UsageError);
+  EXPECT_THROW(sweep_of("victim", cluster(6, 1, {{"victims", "6"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", cluster(6, 1, {{"congestor", "victim"}})), UsageError);
+  EXPECT_THROW(sweep_of("victim", cluster(6, 1, {{"congestor", "jam"}})), UsageError);
 }
 
 SceneSums sums(std::int64_t point, double mean, std::uint8_t variant = 0) {
@@ -237,7 +237,7 @@ TEST(Brief, reports_a_victims_impact_and_no_p99_without_enough_readings) {
 }
 
 TEST(ClientServer, connects_every_client_with_every_server_and_nobody_else) {
-  const Sweep sweep = sweep_of("client-server", people(6, 1, {{"servers", "2"}, {"nflight", "1,8"}}));
+  const Sweep sweep = sweep_of("client-server", cluster(6, 1, {{"servers", "2"}, {"nflight", "1,8"}}));
   ASSERT_EQ(sweep.scenes, 4);
   EXPECT_EQ(sweep.degree, 4);
   EXPECT_EQ(sweep.request_load.most_in_flight, 8);
@@ -258,7 +258,7 @@ TEST(AllToAll, measures_every_pair_both_ways_once_in_rounds_or_sequentially) {
   for (const int size : {2, 4, 5, 7, 8})
     for (const bool sequential : {false, true}) {
       const Settings settings = sequential ? Settings{{"sequential", "yes"}} : Settings{};
-      const Sweep sweep = sweep_of("all-to-all", people(size, 1, settings));
+      const Sweep sweep = sweep_of("all-to-all", cluster(size, 1, settings));
       std::set<Pair> all;
       for (std::int64_t i = 0; i < sweep.scenes; ++i) {
         std::map<int, int> sends, receives;

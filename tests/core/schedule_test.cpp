@@ -20,7 +20,8 @@ using Pairs = std::vector<Pair>;  // lower rank first
 
 constexpr std::uint64_t orders[] = {0, 1, 2, 12345678901234567890u};
 
-Population people(int size, std::uint64_t order = 0, std::string option = "", std::vector<int> host_of = {}) {
+Population population(int size, std::uint64_t order = 0, std::string option = "",
+                      std::vector<int> host_of = {}) {
   host_of.resize(static_cast<std::size_t>(size));
   return {.size = size,
           .seed = 7,
@@ -81,16 +82,17 @@ void expect_exactly(std::string_view name, const Population& p, Keep keep) {
 TEST(Schedule, all_has_every_pair_once_in_the_fewest_steps) {
   for (int n = 2; n <= 41; ++n)
     for (const auto order : orders) {
-      expect_exactly("all", people(n, order), [](int, int) { return true; });
-      EXPECT_EQ(plan_of("all", people(n, order)).steps, n % 2 ? n : n - 1);
+      expect_exactly("all", population(n, order), [](int, int) { return true; });
+      EXPECT_EQ(plan_of("all", population(n, order)).steps, n % 2 ? n : n - 1);
     }
 }
 
 TEST(Schedule, bisection_has_every_pair_of_a_lower_and_an_upper_rank_once) {
   for (int n = 2; n <= 41; ++n)
     for (const auto order : orders) {
-      expect_exactly("bisection", people(n, order), [n](int a, int b) { return a < n / 2 && b >= n / 2; });
-      EXPECT_EQ(plan_of("bisection", people(n, order)).steps, n - n / 2);
+      expect_exactly("bisection", population(n, order),
+                     [n](int a, int b) { return a < n / 2 && b >= n / 2; });
+      EXPECT_EQ(plan_of("bisection", population(n, order)).steps, n - n / 2);
     }
 }
 
@@ -111,7 +113,7 @@ int local_rank(const std::vector<int>& hosts, int rank) {
 TEST(Schedule, inter_host_has_every_pair_on_different_hosts_once) {
   for (const auto& hosts : layouts)
     for (const auto order : orders)
-      expect_exactly("inter-host", people(static_cast<int>(hosts.size()), order, "", hosts),
+      expect_exactly("inter-host", population(static_cast<int>(hosts.size()), order, "", hosts),
                      [&](int a, int b) {
                        return hosts[static_cast<std::size_t>(a)] != hosts[static_cast<std::size_t>(b)];
                      });
@@ -120,7 +122,7 @@ TEST(Schedule, inter_host_has_every_pair_on_different_hosts_once) {
 TEST(Schedule, rail_has_every_pair_of_equal_local_rank_on_different_hosts_once) {
   for (const auto& hosts : layouts)
     for (const auto order : orders)
-      expect_exactly("rail", people(static_cast<int>(hosts.size()), order, "", hosts), [&](int a, int b) {
+      expect_exactly("rail", population(static_cast<int>(hosts.size()), order, "", hosts), [&](int a, int b) {
         return hosts[static_cast<std::size_t>(a)] != hosts[static_cast<std::size_t>(b)] &&
                local_rank(hosts, a) == local_rank(hosts, b);
       });
@@ -128,14 +130,14 @@ TEST(Schedule, rail_has_every_pair_of_equal_local_rank_on_different_hosts_once) 
 
 TEST(Schedule, a_single_host_has_no_pairs_between_hosts) {
   for (const char* name : {"inter-host", "rail"})
-    EXPECT_TRUE(in_order(plan_of(name, people(4)), 4).empty()) << name;
+    EXPECT_TRUE(in_order(plan_of(name, population(4)), 4).empty()) << name;
 }
 
 TEST(Schedule, sample_has_k_perfect_matchings_and_no_pair_twice) {
   for (int n = 2; n <= 30; ++n)
     for (const auto order : orders)
       for (const int k : {1, n / 2, n - 1}) {
-        const Plan plan = plan_of("sample", people(n, order, std::to_string(k)));
+        const Plan plan = plan_of("sample", population(n, order, std::to_string(k)));
         ASSERT_EQ(plan.steps, k);
         for (int step = 0; step < k; ++step)
           EXPECT_EQ(pairs_in(plan, n, step).size(), static_cast<std::size_t>(n / 2));
@@ -145,18 +147,18 @@ TEST(Schedule, sample_has_k_perfect_matchings_and_no_pair_twice) {
 }
 
 TEST(Schedule, sample_depends_only_on_seed_and_order) {
-  auto drawn = people(24, 0, "3");
+  auto drawn = population(24, 0, "3");
   const Pairs first = in_order(plan_of("sample", drawn), 24);
   EXPECT_EQ(in_order(plan_of("sample", drawn), 24), first);
-  EXPECT_NE(in_order(plan_of("sample", people(24, 1, "3")), 24), first);
+  EXPECT_NE(in_order(plan_of("sample", population(24, 1, "3")), 24), first);
   drawn.seed = 8;
   EXPECT_NE(in_order(plan_of("sample", drawn), 24), first);
 }
 
 TEST(Schedule, sample_of_too_few_or_too_many_matchings_is_refused) {
   for (const char* k : {"0", "-1", "8", "100", "x", "2.5"})
-    EXPECT_THROW(plan_of("sample", people(8, 0, k)), UsageError) << k;
-  EXPECT_NO_THROW(plan_of("sample", people(8, 0, "7")));
+    EXPECT_THROW(plan_of("sample", population(8, 0, k)), UsageError) << k;
+  EXPECT_NO_THROW(plan_of("sample", population(8, 0, "7")));
 }
 
 TEST(Schedule, relabelling_keeps_the_pairs_and_changes_their_order) {
@@ -169,10 +171,10 @@ TEST(Schedule, relabelling_keeps_the_pairs_and_changes_their_order) {
                                                                                      {"rail", ""},
                                                                                      {"file", listed},
                                                                                      {"file", by_step}}) {
-    const Pairs natural = in_order(plan_of(name, people(12, 0, option, hosts)), 12);
+    const Pairs natural = in_order(plan_of(name, population(12, 0, option, hosts)), 12);
     int others = 0;
     for (std::uint64_t order = 1; order <= 5; ++order) {
-      const Pairs relabelled = in_order(plan_of(name, people(12, order, option, hosts)), 12);
+      const Pairs relabelled = in_order(plan_of(name, population(12, order, option, hosts)), 12);
       EXPECT_EQ(sorted(relabelled), sorted(natural)) << name;
       others += relabelled != natural;
     }
@@ -182,7 +184,7 @@ TEST(Schedule, relabelling_keeps_the_pairs_and_changes_their_order) {
 
 TEST(Schedule, a_file_is_packed_greedily) {
   const Plan plan =
-      plan_of("file", people(6, 0, "# the ring\n0 1\n\n  2\t3   # and a remark\r\n1 2\n4 5\n3 0\n"));
+      plan_of("file", population(6, 0, "# the ring\n0 1\n\n  2\t3   # and a remark\r\n1 2\n4 5\n3 0\n"));
   EXPECT_EQ(plan.steps, 2);
   EXPECT_EQ(pairs_in(plan, 6, 0), (Pairs{{0, 1}, {2, 3}, {4, 5}}));
   EXPECT_EQ(pairs_in(plan, 6, 1), (Pairs{{0, 3}, {1, 2}}));
@@ -190,12 +192,12 @@ TEST(Schedule, a_file_is_packed_greedily) {
 }
 
 TEST(Schedule, a_pair_listed_in_both_directions_is_measured_once) {
-  EXPECT_EQ(in_order(plan_of("file", people(3, 0, "0 1\n1 0\n0 1\n")), 3), (Pairs{{0, 1}}));
-  EXPECT_EQ(in_order(plan_of("file", people(3, 0, "4 0 1\n4 1 0")), 3), (Pairs{{0, 1}}));
+  EXPECT_EQ(in_order(plan_of("file", population(3, 0, "0 1\n1 0\n0 1\n")), 3), (Pairs{{0, 1}}));
+  EXPECT_EQ(in_order(plan_of("file", population(3, 0, "4 0 1\n4 1 0")), 3), (Pairs{{0, 1}}));
 }
 
 TEST(Schedule, a_file_may_define_the_steps) {
-  const Plan plan = plan_of("file", people(4, 0, "9 0 1\n2 1 3\n2 0 2\n9 2 3\n"));
+  const Plan plan = plan_of("file", population(4, 0, "9 0 1\n2 1 3\n2 0 2\n9 2 3\n"));
   ASSERT_EQ(plan.steps, 2);
   EXPECT_EQ(pairs_in(plan, 4, 0), (Pairs{{0, 2}, {1, 3}}));
   EXPECT_EQ(pairs_in(plan, 4, 1), (Pairs{{0, 1}, {2, 3}}));
@@ -208,13 +210,13 @@ TEST(Schedule, an_invalid_line_of_a_file_is_refused_with_its_number) {
       {"0 1\n0 2 3\n", "line 2"}, {"0 0 1\n2 3\n", "line 2"},   {"0 0 1\n-1 2 3\n", "line 2"},
       {"y 0 1\n", "line 1"},      {"0 0 1\n0 1 2\n", "line 2"}, {"0 99999999999999999999\n", "line 1"}};
   for (const auto& [text, where] : wrong) try {
-      plan_of("file", people(4, 0, text));
+      plan_of("file", population(4, 0, text));
       ADD_FAILURE() << "accepted: " << text;
     } catch (const UsageError& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with("--confirm mine: " + where + ": ")) << error.what();
     }
   for (const char* empty : {"", "\n\n", "# nothing\n"})
-    EXPECT_THROW(plan_of("file", people(4, 0, empty)), UsageError);
+    EXPECT_THROW(plan_of("file", population(4, 0, empty)), UsageError);
 }
 
 TEST(Schedule, serial_has_the_same_pairs_one_per_step) {
@@ -227,7 +229,7 @@ TEST(Schedule, serial_has_the_same_pairs_one_per_step) {
                                                         {"sample", "3"},
                                                         {"file", "0 1\n2 3\n1 2\n"}})
     for (const auto order : orders) {
-      const Plan parallel = plan_of(name, people(7, order, option, hosts)), single = serial(parallel, 7);
+      const Plan parallel = plan_of(name, population(7, order, option, hosts)), single = serial(parallel, 7);
       EXPECT_EQ(in_order(single, 7), in_order(parallel, 7)) << name;
       for (std::int64_t step = 0; step < single.steps; ++step)
         EXPECT_LE(pairs_in(single, 7, step).size(), 1u);
@@ -239,7 +241,7 @@ TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
   const auto began = std::chrono::steady_clock::now();
   for (const char* name : {"all", "bisection", "sample"})
     for (const auto order : orders) {
-      const Plan plan = plan_of(name, people(n, order, name == std::string_view("sample") ? "1000" : ""));
+      const Plan plan = plan_of(name, population(n, order, name == std::string_view("sample") ? "1000" : ""));
       for (const std::int64_t step : {std::int64_t{0}, std::int64_t{1}, plan.steps / 2, plan.steps - 1})
         for (int rank = 0; rank < n; rank += 9973) {
           const int peer = plan.partner(step, rank);
@@ -253,7 +255,7 @@ TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
 
 TEST(Schedule, filled_steps_keep_their_pairs_and_leave_at_most_one_rank_idle) {
   for (const int size : {5, 8, 33}) {
-    const Plan plan = plan_of("file", people(size, 0, "0 1\n2 3\n1 4\n"));
+    const Plan plan = plan_of("file", population(size, 0, "0 1\n2 3\n1 4\n"));
     std::set<Pairs> drawn;
     for (const std::uint64_t key : {0, 1, 2, 3}) {
       const Plan full = filled(plan, size, key);
