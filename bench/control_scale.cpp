@@ -49,9 +49,9 @@ int rank_0(Place& place, int rounds) {
   auto world = join(place, 600);
   const Seconds joined = steady_now();
   std::vector<Seconds> times;
-  const Decide decide = [&](std::span<const Handed> handed, std::span<const int> gone) {
-    if (static_cast<int>(handed.size()) != place.size || !gone.empty())
-      throw MachineError(fmt::format("{} handed in, {} are gone", handed.size(), gone.size()));
+  const Decide decide = [&](std::span<const Submitted> submitted, std::span<const int> gone) {
+    if (static_cast<int>(submitted.size()) != place.size || !gone.empty())
+      throw MachineError(fmt::format("{} submitted, {} are gone", submitted.size(), gone.size()));
     return Blob(word_bytes);
   };
   for (int i = 0; i < rounds; ++i) {
@@ -95,12 +95,12 @@ class Others {
 
   void round(std::uint64_t number) {
     for (int rank = 1; rank < size_; ++rank) {
-      const HandIn hand_in{.round = number,
-                           .rank = rank,
-                           .peer = rank ^ 1,
-                           .to_rank_0 = Blob(report_bytes),
-                           .to_peer = Blob(offer_bytes)};
-      way(rank).send(Channel::Kind::hand_in, {hand_in.packed()});
+      const Submission submission{.round = number,
+                                  .rank = rank,
+                                  .peer = rank ^ 1,
+                                  .to_rank_0 = Blob(report_bytes),
+                                  .to_peer = Blob(offer_bytes)};
+      way(rank).send(Channel::Kind::submission, {submission.packed()});
     }
     for (int answered = 0; answered < size_ - 1;) {
       std::vector<Watched> watched;

@@ -12,13 +12,13 @@
 // Reply may redirect the caller, which then calls there. After a welcome the connection carries frames
 // (channel.hpp): the length of the body (4 bytes, at most 256 MiB), the kind (4 bytes), the body.
 //
-//   hand_in, upwards     round, rank, peer, bytes to rank 0, bytes to the peer      (HandIn in channel.hpp)
-//   ask, upwards         the head of a hand-in alone: has it been answered already?
-//   ended, upwards       rank: its process has ended
-//   answer, downwards    round, word, gone, relays; then the ranks it is for, with what their peers sent each
+//   submission, upwards     round, rank, peer, bytes to rank 0, bytes to the peer      (Submission in
+//   channel.hpp) ask, upwards         the head of a submission alone: has it been answered already? ended,
+//   upwards       rank: its process has ended answer, downwards    round, word, gone, relays; then the ranks
+//   it is for, with what their peers sent each
 //
-// A hand-in travels up unchanged, and each rank on its way notes where it came from: the answer goes down
-// there. Rank 0 takes nothing twice from one rank for one round, so a hand-in may be sent again by another
+// A submission travels up unchanged, and each rank on its way notes where it came from: the answer goes down
+// there. Rank 0 takes nothing twice from one rank for one round, so a submission may be sent again by another
 // way.
 #pragma once
 

@@ -17,23 +17,23 @@
 
 namespace everylink {
 
-struct Handed {
+struct Submitted {
   int rank;
   Blob to_rank_0;
 };
 
 // The same on every rank, except from_peer.
 struct Round {
-  std::uint64_t number = 0;    // another than the one handed in for, or this rank is among the gone: it was
+  std::uint64_t number = 0;    // another than the one submitted for, or this rank is among the gone: it was
                                // late, and learns where the others are
-  Blob word = {};              // rank 0's, from decide
-  std::vector<int> gone = {};  // sorted: the ranks that did not hand in for this round
-  Blob from_peer = {};         // what `peer` handed in for this rank; empty: nothing
+  Blob decision = {};          // rank 0's, from decide
+  std::vector<int> gone = {};  // sorted: the ranks that did not submit for this round
+  Blob from_peer = {};         // what `peer` submitted for this rank; empty: nothing
 };
 
-// Runs on rank 0 only, once per round, with everything handed in since the last round, late hand-ins
+// Runs on rank 0 only, once per round, with everything submitted since the last round, late submissions
 // included.
-using Decide = std::function<Blob(std::span<const Handed>, std::span<const int> gone)>;
+using Decide = std::function<Blob(std::span<const Submitted>, std::span<const int> gone)>;
 
 class Bootstrap {
  public:

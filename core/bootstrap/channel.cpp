@@ -87,30 +87,30 @@ void Channel::close() {
   connection_.reset();
 }
 
-Blob HandIn::packed() const {
+Blob Submission::packed() const {
   return Packer().add(round).add(rank).add(peer).add(to_rank_0).add(to_peer).take();
 }
 
-HandIn HandIn::head_of(View bytes) {
+Submission Submission::head_of(View bytes) {
   Unpacker in(bytes);
-  HandIn hand_in;
-  hand_in.round = in.get<std::uint64_t>();
-  hand_in.rank = in.get<int>();
-  hand_in.peer = in.get<int>();
-  return hand_in;
+  Submission submission;
+  submission.round = in.get<std::uint64_t>();
+  submission.rank = in.get<int>();
+  submission.peer = in.get<int>();
+  return submission;
 }
 
-HandIn HandIn::unpacked(View bytes) {
-  HandIn hand_in = head_of(bytes);
-  Unpacker in(bytes.subspan(sizeof hand_in.round + 2 * sizeof(int)));
-  hand_in.to_rank_0 = in.list<std::byte>();
-  hand_in.to_peer = in.list<std::byte>();
-  return hand_in;
+Submission Submission::unpacked(View bytes) {
+  Submission submission = head_of(bytes);
+  Unpacker in(bytes.subspan(sizeof submission.round + 2 * sizeof(int)));
+  submission.to_rank_0 = in.list<std::byte>();
+  submission.to_peer = in.list<std::byte>();
+  return submission;
 }
 
 Blob Answer::Common::packed() const {
   Packer out;
-  out.add(round).add(word).add(gone).add(static_cast<int>(relays.size()));
+  out.add(round).add(decision).add(gone).add(static_cast<int>(relays.size()));
   for (const auto& relay : relays) out.add(relay.rank).add(relay.addresses);
   return out.take();
 }
@@ -119,7 +119,7 @@ Answer::Common Answer::Common::unpacked(View bytes, int size) {
   Unpacker in(bytes);
   Common common;
   common.round = in.get<std::uint64_t>();
-  common.word = in.list<std::byte>();
+  common.decision = in.list<std::byte>();
   common.gone = in.list<int>();
   for (std::size_t i = 0; i < common.gone.size(); ++i)
     Unpacker::must(common.gone[i] >= 0 && common.gone[i] < size &&

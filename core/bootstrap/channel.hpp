@@ -17,7 +17,7 @@ namespace everylink {
 
 class Channel {
  public:
-  enum class Kind : std::uint32_t { hand_in, ask, ended, answer };
+  enum class Kind : std::uint32_t { submission, ask, ended, answer };
   struct Frame {
     Kind kind;
     Blob body;
@@ -51,19 +51,19 @@ class Channel {
 };
 
 // The bodies. Unpacking throws MachineError when the bytes are not one.
-struct HandIn {
+struct Submission {
   std::uint64_t round = 0;
   int rank = no_rank, peer = no_rank;
   Blob to_rank_0 = {}, to_peer = {};
   Blob packed() const;
-  static HandIn unpacked(View);
-  static HandIn head_of(View);  // round, rank and peer alone
+  static Submission unpacked(View);
+  static Submission head_of(View);  // round, rank and peer alone
 };
 
 struct Answer {
   struct Common {
     std::uint64_t round = 0;
-    Blob word = {};
+    Blob decision = {};
     std::vector<int> gone = {};
     std::vector<Relay> relays = {};
     Blob packed() const;

@@ -65,19 +65,19 @@ Follower::~Follower() { branches_.drain(clock_.now() + farewell_limit, farewell_
 
 std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide&) {
   const Seconds until = clock_.now() + 2 * limit + follower_grace;
-  const HandIn mine{.round = number_,
-                    .rank = rank_,
-                    .peer = peer,
-                    .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
-                    .to_peer = Blob(to_peer.begin(), to_peer.end())};
+  const Submission mine{.round = number_,
+                        .rank = rank_,
+                        .peer = peer,
+                        .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
+                        .to_peer = Blob(to_peer.begin(), to_peer.end())};
   waiting_[rank_] = {number_, mine.packed()};
-  above_.send(Channel::Kind::hand_in, {waiting_[rank_].hand_in});
+  above_.send(Channel::Kind::submission, {waiting_[rank_].submission});
   Seconds asks_at = clock_.now() + ask_after;
   tend(0);  // what followed our last answer
   while (!lost_ && !answer_ && clock_.now() < until) {
     tend(look_again);
     if (!answer_ && clock_.now() > asks_at) {
-      above_.send(Channel::Kind::ask, {HandIn{.round = number_, .rank = rank_, .peer = peer}.packed()});
+      above_.send(Channel::Kind::ask, {Submission{.round = number_, .rank = rank_, .peer = peer}.packed()});
       asks_at = clock_.now() + ask_after;
     }
   }
@@ -105,7 +105,7 @@ void Follower::tend(Seconds longest) {
   if (admission_) admission_->serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { carry_up(from, frame); },
                   [this](int rank) {
-                    const HandIn ended{.rank = rank};
+                    const Submission ended{.rank = rank};
                     above_.send(Channel::Kind::ended, {ended.packed()});
                   });
 }
@@ -115,7 +115,7 @@ void Follower::look_above() {
   above_.flush();
   above_.close_if_dark();
   try {
-    // One answer for us at a time: what follows it waits for our next hand-in.
+    // One answer for us at a time: what follows it waits for our next submission.
     while (!answer_) {
       const auto frame = above_.next();
       if (!frame) break;
@@ -140,7 +140,7 @@ void Follower::find_way() {
   rank_above_ = found->rank;
   std::erase_if(waiting_,
                 [this](const auto& one) { return one.first != rank_ && !branches_.reaches(one.first); });
-  for (const auto& [rank, one] : waiting_) above_.send(Channel::Kind::hand_in, {one.hand_in});
+  for (const auto& [rank, one] : waiting_) above_.send(Channel::Kind::submission, {one.submission});
 }
 
 // A rank with children of its own is accepted only directly below rank 0, so that no circle can close.
@@ -155,11 +155,11 @@ Reply Follower::admit(const Hello& caller) const {
 }
 
 void Follower::carry_up(int from, const Channel::Frame& frame) {
-  const HandIn head = HandIn::head_of(frame.body);
+  const Submission head = Submission::head_of(frame.body);
   if (head.rank < 1 || head.rank >= size_ || head.rank == rank_ || frame.kind == Channel::Kind::answer)
     throw MachineError("not a message from a rank below");
   if (frame.kind != Channel::Kind::ended) branches_.reached_through(head.rank, from);
-  if (frame.kind == Channel::Kind::hand_in) waiting_[head.rank] = {head.round, frame.body};
+  if (frame.kind == Channel::Kind::submission) waiting_[head.rank] = {head.round, frame.body};
   above_.send(frame.kind, {frame.body});
 }
 
@@ -177,7 +177,7 @@ void Follower::carry_down(const Channel::Frame& frame) {
   branches_.send(common, all);
   relays_ = read.relays.empty() ? relays_ : std::move(read.relays);
   if (!answer_) return;
-  answer_->word = std::move(read.word);
+  answer_->decision = std::move(read.decision);
   answer_->gone = std::move(read.gone);
 }
 

@@ -1,4 +1,4 @@
-// Every other rank in the control plane: it hands in to the rank above it, carries the messages of the ranks
+// Every other rank in the control plane: it submits to the rank above it, carries the messages of the ranks
 // below it, and finds another way to rank 0 when its own breaks.
 #pragma once
 
@@ -34,7 +34,7 @@ class Follower final : public Bootstrap {
  private:
   struct Waiting {
     std::uint64_t round;
-    Blob hand_in;  // packed
+    Blob submission;  // packed
   };
 
   Reply admit(const Hello&) const;
@@ -58,7 +58,7 @@ class Follower final : public Bootstrap {
   bool lost_ = false;
   Branches branches_;
   std::optional<Admission> admission_;
-  std::map<int, Waiting> waiting_;  // unanswered hand-ins, ours and those of the ranks below, by rank
+  std::map<int, Waiting> waiting_;  // unanswered submissions, ours and those of the ranks below, by rank
   std::optional<Round> answer_;     // ours
 };
 

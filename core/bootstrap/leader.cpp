@@ -1,5 +1,5 @@
-// Rank 0: each round, every rank sends a message up and gets an answer down. A rank that does not hand in for
-// a round is gone in it; one that hands in again is back.
+// Rank 0: each round, every rank sends a message up and gets an answer down. A rank that does not submit for
+// a round is gone in it; one that submits again is back.
 #include "bootstrap/leader.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds look_again = 1;      // at dark paths and half-open callers
-constexpr Seconds last_moment = 0.4;   // to hand in once the run is to end: mpirun kills after 1 s
+constexpr Seconds last_moment = 0.4;   // to submit once the run is to end: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
 
 }  // namespace
@@ -46,11 +46,11 @@ Leader::~Leader() { branches_.drain(clock_.now() + farewell_limit, farewell_limi
 std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Seconds limit,
                                    const Decide& decide) {
   Seconds until = clock_.now() + limit;
-  take_hand_in({.round = number_,
-                .rank = 0,
-                .peer = peer,
-                .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
-                .to_peer = Blob(to_peer.begin(), to_peer.end())});
+  take({.round = number_,
+        .rank = 0,
+        .peer = peer,
+        .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
+        .to_peer = Blob(to_peer.begin(), to_peer.end())});
   tend(0);
   while (a_rank_is_due()) {
     if (end_is_wanted_()) until = std::min(until, clock_.now() + last_moment);
@@ -110,40 +110,40 @@ void Leader::take(int from, const Channel::Frame& frame) {
     if (rank < 1 || rank >= size_) throw MachineError("a message of a rank that does not exist");
   };
   if (frame.kind == Channel::Kind::ended) {
-    const int rank = HandIn::head_of(frame.body).rank;
+    const int rank = Submission::head_of(frame.body).rank;
     must_be_a_rank(rank);
     if (branches_.way_to(rank) == from) state(rank).ended = true;
     return;
   }
   if (frame.kind == Channel::Kind::ask) {
-    const HandIn asked = HandIn::head_of(frame.body);
+    const Submission asked = Submission::head_of(frame.body);
     must_be_a_rank(asked.rank);
     branches_.reached_through(asked.rank, from);
     if (asked.round < number_) answer_again(asked.rank, asked.round);
     return;
   }
-  if (frame.kind != Channel::Kind::hand_in) throw MachineError("a message that only rank 0 sends");
-  HandIn hand_in = HandIn::unpacked(frame.body);
-  must_be_a_rank(hand_in.rank);
-  branches_.reached_through(hand_in.rank, from);
-  note_joined(state(hand_in.rank));
-  take_hand_in(std::move(hand_in));
+  if (frame.kind != Channel::Kind::submission) throw MachineError("a message that only rank 0 sends");
+  Submission submission = Submission::unpacked(frame.body);
+  must_be_a_rank(submission.rank);
+  branches_.reached_through(submission.rank, from);
+  note_joined(state(submission.rank));
+  take(std::move(submission));
 }
 
 // What was measured counts, early or late, but only once. A late rank is told where the others are.
-void Leader::take_hand_in(HandIn hand_in) {
-  State& one = state(hand_in.rank);
-  if (hand_in.round > number_) throw MachineError("a message for a round that has not begun");
+void Leader::take(Submission submission) {
+  State& one = state(submission.rank);
+  if (submission.round > number_) throw MachineError("a message for a round that has not begun");
   if (std::exchange(one.gone, false)) due_ = 0;  // it is back, and is waited for again
-  const bool is_new = one.taken == never || hand_in.round > one.taken;
+  const bool is_new = one.taken == never || submission.round > one.taken;
   if (is_new) {
-    one.taken = hand_in.round;
-    handed_.push_back({hand_in.rank, std::move(hand_in.to_rank_0)});
+    one.taken = submission.round;
+    submitted_.push_back({submission.rank, std::move(submission.to_rank_0)});
   }
-  if (hand_in.round < number_)
-    answer_again(hand_in.rank, hand_in.round);
+  if (submission.round < number_)
+    answer_again(submission.rank, submission.round);
   else if (is_new)
-    one.before = std::exchange(one.now, {hand_in.round, hand_in.peer, std::move(hand_in.to_peer)});
+    one.before = std::exchange(one.now, {submission.round, submission.peer, std::move(submission.to_peer)});
 }
 
 void Leader::answer_again(int rank, std::uint64_t round) {
@@ -170,18 +170,18 @@ Round Leader::answer(int peer, const Decide& decide) {
       const View from_peer = for_rank(rank, mine->peer, number_);
       all.push_back({rank, Blob(from_peer.begin(), from_peer.end())});
     }
-  const auto handed = std::exchange(handed_, {});
-  last_.word = decide(handed, last_.gone);
+  const auto submitted = std::exchange(submitted_, {});
+  last_.decision = decide(submitted, last_.gone);
   last_.relays = tree_.relays();
   branches_.send(last_.packed(), all);
   branches_.drain(clock_.now() + look_again, 0.02);  // this rank may not come back for a while
   const View mine = for_rank(0, peer, number_);
   ++number_;
   due_ = 0;
-  return {last_.round, last_.word, last_.gone, Blob(mine.begin(), mine.end())};
+  return {last_.round, last_.decision, last_.gone, Blob(mine.begin(), mine.end())};
 }
 
-// What the peer handed in for this rank, if it named this rank as its own peer.
+// What the peer submitted for this rank, if it named this rank as its own peer.
 View Leader::for_rank(int rank, int peer, std::uint64_t round) const {
   if (peer < 0 || peer >= size_) return {};
   const Part* theirs = part(peer, round);

@@ -32,7 +32,7 @@ class Leader final : public Bootstrap {
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  // What a rank handed in in time for a round.
+  // What a rank submitted in time for a round.
   struct Part {
     std::uint64_t round = never;
     int peer = no_rank;
@@ -43,7 +43,7 @@ class Leader final : public Bootstrap {
     std::uint64_t instance = 0;   // of its process; 0: it came through another rank
     bool ended = false;           // its process has
     bool gone = false;            // in the last round, and so not waited for
-    std::uint64_t taken = never;  // the last round that it handed in for, in time or late
+    std::uint64_t taken = never;  // the last round that it submitted for, in time or late
     Part now, before;             // before: in case it missed the answer of the last round
   };
 
@@ -56,7 +56,7 @@ class Leader final : public Bootstrap {
   bool is_due(std::size_t rank) const;
   void tend(Seconds longest);
   void take(int from, const Channel::Frame&);
-  void take_hand_in(HandIn);
+  void take(Submission);
   void answer_again(int rank, std::uint64_t round);
   Round answer(int peer, const Decide&);
   View for_rank(int rank, int peer, std::uint64_t round) const;
@@ -71,7 +71,7 @@ class Leader final : public Bootstrap {
   Tree tree_;
   Branches branches_;
   Admission admission_;
-  std::vector<Handed> handed_;
+  std::vector<Submitted> submitted_;
   Answer::Common last_;
   std::size_t due_ = 0;
 };

@@ -63,11 +63,11 @@ std::string first_of(std::span<const int> ranks) {
 Coordinator::Coordinator(const Context& context, int size, Recorder& recorder, Console& console)
     : context_(context), size_(size), log_{.recorder = recorder, .console = console} {}
 
-Blob Coordinator::decide(std::span<const Handed> handed, std::span<const int> gone) {
+Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
   ++rounds_;
   try {
-    if (stage_ == Stage::introducing) return introduce(handed, gone);
-    auto reports = reports_of(handed);
+    if (stage_ == Stage::introducing) return introduce(submitted, gone);
+    auto reports = reports_of(submitted);
     current_ = stage_ == Stage::preparing ? prepare(reports, gone) : work(std::move(reports), gone);
   } catch (const UsageError& error) {
     log_.console.complain(error.what());
@@ -83,9 +83,9 @@ Blob Coordinator::decide(std::span<const Handed> handed, std::span<const int> go
 }
 
 // In the order of ranks, not of arrival, so the same run gives the same file.
-std::vector<Report> Coordinator::reports_of(std::span<const Handed> handed) const {
+std::vector<Report> Coordinator::reports_of(std::span<const Submitted> submitted) const {
   std::vector<Report> reports;
-  for (const auto& one : handed) {
+  for (const auto& one : submitted) {
     if (one.to_rank_0.empty()) continue;
     reports.push_back(unpacked<Report>(one.to_rank_0));
     reports.back().check(one.rank, size_, context_.options.sizes.size());
@@ -96,13 +96,13 @@ std::vector<Report> Coordinator::reports_of(std::span<const Handed> handed) cons
 }
 
 // Round 0: each rank reports its facts; the answer is what all of them share.
-Blob Coordinator::introduce(std::span<const Handed> handed, std::span<const int> gone) {
+Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<const int> gone) {
   if (!gone.empty())
     throw MachineError(fmt::format("{} {} joined but then stopped responding",
                                    gone.size() == 1 ? "rank" : "ranks", first_of(gone)));
   const Options& o = context_.options;
   log_.ranks.resize(static_cast<std::size_t>(size_));
-  for (const auto& one : handed)
+  for (const auto& one : submitted)
     log_.ranks[static_cast<std::size_t>(one.rank)] = unpacked<RankFacts>(one.to_rank_0);
   const auto& ranks = log_.ranks;
   introduction_.host_of = hosts_of(ranks);
@@ -127,7 +127,7 @@ Blob Coordinator::introduce(std::span<const Handed> handed, std::span<const int>
   else
     campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_);
   refuse_large_buffers();
-  current_ = {HandIn{}};
+  current_ = {Submit{}};
   introduction_.first = current_;
   stage_ = Stage::preparing;
   return packed(introduction_);
@@ -219,7 +219,7 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
     return close(reports, gone);
   if (const auto* writes = current_.as<WriteRows>(); writes && writes->at_end) {
     measured_ = current_;
-    return {HandIn{}};
+    return {Submit{}};
   }
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
   for (const auto& report : reports)

@@ -29,12 +29,12 @@ class Coordinator {
 
   // One round. Never throws for errors of the user or the machine: it prints them and orders every rank to
   // stop.
-  Blob decide(std::span<const Handed>, std::span<const int> gone);
+  Blob decide(std::span<const Submitted>, std::span<const int> gone);
 
  private:
   enum class Stage { introducing, preparing, working };
-  Blob introduce(std::span<const Handed>, std::span<const int> gone);
-  std::vector<Report> reports_of(std::span<const Handed>) const;
+  Blob introduce(std::span<const Submitted>, std::span<const int> gone);
+  std::vector<Report> reports_of(std::span<const Submitted>) const;
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);

@@ -86,10 +86,10 @@ std::optional<Order> LoadCampaign::following() {
   if (const auto* connects = order_.as<Connect>()) {
     Connect next = *connects;
     ++next.turn;
-    order_ = is_connected(next) ? Order{HandIn{}} : Order{std::move(next)};
-    connected_ = order_.is<HandIn>();
+    order_ = is_connected(next) ? Order{Submit{}} : Order{std::move(next)};
+    connected_ = order_.is<Submit>();
   } else if (order_.is<RunFlows>()) {
-    order_ = {HandIn{}};
+    order_ = {Submit{}};
     ++scene_;
   } else if (std::exchange(connected_, false)) {
     RunFlows flows{.scene = scene_, .begins = latest_};

@@ -44,7 +44,7 @@ class LoadCampaign final : public Campaign {
   RunLog& log_;
   std::optional<AssignedScene> assigned_;  // the current scene
   Connect first_order_;                    // of that scene
-  Order order_{HandIn{}};                  // the last one given
+  Order order_{Submit{}};                  // the last one given
   std::int64_t scene_ = 0;                 // the scene of that order
   bool connected_ = false;                 // all turns of that scene have been given
   Seconds latest_ = 0;                     // of the ranks' virtual clocks

@@ -89,10 +89,10 @@ std::optional<Order> PairCampaign::next(const Order& current, std::span<const in
 // After the last order of each kind comes a round without work, which collects the results of that order.
 std::optional<Order> PairCampaign::after(const Order& current, std::span<const int> gone, Seconds now) {
   if (const auto* order = current.as<Measure>()) {
-    if (order->calibrates) return Order{HandIn{}};
+    if (order->calibrates) return Order{Submit{}};
     if (!order->goes_through_plan()) return next_again(now);
     const auto step = busy_step_from(order->step().schedule_step + 1);
-    if (!step) return Order{HandIn{}};
+    if (!step) return Order{Submit{}};
     Measure next = *order;
     next.steps = {{.row = next_row_++, .schedule_step = *step}};
     return Order{std::move(next)};
@@ -169,7 +169,7 @@ std::optional<Order> PairCampaign::begin_again(std::span<const int> gone, Second
 Order PairCampaign::next_again(Seconds now) {
   const bool over = now - again_began_ > options_.retest_budget;
   while (over && again_done_ < again_.size() && again_[again_done_].attempt != Attempt::retest) ++again_done_;
-  if (again_done_ == again_.size()) return {HandIn{}};
+  if (again_done_ == again_.size()) return {Submit{}};
   const Again& pair = again_[again_done_++];
   Measure order = measure(pair.attempt);
   order.steps = {{.row = next_row_++, .first = pair.low, .second = pair.high}};

@@ -27,14 +27,14 @@ const Kernel& kernel_named(std::string_view name) {
 }
 
 Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const Transport& clock, bool leads,
-                    const Shot& whole, Laps& laps, Checking& checking) {
+                    const Turn& whole, Laps& laps, Checking& checking) {
   const int all = whole.warmups + whole.messages;
   const bool gives = leads != kernel.fetches, sends = gives || kernel.replies,
              receives = !gives || kernel.replies;
   int first = 0;
   for (int done = 0; done < all;) {
     const int limit = done < whole.warmups ? whole.warmups : all;
-    Shot lap = whole;
+    Turn lap = whole;
     lap.first = first;
     lap.warmups = 0;
     lap.messages = std::min(whole.window, limit - done);
@@ -66,9 +66,9 @@ int window_used(const Options& o) {
 
 int buffers_used(const Options& o) {
   if (!o.check) return o.buffers;
-  Shot shot{};
-  shot.messages = shot.window = window_used(o);
-  return std::max(o.buffers, kernel_named(o.kernel).messages_per_lap(shot));
+  Turn turn{};
+  turn.messages = turn.window = window_used(o);
+  return std::max(o.buffers, kernel_named(o.kernel).messages_per_lap(turn));
 }
 
 std::size_t memory_bytes(const Options& o) { return o.stride() * static_cast<std::size_t>(buffers_used(o)); }

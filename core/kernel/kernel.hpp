@@ -18,7 +18,7 @@
 namespace everylink {
 
 // The work of one turn. Message i uses buffer i modulo `buffers`; buffers are `stride` bytes apart.
-struct Shot {
+struct Turn {
   std::size_t bytes;
   int messages, warmups;   // each way, per turn
   int window;              // messages in flight at once; 1 in a kernel without a window
@@ -76,11 +76,11 @@ struct Kernel {
   std::string_view name, summary;
   // Begins and ends with Link::meet; receives are posted before the peer may send. A broken or late link ends
   // it early, and the laps so far are kept. OneSided is null unless the kernel is `one_sided`.
-  Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&);
+  Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Turn&, Laps&);
   bool both_lead;                        // one turn measures both links
   bool replies;                          // the follower sends messages too
   bool windowed;                         // --window applies
-  int (*messages_per_lap)(const Shot&);  // each way
+  int (*messages_per_lap)(const Turn&);  // each way
   bool one_sided = false;                // puts or gets
   bool fetches = false;                  // messages go to the leader
 };
@@ -102,7 +102,7 @@ struct Checking {
   std::uint64_t out_key, in_key;
   int wrong = 0;
 };
-Outcome run_checked(const Kernel&, Link&, OneSided*, const Transport& clock, bool leads, const Shot&, Laps&,
+Outcome run_checked(const Kernel&, Link&, OneSided*, const Transport& clock, bool leads, const Turn&, Laps&,
                     Checking&);
 
 }  // namespace everylink

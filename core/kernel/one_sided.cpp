@@ -12,48 +12,48 @@ namespace {
 
 // A lap of puts ends when all of them are in the peer's memory, a lap of gets when all have arrived.
 template <bool fetches>
-Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Shot& shot, Laps& laps) {
-  const Windows windows(shot);
-  Readings readings(clock, windows.warm(), windows.all() - windows.warm(), shot.rounds_per_reading, laps);
+Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Turn& turn, Laps& laps) {
+  const Windows windows(turn);
+  Readings readings(clock, windows.warm(), windows.all() - windows.warm(), turn.rounds_per_reading, laps);
   std::vector<int> tickets;
-  tickets.reserve(static_cast<std::size_t>(shot.window));
-  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
+  tickets.reserve(static_cast<std::size_t>(turn.window));
+  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
   for (int lap = 0, message = 0; lap < windows.all(); ++lap) {
     const int count = windows.messages(lap);
     std::size_t done = 0;
     readings.before(lap);
     for (int i = 0; i < count; ++i) {
       if (tickets.size() - done == most_open)
-        if (const auto o = link.wait(tickets[done++], shot.until); o != Outcome::ok) return o;
-      const Slice slice = shot.slice(message++);
+        if (const auto o = link.wait(tickets[done++], turn.until); o != Outcome::ok) return o;
+      const Slice slice = turn.slice(message++);
       tickets.push_back(fetches ? peer.start_get(slice, slice.offset) : peer.start_put(slice, slice.offset));
       if (tickets.back() == no_ticket) return Outcome::broken;
     }
     while (fetches && done < tickets.size())
-      if (const auto o = link.wait(tickets[done++], shot.until); o != Outcome::ok) return o;
+      if (const auto o = link.wait(tickets[done++], turn.until); o != Outcome::ok) return o;
     if (!fetches)
-      if (const auto o = peer.flush(shot.until); o != Outcome::ok) return o;
+      if (const auto o = peer.flush(turn.until); o != Outcome::ok) return o;
     readings.after(lap, count);
     tickets.clear();
   }
-  return link.meet(shot.until);
+  return link.meet(turn.until);
 }
 
 // Takes no part; learns only at the end that everything has arrived.
-Outcome follow(Link& link, const Shot& shot, Laps& laps) {
+Outcome follow(Link& link, const Turn& turn, Laps& laps) {
   laps.arrived = -1;
-  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
-  if (const auto o = link.meet(shot.until); o != Outcome::ok) return o;
-  laps.arrived = shot.warmups + shot.messages;
+  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  laps.arrived = turn.warmups + turn.messages;
   return Outcome::ok;
 }
 
 template <bool fetches>
-Outcome run(Link& link, OneSided* peer, const Transport& clock, bool leads, const Shot& shot, Laps& laps) {
-  return leads ? lead<fetches>(link, *peer, clock, shot, laps) : follow(link, shot, laps);
+Outcome run(Link& link, OneSided* peer, const Transport& clock, bool leads, const Turn& turn, Laps& laps) {
+  return leads ? lead<fetches>(link, *peer, clock, turn, laps) : follow(link, turn, laps);
 }
 
-int messages_per_lap(const Shot& shot) { return std::min(shot.window, shot.messages); }
+int messages_per_lap(const Turn& turn) { return std::min(turn.window, turn.messages); }
 
 }  // namespace
 

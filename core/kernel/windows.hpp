@@ -13,19 +13,19 @@ inline constexpr std::size_t most_open = 64;  // libraries repeatedly search eve
 // The laps of a turn: windows of warm-ups first, then of messages. The last of each may be shorter.
 class Windows {
  public:
-  explicit Windows(const Shot& shot)
-      : shot_(shot), warm_(laps_in(shot.warmups)), all_(warm_ + laps_in(shot.messages)) {}
+  explicit Windows(const Turn& turn)
+      : turn_(turn), warm_(laps_in(turn.warmups)), all_(warm_ + laps_in(turn.messages)) {}
   int warm() const { return warm_; }
   int all() const { return all_; }
   int messages(int lap) const {
     const bool warming = lap < warm_;
-    return std::min(shot_.window, (warming ? shot_.warmups : shot_.messages) -
-                                      (warming ? lap : lap - warm_) * shot_.window);
+    return std::min(turn_.window, (warming ? turn_.warmups : turn_.messages) -
+                                      (warming ? lap : lap - warm_) * turn_.window);
   }
 
  private:
-  int laps_in(int messages) const { return (messages + shot_.window - 1) / shot_.window; }
-  const Shot& shot_;
+  int laps_in(int messages) const { return (messages + turn_.window - 1) / turn_.window; }
+  const Turn& turn_;
   int warm_, all_;
 };
 

@@ -44,7 +44,7 @@ struct Stop {
 };
 
 // Nothing to do; the next round brings the results of the last order.
-struct HandIn {
+struct Submit {
   static constexpr auto fields = std::tuple();
 };
 
@@ -106,7 +106,7 @@ struct RunFlows {
 
 // Complete in itself, so a rank that was stopped can continue from any order.
 struct Order {
-  std::variant<Stop, HandIn, Measure, WriteRows, Connect, RunFlows> action;
+  std::variant<Stop, Submit, Measure, WriteRows, Connect, RunFlows> action;
   std::uint64_t committed = 0;  // the file holds the results of all rounds before this one
   static constexpr auto fields = std::tuple(&Order::action, &Order::committed);
 

@@ -73,9 +73,9 @@ class Pair {
     return std::min(now + work_.options.limit(bytes), last_call_);
   }
 
-  Shot shot(std::size_t i, Seconds until, bool first_turn) const {
+  Turn turn_of(std::size_t i, Seconds until, bool first_turn) const {
     const Options& o = work_.options;
-    Shot shot{.bytes = o.sizes[i],
+    Turn turn{.bytes = o.sizes[i],
               .messages = o.messages,
               .warmups = o.warmups,
               .window = window_used(o),
@@ -84,22 +84,22 @@ class Pair {
               .stride = o.stride(),
               .until = until};
     if (probing()) {
-      shot.window = std::min(shot.window, probe_window);
-      shot.messages = std::max(probe_messages, shot.window);
-      shot.warmups = probe_warmups;
-      return shot;
+      turn.window = std::min(turn.window, probe_window);
+      turn.messages = std::max(probe_messages, turn.window);
+      turn.warmups = probe_warmups;
+      return turn;
     }
     if (work_.messages > 0) {  // fewer, for a slow rank
       const int most = static_cast<int>(work_.messages);
-      shot.messages = std::min(shot.messages, most);
-      shot.warmups = std::min(shot.warmups, most);
-      shot.window = std::min(shot.window, shot.messages);
-      return shot;
+      turn.messages = std::min(turn.messages, most);
+      turn.warmups = std::min(turn.warmups, most);
+      turn.window = std::min(turn.window, turn.messages);
+      return turn;
     }
     const Tuning& tuning = work_.order.tunings[i];
-    shot.rounds_per_reading = static_cast<int>(tuning.rounds_per_reading);
-    if (first_turn && i == 0) shot.warmups += static_cast<int>(tuning.lead_in);
-    return shot;
+    turn.rounds_per_reading = static_cast<int>(tuning.rounds_per_reading);
+    if (first_turn && i == 0) turn.warmups += static_cast<int>(tuning.lead_in);
+    return turn;
   }
 
   // Both turns of a size, the lower rank leads first. A kernel in which both ranks lead has one turn.
@@ -114,11 +114,12 @@ class Pair {
     Note note;
     Laps led;
     const int turns = work_.kernel.both_lead ? 1 : 2;
-    for (int turn = 0; turn < turns; ++turn) {
-      const bool leads = work_.kernel.both_lead || (turn == 0) == (work_.rank < work_.peer);
+    for (int number = 0; number < turns; ++number) {
+      const bool leads = work_.kernel.both_lead || (number == 0) == (work_.rank < work_.peer);
       Laps laps;
       bool corrupt = false;
-      if (state_ == Outcome::ok) state_ = take_turn(i, shot(i, until, turn == 0), leads, turn, laps, corrupt);
+      if (state_ == Outcome::ok)
+        state_ = take_turn(i, turn_of(i, until, number == 0), leads, number, laps, corrupt);
       if (leads) sample.outcome = was_only_slow(laps) ? Outcome::ok : state_;
       if (corrupt && leads && work_.kernel.fetches)
         sample.outcome = Outcome::corrupt;
@@ -144,15 +145,15 @@ class Pair {
            now - laps.last < 3 * laps.longest;
   }
 
-  Outcome take_turn(std::size_t i, const Shot& shot, bool leads, int turn, Laps& laps, bool& corrupt) {
-    if (!work_.options.check) return work_.kernel.run(*link_, one_sided_, transport_, leads, shot, laps);
+  Outcome take_turn(std::size_t i, const Turn& turn, bool leads, int number, Laps& laps, bool& corrupt) {
+    if (!work_.options.check) return work_.kernel.run(*link_, one_sided_, transport_, leads, turn, laps);
     const auto key = [&](int from) {
       return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)),
-                 (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(turn));
+                 (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(number));
     };
     Checking checking{out_, in_, key(work_.rank), key(work_.peer)};
     const auto outcome =
-        run_checked(work_.kernel, *link_, one_sided_, transport_, leads, shot, laps, checking);
+        run_checked(work_.kernel, *link_, one_sided_, transport_, leads, turn, laps, checking);
     corrupt = checking.wrong > 0;
     return outcome;
   }

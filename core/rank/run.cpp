@@ -91,7 +91,7 @@ class Runner {
       const Blob offer = peer == no_rank ? Blob() : endpoint_.transport->offer(peer, epoch());
       report.interrupted |= end_is_wanted();
       const auto round = exchange(packed(report), peer, offer, step_limit_ + exchange_limit);
-      const auto next = unpacked<Order>(round.word);
+      const auto next = unpacked<Order>(round.decision);
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) unsaved_.report_later(number_);
@@ -134,9 +134,9 @@ class Runner {
 
   Round exchange(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
     auto round = world_->round(mine, peer, offer, limit,
-                               [this](std::span<const Handed> handed, std::span<const int> gone) {
+                               [this](std::span<const Submitted> submitted, std::span<const int> gone) {
                                  watch(unsaved_, write_limit, "writing the results file", false);
-                                 auto word = coordinator_->decide(handed, gone);
+                                 auto word = coordinator_->decide(submitted, gone);
                                  stop_watching();
                                  return word;
                                });
@@ -146,7 +146,7 @@ class Runner {
 
   Order introduce() {
     const auto round = exchange(packed(facts_), no_rank, {}, begin_limit);
-    introduction_ = unpacked<Introduction>(round.word);
+    introduction_ = unpacked<Introduction>(round.decision);
     if (!options_.pattern.empty() && !introduction_.first.is<Stop>())
       load_part_.emplace(LoadPart::Work{.options = options_,
                                         .introduction = introduction_,

@@ -24,15 +24,15 @@ bool mpi_is_clean = true;              // no test left a message in flight
 // Shares failures and messages in flight among all ranks: rank 0 may have to end all ranks.
 void gather(int& failed, bool& clean) {
   const Blob ours{std::byte(failed != 0), std::byte(!clean)};
-  const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto handed, auto gone) {
+  const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto submitted, auto gone) {
     Blob all{std::byte(!gone.empty()), std::byte{0}};
-    for (const auto& one : handed)
+    for (const auto& one : submitted)
       for (std::size_t i = 0; i < all.size(); ++i) all[i] |= one.to_rank_0.at(i);
     return all;
   });
   if (!round) throw MachineError("a rank of the test is lost");
-  failed = std::to_integer<int>(round->word.at(0));
-  clean = round->word.at(1) == std::byte{0};
+  failed = std::to_integer<int>(round->decision.at(0));
+  clean = round->decision.at(1) == std::byte{0};
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ void Rank::make_transport(const Settings& options) {
 Round Rank::round(int peer, const Blob& offer, bool last, Seconds limit) {
   auto round = world_.round({}, peer, offer, limit, [&](auto, auto) { return Blob(1, std::byte{last}); });
   if (!round) throw MachineError("a rank of the test is lost");
-  ended_ = round->word.front() != std::byte{0};
+  ended_ = round->decision.front() != std::byte{0};
   return std::move(*round);
 }
 

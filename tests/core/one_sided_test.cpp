@@ -347,13 +347,13 @@ TEST_F(OneSidedContract, both_kernels_move_complete_messages_in_the_right_direct
         const Kernel& kernel = kernel_named(name);
         const auto us = static_cast<std::uint64_t>(r.rank());
         Checking checking{*r.out, *r.in, 70 + us, 71 - us};
-        const Shot checked{1000, 20, 3, 8, 1, 8, 1024, r.soon()};
+        const Turn checked{1000, 20, 3, 8, 1, 8, 1024, r.soon()};
         Laps laps;
         OK(run_checked(kernel, *link, &side(link), *r.transport, leads, checked, laps, checking)) << name;
         EXPECT_EQ(checking.wrong, 0) << name;
         EXPECT_EQ(laps.one_way.size(), leads ? 3 : 0) << name;
         if (!leads) EXPECT_EQ(laps.arrived, 23) << name;
-        const Shot many{100, 200, 10, 100, 1, 1, 128, r.soon()};
+        const Turn many{100, 200, 10, 100, 1, 1, 128, r.soon()};
         Laps more;
         OK(kernel.run(*link, &side(link), *r.transport, leads, many, more)) << name;
         EXPECT_EQ(more.one_way.size(), leads ? 2 : 0) << name;

@@ -64,7 +64,7 @@ std::vector<Simulation::Event> events_of_five_rounds() {
         EXPECT_EQ(round.number, number);
         EXPECT_EQ(round.gone, Ranks{});
         for (int other = 0; other < 3; ++other)
-          EXPECT_NE(text(round.word).find(std::to_string(other) + ":" + std::to_string(number)),
+          EXPECT_NE(text(round.decision).find(std::to_string(other) + ":" + std::to_string(number)),
                     std::string::npos);
       }
     });
@@ -90,8 +90,8 @@ TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_
     network.sleep(200);  // rank 2 wakes in this time
     const Round last = hold_round(world, "", 10);
     EXPECT_EQ(last.gone, Ranks{});
-    EXPECT_NE(text(last.word).find("2:late "), std::string::npos) << text(last.word);
-    EXPECT_NE(text(last.word).find("2:back "), std::string::npos) << text(last.word);
+    EXPECT_NE(text(last.decision).find("2:late "), std::string::npos) << text(last.decision);
+    EXPECT_NE(text(last.decision).find("2:back "), std::string::npos) << text(last.decision);
   });
   ranks.start(1, [&](Bootstrap& world) {
     for (const auto& gone : {Ranks{}, Ranks{2}, Ranks{}}) EXPECT_EQ(hold_round(world, "").gone, gone);

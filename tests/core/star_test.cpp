@@ -21,16 +21,16 @@ TEST(Star, a_round_carries_reports_to_rank_0_and_its_order_back) {
       EXPECT_EQ(world.rank(), rank);
       EXPECT_EQ(world.size(), 3);
       for (std::uint64_t number = 0; number < 20; ++number) {
-        const Round round = hand_in(world, "r" + std::to_string(rank) + "n" + std::to_string(number));
+        const Round round = submit(world, "r" + std::to_string(rank) + "n" + std::to_string(number));
         EXPECT_EQ(round.number, number);
         EXPECT_EQ(round.gone, Ranks{});
         EXPECT_TRUE(round.from_peer.empty());
         for (int other = 0; other < 3; ++other)
-          EXPECT_NE(text(round.word)
+          EXPECT_NE(text(round.decision)
                         .find(std::to_string(other) + ":r" + std::to_string(other) + "n" +
                               std::to_string(number) + " "),
                     std::string::npos)
-              << text(round.word);
+              << text(round.decision);
       }
     });
 }
@@ -42,13 +42,13 @@ TEST(Star, an_offer_reaches_a_peer_only_if_both_name_each_other) {
   Star star(7);
   for (int rank = 0; rank < 7; ++rank)
     star.start(rank, [rank, peer = peers[rank]](Bootstrap& world) {
-      const Round round = hand_in(world, "", peer, "from " + std::to_string(rank));
+      const Round round = submit(world, "", peer, "from " + std::to_string(rank));
       EXPECT_EQ(text(round.from_peer), rank == 0   ? "from 3"
                                        : rank == 3 ? "from 0"
                                        : rank == 5 ? "from 5"
                                                    : "")
           << rank;
-      const Round next = hand_in(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
+      const Round next = submit(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
       EXPECT_EQ(text(next.from_peer), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
           << "earlier reports are forgotten";
     });
@@ -69,27 +69,28 @@ TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
     two_rounds_over.happens();
     std::string said;
     Round last = round(long_limit());
-    for (said = text(last.word); !last.gone.empty(); said += text(last.word)) last = round(long_limit());
+    for (said = text(last.decision); !last.gone.empty(); said += text(last.decision))
+      last = round(long_limit());
     EXPECT_NE(said.find("2:late "), std::string::npos) << "a late report is kept: " << said;
     EXPECT_NE(said.find("2:back "), std::string::npos) << said;
     EXPECT_EQ(text(last.from_peer), "offer of 2");
   });
   star.start(1, [&](Bootstrap& world) {
-    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
-    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
+    EXPECT_EQ(submit(world, "").gone, Ranks{2});
+    EXPECT_EQ(submit(world, "").gone, Ranks{2});
     late_is_told.wait();
     do std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the step that others measure
-    while (!hand_in(world, "").gone.empty());
+    while (!submit(world, "").gone.empty());
   });
   star.start(2, [&](Bootstrap& world) {
     two_rounds_over.wait();
-    Round round = hand_in(world, "late", 0, "stale offer");
+    Round round = submit(world, "late", 0, "stale offer");
     EXPECT_EQ(round.number, 1u) << "not 0, the round of the report: the others have passed it";
     EXPECT_TRUE(round.from_peer.empty());
     late_is_told.happens();
     std::uint64_t wanted = 2;
-    for (round = hand_in(world, "back", 0, "offer of 2"); round.number != wanted;
-         round = hand_in(world, "back", 0, "offer of 2"))
+    for (round = submit(world, "back", 0, "offer of 2"); round.number != wanted;
+         round = submit(world, "back", 0, "offer of 2"))
       wanted = round.number + 1;
     EXPECT_EQ(round.gone, Ranks{});
     EXPECT_EQ(text(round.from_peer), "offer of 0");
@@ -102,16 +103,16 @@ TEST(Star, a_rank_that_is_late_by_one_round_learns_that_it_was_gone) {
   star.start(0, [&](Bootstrap& world) {
     EXPECT_EQ(must(world.round({}, no_rank, {}, short_limit(), echo)).gone, Ranks{2});
     round_over.happens();
-    hand_in(world, "");
+    submit(world, "");
   });
   star.start(1, [&](Bootstrap& world) {
-    hand_in(world, "");
+    submit(world, "");
     late_is_told.wait();
-    hand_in(world, "");
+    submit(world, "");
   });
   star.start(2, [&](Bootstrap& world) {
     round_over.wait();
-    const Round told = hand_in(world, "");
+    const Round told = submit(world, "");
     EXPECT_TRUE(told.number != 0 || told.gone == Ranks{2})
         << "round 0 was without this rank: all ranks must agree on that";
     late_is_told.happens();
@@ -122,18 +123,18 @@ TEST(Star, a_rank_that_ends_is_gone_without_waiting_for_the_limit) {
   Event ended;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
-    hand_in(world, "");
+    submit(world, "");
     ended.wait();
     const Seconds began = steady_now();
     EXPECT_EQ(must(world.round({}, no_rank, {}, 600 * patience(), echo)).gone, Ranks{2});
     EXPECT_LT(steady_now() - began, 60 * patience());
   });
   star.start(1, [&](Bootstrap& world) {
-    hand_in(world, "");
-    EXPECT_EQ(hand_in(world, "").gone, Ranks{2});
+    submit(world, "");
+    EXPECT_EQ(submit(world, "").gone, Ranks{2});
   });
   auto place = std::make_shared<Place>(star.place(2, 3));
-  std::async(std::launch::async, [&] { hand_in(*join(*place, long_limit()), ""); }).get();
+  std::async(std::launch::async, [&] { submit(*join(*place, long_limit()), ""); }).get();
   ended.happens();
 }
 
@@ -166,10 +167,10 @@ TEST(Star, a_signal_to_rank_0_ends_its_wait_at_once) {
 TEST(Star, without_rank_0_the_others_end_at_once) {
   Star star(3);
   const Seconds began = steady_now();
-  star.start(0, [](Bootstrap& world) { hand_in(world, ""); });
+  star.start(0, [](Bootstrap& world) { submit(world, ""); });
   for (const int rank : {1, 2})
     star.start(rank, [](Bootstrap& world) {
-      hand_in(world, "");
+      submit(world, "");
       for (int i = 0; i < 2; ++i)
         EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never)) << "and for good";
     });
@@ -184,7 +185,7 @@ TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_con
   EXPECT_TRUE(send_all(garbage, blob("GET / HTTP/1.1\r\nHost: rank0\r\n\r\n"), steady_now() + long_limit()));
   { const Socket leaves = connect_to(star.address(), steady_now() + long_limit()); }
   star.start(0, [](Bootstrap& world) {
-    EXPECT_EQ(text(hand_in(world, "zero").word).size(), std::strlen("0:zero 1:one "));
+    EXPECT_EQ(text(submit(world, "zero").decision).size(), std::strlen("0:zero 1:one "));
   });
   for (const auto& [rank, size] : {std::pair{1, 3}, {7, 2}, {2, 2}, {-1, 2}}) {
     auto place = star.place(rank, size);
@@ -196,16 +197,16 @@ TEST(Star, strangers_and_impostors_at_the_rendezvous_are_refused_and_the_run_con
           << error.what();
     }
   }
-  star.start(1, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "one").gone, Ranks{}); });
+  star.start(1, [](Bootstrap& world) { EXPECT_EQ(submit(world, "one").gone, Ranks{}); });
 }
 
 TEST(Star, a_second_rank_of_the_same_number_is_refused) {
   Star star(3);
-  star.start(0, [](Bootstrap& world) { EXPECT_EQ(hand_in(world, "").gone, Ranks{}); });
+  star.start(0, [](Bootstrap& world) { EXPECT_EQ(submit(world, "").gone, Ranks{}); });
   auto one = star.place(1, 3), twin = star.place(1, 3);
   const auto first = join(one, long_limit());
   EXPECT_THROW(join(twin, long_limit()), MachineError);
-  star.start(2, [](Bootstrap& world) { hand_in(world, ""); });
+  star.start(2, [](Bootstrap& world) { submit(world, ""); });
   EXPECT_TRUE(first->round({}, no_rank, {}, long_limit(), never));
 }
 
@@ -244,17 +245,17 @@ TEST(Star, large_words_pass_in_both_directions) {
   for (int rank = 0; rank < 3; ++rank)
     star.start(rank, [rank](Bootstrap& world) {
       const Blob mine(bytes, static_cast<std::byte>(rank)), offer(bytes, static_cast<std::byte>(10 + rank));
-      const auto decide = [](std::span<const Handed> handed, std::span<const int>) {
-        EXPECT_EQ(handed.size(), 3u);
-        for (const auto& one : handed)
+      const auto decide = [](std::span<const Submitted> submitted, std::span<const int>) {
+        EXPECT_EQ(submitted.size(), 3u);
+        for (const auto& one : submitted)
           EXPECT_EQ(one.to_rank_0, Blob(bytes, static_cast<std::byte>(one.rank)));
         return Blob(bytes, std::byte{99});
       };
       const Round round =
           must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
-      EXPECT_EQ(round.word, Blob(bytes, std::byte{99}));
+      EXPECT_EQ(round.decision, Blob(bytes, std::byte{99}));
       EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
-      hand_in(world, "");  // a rank that leaves has sent everything
+      submit(world, "");  // a rank that leaves has sent everything
     });
 }
 

@@ -221,9 +221,9 @@ TEST(Faults, occasional_messages_do_not_extend_the_limit_of_the_pair) {
     if (r.rank() == 1) return answer_slowly(r, std::move(link), made_up ? 0 : limit() / 20);
     ASSERT_TRUE(link);
     const Seconds begin = r.transport->now();
-    const Shot shot{8, 1000, 0, 1, 1, 1, 8, begin + limit()};
+    const Turn turn{8, 1000, 0, 1, 1, 1, 8, begin + limit()};
     Laps laps;
-    EXPECT_EQ(kernel_named("semidirectional").run(*link, nullptr, *r.transport, true, shot, laps),
+    EXPECT_EQ(kernel_named("semidirectional").run(*link, nullptr, *r.transport, true, turn, laps),
               Outcome::timeout);
     expect_the_limit_was_kept(r.transport->now() - begin);
     EXPECT_GT(laps.arrived, 1) << "it was not slow but silent";

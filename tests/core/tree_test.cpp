@@ -91,10 +91,10 @@ TEST(Tree, in_a_star_all_ranks_are_below_rank_0_and_four_keep_listening) {
 class Book {
  public:
   Decide decide() {
-    return [this](std::span<const Handed> handed, std::span<const int>) {
+    return [this](std::span<const Submitted> submitted, std::span<const int>) {
       const std::lock_guard lock(mutex_);
       std::set<std::string> sorted;
-      for (const auto& one : handed) {
+      for (const auto& one : submitted) {
         const std::string message = std::to_string(one.rank) + ":" + text(one.to_rank_0);
         ++seen_[message];
         sorted.insert(message);
@@ -164,7 +164,7 @@ TEST(Tree, its_rounds_equal_those_of_a_star) {
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       const Round &a = rounds[i], &b = of_tree.at(rank).at(i);
       EXPECT_EQ(a.number, b.number);
-      EXPECT_EQ(text(a.word), text(b.word));
+      EXPECT_EQ(text(a.decision), text(b.decision));
       EXPECT_EQ(a.gone, b.gone);
       EXPECT_EQ(text(a.from_peer), text(b.from_peer)) << "rank " << rank << " round " << i;
       EXPECT_EQ(text(a.from_peer), rank == 8 ? "" : "to " + std::to_string(rank)) << rank << " " << i;
@@ -217,7 +217,7 @@ TEST(Tree, a_rank_that_sleeps_for_many_rounds_comes_back_and_so_do_the_ranks_bel
     for (std::uint64_t number = 0;;) {
       if (world.rank() == 1 && number == 2) slept.wait();
       const Round round = hold_round(world, number, no_rank);
-      if (round.word.empty()) break;
+      if (round.decision.empty()) break;
       if (world.rank() > 3 && world.rank() < 8) EXPECT_EQ(round.number, number);
       number = round.number + 1;
     }

@@ -37,9 +37,9 @@ inline std::string text(View bytes) { return {reinterpret_cast<const char*>(byte
 using Ranks = std::vector<int>;
 
 // Rank 0's order in these tests: the reports of all ranks, as "1:b 2:c", in the order of arrival.
-inline Blob echo(std::span<const Handed> handed, std::span<const int>) {
+inline Blob echo(std::span<const Submitted> submitted, std::span<const int>) {
   std::string said;
-  for (const auto& one : handed) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
+  for (const auto& one : submitted) said += std::to_string(one.rank) + ":" + text(one.to_rank_0) + " ";
   return blob(said);
 }
 inline const Decide never = [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); };
@@ -112,8 +112,8 @@ inline Round must(std::optional<Round> round) {
   if (!round) throw std::runtime_error("rank 0 is lost");
   return std::move(*round);
 }
-inline Round hand_in(Bootstrap& world, const std::string& mine, int peer = no_rank,
-                     const std::string& to_peer = "") {
+inline Round submit(Bootstrap& world, const std::string& mine, int peer = no_rank,
+                    const std::string& to_peer = "") {
   return must(
       world.round(blob(mine), peer, blob(to_peer), long_limit(), world.rank() == 0 ? Decide(echo) : never));
 }

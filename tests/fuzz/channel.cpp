@@ -16,9 +16,9 @@ constexpr int ranks = 8;
 void read(const Channel::Frame& frame) {
   try {
     switch (frame.kind) {
-      case Channel::Kind::hand_in: HandIn::unpacked(frame.body).packed(); break;
+      case Channel::Kind::submission: Submission::unpacked(frame.body).packed(); break;
       case Channel::Kind::ask:
-      case Channel::Kind::ended: HandIn::head_of(frame.body); break;
+      case Channel::Kind::ended: Submission::head_of(frame.body); break;
       case Channel::Kind::answer: {
         const auto [common, all] = Answer::split(frame.body, ranks);
         Answer::Common::unpacked(common, ranks).packed();

@@ -99,26 +99,27 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
   Coordinator coordinator(
       {.options = o, .bootstrap = "local", .pinned = false, .real_memory = false, .now = steady_now}, ranks,
       *recorder, console);
-  std::vector<Handed> handed;
+  std::vector<Submitted> submitted;
   for (int rank = 0; rank < ranks; ++rank)
-    handed.push_back(
+    submitted.push_back(
         {rank,
          packed(RankFacts{
              .host = "n" + std::to_string(rank), .machine = "m", .network = "", .cores = "0", .numa = 0})});
   if (in.byte() % 4 == 0) {
     const View raw = in.bytes(in.byte());
-    handed[hostile].to_rank_0.assign(raw.begin(), raw.end());
+    submitted[hostile].to_rank_0.assign(raw.begin(), raw.end());
   }
-  const auto introduction = unpacked<Introduction>(coordinator.decide(handed, {}));
+  const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}));
   Order before = introduction.first, order = before;
   const Plan plan = plan_for(o, introduction, 0);
   for (int round = 0; round < 40 && !order.is<Stop>(); ++round) {
-    handed.clear();
+    submitted.clear();
     std::vector<int> gone;
-    for (int rank = 0; rank < hostile; ++rank) handed.push_back({rank, packed(honest(rank, before, plan))});
+    for (int rank = 0; rank < hostile; ++rank)
+      submitted.push_back({rank, packed(honest(rank, before, plan))});
     if (in.any() && in.byte() % 8 == 0) gone.push_back(hostile);
     for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
-      handed.push_back({hostile, forged(in, honest(hostile, before, plan))});
-    before = std::exchange(order, unpacked<Order>(coordinator.decide(handed, gone)));
+      submitted.push_back({hostile, forged(in, honest(hostile, before, plan))});
+    before = std::exchange(order, unpacked<Order>(coordinator.decide(submitted, gone)));
   }
 }

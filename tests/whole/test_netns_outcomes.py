@@ -61,6 +61,7 @@ def start(eight: Bed, tmp_path: Path) -> Iterator[Start]:
 
 
 def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed, start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     eight.fault("dark h2>h5")
     result = start(mode, SMALL).finish()
     # Over TCP, the reverse direction is needed as much as the forward one.
@@ -95,6 +96,7 @@ def test_a_dark_pair_costs_only_its_own_links(eight: Bed, start: Start, mode: st
 # Rank 5 takes some seconds to notice that its path is dark and to reach rank 0 another way. Until then it does not know
 # that it is to meet 4, which waits a second; both meet alone at the end. It meets 0 in the last step.
 def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, SMALL)
     with job.between_steps(1):
         job.bed.fault("dark-pair h0 h5")
@@ -194,6 +196,7 @@ def test_a_rank_that_is_killed_is_absent_from_then_on(start: Start) -> None:
 
 # From the fifth step on, in which host 2 meets 6; then it meets 1 and 3.
 def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, [*BOTH, *ONCE])
     with job.between_steps(4):
         job.bed.fault("mtu-hole h2")
@@ -213,6 +216,7 @@ def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, m
 
 # A pair takes more than half a second, and its limit is 20 times that: enough for any number of retransmissions.
 def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, mode: str) -> None:
+    takes_long_over_mpi(mode)
     eight.fault("shape 10mbit")
     options = ["-s", "32KiB", "-n", 8, "-w", 1, "--time-limit", 15 * PATIENCE, "--num-slowest", 0]
     job = start(mode, options)

@@ -1,8 +1,8 @@
 // ibverbs: reliable queue pairs, created for each step; their numbers travel in the offer.
 //
-// A link has one queue pair for the knock with which its ends find each other, one for the tokens of `meet`,
-// and one or more for messages. Messages are sends, or writes with immediate data if the kernel sends one
-// way. A link does not know its kernel: Setup has this fact, and `verb=` overrides it.
+// A link has one queue pair for the handshake with which its ends find each other, one for the tokens of
+// `meet`, and one or more for messages. Messages are sends, or writes with immediate data if the kernel sends
+// one way. A link does not know its kernel: Setup has this fact, and `verb=` overrides it.
 #include <cstddef>
 #include <cstdint>
 #include <map>

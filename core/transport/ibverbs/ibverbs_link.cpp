@@ -21,31 +21,31 @@ constexpr Seconds check_after = 0.25;  // checks that the peer is alive after so
 
 }  // namespace
 
-// A knock that arrives before the other end listens is lost, and can be repeated only after a reset. So one
-// end knocks; the other end answers and never has to repeat.
-std::string VerbsLink::shake_hands(bool knocks_first, Seconds until) {
+// A handshake that arrives before the other end listens is lost, and can be repeated only after a reset. So
+// one end handshakes; the other end answers and never has to repeat.
+std::string VerbsLink::shake_hands(bool begins, Seconds until) {
   for (int i = 0; i < static_cast<int>(theirs_.ways.size()); ++i)
-    if (const int why = pairs_->connect(i, theirs_, i == knocks && knocks_first ? first_patience : patience))
+    if (const int why = pairs_->connect(i, theirs_, i == handshakes && begins ? first_patience : patience))
       return fmt::format("cannot reach the peer: {}", std::strerror(why));
   for (int i = 0; i < tokens_ready; ++i) post_receive(tokens, nullptr, 0, 0);
-  pairs_->knock_buffers().ours = theirs_.nonce;
-  expect_knock();
-  if (knocks_first) send_knock();
+  pairs_->handshake_buffers().ours = theirs_.nonce;
+  expect_handshake();
+  if (begins) send_handshake();
   std::uint8_t timeout = first_patience;
   for (auto wait = waiter_.until(until);;) {
     if (move()) wait.moved();
     if (failed_) return "the connection broke while connecting";
-    if (known_ && knock_sent_) return {};
-    if (knock_failed_ && !knocks_first) return "the peer knocked but does not receive our answer";
-    if (knock_came_ && !known_ && pairs_->knock_buffers().theirs == pairs_->nonce()) {
+    if (known_ && handshake_sent_) return {};
+    if (handshake_failed_ && !begins) return "the peer began the handshake but does not receive our answer";
+    if (handshake_came_ && !known_ && pairs_->handshake_buffers().theirs == pairs_->nonce()) {
       known_ = true;
-      if (!knocks_first) send_knock();
-    } else if (knock_came_ && !known_) {
-      expect_knock();  // not the peer of this link
+      if (!begins) send_handshake();
+    } else if (handshake_came_ && !known_) {
+      expect_handshake();  // not the peer of this link
     }
-    if (knock_failed_) {
+    if (handshake_failed_) {
       timeout = std::min<std::uint8_t>(patience, timeout + 1);
-      if (const int why = knock_again(timeout))
+      if (const int why = handshake_again(timeout))
         return fmt::format("cannot reach the peer: {}", std::strerror(why));
     }
     if (wait.is_over(steady_now)) return "the peer does not answer";
@@ -178,7 +178,7 @@ void VerbsLink::post_piece(int pair, const Piece& piece) {
 }
 
 std::uint64_t VerbsLink::mark(int pair, bool receives) const {
-  return static_cast<std::uint64_t>(pair) * 2 + receives + (pair == knocks ? attempt_ << 32 : 0);
+  return static_cast<std::uint64_t>(pair) * 2 + receives + (pair == handshakes ? attempt_ << 32 : 0);
 }
 
 void VerbsLink::post_receive(int pair, void* at, std::size_t bytes, std::uint32_t key) {
@@ -205,24 +205,24 @@ void VerbsLink::post_send(int pair, ibv_wr_opcode how, const void* at, std::size
   check_verbs(ibv_post_send((*pairs_)[pair], &wanted, &bad), "ibv_post_send");
 }
 
-void VerbsLink::send_knock() {
-  post_send(knocks, IBV_WR_SEND, &pairs_->knock_buffers().ours, sizeof(VerbsNonce), pairs_->knock_key(), 0,
-            0);
+void VerbsLink::send_handshake() {
+  post_send(handshakes, IBV_WR_SEND, &pairs_->handshake_buffers().ours, sizeof(VerbsNonce),
+            pairs_->handshake_key(), 0, 0);
 }
 
-void VerbsLink::expect_knock() {
-  knock_came_ = false;
-  post_receive(knocks, &pairs_->knock_buffers().theirs, sizeof(VerbsNonce), pairs_->knock_key());
+void VerbsLink::expect_handshake() {
+  handshake_came_ = false;
+  post_receive(handshakes, &pairs_->handshake_buffers().theirs, sizeof(VerbsNonce), pairs_->handshake_key());
 }
 
-int VerbsLink::knock_again(std::uint8_t timeout) {
+int VerbsLink::handshake_again(std::uint8_t timeout) {
   ++attempt_;  // distinguishes late completions of the previous attempt
-  pairs_->reset(knocks);
-  const int why = pairs_->connect(knocks, theirs_, timeout);
-  knock_failed_ = false;
+  pairs_->reset(handshakes);
+  const int why = pairs_->connect(handshakes, theirs_, timeout);
+  handshake_failed_ = false;
   if (why == 0) {
-    expect_knock();
-    send_knock();
+    expect_handshake();
+    send_handshake();
   }
   return why;
 }
@@ -240,8 +240,9 @@ bool VerbsLink::move() {
 void VerbsLink::note(const ibv_wc& done) {
   const bool ok = done.status == IBV_WC_SUCCESS, received = done.wr_id % 2;
   const auto pair = static_cast<int>((done.wr_id & 0xffffffff) / 2);
-  if (pair == knocks) {
-    if (done.wr_id >> 32 == attempt_) (ok ? received ? knock_came_ : knock_sent_ : knock_failed_) = true;
+  if (pair == handshakes) {
+    if (done.wr_id >> 32 == attempt_)
+      (ok ? received ? handshake_came_ : handshake_sent_ : handshake_failed_) = true;
   } else if (!ok) {
     (pair == tokens ? silent_ : failed_) = true;
   } else if (pair == tokens) {

@@ -34,7 +34,7 @@ class VerbsLink final : public Link, public OneSided {
         lanes_(theirs.ways.size() - messages) {}
 
   // Connects the two ends. Returns "", or the reason for the failure.
-  std::string shake_hands(bool knocks_first, Seconds until);
+  std::string shake_hands(bool begins, Seconds until);
   int start_send(Slice slice) override;
   int start_put(Slice slice, std::size_t at) override;
   int start_get(Slice slice, std::size_t at) override;
@@ -69,9 +69,9 @@ class VerbsLink final : public Link, public OneSided {
   void post_receive(int pair, void* at, std::size_t bytes, std::uint32_t key);
   void post_send(int pair, ibv_wr_opcode how, const void* at, std::size_t bytes, std::uint32_t key,
                  std::uint64_t far, std::uint32_t far_key);
-  void send_knock();
-  void expect_knock();
-  int knock_again(std::uint8_t timeout);
+  void send_handshake();
+  void expect_handshake();
+  int handshake_again(std::uint8_t timeout);
   bool move();
   void note(const ibv_wc& done);
   void note_token(const ibv_wc& done);
@@ -93,7 +93,7 @@ class VerbsLink final : public Link, public OneSided {
   int tokens_came_ = 0, tokens_open_ = 0;
   bool failed_ = false;  // messages are lost
   bool silent_ = false;  // the peer's adapter does not acknowledge tokens
-  bool known_ = false, knock_came_ = false, knock_sent_ = false, knock_failed_ = false;
+  bool known_ = false, handshake_came_ = false, handshake_sent_ = false, handshake_failed_ = false;
   std::uint64_t attempt_ = 0;
   bool check_in_flight_ = false;
   Seconds quiet_since_ = 0;

@@ -76,8 +76,8 @@ QueuePairs::QueuePairs(const VerbsCard& card)
     : card_(card), ways_(static_cast<std::size_t>(messages + card.options.queue_pairs)) {
   draw(nonce_);
   draw(std::as_writable_bytes(std::span(ways_)));
-  knock_key_.reset(check_verbs(
-      ibv_reg_mr(card.domain.get(), &knock_buffers_, sizeof knock_buffers_, IBV_ACCESS_LOCAL_WRITE),
+  handshake_key_.reset(check_verbs(
+      ibv_reg_mr(card.domain.get(), &handshake_buffers_, sizeof handshake_buffers_, IBV_ACCESS_LOCAL_WRITE),
       "ibv_reg_mr"));
   auto* context = card.port.context.get();
   if (card.options.events) {

@@ -13,7 +13,7 @@
 namespace everylink {
 
 // The purpose of each queue pair; those for messages start at the last index.
-constexpr int knocks = 0, tokens = 1, messages = 2;
+constexpr int handshakes = 0, tokens = 1, messages = 2;
 
 // A send fails if 7 tries, of 4 us times two to this power each, are not acknowledged. With half a second per
 // try, a killed peer would go unnoticed within the usual time limit; perftest's value (14) is too short on a
@@ -64,12 +64,12 @@ class QueuePairs {
   QueuePairs(const QueuePairs&) = delete;
   QueuePairs& operator=(const QueuePairs&) = delete;
 
-  // Our knock, and the buffer for the peer's.
-  struct KnockBuffers {
+  // Our handshake, and the buffer for the peer's.
+  struct HandshakeBuffers {
     VerbsNonce ours, theirs;
   };
-  KnockBuffers& knock_buffers() { return knock_buffers_; }
-  std::uint32_t knock_key() const { return knock_key_->lkey; }
+  HandshakeBuffers& handshake_buffers() { return handshake_buffers_; }
+  std::uint32_t handshake_key() const { return handshake_key_->lkey; }
   ibv_qp* operator[](int i) const { return pairs_[static_cast<std::size_t>(i)].get(); }
   ibv_cq* done() const { return done_.get(); }
   ibv_comp_channel* events() const { return events_.get(); }
@@ -88,8 +88,8 @@ class QueuePairs {
   const VerbsCard& card_;
   VerbsNonce nonce_;
   std::vector<VerbsWay> ways_;
-  KnockBuffers knock_buffers_{};
-  Verbs<ibv_mr> knock_key_;
+  HandshakeBuffers handshake_buffers_{};
+  Verbs<ibv_mr> handshake_key_;
   Verbs<ibv_comp_channel> events_;
   Verbs<ibv_cq> done_;
   std::vector<Verbs<ibv_qp>> pairs_;  // freed first
