@@ -20,12 +20,12 @@ struct Message {
 struct Board {
   explicit Board(int ranks)
       : messages(static_cast<std::size_t>(ranks)),
-        handed_in(simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks))),
+        all_submitted(simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks))),
         answered(simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks))) {}
 
   std::vector<Message> messages;
-  Blob word;
-  simgrid::s4u::BarrierPtr handed_in, answered;
+  Blob decision;
+  simgrid::s4u::BarrierPtr all_submitted, answered;
 };
 
 class Rounds final : public Bootstrap {
@@ -41,16 +41,16 @@ class Rounds final : public Bootstrap {
 
   std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds, const Decide& decide) override {
     message(rank_) = {peer, {to_rank_0.begin(), to_rank_0.end()}, {to_peer.begin(), to_peer.end()}};
-    board_->handed_in->wait();
+    board_->all_submitted->wait();
     Blob from_peer;
     if (peer != no_rank && message(peer).peer == rank_) from_peer = message(peer).to_peer;
     if (rank_ == 0) {
-      std::vector<Handed> handed;
-      for (int rank = 0; rank < size_; ++rank) handed.push_back({rank, message(rank).to_rank_0});
-      board_->word = decide(handed, {});
+      std::vector<Submitted> submitted;
+      for (int rank = 0; rank < size_; ++rank) submitted.push_back({rank, message(rank).to_rank_0});
+      board_->decision = decide(submitted, {});
     }
     board_->answered->wait();
-    return Round{.number = number_++, .word = board_->word, .from_peer = std::move(from_peer)};
+    return Round{.number = number_++, .decision = board_->decision, .from_peer = std::move(from_peer)};
   }
 
  private:

@@ -20,6 +20,8 @@ def say(**event: object) -> None:
 
 
 def interrupted(number: int, frame: object) -> None:
+    for other in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(other, signal.SIG_IGN)
     say(event="text", text=f"ended by {signal.Signals(number).name}")
     sys.exit(3)
 

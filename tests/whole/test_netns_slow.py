@@ -9,13 +9,15 @@ import pytest
 from netns import Bed, a_bed
 from netns_runs import Job, skip_without_mpi
 
-from conftest import Measure, Outcome
+from conftest import LONG, Measure, Outcome
 
 pytestmark = pytest.mark.alone  # compares times
 
 QUIET = ["--num-slowest", 0, "--retest-budget", 0, "-w", 1]
 Start = Callable[..., Outcome]
 Links = dict[tuple[int, int], float]
+
+long = pytest.mark.skipif(not LONG, reason="make test-long runs it over mpi too")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,7 @@ def assert_found(result: Outcome, size: int, bad: set[tuple[int, int]], factor: 
     [
         ("tcp", "200mbit", "50mbit", "256KiB", 4),
         ("tcp", "200mbit", "100mbit", "256KiB", 6),
-        ("mpi", "20mbit", "10mbit", "64KiB", 6),
+        pytest.param("mpi", "20mbit", "10mbit", "64KiB", 6, marks=long),
     ],
 )
 def test_exactly_the_host_with_less_bandwidth_is_slow_by_that_factor(
@@ -83,7 +85,7 @@ def test_exactly_the_host_with_less_bandwidth_is_slow_by_that_factor(
     assert_found(result, int(size.removesuffix("KiB")) * 1024, of_host(4), factor)
 
 
-@pytest.mark.parametrize("mode", ["tcp", "mpi"])
+@pytest.mark.parametrize("mode", ["tcp", pytest.param("mpi", marks=long)])
 def test_exactly_the_host_delayed_by_a_millisecond_has_that_latency(eight: Bed, measured: Start, mode: str) -> None:
     eight.fault("shape 200mbit")
     eight.fault("delay h4 1000")
