@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "base/errors.hpp"
 #include "base/names.hpp"
