@@ -18,6 +18,10 @@ in_the_long_form = pytest.mark.skipif(
     not os.environ.get("EVERYLINK_TEST_LONG"), reason="faults over layered libraries are planted in make test-long"
 )
 
+second_path = pytest.mark.skipif(
+    not os.environ.get("EVERYLINK_TEST_LONG"), reason="a second path of a library: make test-long"
+)
+
 
 @pytest.fixture(scope="module")
 def four(possible: None) -> Iterator[Bed]:
@@ -74,7 +78,7 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
 KERNELS = ["semidirectional", "bidirectional", "unidirectional", "put", "get"]
 
 
-@pytest.mark.parametrize("mode", ["ucp", "ofi", "ofi:provider=shm"])
+@pytest.mark.parametrize("mode", ["ucp", "ofi", pytest.param("ofi:provider=shm", marks=second_path)])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_every_kernel_works_with_check_and_several_buffers(measure: Measure, mode: str, kernel: str) -> None:
     skip_unless_usable(mode)
