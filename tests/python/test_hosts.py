@@ -9,9 +9,8 @@ import pytest
 
 from conftest import CORE_TABLE, Command
 from everylink.errors import UserMistake
-from everylink.launch.job import Job, Side, environment_of, job_of
+from everylink.launch.job import Job, Side, UnusableHosts, environment_of, job_of
 from everylink.launch.mpiexec import Mpiexec, unresolved
-from everylink.launch.remote import refusal
 from everylink.launch.srun import Srun
 from everylink.launch.ssh import Ssh
 
@@ -183,7 +182,7 @@ def test_srun_places_a_single_side_in_slurms_order_of_nodes(tmp_path: Path) -> N
 
 def test_hosts_with_the_same_reason_are_folded() -> None:
     reasons = {f"n{i}": f"ssh: connect to host n{i} port 22: Connection timed out" for i in (1, 2, 3)}
-    assert refusal(reasons | {"m": "no answer"}, a_job("m")).endswith(
+    assert str(UnusableHosts(reasons | {"m": "no answer"}, a_job("m"))).endswith(
         "n[1-3]: ssh: connect to host port 22: Connection timed out; m: no answer"
     )
 

@@ -1,6 +1,8 @@
 """`run --confirm`: re-measures suspects, into the same results file, until none is left."""
 
+import math
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,13 +15,17 @@ NOT_ONE_WAY = ("--retest-budget", "0")
 Start = Callable[[Sequence[str]], int]  # further options of the core -> its exit code
 
 
-def confirm(output: Path, start: Start) -> int | None:
+def confirm(output: Path, start: Start, until: float = math.inf) -> int | None:
     """Start the core with --confirm while there are suspects. Returns its last exit code, None without suspects.
+
+    No round starts after `until`, a time of time.monotonic.
 
     The file of pairs is beside the results file, because only rank 0's machine is sure to see that folder.
     """
     code = None
     for _ in range(ROUNDS):
+        if time.monotonic() >= until:
+            break
         results = read(output)
         wanted = pairs_to_confirm(results, grouping_of(results))
         if not len(wanted.pairs):

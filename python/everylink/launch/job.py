@@ -1,6 +1,7 @@
 """A job: hosts, and the ranks of each with their environment and options."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -11,7 +12,7 @@ from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
 from everylink.files import text_of
-from everylink.host_lists import MOST_HOSTS, expanded, how_many
+from everylink.host_lists import MOST_HOSTS, expanded, folded, how_many
 
 MOST_RANKS = 1 << 24  # limit of the core
 PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
@@ -70,6 +71,22 @@ class Job:
     def with_options(self, core_options: Sequence[str]) -> "Job":
         """The job with these options for all ranks, before their own: of two equal options, the core takes the last."""
         return replace(self, hosts=[replace(one, options=[*core_options, *one.options]) for one in self.hosts])
+
+
+class UnusableHosts(UserMistake):
+    """Hosts of a job on which no rank can start: `reasons` by host. The message folds hosts with the same reason."""
+
+    def __init__(self, reasons: Mapping[str, str], job: Job) -> None:
+        self.reasons = {host: _without_name(reason, host) for host, reason in reasons.items()}
+        by_reason = defaultdict(list)
+        for host, reason in self.reasons.items():
+            by_reason[reason].append(host)
+        said = "; ".join(f"{folded(hosts)}: {reason}" for reason, hosts in by_reason.items())
+        super().__init__(f"{job.named_by}: nothing was started; {said}")
+
+
+def _without_name(reason: str, host: str) -> str:
+    return reason.replace(f" {host} ", " ").replace(f" {host}:", ":").removeprefix(f"{host}: ")
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from everylink.errors import UserMistake
 from everylink.launch.core import on_path
-from everylink.launch.job import HostRanks, Job
+from everylink.launch.job import HostRanks, Job, UnusableHosts
 from everylink.launch.launcher import ByNumber, ByOneCommand, register
-from everylink.launch.remote import refusal
 
 AT_ONCE = 32
 ANSWER_LIMIT = 20.0  # seconds, for all hosts together
@@ -103,7 +102,7 @@ class Mpiexec(ByNumber, ByOneCommand):
         """Raise UserMistake that names every host without an address. mpiexec itself finds those that do not answer."""
         _mpiexec()
         if wrong := unresolved([one.host for one in job.hosts]):
-            raise UserMistake(refusal(wrong, job))
+            raise UnusableHosts(wrong, job)
 
     def environment(self, job: Job) -> dict[str, str]:
         """Open MPI's mpiexec passes on the variables of -x, hydra's its whole environment."""

@@ -4,16 +4,14 @@ import secrets
 import shlex
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from everylink.errors import CoreError, UserMistake
-from everylink.host_lists import folded
 from everylink.launch.core import NAME
-from everylink.launch.job import HostRanks, Job
+from everylink.launch.job import HostRanks, Job, UnusableHosts
 from everylink.launch.process import forwarded_signals
 from everylink.launch.shells import Shell, Shells, raise_file_limit
 from everylink.version import VERSION
@@ -41,8 +39,8 @@ class _Opening:
 def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, shared: Path | None) -> list[Shell]:
     """One shell per host, each waiting for a command.
 
-    `shared`: a folder that the first host must share with this machine. Raises UserMistake, which names every host that
-    cannot be reached or cannot start the core.
+    `shared`: a folder that the first host must share with this machine. Raises UnusableHosts, which names every host
+    that cannot be reached or cannot start the core.
     """
     hosts = [one.host for one in job.hosts]
     with _marker_file(shared) as marker:
@@ -71,17 +69,8 @@ def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, share
                 del opening[failed.shell]
     if wrong:
         shells.kill()  # they only wait for a command
-        raise UserMistake(refusal(wrong, job))
+        raise UnusableHosts(wrong, job)
     return [ready[host] for host in hosts]
-
-
-def refusal(wrong: dict[str, str], job: Job) -> str:
-    """One line with all unusable hosts and their reasons; hosts with the same reason are folded."""
-    by_reason = defaultdict(list)
-    for host, reason in wrong.items():
-        by_reason[reason.replace(f" {host} ", " ").replace(f" {host}:", ":").removeprefix(f"{host}: ")].append(host)
-    said = "; ".join(f"{folded(hosts)}: {reason}" for reason, hosts in by_reason.items())
-    return f"{job.named_by}: nothing was started; {said}"
 
 
 @contextmanager

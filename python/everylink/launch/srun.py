@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from everylink.errors import CoreError, UserMistake
 from everylink.host_lists import expanded, folded
 from everylink.launch.core import on_path
-from everylink.launch.job import Job
+from everylink.launch.job import Job, UnusableHosts
 from everylink.launch.launcher import ByOneCommand, register
-from everylink.launch.remote import refusal
 
 ANSWER_LIMIT = 20.0  # seconds, for Slurm's controller
 LONGEST_WORD = 100_000  # the kernel's limit is 128 KiB
@@ -65,7 +64,7 @@ class Srun(ByOneCommand):
                 if not (state := states.get(one.host, "")).startswith(USABLE) or state.endswith("*")
             }
         if wrong:
-            raise UserMistake(refusal(wrong, job))
+            raise UnusableHosts(wrong, job)
 
 
 def _is_even(job: Job) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["none", "text", "choice", "file", "count", "bytes", "sizes", "rate", "percent", "fraction"]
+Unit = Literal["none", "text", "choice", "file", "count", "bytes", "sizes", "rate", "percent", "fraction", "seconds"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,7 +74,7 @@ def _add(parser: _Parser, command: Command, option: Option) -> None:
     elif option.unit == "none":
         parser.add_argument(*option.names, action="store_true")
     elif option.positional:
-        nargs = "+" if option.repeats else None
+        nargs = None if not option.repeats else "+" if option.required else "*"
         parser.add_argument(*option.names, metavar=option.value, type=partial(value_of, option), nargs=nargs)
     else:
         default = value_of(option, option.default) if option.default else [] if option.repeats else None

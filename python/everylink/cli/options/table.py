@@ -89,6 +89,78 @@ LIVE = "The run may still be in progress or may have been interrupted."
 TOPOLOGY = "a file that says which hosts share a switch"
 TOPOLOGY_MORE = "Slurm's topology.conf, or the output of ibnetdiscover."
 
+CHECK = Command(
+    program="everylink check",
+    brief="check a cluster, or this machine, and name what is bad",
+    summary="Find the cluster, choose the transport, measure as many links as fit into the time, measure suspects "
+    "again, and name what is bad. Inside a job of Slurm, PBS, LSF, Grid Engine or Flux the hosts are those of the job; "
+    "elsewhere HOSTS names them; without either it checks this machine alone.",
+    options=(
+        Option(
+            names=("nodes",),
+            value="HOSTS",
+            unit="text",
+            group="Arguments",
+            repeats=True,
+            brief="hosts, as in n[8-11]",
+        ),
+        Option(
+            names=("--hosts",),
+            value="NODES",
+            unit="text",
+            group="Hosts",
+            brief="the same as HOSTS",
+            more="A node set: n[8-11], r[1-2]n[1-2], @group, @FILE, n[1-9]!n3.",
+        ),
+        Option(
+            names=("--launcher",),
+            value="NAME",
+            unit="choice",
+            choices=("mpiexec", "srun", "ssh"),
+            group="Hosts",
+            brief="what starts the ranks",
+            otherwise="srun inside a Slurm job, else ssh",
+        ),
+        Option(
+            names=("--mode",),
+            value="MODE",
+            unit="text",
+            group="Measurement",
+            brief="the transport, with its options",
+            otherwise="the first of ucp, ofi, ibverbs and tcp that works on all hosts and that applications would use",
+        ),
+        Option(
+            names=("--within",),
+            value="TIME",
+            unit="seconds",
+            range=(10, None),
+            default="5m",
+            group="Measurement",
+            brief="the time that the check may take, as in 90s, 5m or 1h",
+            more="It decides between all pairs and several partners per host, and how much is confirmed.",
+        ),
+        Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
+        _format("text", "json", brief="output format"),
+        Option(names=("--quiet",), group="Output", brief="print the verdict alone"),
+        *HELP,
+    ),
+    examples=(
+        Example("Check this machine, or the nodes of this job:", "everylink check"),
+        Example("Check four hosts by ssh within two minutes:", "everylink check 'n[8-11]' --within 2m"),
+    ),
+    notes=(
+        Note(
+            "Files",
+            "Everything is kept in a new folder everylink-NAME-TIME: results.h5, report.html, verdict.json, and "
+            "log.txt, which has the command lines.",
+        ),
+        Note(
+            "Exit status",
+            "0: healthy. 3: something is bad. 4: nothing is proven, but something is suspect.",
+        ),
+    ),
+)
+
 RUN = Command(
     program="everylink run",
     brief="measure every link of this machine or of an MPI job, then show the results",
@@ -764,7 +836,7 @@ EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
     summary="Measure every point-to-point connection of a cluster, and judge, show, compare and convert the results.",
-    commands=(RUN, SHOW, REPORT, DIAGNOSE, COMPARE, MERGE, CONVERT, EXPORT, SIMULATE, PREDICT),
+    commands=(CHECK, RUN, SHOW, REPORT, DIAGNOSE, COMPARE, MERGE, CONVERT, EXPORT, SIMULATE, PREDICT),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
         Option(

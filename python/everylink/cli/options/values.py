@@ -14,6 +14,8 @@ from everylink.units import parsed_rate, parsed_size
 LONGEST_NUMBER = 18  # digits
 LARGEST_MESSAGE = 2**40
 NAME_THE_TEXT = ("bytes", "sizes", "rate")  # units whose errors already quote the text
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|)")
+SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
@@ -75,6 +77,15 @@ def _sizes(option: Option, text: str) -> list[int]:
     return sizes
 
 
+def _seconds(option: Option, text: str) -> float:
+    match = DURATION.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("must be a time such as 90s, 5m or 1h")
+    seconds = float(match[1]) * SECONDS[match[2]]
+    _check_range(option, seconds)
+    return seconds
+
+
 READERS: dict[Unit, Callable[[Option, str], Any]] = {
     "text": lambda option, text: text,
     "choice": _choice,
@@ -85,4 +96,5 @@ READERS: dict[Unit, Callable[[Option, str], Any]] = {
     "rate": lambda option, text: parsed_rate(text),
     "percent": _percent,
     "fraction": _fraction,
+    "seconds": _seconds,
 }

@@ -1,0 +1,227 @@
+"""`everylink check`: finds the cluster, chooses what to measure, measures, confirms, judges, and answers in short."""
+
+import os
+import shlex
+import socket
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from everylink.cli.kinds import judged
+from everylink.cli.options.parser import parsed, parsed_in_part
+from everylink.cli.options.table import CHECK, RUN
+from everylink.cli.reports import write_report
+from everylink.errors import CoreError, EverylinkError, UserMistake
+from everylink.host_lists import folded
+from everylink.io.read import read
+from everylink.judge.verdict import JudgedRun
+from everylink.launch.cluster import Cluster, cluster_of_job
+from everylink.launch.confirm import MEASURED, confirm
+from everylink.launch.core import check_version, find_core
+from everylink.launch.job import UnusableHosts, hosts_of
+from everylink.launch.launchers import starter
+from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
+from everylink.launch.transports import CHOICES, Choice, Refused
+from everylink.model.results import Results
+from everylink.terminal.console import terminal
+from everylink.terminal.progress import display, parse_event
+from everylink.text.check import Checked, check_json, check_text
+from everylink.units import plural
+
+FEWEST_RANKS, MOST_RANKS = 4, 16  # on a single machine
+NODES = Path("/sys/devices/system/node")
+
+
+@dataclass
+class Run:
+    """The ranks of a check: where they run, and what could not be used."""
+
+    core: Path
+    cluster: Cluster | None  # None: this machine alone
+    log: TextIO
+    quiet: bool
+    unusable: dict[str, str] = field(default_factory=dict)  # reasons by host
+
+    @property
+    def hosts(self) -> list[str]:
+        return [host for host in self.cluster.hosts if host not in self.unusable] if self.cluster else []
+
+    @property
+    def ranks_per_host(self) -> int:
+        """One, unless there is a single host: then its NUMA nodes, as far as this machine's tell."""
+        return 1 if self.cluster and len(self.cluster.hosts) > 1 else ranks_of_this_machine()
+
+    @property
+    def where(self) -> str:
+        if self.cluster is None:
+            return f"this machine alone ({socket.gethostname()}), {plural(self.ranks_per_host, 'rank')}"
+        return f"{folded(self.hosts)} ({self.cluster.text}), {plural(self.ranks_per_host, 'rank')} per host"
+
+    @property
+    def run_words(self) -> list[str]:
+        """The options of `everylink run` that start these ranks."""
+        if self.cluster is None:
+            return ["--np", str(self.ranks_per_host)]
+        ranks = [] if self.ranks_per_host == 1 else ["--nranks", str(self.ranks_per_host)]
+        return ["--hosts", folded(self.hosts), *ranks, "--launcher", self.cluster.launcher]
+
+    def measure(self, core_options: Sequence[str]) -> tuple[int, Path | None]:
+        """Run the core once on all usable hosts. Returns its exit code and results file, as it names it.
+
+        Hosts that turn out to be unusable are left out, and the others are started without them.
+        """
+        while True:
+            try:
+                return self._measure(core_options)
+            except UnusableHosts as error:
+                self.unusable |= error.reasons
+                if len(self.hosts) < 2:
+                    reasons = "; ".join(f"{host}: {reason}" for host, reason in self.unusable.items())
+                    raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {reasons}") from None
+
+    def _measure(self, core_options: Sequence[str]) -> tuple[int, Path | None]:
+        print(shlex.join(["everylink", "run", *self.run_words, *core_options]), file=self.log, flush=True)
+        outputs: list[str] = []
+        with ExitStack() as stack:
+            shown = None if self.quiet else stack.enter_context(display(terminal()))
+
+            def on_line(line: str) -> None:
+                event = parse_event(line)
+                if isinstance(event.get("output"), str):
+                    outputs.append(event["output"])
+                if event["event"] == "text":
+                    print(event.get("text", ""), file=self.log)
+                elif shown:
+                    shown.show(event)
+
+            options = parsed_in_part(RUN, self.run_words)[0]
+            code = starter(self.core, options, core_options)(["--progress", "json", *core_options], on_line)
+        return code, Path(outputs[-1]) if outputs else None
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check a cluster, or this machine. Exit codes: 0 healthy, 3 faults, 4 nothing proven but something is suspect."""
+    began = time.monotonic()
+    options = parsed(CHECK, arguments)
+    core = find_core()
+    check_version(core)
+    cluster = _cluster(options)
+    if options.dry_run:
+        return _print_plan(cluster, options)
+    folder = _new_folder(cluster)
+    with (folder / "log.txt").open("w", encoding="utf-8") as log:
+        print(shlex.join(["everylink", "check", *arguments]), file=log)
+        run = Run(core, cluster, log, quiet=options.quiet or options.format == "json")
+        choice, first = _chosen(run, folder, options.mode)
+        plan = plan_of(first, options.within)
+        _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
+        results = _measured(run, folder, choice, plan, began + options.within)
+    judged_run = judged(results)
+    checked = Checked(
+        judged_run, run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
+    )
+    _keep(checked, judged_run, folder)
+    if options.format == "json":
+        print(check_json(checked))
+    else:
+        terminal().print(check_text(checked, options.quiet), soft_wrap=True)
+    return checked.exit_code
+
+
+def ranks_of_this_machine() -> int:
+    """One rank per NUMA node, but 4 to 16."""
+    nodes = len(list(NODES.glob("node[0-9]*")))
+    return min(max(nodes, FEWEST_RANKS), MOST_RANKS)
+
+
+def _cluster(options: Namespace) -> Cluster | None:
+    """The hosts that the user names, else those of the batch job, else None: this machine alone. Raises UserMistake."""
+    if options.nodes and options.hosts:
+        raise UserMistake("HOSTS and --hosts exclude each other: both name hosts")
+    if text := options.hosts or ",".join(options.nodes):
+        job = cluster_of_job(os.environ) if "SLURM_JOB_ID" in os.environ else None
+        launcher = options.launcher or (job.launcher if job else "ssh")
+        return Cluster(tuple(hosts_of(text, "HOSTS" if options.nodes else "--hosts")), "named hosts", launcher)
+    job = cluster_of_job(os.environ)
+    if options.launcher and job:
+        return Cluster(job.hosts, job.found_by, options.launcher)
+    if options.launcher:
+        raise UserMistake(f"--launcher {options.launcher}: requires hosts; name them, as in everylink check 'n[8-11]'")
+    return job
+
+
+def _print_plan(cluster: Cluster | None, options: Namespace) -> int:
+    run = Run(Path("everylink-measure"), cluster, sys.stdout, quiet=True)
+    print(f"hosts: {run.where}")
+    modes = [options.mode] if options.mode else [choice.mode for choice in CHOICES]
+    print(f"mode: {', else '.join(modes)}; a first run of one step over all ranks decides, and times a step")
+    print(f"then, within {options.within:.0f} s: as many partners per rank as fit, suspects again, judgement, report")
+    for mode in modes:
+        print(shlex.join(["everylink", "run", *run.run_words, "-m", mode, "-s", SIZES, *FIRST]))
+    print(shlex.join(["everylink", "run", *run.run_words, "--confirm", "-m", modes[0], "-s", SIZES]))
+    return 0
+
+
+def _new_folder(cluster: Cluster | None) -> Path:
+    """A folder that did not exist, everylink-NAME-TIME. Raises EverylinkError."""
+    job = os.environ.get("SLURM_CLUSTER_NAME") if cluster else None
+    name = job or (cluster.hosts[0] if cluster else socket.gethostname()).partition(".")[0]
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    for more in ("", *(f"-{number}" for number in range(2, 100))):
+        folder = Path(f"everylink-{name}-{stamp}{more}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise EverylinkError(f"{folder}: cannot be created: {error.strerror}; change to another folder") from None
+        return folder
+    raise EverylinkError(f"everylink-{name}-{stamp}: exists a hundred times; change to another folder")
+
+
+def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
+    """The first choice that works on all hosts, and what its first run measured. Raises EverylinkError with reasons."""
+    refused: list[str] = []
+    for choice in [Choice(mode, lambda results: "you chose it")] if mode else CHOICES:
+        probe = folder / "first.h5"
+        probe.unlink(missing_ok=True)
+        code, output = run.measure(["-m", choice.mode, "-s", SIZES, *FIRST, "-o", str(probe)])
+        if code not in MEASURED or output is None:
+            refused.append(f"{choice.mode} does not start (exit code {code})")
+            continue
+        first = read(output)
+        try:
+            reason = choice.accept(first)
+        except Refused as why:
+            refused.append(str(why))
+            continue
+        output.unlink(missing_ok=True)
+        return choice.because("; ".join([reason, *refused])), first
+    raise CoreError(f"no mode works on all hosts: {'; '.join(refused)}; see {folder / 'log.txt'}")
+
+
+def _measured(run: Run, folder: Path, choice: Choice, plan: Plan, until: float) -> Results:
+    """The results of the whole plan, and of suspects that were measured again while there was time."""
+    settings = ["-m", choice.mode, *plan.core_options, "-o", str(folder / "results.h5")]
+    code, output = run.measure(settings)
+    if output is None or not output.exists() or code not in MEASURED:
+        raise CoreError(f"the measurement ended with exit code {code}; see {folder / 'log.txt'}")
+    confirm(output, lambda more: run.measure([*settings, *more])[0], until)
+    return read(output)
+
+
+def _keep(checked: Checked, run: JudgedRun, folder: Path) -> None:
+    (folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
+    write_report([run], folder / "report.html")
+
+
+def _say(run: Run, line: str) -> None:
+    print(line, file=run.log, flush=True)
+    if not run.quiet:
+        terminal().print(line, soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,63 @@
+"""Plans what `everylink check` measures, so that it fits into a time: from a short first run over the same ranks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from everylink.model.results import Results
+from everylink.model.rows import Outcome
+from everylink.units import duration_text, plural
+
+SIZES = "8,64KiB,1MiB"  # latency, the usual message of applications, bandwidth
+FIRST = ("-n", "5", "-w", "1", "--schedule", "sample:1", "--num-slowest", "0", "--retest-budget", "0")
+FEWEST_MESSAGES, MOST_MESSAGES = 5, 100
+TIME_OF_MESSAGES = 0.05  # seconds per pair, direction and size
+WARMUPS = 2
+PART = 0.5  # of the time: the rest is for starting, confirming and judging
+PER_STEP, PER_RANK = 3e-3, 3e-4  # seconds of a step beside its messages (docs/scale.md)
+FEWEST_PARTNERS = 3  # of a rank: fewer do not tell a slow host from a slow link
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`messages` per pair, direction and size; `partners` of each rank, of `ranks` - 1; `seconds` expected."""
+
+    ranks: int
+    messages: int
+    partners: int
+    seconds: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pair is measured."""
+        return self.partners >= self.ranks - 1
+
+    @property
+    def core_options(self) -> list[str]:
+        schedule = [] if self.is_complete else ["--schedule", f"sample:{self.partners}"]
+        return ["-s", SIZES, "-n", str(self.messages), "-w", str(WARMUPS), *schedule]
+
+    @property
+    def text(self) -> str:
+        pairs = "all pairs" if self.is_complete else f"{self.partners} partners per rank"
+        return f"{pairs}, {plural(self.messages, 'message')} per size, about {duration_text(self.seconds)}"
+
+
+def plan_of(first: Results, within: float) -> Plan:
+    """The plan for the ranks of a first run (FIRST) that fits into so many seconds; the first run's times scale it."""
+    ranks = len(first.ranks)
+    times = [_typical(first, size) for size in range(len(first.sizes))]
+    slowest = max(times, default=TIME_OF_MESSAGES)
+    messages = round(min(max(TIME_OF_MESSAGES / (2 * slowest), FEWEST_MESSAGES), MOST_MESSAGES))
+    step = PER_STEP + PER_RANK * ranks + 4 * (messages + WARMUPS) * sum(times)  # both directions, there and back
+    complete = ranks - 1 + ranks % 2
+    partners = complete if complete * step <= PART * within else max(FEWEST_PARTNERS, int(PART * within / step))
+    partners = min(partners, complete)
+    return Plan(ranks, messages, partners, min(partners, complete) * step)
+
+
+def _typical(first: Results, size: int) -> float:
+    """The median one-way time of the links that worked; TIME_OF_MESSAGES if none did."""
+    links = first.sizes[size].links
+    worked = links.median[links.outcome == Outcome.OK]
+    return float(np.median(worked)) if len(worked) else TIME_OF_MESSAGES

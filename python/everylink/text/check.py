@@ -1,0 +1,139 @@
+"""The answer of `everylink check`: at most 20 lines with the verdict last, or one JSON object."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.text import Text
+
+from everylink.host_lists import folded
+from everylink.judge.verdict import JudgedRun, describe
+from everylink.text.verdicts import title
+from everylink.units import bandwidth_text, plural, size_text, time_text
+
+SCHEMA = "everylink-check/1"
+MOST_LINES = 20
+FAULTS, SUSPECT = 3, 4  # exit codes
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A judged run with the choices of the check.
+
+    `alone`: the ranks are all on this machine. `unusable`: reasons by host. `complete`: every pair was planned.
+    """
+
+    run: JudgedRun
+    where: str
+    alone: bool
+    unusable: dict[str, str]
+    mode: str
+    why_mode: str
+    complete: bool
+    folder: Path
+
+    @property
+    def exit_code(self) -> int:
+        judgement = self.run.judgement
+        if judgement.verdicts or judgement.links_failed or self.unusable:
+            return FAULTS
+        return SUSPECT if judgement.suspects else 0
+
+
+def check_json(checked: Checked) -> str:
+    """One JSON object, described in docs/check.md."""
+    judgement = checked.run.judgement
+    return json.dumps(
+        {
+            "schema": SCHEMA,
+            "exit_code": checked.exit_code,
+            "where": checked.where,
+            "this_machine_alone": checked.alone,
+            "unusable": checked.unusable,
+            "mode": checked.mode,
+            "why_mode": checked.why_mode,
+            "all_pairs": checked.complete,
+            "folder": str(checked.folder),
+            "sizes": [
+                {"bytes": size.bytes, "median_seconds": _median(size.links.median), "links": len(size.links)}
+                for size in checked.run.results.sizes
+            ],
+            "verdicts": [describe(verdict) for verdict in judgement.verdicts],
+            "suspects": [describe(verdict) for verdict in judgement.suspects],
+            "links_measured": judgement.links_measured,
+            "links_failed": judgement.links_failed,
+            "remarks": list(judgement.remarks),
+        },
+        indent=2,
+    )
+
+
+def check_text(checked: Checked, quiet: bool) -> Text:
+    """The answer for a terminal; with `quiet` its last line."""
+    last = _last_line(checked)
+    if quiet:
+        return last
+    above = [*_tested(checked), *_findings(checked)]
+    room = MOST_LINES - 2
+    if len(above) > room:
+        above = [*above[: room - 1], f"and {len(above) - room + 1} more: verdict.json has all"]
+    return Text("\n").join(
+        [*map(Text, above), Text(f"files: {checked.folder}/ (report.html, results.h5, verdict.json)"), last]
+    )
+
+
+def _tested(checked: Checked) -> list[str]:
+    results, judgement = checked.run.results, checked.run.judgement
+    pairs = "every pair" if checked.complete else "a sample of the pairs"
+    sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
+    lines = [
+        f"tested: {checked.where}",
+        f"  mode {checked.mode}, because {checked.why_mode}",
+        f"  {plural(judgement.links_measured, 'link')} ({pairs}) at {sizes}",
+    ]
+    if results.sizes:
+        small, large = results.sizes[0], results.sizes[-1]
+        latency, longest = _median(small.links.median), _median(large.links.median)
+        if latency is not None and longest:
+            lines.append(
+                f"  latency {time_text(latency)} at {size_text(small.bytes)}, "
+                f"bandwidth {bandwidth_text(large.bytes / longest)} at {size_text(large.bytes)} (medians)"
+            )
+    return lines
+
+
+def _findings(checked: Checked) -> list[str]:
+    """Worst first: hosts that are not there, faults with their evidence, then suspects."""
+    by_reason = defaultdict(list)
+    for host, reason in checked.unusable.items():
+        by_reason[reason].append(host)
+    lines = [f"host {folded(hosts)}: unreachable ({reason})" for reason, hosts in by_reason.items()]
+    for verdict in checked.run.judgement.verdicts:
+        lines += [title(verdict), f"  {verdict.evidence}"]
+    lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
+    return lines
+
+
+def _last_line(checked: Checked) -> Text:
+    judgement = checked.run.judgement
+    parts = []
+    if checked.unusable:
+        parts.append(f"{plural(len(checked.unusable), 'host')} unreachable")
+    if judgement.verdicts:
+        parts.append(plural(len(judgement.verdicts), "fault"))
+    elif judgement.links_failed:
+        parts.append(f"{plural(judgement.links_failed, 'link')} failed")
+    if parts:
+        return Text(f"FAULTS: {', '.join(parts)}", style="bold red")
+    if judgement.suspects:
+        return Text(f"no fault proven, but {plural(len(judgement.suspects), 'suspect')}: check again", style="yellow")
+    only = "this machine alone is " if checked.alone else ""
+    links = plural(judgement.links_measured, "link")
+    return Text(f"{only}healthy: latency and bandwidth of {links}", style="bold green")
+
+
+def _median(values: "np.ndarray[tuple[int], np.dtype[np.float32]]") -> float | None:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else None

@@ -1,0 +1,79 @@
+"""`everylink check` with the real core: by a fake ssh over a simulated network, and on this machine."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from everylink.cli import main
+
+Check = Callable[..., tuple[int, list[str], str]]
+SIM = "sim:hosts=8"
+
+
+@pytest.fixture
+def check(ssh_folder: Path, capfd: pytest.CaptureFixture[str]) -> Check:
+    """Runs `everylink check`; returns exit code, lines of standard output and standard error."""
+
+    def call(*words: str) -> tuple[int, list[str], str]:
+        capfd.readouterr()
+        code = main(["check", *words])
+        said = capfd.readouterr()
+        return code, said.out.splitlines(), said.err
+
+    return call
+
+
+def kept(folder: Path, name: str) -> Path:
+    """The one folder that a check made, with everything that it keeps."""
+    (made,) = folder.glob(f"everylink-{name}-*")
+    assert sorted(path.name for path in made.iterdir()) == ["log.txt", "report.html", "results.h5", "verdict.json"]
+    return made
+
+
+def test_a_healthy_cluster_is_called_healthy_and_everything_is_kept(check: Check, ssh_folder: Path) -> None:
+    code, lines, err = check("n[1-8]", "--mode", SIM)
+    assert code == 0, err
+    assert lines[-1] == "healthy: latency and bandwidth of 56 links"
+    assert len(lines) <= 20
+    folder = kept(ssh_folder, "n1")
+    verdict = json.loads((folder / "verdict.json").read_text())
+    assert (verdict["exit_code"], verdict["links_measured"], verdict["verdicts"]) == (0, 56, [])
+    assert [size["bytes"] for size in verdict["sizes"]] == [8, 65536, 1048576]
+    assert "everylink run --hosts 'n[1-8]' --launcher ssh" in (folder / "log.txt").read_text()
+
+
+def test_a_slow_host_is_named_last(check: Check, ssh_folder: Path) -> None:
+    code, lines, err = check("--hosts", "n[1-8]", "--mode", f"{SIM},slow-host=4*0.5")
+    assert code == 3, err
+    assert lines[-1] == "FAULTS: 1 fault"
+    assert any(line.startswith("host n4: slow, 1.99x the time") for line in lines), lines
+    kept(ssh_folder, "n1")
+
+
+def test_an_unreachable_host_is_a_verdict_and_the_others_are_measured(check: Check, ssh_folder: Path) -> None:
+    code, lines, err = check("n[1-7],gone1", "--mode", "sim")
+    assert code == 3, err
+    assert lines[-1] == "FAULTS: 1 host unreachable"
+    assert any(line.startswith("host gone1: unreachable (ssh: Could not resolve hostname") for line in lines)
+    verdict = json.loads((kept(ssh_folder, "gone1") / "verdict.json").read_text())
+    assert verdict["links_measured"] == 42
+
+
+def test_with_one_host_left_there_is_nothing_to_measure(check: Check) -> None:
+    code, lines, err = check("n1,gone1", "--mode", "sim")
+    assert (code, lines[1:]) == (1, [])
+    assert "1 host left; gone1: ssh: Could not resolve hostname" in err
+
+
+def test_json_is_one_object_and_quiet_is_the_verdict_alone(check: Check) -> None:
+    code, lines, _ = check("n[1-4]", "--mode", "sim:hosts=4", "--format", "json")
+    assert code == 0
+    assert json.loads("\n".join(lines))["schema"] == "everylink-check/1"
+    assert check("n[1-4]", "--mode", "sim:hosts=4", "--quiet")[1] == ["healthy: latency and bandwidth of 12 links"]
+
+
+def test_without_a_cluster_this_machine_is_checked_and_the_verdict_says_so(check: Check) -> None:
+    _, lines, _ = check("--mode", "sim:hosts=4")
+    assert lines[-1] == "this machine alone is healthy: latency and bandwidth of 12 links"
