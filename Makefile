@@ -15,7 +15,8 @@ help:
 	@echo 'make clean      remove everything that was built'
 
 run: release
-	scripts/everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force -o everylink.h5 --report everylink.html
+	scripts/everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force -o everylink.h5 --report everylink.html \
+	  || [ $$? -ge 3 ]  # a verdict on this machine is no error of make
 	@echo
 	@echo 'Open everylink.html in a browser, or show the results with: scripts/everylink show everylink.h5'
 	@echo 'Next, try a simulated cluster of 64 hosts with host 5 at half speed:'

@@ -14,11 +14,13 @@ EverylinkError              1  a failure of the machine or of Everylink
 
 from pathlib import Path
 
+from everylink.exit_codes import Exit
+
 
 class EverylinkError(Exception):
     """A failure of the machine or of Everylink. `exit_code` is the exit code of the command."""
 
-    exit_code = 1
+    exit_code: int = Exit.FAILURE
 
 
 class CoreError(EverylinkError):
@@ -32,7 +34,7 @@ class NotEnoughMemory(EverylinkError):
 class UserMistake(EverylinkError):
     """An error that the user can correct. The message is one line."""
 
-    exit_code = 2
+    exit_code = Exit.MISTAKE
 
 
 class ResultsError(UserMistake):

@@ -11,8 +11,9 @@ from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.figure.page import page
 from everylink.io.read import read
+from everylink.links.planned import links_planned
 from everylink.page.html import view
-from make_results import Link, add_slurm_addresses, make_results, steady
+from make_results import Link, add_slurm_addresses, all_links, columns_of, make_results, row, steady
 
 SMALL = ("simulate", "--hosts", 24)
 
@@ -73,6 +74,40 @@ def test_junit_has_one_failed_case_per_verdict_or_a_single_passed_one(
     assert (suite.get("failures"), len(suite.findall("testcase/failure"))) == ("1", 1)
     suite = ElementTree.fromstring(everylink("diagnose", healthy, "--format", "junit")[1].split("\n", 1)[1])
     assert (suite.get("tests"), suite.get("failures"), len(suite.findall("testcase"))) == ("1", "0", 1)
+
+
+def test_an_unfinished_run_is_undecided_unless_half_of_its_plan_was_measured(
+    tmp_path: Path, everylink: Command
+) -> None:
+    hosts = [f"n{host}" for host in range(16)]
+    for links, code, first in (
+        (119, 4, "UNDECIDED: only 119 of 240 planned links measured"),
+        (120, 0, "healthy: 120 links measured"),
+        (0, 4, "UNDECIDED: nothing was measured"),
+    ):
+        rows = columns_of([row(link, steady(link, 65536)) for link in all_links(16)][:links])
+        path = make_results(tmp_path / f"{links}.h5", hosts=hosts, columns={65536: rows}, attributes={"complete": 0})
+        found, out, _ = everylink("diagnose", path)
+        assert (found, out.splitlines()[0].startswith(first)) == (code, True), out
+    assert json.loads(everylink("diagnose", path, "--format", "json")[1])["links_planned"] == 240
+
+
+@pytest.mark.parametrize(
+    ("schedule", "planned"),
+    [
+        ("all", 6 * 5),
+        ("bisection", 2 * 3 * 3),
+        ("sample:2", 2 * 6),
+        ("inter-host", 6 * 5 - 3 * 2 - 2 * 1),
+        ("rail", 3 * 2 + 2 * 1),  # three first ranks, two second ones, one third one
+        ("file:pairs", None),
+        ("sample:x", None),
+    ],
+)
+def test_the_planned_links_are_those_of_the_schedule(schedule: str, planned: int | None, tmp_path: Path) -> None:
+    hosts = ["a", "a", "a", "b", "b", "c"]
+    path = make_results(tmp_path / "x.h5", hosts=hosts, attributes={"complete": 0, "schedule": schedule})
+    assert links_planned(read(path)) == planned
 
 
 def test_show_prints_the_verdict_before_all_numbers(bad: Path, everylink: Command) -> None:

@@ -15,6 +15,7 @@ from everylink.launch import core
 from everylink.launch.local import Local
 from everylink.launch.mpiexec import Mpiexec
 from everylink.terminal.progress import done_part, parse_event, progress_text
+from make_results import make_results, steady
 
 HERE = Path(__file__).parent
 
@@ -57,6 +58,62 @@ def test_the_exit_code_is_that_of_the_core(code: int, everylink: Command, monkey
     found, out, _ = everylink("run")
     assert found == code
     assert ("4 ranks on 2 hosts" in out) == (code != 2)
+
+
+def results_with(folder: Path, monkeypatch: pytest.MonkeyPatch, **given: object) -> None:
+    """Make the fake core write these results."""
+    made = make_results(folder / "made.h5", **given)  # type: ignore[arg-type]
+    monkeypatch.setenv("FAKE", f"results={made}")
+
+
+HOSTS = [f"n{host}" for host in range(16)]
+
+
+def test_faults_give_exit_code_3_also_without_confirm(
+    everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = {"hosts": HOSTS, "time": lambda link, size: steady(link, size) * (2 if 5 in link else 1)}
+    results_with(tmp_path, monkeypatch, **slow)
+    code, out, _ = everylink("run")
+    assert "FAULTS: 1 host\n  host n5: slow, 2.00x the time" in out
+    assert code == 3
+    assert everylink("show", "everylink.h5")[0] == 0, "show does not judge"
+
+
+def test_a_strong_suspect_gives_exit_code_4_and_is_not_called_healthy(
+    everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = {"hosts": HOSTS, "time": lambda link, size: steady(link, size) * (604 if set(link) == {3, 9} else 1)}
+    results_with(tmp_path, monkeypatch, **slow)
+    code, out, _ = everylink("run")
+    assert code == 4
+    assert "UNDECIDED: 240 links measured; no fault is proven, but there are strong suspects: 1 pair\n" in out
+    assert "healthy" not in out
+    assert everylink("diagnose", "everylink.h5")[0] == 4
+    for command in (("show", "everylink.h5"), ("convert", "everylink.h5", "x.csv")):
+        assert everylink(*command)[0] == 0, command
+
+
+def test_a_weak_suspect_keeps_exit_code_0(everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = {"hosts": HOSTS, "time": lambda link, size: steady(link, size) * (1.4 if set(link) == {3, 9} else 1)}
+    results_with(tmp_path, monkeypatch, **slow)
+    code, out, _ = everylink("run")
+    assert code == 0
+    assert "to be measured again: 1 pair" in out
+
+
+@pytest.mark.parametrize("more", [(), ("--confirm",), ("--no-output",), ("--progress", "json"), ("-o", "x.h5")])
+def test_nothing_measured_is_never_exit_code_0(more: tuple[str, ...], everylink: Command) -> None:
+    code, _, err = everylink("run", "--launcher", "command", "--launcher-args", "true", *more)
+    assert (code, err) == (4, "everylink: nothing was measured: no rank reported a result\n")
+
+
+@pytest.mark.parametrize("option", ["--list", "--version"])
+def test_what_measures_nothing_by_intent_succeeds(
+    option: str, everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE", "prints")
+    assert everylink("run", option)[::2] == (0, "")
 
 
 def test_a_report_is_written_beside_the_summary(everylink: Command, tmp_path: Path) -> None:

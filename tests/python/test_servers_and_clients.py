@@ -26,7 +26,7 @@ case $* in
   --version) echo everylink-measure 0.1.0 ;;
   --help=json) cat TABLE ;;
   *x*--list) echo 'everylink-measure: --rails: no' >&2; exit 2 ;;
-  *) echo arguments: "$@" ;;
+  *) echo arguments: "$@"; echo '{"event": "end", "links_ok": 2, "links_failed": 0}' ;;
 esac
 """
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hosts_runs import ENDLESS, QUICK, host_names, measured, ranks_of, wait_until
+from hosts_runs import ENDLESS, MEASURED, QUICK, host_names, measured, ranks_of, wait_until
 
 from conftest import PATIENCE, Everylink, Run, StartEverylink, read_plainly
 from everylink.launch import remote
@@ -15,7 +15,7 @@ from everylink.launch import remote
 # --- on this machine -------------------------------------------------------------------------------------------
 def test_local_ranks_have_the_names_of_hosts(everylink: Everylink, tmp_path: Path) -> None:
     code, out, err = everylink("--hosts", "n[8-9]-ib", "--nranks", 2, "--launcher", "local", *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     assert "all 4 ranks run on this machine, under the names of 2 host(s); no message leaves it" in err
     result = measured(tmp_path, 4)
     assert host_names(result) == ["n8-ib", "n8-ib", "n9-ib", "n9-ib"], "host by host"
@@ -30,7 +30,7 @@ def test_ranks_are_started_by_ssh_host_by_host_with_their_variables(
     monkeypatch.setenv("MINE", "x")
     variables = ["--env", 'UCX_TLS=it\'s a "$HOME"', "--env", "MINE"]
     code, out, err = everylink("--hosts", "n3,n[1-2],chatty", "--nranks", 2, *variables, *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     assert host_names(measured(tmp_path, 8)) == ["chatty"] * 2 + ["n1"] * 2 + ["n2"] * 2 + ["n3"] * 2
     assert "welcome" not in out
     assert not list(tmp_path.glob(".everylink-*"))

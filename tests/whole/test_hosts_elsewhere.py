@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hosts_runs import ENDLESS, QUICK, host_names, measured, ranks_of, wait_until
+from hosts_runs import ENDLESS, MEASURED, QUICK, host_names, measured, ranks_of, wait_until
 from netns import FOLDER, Bed, a_bed
 
 from conftest import LONG, PATIENCE, Everylink, Run, StartEverylink, measure_program
@@ -67,7 +67,7 @@ def test_ssh_starts_ranks_and_names_hosts_that_do_not_answer(
     real: list[object], everylink: Everylink, tmp_path: Path
 ) -> None:
     code, _, err = everylink("--hosts", "n[1-2]", "--nranks", 2, *real, *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     measured(tmp_path, 4)
     code, out, err = everylink("--hosts", "n[1-2],dead[1-2]", *real, *QUICK)
     assert (code, out) == (2, "")
@@ -102,7 +102,7 @@ def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_continue(
 def test_mpiexec_starts_ranks_on_hosts_that_have_an_address(everylink: Everylink, tmp_path: Path) -> None:
     options = ["--launcher", "mpiexec", "--launcher-args=--allow-run-as-root --bind-to none"]
     code, _, err = everylink("--hosts", "localhost", "--nranks", 3, *options, "--env", "MINE=1", *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     measured(tmp_path, 3)
     code, out, err = everylink("--hosts", "localhost,no-such.invalid", *options, *QUICK)
     assert (code, out) == (2, "")
@@ -124,7 +124,7 @@ def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str)
     ]
     options = ["--nranks", 2, "--launcher-args", mpi, *QUICK, "-o", tmp_path / "everylink.h5"]
     done = slurm(*ours, "--hosts", "h[1-2]", *options)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert host_names(measured(tmp_path, 4)) == ["h1", "h1", "h2", "h2"]
     done = slurm(*ours, "--hosts", "h[2-5]", *options)
     assert done.returncode == 2
@@ -151,7 +151,7 @@ def test_a_rail_at_half_speed_on_many_hosts_is_named(
     hosts.fault("slow-rail h3 1 100mbit")
     options = ["-s", "256KiB", "-n", 4, "-w", 1, "--num-slowest", 0]
     code, out, err = everylink("--hosts", "h[0-5]", "--nranks", 2, "--rails", "auto", *options)
-    assert code == 0, err
+    assert code == 3, err
     result = measured(tmp_path, 12)
     assert host_names(result) == [f"h{rank // 2}" for rank in range(12)]
     assert [device.decode() for device in result.ranks["device"]] == ["eth0", "eth1"] * 6

@@ -6,8 +6,7 @@ import pytest
 
 from conftest import Run
 from everylink.cli import main
-from everylink.cli.compare import REGRESSION
-from everylink.cli.diagnose import FAULTS_FOUND
+from everylink.exit_codes import Exit
 from everylink.io.read import read
 from everylink.load.sums import round_sums, scene_sums
 
@@ -19,14 +18,14 @@ def test_clients_and_servers_are_drawn_judged_and_compared(
 ) -> None:
     faulty = "sim:noise=0.1,slow-host=1*0.4"
     arguments = ["client-server", "--np", 8, "--servers", 2, "--niters", 50, "--nflight", "1,4", "-s", "1KiB,1MiB"]
-    for name, mode, code in (("well", "sim:noise=0.1", 0), ("slow", faulty, FAULTS_FOUND)):
+    for name, mode, code in (("well", "sim:noise=0.1", 0), ("slow", faulty, Exit.FAULTS)):
         path = tmp_path / f"{name}.h5"
         assert run(*arguments, "--mode", mode, "-o", path).returncode == 0
         assert main(["diagnose", str(path)]) == code
     assert "host n1: slow, 2.5" in capfd.readouterr().out
     assert main(["report", str(tmp_path / "slow.h5"), "-o", str(tmp_path / "x.html")]) == 0
     assert "host n1: slow, 2.5" in (tmp_path / "x.html").read_text()
-    assert main(["compare", str(tmp_path / "well.h5"), str(tmp_path / "slow.h5")]) == REGRESSION
+    assert main(["compare", str(tmp_path / "well.h5"), str(tmp_path / "slow.h5")]) == Exit.FAULTS
 
 
 def test_show_and_the_core_agree_on_an_all_to_all(run: Run, tmp_path: Path) -> None:

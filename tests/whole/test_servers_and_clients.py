@@ -8,8 +8,8 @@ from pathlib import Path
 
 import h5py
 import pytest
-from hosts_runs import host_names
-from netns import FOLDER, Bed, a_bed
+from hosts_runs import MEASURED, host_names
+from netns import FOLDER, Bed, a_bed, call
 
 from conftest import LONG, PATIENCE, Everylink, Run, measure_program, read_plainly
 
@@ -73,7 +73,7 @@ def test_by_ssh_each_side_has_hosts_and_variables_of_its_own(
 ) -> None:
     words = ["--servers", "n3", "--clients", "n[1-2]", "--servers-args", "--rails lo"]
     code, _, err = everylink(*words, *OWN, *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     assert host_names(read_plainly(tmp_path / "everylink.h5")) == ["n3", "n1", "n2"]
     assert told(tmp_path / "everylink.h5") == ["it's $x", "c", "c"]
 
@@ -92,7 +92,7 @@ def test_mpiexec_starts_servers_and_clients(patterns: None, everylink: Everylink
     options = ["--launcher", "mpiexec", "--launcher-args=--allow-run-as-root --oversubscribe --bind-to none"]
     words = ["--servers", "localhost", "--clients", "127.0.0.1", "--clients-nranks", 2]
     code, _, err = everylink(*words, *OWN, *options, *QUICK)
-    assert code == 0, err
+    assert code in MEASURED, err
     assert links_of(tmp_path / "everylink.h5", "client-server") == between(range(1), range(1, 3))
     assert told(tmp_path / "everylink.h5") == ["it's $x", "c", "c"]
 
@@ -105,11 +105,11 @@ def test_srun_places_servers_first_whatever_the_order_of_nodes(
     ours = ["env", f"EVERYLINK_MEASURE={measure_program()}", sys.executable, "-m", "everylink", "run"]
     words = ["--launcher", "srun", "--launcher-args", mpi, *TWO_SIDES, *OWN, *QUICK, "-o", tmp_path / "x.h5"]
     done = slurm(*ours, *words)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert host_names(read_plainly(tmp_path / "x.h5")) == ROLES
     assert told(tmp_path / "x.h5") == ["it's $x"] * 4 + ["c"] * 2
     done = slurm("salloc", "-N4", "--ntasks-per-node=2", *ours, *words, "--force")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert host_names(read_plainly(tmp_path / "x.h5")) == ROLES
 
 
@@ -129,7 +129,9 @@ def test_mpiexec_gives_servers_variables_and_a_rail_of_their_own(
     (ssh_folder / "bin/mpiexec").write_text(f'#!/bin/sh\nexec {path} "$@"\n')
     (ssh_folder / "bin/mpiexec").chmod(0o755)
     ours = [sys.executable, "-m", "everylink", "run", "--launcher", "mpiexec", "--launcher-args", options]
-    hosts.do("exec", "h1", *ours, *TWO_SIDES, *OWN, "--servers-args", "--rails eth1", *QUICK)
+    words = [*ours, *TWO_SIDES, *OWN, "--servers-args", "--rails eth1", *QUICK]
+    done = call("exec", "h1", *words, name=hosts.name)
+    assert done.returncode in MEASURED, done.stderr
     assert host_names(read_plainly(ssh_folder / "everylink.h5")) == ROLES
     assert told(ssh_folder / "everylink.h5", "device") == ["eth1"] * 4 + ["eth0"] * 2
     assert told(ssh_folder / "everylink.h5") == ["it's $x"] * 4 + ["c"] * 2

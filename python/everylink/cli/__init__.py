@@ -7,6 +7,7 @@ from importlib import import_module
 
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
+from everylink.exit_codes import Exit
 from everylink.nearest import matches, suggestion
 from everylink.version import VERSION
 
@@ -28,9 +29,9 @@ def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
         return error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # prevents Python's own message at exit
-        return 1
+        return Exit.FAILURE
     except KeyboardInterrupt:
-        return 130
+        return Exit.INTERRUPTED
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from everylink.cli.kinds import kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import COMPARE
+from everylink.exit_codes import Exit
 from everylink.io.read import read
 from everylink.terminal.console import terminal
 
-REGRESSION = 3  # exit code
-
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare two files. Returns 3 if something became slower or failed."""
+    """Compare two files. Returns Exit.FAULTS if something became slower or failed."""
     options = parsed(COMPARE, arguments)
     base, new = read(options.base), read(options.new)
     found = kind_of(base, new).compare(base, new, options.at_least)
@@ -20,4 +19,4 @@ def main(arguments: Sequence[str]) -> int:
         print(found.json())
     else:
         found.print(terminal())
-    return REGRESSION if found.regression else 0
+    return Exit.FAULTS if found.regression else Exit.FINE

@@ -6,14 +6,13 @@ from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import DIAGNOSE
 from everylink.io.read import read
+from everylink.judge.verdict import exit_code
 from everylink.terminal.console import terminal
 from everylink.text.verdicts import verdict_json, verdict_junit, verdict_text
 
-FAULTS_FOUND = 3
-
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge one results file. Returns 0 if it is healthy, 3 if faults were found."""
+    """Judge one results file. Returns the exit code of the judgement."""
     options = parsed(DIAGNOSE, arguments)
     results = read(options.file)
     against = Against(options.topology, options.expect, options.baseline, options.alone)
@@ -24,4 +23,4 @@ def main(arguments: Sequence[str]) -> int:
         print(verdict_junit(results, judgement))
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
-    return 0 if judgement.healthy else FAULTS_FOUND
+    return exit_code(judgement)

@@ -1,17 +1,20 @@
 """`everylink run`: starts everylink-measure, shows its progress, then the results."""
 
+import itertools
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from everylink.cli.diagnose import FAULTS_FOUND
 from everylink.cli.kinds import Shown, judged, kind_of
 from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
+from everylink.exit_codes import Exit
 from everylink.io.read import read
+from everylink.judge.verdict import exit_code
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
@@ -21,27 +24,31 @@ from everylink.launch.launchers import starter
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
-USERS_MISTAKE = 2  # exit code of the core; it has measured nothing
+ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and show. Returns the exit code of the core; with --confirm, 3 if it is 0 but faults were found."""
+    """Measure and show. Returns the exit code of the core; if that is 0, the one of the judgement."""
     options, core_options = parsed_in_part(RUN, arguments)
     core = find_core()
     check_version(core)
     table = table_of(core)
     core_options = checked(options, core_options, table)
     start = starter(core, options, core_options)
-    if "--progress" in table.line(core_options).values:
-        return start(core_options, _print_line)
-    code, output = _measure(start, core_options)
-    if output is None or code == USERS_MISTAKE:
-        return code
+    line = table.line(core_options)
+    if "--progress" in line.values:
+        return _passed_through(start, core_options)
+    ran = _measure(start, core_options)
+    if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
+        return ran.code
+    if ran.output is None:
+        return ran.code or _without_results(ran)
+    code = ran.code
     if options.confirm and code in MEASURED:
         again = table.without("--force", core_options)
-        code = confirm(output, lambda more: _measure(start, [*again, *more])[0]) or code
-    healthy = _show(output, options.report)
-    return FAULTS_FOUND if options.confirm and code == 0 and not healthy else code
+        code = confirm(ran.output, lambda more: _measure(start, [*again, *more]).code) or code
+    judged_as = _show(ran.output, options.report)
+    return code or judged_as
 
 
 def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -> list[str]:
@@ -61,32 +68,61 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
     return core_options
 
 
-def _print_line(line: str) -> None:
-    print(line, flush=True)
+def _passed_through(start: Start, core_options: Sequence[str]) -> int:
+    """Run the core and print its lines as they are. Returns its exit code."""
+    lines = itertools.count()
+
+    def on_line(line: str) -> None:
+        next(lines)
+        print(line, flush=True)
+
+    return start(core_options, on_line) or (Exit.FINE if next(lines) else _nothing_measured())
 
 
-def _measure(start: Start, core_options: Sequence[str]) -> tuple[int, Path | None]:
-    """Run the core and display its progress. Returns its exit code and its results file, if it named one."""
+@dataclass(frozen=True)
+class Ran:
+    """The exit code of the core, its results file if it named one, and the number of links that it says it tried."""
+
+    code: int
+    output: Path | None
+    links: int
+
+
+def _measure(start: Start, core_options: Sequence[str]) -> Ran:
+    """Run the core and display its progress."""
     outputs: list[str] = []
+    links = [0]
     with display(terminal()) as shown:
 
         def on_line(line: str) -> None:
             event: Event = parse_event(line)
             if isinstance(event.get("output"), str):
                 outputs.append(event["output"])
+            if event["event"] == "end":
+                links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
             shown.show(event)
 
         code = start(["--progress", "json", *core_options], on_line)
-    return code, Path(outputs[-1]) if outputs else None
+    return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])
 
 
-def _show(output: Path, report: Path | None) -> bool:
-    """Print the summary and write the report. Returns whether the run is healthy; True if the file is unreadable."""
+def _without_results(ran: Ran) -> Exit:
+    """The exit code of a run that succeeded without a results file."""
+    return Exit.FINE if ran.links else _nothing_measured()
+
+
+def _nothing_measured() -> Exit:
+    print("everylink: nothing was measured: no rank reported a result", file=sys.stderr)
+    return Exit.UNDECIDED
+
+
+def _show(output: Path, report: Path | None) -> Exit:
+    """Print the summary and write the report. Returns the exit code of the judgement."""
     try:
         results = read(output)
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
-        return True  # the core's exit code decides
+        return Exit.UNDECIDED
     console = terminal()
     run = judged(results)
     kind_of(results).show(run, console, Shown())
@@ -94,4 +130,4 @@ def _show(output: Path, report: Path | None) -> bool:
     if report is not None:
         for written in write_report([run], report):
             console.print(f"Report {written}", soft_wrap=True)
-    return run.judgement.healthy
+    return exit_code(run.judgement)

@@ -19,6 +19,7 @@ from everylink.judge.times import SETTLED_READINGS
 from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
+from everylink.links.planned import links_planned
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
@@ -123,7 +124,8 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
-    return Judgement(tuple(order), tuple(open_), measured, failed, tuple(dict.fromkeys(collected.remarks)))
+    remarks = tuple(dict.fromkeys(collected.remarks))
+    return Judgement(tuple(order), tuple(open_), measured, failed, remarks, links_planned(results))
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:

@@ -6,9 +6,12 @@ from enum import StrEnum
 
 import numpy as np
 
+from everylink.exit_codes import Exit
 from everylink.model.results import Results
 
 SURE = 0.9999  # upper limit of every confidence
+STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
+ENOUGH = 0.5  # of the planned links
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # worst first
 
 
@@ -56,10 +59,33 @@ class Judgement:
     links_measured: int
     links_failed: int
     remarks: tuple[str, ...]
+    links_planned: int | None = None  # known only of a run that did not finish
 
     @property
     def healthy(self) -> bool:
         return not self.verdicts
+
+    @property
+    def strong_suspects(self) -> tuple[Verdict, ...]:
+        """The suspects that are too slow, and too surely so, to call the run healthy."""
+        return tuple(suspect for suspect in self.suspects if _is_strong(suspect))
+
+    @property
+    def covers_enough(self) -> bool:
+        """Whether enough of the plan was measured to say that nothing is faulty."""
+        return self.links_measured > 0 and self.links_measured >= ENOUGH * (self.links_planned or 0)
+
+
+def _is_strong(suspect: Verdict) -> bool:
+    slow = suspect.factor is None or suspect.factor >= STRONG_FACTOR
+    return slow and suspect.confidence >= STRONG_CONFIDENCE
+
+
+def exit_code(judgement: Judgement) -> Exit:
+    """The exit code of a command that judges."""
+    if judgement.verdicts:
+        return Exit.FAULTS
+    return Exit.FINE if judgement.covers_enough and not judgement.strong_suspects else Exit.UNDECIDED
 
 
 def describe(verdict: Verdict) -> Mapping[str, object]:

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 from rich.text import Text
 
-from everylink.judge.verdict import Judgement, Verdict, describe
+from everylink.exit_codes import Exit
+from everylink.judge.verdict import Judgement, Verdict, describe, exit_code
 from everylink.model.results import Results
 from everylink.units import plural, size_text
 
@@ -28,6 +29,7 @@ def verdict_json(results: Results, judgement: Judgement) -> str:
             "suspects": [describe(verdict) for verdict in judgement.suspects],
             "links_measured": judgement.links_measured,
             "links_failed": judgement.links_failed,
+            "links_planned": judgement.links_planned,
             "remarks": list(judgement.remarks),
         },
         indent=2,
@@ -55,7 +57,9 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
 def verdict_text(judgement: Judgement) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
     text = Text()
-    if judgement.healthy:
+    if exit_code(judgement) == Exit.UNDECIDED:
+        text.append(f"UNDECIDED: {_reason(judgement)}", style="bold yellow")
+    elif judgement.healthy:
         what = "nothing is slower than chance explains" if not judgement.links_failed else "failed ones aside"
         text.append(f"healthy: {plural(judgement.links_measured, 'link')} measured, {what}", style="bold green")
     else:
@@ -74,6 +78,16 @@ def verdict_text(judgement: Judgement) -> Text:
     for remark in judgement.remarks:
         text.append(f"\n{remark}", style="dim")
     return text
+
+
+def _reason(judgement: Judgement) -> str:
+    """Why nothing can be said of a run without verdicts."""
+    if not judgement.links_measured:
+        return "nothing was measured"
+    if not judgement.covers_enough:
+        return f"only {judgement.links_measured} of {plural(judgement.links_planned or 0, 'planned link')} measured"
+    suspects, links = _counts(judgement.strong_suspects), plural(judgement.links_measured, "link")
+    return f"{links} measured; no fault is proven, but there are strong suspects: {suspects}"
 
 
 def verdict_lines(judgement: Judgement) -> list[str]:

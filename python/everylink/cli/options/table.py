@@ -5,6 +5,7 @@ Tests compare the choices with the code.
 """
 
 from everylink.cli.options.option import Command, Example, Note, Option, Program
+from everylink.exit_codes import MEANINGS
 from everylink.simulate.faults import FORMS as FAULTS
 from everylink.version import VERSION
 
@@ -85,6 +86,7 @@ HELP = (
     Option(names=("-h",), group="Help", brief="print a short help"),
     Option(names=("--help",), group="Help", brief="print this help"),
 )
+EXIT_STATUS = Note("Exit status", " ".join(f"{code}: {meaning}." for code, meaning in MEANINGS.items()))
 LIVE = "The run may still be in progress or may have been interrupted."
 TOPOLOGY = "a file that says which hosts share a switch"
 TOPOLOGY_MORE = "Slurm's topology.conf, or the output of ibnetdiscover."
@@ -277,8 +279,7 @@ RUN = Command(
             names=("--confirm",),
             group="Results",
             brief="re-measure suspects, then judge",
-            more="Suspected links are measured again under load, alone and in one direction. The exit status is 3 "
-            "where faults are found.",
+            more="Suspected links are measured again under load, alone and in one direction.",
         ),
         Option(
             names=("--report",),
@@ -303,6 +304,7 @@ RUN = Command(
             "Abbreviations",
             "Write the options above in full. Abbreviations are passed on to everylink-measure, which expands its own.",
         ),
+        EXIT_STATUS,
     ),
 )
 
@@ -441,7 +443,7 @@ DIAGNOSE = Command(
             "everylink diagnose run.h5 --expect bandwidth=90%:100Gb/s --topology topology.conf",
         ),
     ),
-    notes=(Note("Exit status", "0: healthy. 3: faults found."),),
+    notes=(EXIT_STATUS,),
 )
 
 COMPARE = Command(
@@ -478,7 +480,7 @@ COMPARE = Command(
         *HELP,
     ),
     examples=(Example("Changes of at least 10 %:", "everylink compare before.h5 after.h5 --at-least 10%"),),
-    notes=(Note("Exit status", "0: nothing became slower. 3: something became slower or failed."),),
+    notes=(EXIT_STATUS,),
 )
 
 MERGE = Command(
@@ -868,11 +870,7 @@ EVERYLINK = Program(
             "Commands and long options may be abbreviated while unambiguous: diag for diagnose, --top for --topology. "
             "Options of everylink run must be written in full.",
         ),
-        Note(
-            "Exit status",
-            "0: success. 1: an error of the machine or of Everylink. 2: a usage error. 3: (run) links failed, all "
-            "others are measured; (diagnose, run --confirm) faults found; (compare) something became slower.",
-        ),
+        EXIT_STATUS,
         Note("Environment", "EVERYLINK_MEASURE is the path of everylink-measure. NO_COLOR switches colours off."),
     ),
 )
