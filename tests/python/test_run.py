@@ -46,6 +46,25 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "-s 8,64KiB,1MiB"),
+        (("-m", "sim", "-o", "s.h5"), "-s 8,64KiB,1MiB -m sim -o s.h5"),
+        (("-s", "1"), "-s 1"),
+        (("--size-messages=4",), "--size-messages=4"),
+        (("-s2",), "-s2"),
+        (("--preset", "jupiter"), "--preset jupiter"),
+        (("incast",), "incast"),
+    ],
+)
+def test_links_are_measured_at_three_sizes_unless_the_options_tell_others(
+    options: tuple[str, ...], told: str, everylink: Command
+) -> None:
+    _, out, _ = everylink("run", "--np", "4", *options)
+    assert f"arguments: --np 4 --progress json {told}\n" in out
+
+
 def test_without_np_there_is_one_rank_per_processor_but_at_least_two(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, ranks in ((1, "2"), (2, "2"), (16, "16")):
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=processors: set(range(n)))
@@ -301,7 +320,7 @@ def test_a_closed_output_ends_the_core_and_leaves_no_process(monkeypatch: pytest
 def test_any_command_can_start_the_core(everylink: Command) -> None:
     code, out, _ = everylink("run", "--launcher", "command", "--launcher-args", "env -u NOTHING", "-n", "5")
     assert code == 0
-    assert "arguments: --progress json -n 5" in out
+    assert "arguments: --progress json -s 8,64KiB,1MiB -n 5" in out
     for options, said in (
         ((), "--launcher command requires --launcher-args"),
         (("--launcher-args", "no-such-program -n 2"), "program no-such-program was not found"),

@@ -7,8 +7,8 @@ from pathlib import Path
 from conftest import PATIENCE, Outcome, read_plainly
 
 MEASURED = (0, 3, 4)  # exit codes of a run whose links all work; other programs may make some look slow
-QUICK = ["-n", 3, "-w", 0, "--num-slowest", 0]
-ENDLESS = ["-m", "tcp", "-n", 3, "-w", 0, "--min-runtime", "100h", "--num-slowest", 0, "--progress", "json"]
+QUICK = ["-s", 1, "-n", 3, "-w", 0, "--num-slowest", 0]
+ENDLESS = ["-m", "tcp", "-s", 1, "-n", 3, "-w", 0, "--min-runtime", "100h", "--num-slowest", 0, "--progress", "json"]
 
 
 def measured(folder: Path, ranks: int) -> Outcome:

@@ -21,10 +21,12 @@ from everylink.launch.core import check_version, find_core
 from everylink.launch.core_line import CoreTable, table_of
 from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
+from everylink.launch.plan import SIZES
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
+OWN_SIZES = ("--size-messages", "--preset", *ONLY_PRINT)  # options with which the core needs no sizes from us
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -> list[str]:
-    """The options of the core with the load pattern that ours imply. Raises UserMistake."""
+    """The options of the core, with the load pattern that ours imply, and message sizes. Raises UserMistake."""
     if options.np is not None and options.np < 2:
         raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
     core_options = sides.with_implied_pattern(options, core_options, table)
@@ -65,7 +67,9 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         for other in ("--no-output", "--progress"):
             if getattr(options, option.strip("-")) and other in line.values:
                 raise UserMistake(f"{option} and {other} exclude each other")
-    return core_options
+    if line.pattern or any(option in line.values for option in OWN_SIZES):
+        return core_options
+    return ["-s", SIZES, *core_options]
 
 
 def _passed_through(start: Start, core_options: Sequence[str]) -> int:

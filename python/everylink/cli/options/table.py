@@ -167,7 +167,8 @@ RUN = Command(
     program="everylink run",
     brief="measure every link of this machine or of an MPI job, then show the results",
     summary="Measure every link, or run a load pattern, then show the results. Options that are not listed here go to "
-    "everylink-measure unchanged; everylink-measure --help lists them.",
+    "everylink-measure unchanged; everylink-measure --help lists them. Without -s and --preset, links are measured "
+    "with messages of 8 B, 64 KiB and 1 MiB (everylink-measure alone: 1 B).",
     passes_on=True,
     options=(
         Option(
