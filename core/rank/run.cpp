@@ -136,11 +136,14 @@ class Runner {
     auto round = world_->round(mine, peer, offer, limit,
                                [this](std::span<const Submitted> submitted, std::span<const int> gone) {
                                  watch(unsaved_, write_limit, "writing the results file", false);
-                                 auto word = coordinator_->decide(submitted, gone);
+                                 auto decision = coordinator_->decide(submitted, gone);
                                  stop_watching();
-                                 return word;
+                                 return decision;
                                });
-    if (!round) throw RunLost("lost the connection to rank 0; the results file holds what was committed");
+    if (!round) {
+      unsaved_.forget_failures(number_);
+      throw RunLost("lost the connection to rank 0; the results file holds what was committed");
+    }
     return std::move(*round);
   }
 

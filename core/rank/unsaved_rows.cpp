@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 
 namespace everylink {
 namespace {
@@ -111,6 +112,15 @@ void UnsavedRows::forget_before(std::uint64_t round) {
   const AlarmBlocked guard;
   rounds_.erase(rounds_.begin(), rounds_.begin() + n);
   rows_.erase(rows_.begin(), rows_.begin() + n);
+}
+
+void UnsavedRows::forget_failures(std::uint64_t round) {
+  const AlarmBlocked guard;
+  for (std::size_t i = rows_.size(); i-- > 0 && rounds_[i] == round;) {
+    if (rows_[i].outcome == static_cast<std::uint8_t>(Outcome::ok)) continue;
+    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(i));
+    rounds_.erase(rounds_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 bool UnsavedRows::write() noexcept {

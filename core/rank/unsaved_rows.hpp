@@ -30,6 +30,9 @@ class UnsavedRows {
   void keep(const Sample&, std::uint64_t round);
   void report_later(std::uint64_t round);   // this round reports all rows so far
   void forget_before(std::uint64_t round);  // the file has these rows
+  // Forgets the failed links that this round would report. Rank 0 is lost, so their peers may have ended for
+  // that reason alone.
+  void forget_failures(std::uint64_t round);
   // Writes the rows to the rank's own place in the results file; without one, or if that fails, to a file
   // next to it. Uses only system calls, because a signal handler calls it. False: not written.
   bool write() noexcept;

@@ -63,6 +63,28 @@ TEST_F(UnsavedRowsTest, rows_in_the_file_are_forgotten_and_the_others_are_writte
   EXPECT_EQ(to, 2u);
 }
 
+TEST_F(UnsavedRowsTest, when_rank_0_is_lost_links_that_failed_since_the_last_round_are_left_out) {
+  const auto failed = [](Sample s) {
+    s.outcome = Outcome::broken;
+    return s;
+  };
+  {
+    UnsavedRows rows(options_, 3);
+    rows.keep(failed(sample(1, 0)), 5);
+    rows.keep(failed(sample(2, 0)), 6);
+    rows.keep(sample(2, 1), 6);
+    rows.keep(failed(sample(4, 0)), 6);
+    rows.forget_failures(6);
+  }
+  const auto bytes = written();
+  ASSERT_EQ(bytes.size(), 32u + 2 * 64u);
+  std::uint32_t to[2] = {};
+  std::memcpy(&to[0], bytes.data() + 32 + 12, sizeof to[0]);
+  std::memcpy(&to[1], bytes.data() + 32 + 64 + 12, sizeof to[1]);
+  EXPECT_EQ(to[0], 1u) << "rank 0 knew of that round";
+  EXPECT_EQ(to[1], 2u);
+}
+
 TEST_F(UnsavedRowsTest, nothing_is_written_if_the_file_has_all_rows) {
   {
     UnsavedRows rows(options_, 3);
