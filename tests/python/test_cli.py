@@ -41,7 +41,7 @@ def test_a_command_may_be_abbreviated_while_unambiguous(file: Path, everylink: C
     ("arguments", "expected"),
     [
         ((), "a command is missing"),
-        (("frobnicate",), "frobnicate: unknown command; use run, show, report"),
+        (("frobnicate",), "frobnicate: unknown command; use check, run, show, report"),
         (("show",), "FILE"),
         (("show", "x.h5", "--frobnicate"), "--frobnicate"),
         (("show", "nothing.h5"), "nothing.h5: there is no such file"),

@@ -218,8 +218,9 @@ def test_a_file_of_linktest_2_and_of_another_program_is_refused_by_name(tmp_path
 
 
 def test_every_command_accepts_such_a_file_whatever_its_name(tmp_path: Path, everylink: Command) -> None:
-    file = tmp_path / "misnamed.h5"
-    file.write_bytes(next(path for path in SAMPLES if "n8-ser" in path.stem).read_bytes())
+    file, again = tmp_path / "misnamed.h5", tmp_path / "again.h5"
+    for copy in (file, again):
+        copy.write_bytes(next(path for path in SAMPLES if "n8-ser" in path.stem).read_bytes())
     code, out, err = everylink("show", file)
     assert (code, err) == (0, "")
     assert "8 ranks on 1 host, LinkTest 1.2p1\n" in out
@@ -228,11 +229,11 @@ def test_every_command_accepts_such_a_file_whatever_its_name(tmp_path: Path, eve
     assert "161.2 us" in out
     for command in (
         ("report", file, "-o", tmp_path / "x.html"), ("compare", file, file),
-        ("merge", file, file, "--by", "min", "-o", tmp_path / "m.h5"),
+        ("merge", file, again, "--by", "min", "-o", tmp_path / "m.h5"),
         ("predict", file, "--pattern", "ring"),
     ):  # fmt: skip
         assert everylink(*command)[0] == 0, command
-    assert everylink("diagnose", file)[0] in (0, 3)
+    assert everylink("diagnose", file)[0] in (0, 3, 4)
 
 
 def test_an_old_file_of_linktest_is_compared_with_a_new_run(tmp_path: Path, everylink: Command, file: Path) -> None:

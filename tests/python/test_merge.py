@@ -173,6 +173,8 @@ def test_the_merged_file_records_its_command(tmp_path: Path, everylink: Command)
         (("a.h5", "a.h5", "-o", "c.h5", "--by", "mean"), "--by"),
         (("a.h5", "b.h5", "-o", "c.h5", "--by", "min"), "b.h5: there is no such file"),
         (("a.h5", "a.h5", "-o", "a.h5", "--by", "min"), "a.h5: exists; --force overwrites it"),
+        (("a.h5", "a.h5", "-o", "c.h5", "--by", "min"), "a.h5 and a.h5 are the same file; give each run once"),
+        (("a.h5", "./link", "-o", "c.h5", "--by", "min"), "a.h5 and link are the same file; give each run once"),
         (("a.h5", "a.h5", "-o", "no/c.h5", "--by", "min"), "/no does not exist"),
     ],
 )
@@ -181,6 +183,7 @@ def test_a_mistake_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     make_results(tmp_path / "a.h5")
+    (tmp_path / "link").symlink_to("a.h5")
     code, out, err = everylink("merge", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert expected in err

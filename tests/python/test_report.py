@@ -240,3 +240,24 @@ def test_a_page_states_the_same_times_as_show(made: Make, everylink: Command) ->
     (row,) = [line.split() for line in lines if " 12 " in line and " us " in line]
     for name, column in (("min", 6), ("median", 8), ("max", 12)):
         assert f"{name} {row[column]} {row[column + 1]} (" in texts
+
+
+@pytest.mark.parametrize("suffix", [".html", ".pdf", ".ps", ".png"])
+def test_an_existing_report_is_kept_without_force(suffix: str, file: Path, everylink: Command) -> None:
+    report = file.with_name("x" + suffix)
+    report.write_text("mine")
+    code, out, err = everylink("report", file, "-o", report)
+    assert (code, out, err) == (2, "", f"everylink: -o {report}: exists; --force overwrites it\n")
+    assert report.read_text() == "mine"
+    assert everylink("report", file, "-o", report, "--force") == (0, f"{report}\n", "")
+    assert report.stat().st_size > 1000
+    assert sorted(entry.name for entry in file.parent.iterdir()) == [file.name, report.name]
+
+
+def test_an_existing_page_of_several_is_kept_without_force(tmp_path: Path, everylink: Command) -> None:
+    file = make_results(tmp_path / "a.h5", sizes=(8, 65536))
+    (tmp_path / "x-2.png").write_text("mine")
+    code, _, err = everylink("report", file, "-o", tmp_path / "x.png")
+    assert (code, err.count("\n"), "x-2.png: exists" in err) == (2, 1, True)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.h5", "x-2.png"]
+    assert (tmp_path / "x-2.png").read_text() == "mine"

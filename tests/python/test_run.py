@@ -56,6 +56,7 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
         (("-s2",), "-s2"),
         (("--preset", "jupiter"), "--preset jupiter"),
         (("incast",), "incast"),
+        (("-o", "x.sion"), "-o x.sion"),  # holds a single size
     ],
 )
 def test_links_are_measured_at_three_sizes_unless_the_options_tell_others(
@@ -326,9 +327,45 @@ def test_any_command_can_start_the_core(everylink: Command) -> None:
         (("--launcher-args", "no-such-program -n 2"), "program no-such-program was not found"),
         (("--launcher-args", "env", "--np", "4"), "the command itself sets the number of ranks"),
     ):
-        code, _, err = everylink("run", "--launcher", "command", *options)
+        code, _, err = everylink("run", "--force", "--launcher", "command", *options)
         assert code == 2
         assert said in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "everylink.h5: exists; --force overwrites it, and -o FILE names another results file"),
+        (("-o", "mine.h5"), "mine.h5: exists; --force overwrites it"),
+        (("--launcher", "mpiexec"), "everylink.h5: exists"),
+        (("--report", "mine.html", "-o", "x.h5"), "--report mine.html: exists; --force overwrites it"),
+        (("--confirm", "-o", "x.sion"), "-o x.sion: a .sion file takes no further measurements, so --confirm requires"),
+    ],
+)
+def test_what_could_not_be_written_is_refused_before_ranks_start(
+    options: tuple[str, ...], said: str, everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE", "kill")
+    for name in ("everylink.h5", "mine.h5", "mine.html"):
+        (tmp_path / name).write_text("mine")
+    code, out, err = everylink("run", *options)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_force_overwrites_the_results_and_the_report(everylink: Command, tmp_path: Path) -> None:
+    for name in ("everylink.h5", "x.html"):
+        (tmp_path / name).write_text("mine")
+    assert everylink("run", "--force", "--report", "x.html")[0] == 0
+    assert "4 ranks on 2 hosts" in everylink("show", "everylink.h5")[1]
+    assert "<html" in (tmp_path / "x.html").read_text()
+
+
+def test_an_existing_file_is_kept_if_nothing_is_written(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("everylink.h5").write_text("mine")
+    monkeypatch.setenv("FAKE", "no-output")
+    assert everylink("run", "--no-output")[0] == 0
+    assert Path("everylink.h5").read_text() == "mine"
 
 
 def test_confirm_requires_a_results_file(everylink: Command) -> None:

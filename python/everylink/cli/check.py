@@ -218,7 +218,7 @@ def _measured(run: Run, folder: Path, choice: Choice, plan: Plan, until: float) 
 
 def _keep(checked: Checked, run: JudgedRun, folder: Path) -> None:
     (folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
-    write_report([run], folder / "report.html")
+    write_report([run], folder / "report.html", force=False)
 
 
 def _say(run: Run, line: str) -> None:

@@ -41,7 +41,7 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     options = parsed(PINGPONGANALYSIS, arguments)
     limits = [_limit(f"-{letter}", getattr(options, letter)) for letter in "lL"]
     if options.p:
-        check_report_path(REPORT, "-p")
+        check_report_path(REPORT, "-p", force=True)
     results = read(options.file)
     if not results.sizes or not len(results.sizes[-1].links):
         raise UserMistake(f"{options.file}: holds no link")
@@ -60,7 +60,7 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
         write_export(results, size, what, Selection(count=count), Path(name), force=True)
         print(f" wrote {name}")
     if run and options.p:
-        write_report([run], REPORT)
+        write_report([run], REPORT, force=True)
         print(f" wrote {REPORT}")
     return 0
 
@@ -100,11 +100,11 @@ def _print_links_outside(results: Results, size: Size, below: float | None, abov
 
 def _linktest_report(arguments: Sequence[str]) -> int:
     options = parsed(LINKTEST_REPORT, arguments)
-    check_report_path(options.output, "-o")
+    check_report_path(options.output, "-o", force=True)
     results = read(options.input)
     if not results.sizes:
         raise UserMistake(f"{options.input}: has no message size, so there is nothing to draw")
-    write_report([judged(results)], options.output)
+    write_report([judged(results)], options.output, force=True)
     return 0
 
 

@@ -1,8 +1,10 @@
 """`everylink merge`: combines runs of the same ranks and settings into one results file."""
 
+import itertools
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from everylink.cli.kinds import LINKS
 from everylink.cli.options.parser import parsed
@@ -20,6 +22,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} is the only file; give at least two")
     refuse_existing(options.output, options.force)
+    if again := _given_twice(options.files):
+        raise UserMistake(f"merge: {again[0]} and {again[1]} are the same file; give each run once")
     runs = [LINKS.read(file) for file in options.files]
     made = merged(runs, options.by)
     facts = replace(made.facts, command=shlex.join(["everylink", "merge", *arguments]))
@@ -28,3 +32,9 @@ def main(arguments: Sequence[str]) -> int:
     failed = max((int(size.links.failed.sum()) for size in made.sizes), default=0)
     print(f"{options.output}: {plural(len(runs), 'run')}, {plural(links, 'link')}, {failed} of them failed")
     return 0
+
+
+def _given_twice(files: Sequence[Path]) -> tuple[Path, Path] | None:
+    """Two of these paths that lead to the same file."""
+    pairs = itertools.combinations([file for file in files if file.exists()], 2)
+    return next(((first, second) for first, second in pairs if first.samefile(second)), None)

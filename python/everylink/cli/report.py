@@ -1,20 +1,21 @@
 """`everylink report`: draws results files as an HTML page, PDF, PostScript or PNG."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from everylink.cli.kinds import LINKS, judged, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import REPORT
-from everylink.cli.reports import ENDINGS, check_report_path, write_report
+from everylink.cli.reports import ENDINGS, check_report_path, write_report, written_whole
 from everylink.errors import UserMistake
-from everylink.figure.curves import CURVE_ENDINGS, parsed_line, write_curves
+from everylink.figure.curves import CURVE_ENDINGS, curve_figures, parsed_line, write_curves
 from everylink.io.read import read
 
 
 def main(arguments: Sequence[str]) -> int:
     """Read all files before writing, so that an invalid one leaves no incomplete report."""
     options = parsed(REPORT, arguments)
-    check_report_path(options.output, "-o", CURVE_ENDINGS if options.curves else ENDINGS)
+    check_report_path(options.output, "-o", CURVE_ENDINGS if options.curves else ENDINGS, force=options.force)
     if options.line and not options.curves:
         raise UserMistake(f"--line {options.line[0]}: applies only to --curves")
     lines = [parsed_line(text) for text in options.line]
@@ -23,9 +24,10 @@ def main(arguments: Sequence[str]) -> int:
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")
     if options.curves:
-        files, falls = write_curves(runs, options.output, lines)
+        figures, falls = curve_figures(runs, lines)
+        files = written_whole(partial(write_curves, figures), options.output, options.force)
         print(*falls, *files, sep="\n")
         return 0
-    for written in write_report([judged(run) for run in runs], options.output):
+    for written in write_report([judged(run) for run in runs], options.output, force=options.force):
         print(written)
     return 0

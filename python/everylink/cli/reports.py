@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from everylink.cli.kinds import kind_of
 from everylink.errors import EverylinkError, UserMistake
+from everylink.files import refuse_existing
 from everylink.judge.verdict import JudgedRun
 
 if TYPE_CHECKING:
@@ -15,27 +17,50 @@ if TYPE_CHECKING:
 ENDINGS = (".html", ".pdf", ".ps", ".png")
 
 
-def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS) -> None:
-    """Raise UserMistake if no report can be written to `path`, which the user gave with `option`."""
+def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS, *, force: bool) -> None:
+    """Raise UserMistake if no report can be written to `path`, which the user gave with `option`.
+
+    An existing file is overwritten only with `force`.
+    """
     if path.suffix.lower() not in endings:
         raise UserMistake(f"{option} {path}: the name must end in {', '.join(endings)}")
     if path.is_dir():
         raise UserMistake(f"{option} {path}: is a folder")
     if not path.parent.is_dir():
         raise UserMistake(f"{option} {path}: folder {path.parent} does not exist")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    if path.exists() and not force:
+        raise UserMistake(f"{option} {path}: exists; --force overwrites it")
+    if not os.access(path.parent, os.W_OK):
         raise UserMistake(f"{option} {path}: cannot be written; choose another path")
 
 
-def write_report(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool) -> list[Path]:
     """Write a report of all runs. Returns the files written. Raises EverylinkError."""
-    try:
+
+    def write(to: Path) -> list[Path]:
         if path.suffix.lower() == ".html":
-            return kind_of(*(run.results for run in runs)).page(runs, path)
+            return kind_of(*(run.results for run in runs)).page(runs, to)
         pages = [draw for run in runs for draw in kind_of(run.results).pages(run)]
-        return _writer(path)(pages, path)
+        return _writer(path)(pages, to)
+
+    return written_whole(write, path, force)
+
+
+def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) -> list[Path]:
+    """Write one or more files in the folder of `path`, all of them or none. Returns their paths.
+
+    `write` gets a path of the same name in another folder, and returns what it wrote there. Raises EverylinkError.
+    """
+    try:
+        with TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+            made = {path.with_name(new.name): new for new in write(Path(folder) / path.name)}
+            for to in made:
+                refuse_existing(to, force)
+            for to, new in made.items():
+                new.replace(to)
     except OSError as error:
-        raise EverylinkError(f"{path}: cannot be written: {error.strerror}") from None
+        raise EverylinkError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return list(made)
 
 
 def _writer(path: Path) -> "Callable[[Sequence[Draw], Path], list[Path]]":

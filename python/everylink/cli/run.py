@@ -18,7 +18,7 @@ from everylink.judge.verdict import exit_code
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
-from everylink.launch.core_line import CoreTable, table_of
+from everylink.launch.core_line import CoreLine, CoreTable, table_of
 from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
@@ -26,6 +26,7 @@ from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
+SION = ".sion"  # holds a single size, and takes no further measurements
 OWN_SIZES = ("--size-messages", "--preset", *ONLY_PRINT)  # options with which the core needs no sizes from us
 
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.confirm and code in MEASURED:
         again = table.without("--force", core_options)
         code = confirm(ran.output, lambda more: _measure(start, [*again, *more]).code) or code
-    judged_as = _show(ran.output, options.report)
+    judged_as = _show(ran.output, options.report, force="--force" in line.values)
     return code or judged_as
 
 
@@ -62,14 +63,26 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
     if options.confirm and line.pattern:
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
     if options.report is not None:
-        check_report_path(options.report, "--report")
+        check_report_path(options.report, "--report", force="--force" in line.values)
     for option in ("--report", "--confirm"):
         for other in ("--no-output", "--progress"):
             if getattr(options, option.strip("-")) and other in line.values:
                 raise UserMistake(f"{option} and {other} exclude each other")
-    if line.pattern or any(option in line.values for option in OWN_SIZES):
+    output = Path(line.values.get("--output") or table.default("--output"))
+    _check_output(output, options, line)
+    if line.pattern or output.suffix == SION or any(option in line.values for option in OWN_SIZES):
         return core_options
     return ["-s", SIZES, *core_options]
+
+
+def _check_output(output: Path, options: Namespace, line: CoreLine) -> None:
+    """Raise UserMistake if the core would refuse the results file, once its ranks have started."""
+    if any(option in line.values for option in ("--no-output", *ONLY_PRINT)):
+        return
+    if options.confirm and output.suffix == SION:
+        raise UserMistake(f"-o {output}: a {SION} file takes no further measurements, so --confirm requires .h5")
+    if output.exists() and not any(option in line.values for option in ("--force", "--resume")):
+        raise UserMistake(f"{output}: exists; --force overwrites it, and -o FILE names another results file")
 
 
 def _passed_through(start: Start, core_options: Sequence[str]) -> int:
@@ -120,7 +133,7 @@ def _nothing_measured() -> Exit:
     return Exit.UNDECIDED
 
 
-def _show(output: Path, report: Path | None) -> Exit:
+def _show(output: Path, report: Path | None, force: bool) -> Exit:
     """Print the summary and write the report. Returns the exit code of the judgement."""
     try:
         results = read(output)
@@ -132,6 +145,6 @@ def _show(output: Path, report: Path | None) -> Exit:
     kind_of(results).show(run, console, Shown())
     console.print(f"\nResults file {output}", soft_wrap=True)
     if report is not None:
-        for written in write_report([run], report):
+        for written in write_report([run], report, force=force):
             console.print(f"Report {written}", soft_wrap=True)
     return exit_code(run.judgement)

@@ -9,7 +9,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from everylink.errors import EverylinkError, UserMistake
+from everylink.errors import UserMistake
 from everylink.figure.canvas import DPI, HEIGHT, INK, PALE_INK, WIDTH, rate_steps, shortened
 from everylink.links.classes import LinkClass
 from everylink.links.curves import Curve, Line, curves
@@ -133,32 +133,34 @@ def run_label(run: Results, curve: Curve, one_class: bool) -> str:
     return f"{mode_text(run)}{library}{where}, {run.path.name}"
 
 
-def write_curves(runs: Sequence[Results], path: Path, lines: Sequence[Line]) -> tuple[list[Path], list[str]]:
-    """Write all figures; return the paths, and a sentence for each fall. Raises UserMistake without a curve."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_pdf import PdfPages
-
-    from everylink.figure.files import PNG_DPI
-
+def curve_figures(runs: Sequence[Results], lines: Sequence[Line]) -> tuple[list[Figure], list[str]]:
+    """One figure per kernel, and a sentence for each fall. Raises UserMistake without a curve."""
     figures: list[Figure] = []
     falls: list[str] = []
     for kernel in dict.fromkeys(run.facts.kernel for run in runs):
         figure, sentences = _figure([run for run in runs if run.facts.kernel == kernel], lines)
         figures.append(figure)
         falls += sentences
-    try:
-        if path.suffix.lower() == ".pdf":
-            with rc_context({"pdf.fonttype": 42}), PdfPages(path, metadata={"Title": "Everylink curves"}) as pdf:
-                for figure in figures:
-                    pdf.savefig(figure)
-            return [path], falls
-        numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(figures))]
-        written = numbered if len(figures) > 1 else [path]
-        for figure, file in zip(figures, written, strict=True):
-            figure.savefig(file, dpi=PNG_DPI)
-    except OSError as error:
-        raise EverylinkError(f"{path}: cannot be written: {error.strerror}") from None
-    return written, falls
+    return figures, falls
+
+
+def write_curves(figures: Sequence[Figure], path: Path) -> list[Path]:
+    """Write all figures; return the paths."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    from everylink.figure.files import PNG_DPI
+
+    if path.suffix.lower() == ".pdf":
+        with rc_context({"pdf.fonttype": 42}), PdfPages(path, metadata={"Title": "Everylink curves"}) as pdf:
+            for figure in figures:
+                pdf.savefig(figure)
+        return [path]
+    numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(figures))]
+    written = numbered if len(figures) > 1 else [path]
+    for figure, file in zip(figures, written, strict=True):
+        figure.savefig(file, dpi=PNG_DPI)
+    return written
 
 
 def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, list[str]]":

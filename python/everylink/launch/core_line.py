@@ -62,6 +62,10 @@ class CoreTable:
         parts = self._parts(words, self._pattern(words))
         return [word for part in parts if part.option is None or part.option.name != name for word in part.words]
 
+    def default(self, name: str) -> str:
+        """The default of an option, by its long name."""
+        return self.options[PAIRS][name].default
+
     def _pattern(self, words: Sequence[str]) -> str | None:
         every = {name: option for options in self.options.values() for name, option in options.items()}
         plain = (part.words[0] for part in _parts_of(words, every) if part.option is None)

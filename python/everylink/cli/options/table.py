@@ -288,7 +288,8 @@ RUN = Command(
             unit="file",
             group="Results",
             brief="also write a report",
-            more="The name ends in .html, .pdf, .ps or .png.",
+            more="The name ends in .html, .pdf, .ps or .png. An existing file is overwritten only with --force, as the "
+            "results file.",
         ),
         *HELP,
     ),
@@ -369,6 +370,7 @@ REPORT = Command(
             brief="file to write: .html, .pdf, .ps or .png",
             more="Several pages as PNG become x-1.png, x-2.png and so on.",
         ),
+        _force("FILE"),
         Option(
             names=("--curves",),
             group="Curves",
