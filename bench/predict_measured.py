@@ -34,7 +34,18 @@ PATTERNS = ("ring", "shift", "all-to-all")
 
 
 def predicted(results: Path, pattern: str, size: int) -> float:
-    words = [sys.executable, "-m", "everylink", "predict", str(results), "--pattern", pattern, "--bytes", str(size)]
+    words = [
+        sys.executable,
+        "-P",
+        "-m",
+        "everylink",
+        "predict",
+        str(results),
+        "--pattern",
+        pattern,
+        "--bytes",
+        str(size),
+    ]
     paths = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
     return float(json.loads(output_of([*words, "--format", "json"], os.environ | {"PYTHONPATH": paths}))["seconds"])
 

@@ -1,5 +1,8 @@
 """The command line itself: abbreviations, exit codes, and one line per error."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,8 @@ import pytest
 import everylink as package
 from conftest import Command
 from everylink.cli import COMMANDS
+
+ROOT = Path(__file__).parents[2]
 
 
 def one_line(answer: tuple[int, str, str]) -> str:
@@ -62,3 +67,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert expected in one_line(everylink(*arguments))
+
+
+@pytest.mark.parametrize("start", [[sys.executable, "-m", "everylink"], [ROOT / "scripts/everylink"]])
+def test_nothing_is_imported_from_the_current_folder(start: list[object], file: Path) -> None:
+    for module in ("numpy", "json", "rich", "h5py"):
+        (file.parent / f"{module}.py").write_text("raise SystemExit('hostile')")
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    command = [str(word) for word in (*start, "show", file.name)]
+    done = subprocess.run(command, cwd=file.parent, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "4 ranks on 2 hosts" in done.stdout

@@ -51,7 +51,7 @@ def test_the_message_names_the_field_and_its_offset(name: str, what: str, tmp_pa
 @pytest.mark.thorough
 def test_the_command_refuses_within_a_memory_limit(tmp_path: Path) -> None:
     (tmp_path / "x.sion").write_bytes(REFUSED["twenty thousand ranks and nothing else"](GOOD))
-    limited = f"ulimit -v {ADDRESS_SPACE // 1024}; exec {sys.executable} -m everylink diagnose {tmp_path}/x.sion"
+    limited = f"ulimit -v {ADDRESS_SPACE // 1024}; exec {sys.executable} -P -m everylink diagnose {tmp_path}/x.sion"
     ended = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), ended.stderr
 

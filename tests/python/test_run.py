@@ -219,7 +219,7 @@ def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
 ) -> None:
     monkeypatch.setenv("FAKE", "sleep")
     running = subprocess.Popen(
-        [sys.executable, "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-P", "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert running.stdout
     lines = iter(running.stdout.readline, "")
@@ -234,7 +234,9 @@ def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
 def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     ours, theirs = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-m", "everylink", "run"], stdout=theirs, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [sys.executable, "-P", "-m", "everylink", "run"], stdout=theirs, stderr=subprocess.DEVNULL
+    )
     os.close(theirs)
     said = b""
     try:
@@ -305,7 +307,7 @@ def test_progress_is_described_in_words() -> None:
 def test_a_closed_output_ends_the_core_and_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "sleep")
     running = subprocess.Popen(
-        [sys.executable, "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-P", "-m", "everylink", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert running.stdout
     assert running.stderr

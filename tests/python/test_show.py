@@ -136,7 +136,7 @@ def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
     import sys
 
     environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": os.pathsep.join(sys.path)}
-    said = subprocess.run([sys.executable, "-m", "everylink", "show", file], env=environment, capture_output=True)
+    said = subprocess.run([sys.executable, "-P", "-m", "everylink", "show", file], env=environment, capture_output=True)
     assert said.returncode == 0, said.stderr
     said.stdout.decode(encoding)
 

@@ -202,7 +202,7 @@ def start_everylink(ssh_folder: Path) -> Iterator[StartEverylink]:
 
     def begin(*words: object) -> subprocess.Popen[str]:
         default = ["env", "--default-signal=INT"]  # a shell's background processes ignore it
-        command = [*default, sys.executable, "-m", "everylink", "run", *map(str, words)]
+        command = [*default, sys.executable, "-P", "-m", "everylink", "run", *map(str, words)]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         return started[-1]
 

@@ -20,7 +20,7 @@ SIM = ["-s", "1MiB", "-n", 12, "-w", 2]
 
 
 def everylink(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "everylink", *(str(word) for word in words)]
+    command = [sys.executable, "-P", "-m", "everylink", *(str(word) for word in words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 

@@ -116,6 +116,7 @@ def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str)
         "env",
         f"EVERYLINK_MEASURE={measure_program()}",
         sys.executable,
+        "-P",
         "-m",
         "everylink",
         "run",
@@ -175,6 +176,6 @@ def test_mpiexec_numbers_ranks_host_by_host_wherever_it_runs(
         pytest.skip(f"no {program} here")
     (ssh_folder / "bin/mpiexec").write_text(f'#!/bin/sh\nexec {path} "$@"\n')
     (ssh_folder / "bin/mpiexec").chmod(0o755)
-    ours = [sys.executable, "-m", "everylink", "run", "--hosts", "h[0-2]", "--nranks", 2, "--launcher", "mpiexec"]
+    ours = [sys.executable, "-P", "-m", "everylink", "run", "--hosts", "h[0-2]", "--nranks", 2, "--launcher", "mpiexec"]
     hosts.do("exec", "h1", *ours, "--launcher-args", options, *QUICK)
     assert host_names(measured(ssh_folder, 6)) == ["h0", "h0", "h1", "h1", "h2", "h2"]

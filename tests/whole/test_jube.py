@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> str:
         (folder / name).symlink_to(measure_program())
     for name, module in PROGRAMS.items():
         (folder / name).write_text(
-            f'#!/bin/sh\nexport PYTHONPATH={":".join(sys.path)}\nexec {sys.executable} -m {module} "$@"\n'
+            f'#!/bin/sh\nexport PYTHONPATH={":".join(sys.path)}\nexec {sys.executable} -P -m {module} "$@"\n'
         )
         (folder / name).chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
@@ -174,7 +174,7 @@ def test_pip_in_linktests_folder_installs_the_commands_of_a_source_tree(tmp_path
     environment = os.environ | {"PYTHONPATH": str(wheel)}
     said_by(
         subprocess.run(
-            [sys.executable, "-m", "everylink", "--version"],
+            [sys.executable, "-P", "-m", "everylink", "--version"],
             env=environment,
             capture_output=True,
             text=True,

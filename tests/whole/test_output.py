@@ -150,7 +150,7 @@ def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
 def test_show_reads_a_file_that_is_being_written_and_one_of_a_killed_run(tmp_path: Path) -> None:
     process = start(tmp_path)
     wait_for_rows(tmp_path / "k.h5", 0)
-    show = [sys.executable, "-m", "everylink", "show", str(tmp_path / "k.h5")]
+    show = [sys.executable, "-P", "-m", "everylink", "show", str(tmp_path / "k.h5")]
     for _ in range(3):
         live = subprocess.run(show, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert live.returncode == 0, live.stderr

@@ -246,7 +246,21 @@ def test_an_invalid_option_is_refused_in_one_line_that_names_it(run: Run, case: 
 
 
 def test_everylink_run_runs_a_pattern_and_shows_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "everylink", "run", "--np", "5", "incast", "--mode", "sim", *SHORT, "-o", "x.h5"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "everylink",
+        "run",
+        "--np",
+        "5",
+        "incast",
+        "--mode",
+        "sim",
+        *SHORT,
+        "-o",
+        "x.h5",
+    ]
     environment = os.environ | {"EVERYLINK_MEASURE": measure_program()}
     environment["PYTHONPATH"] = str(Path(everylink.__file__).parents[1])
     done = subprocess.run(

@@ -102,7 +102,7 @@ def test_mpiexec_starts_servers_and_clients(patterns: None, everylink: Everylink
 def test_srun_places_servers_first_whatever_the_order_of_nodes(
     patterns: None, slurm: Run, tmp_path: Path, mpi: str
 ) -> None:
-    ours = ["env", f"EVERYLINK_MEASURE={measure_program()}", sys.executable, "-m", "everylink", "run"]
+    ours = ["env", f"EVERYLINK_MEASURE={measure_program()}", sys.executable, "-P", "-m", "everylink", "run"]
     words = ["--launcher", "srun", "--launcher-args", mpi, *TWO_SIDES, *OWN, *QUICK, "-o", tmp_path / "x.h5"]
     done = slurm(*ours, *words)
     assert done.returncode in MEASURED, done.stderr
@@ -128,7 +128,7 @@ def test_mpiexec_gives_servers_variables_and_a_rail_of_their_own(
         pytest.skip(f"no {program} here")
     (ssh_folder / "bin/mpiexec").write_text(f'#!/bin/sh\nexec {path} "$@"\n')
     (ssh_folder / "bin/mpiexec").chmod(0o755)
-    ours = [sys.executable, "-m", "everylink", "run", "--launcher", "mpiexec", "--launcher-args", options]
+    ours = [sys.executable, "-P", "-m", "everylink", "run", "--launcher", "mpiexec", "--launcher-args", options]
     words = [*ours, *TWO_SIDES, *OWN, "--servers-args", "--rails eth1", *QUICK]
     done = call("exec", "h1", *words, name=hosts.name)
     assert done.returncode in MEASURED, done.stderr

@@ -118,7 +118,7 @@ def test_converting_the_results_file_gives_the_same(
     options = [*more, "--mode", "sim:hosts=3,slow-host=2*0.5,jitter-host=0*3,dead=0>1", "-s", "1MiB", "-n", 9]
     ours = measured(run, tmp_path, *options, expect=3)
     measure(*options, expect=3)
-    convert = [sys.executable, "-m", "everylink", "convert", "x.h5", "y.sion"]
+    convert = [sys.executable, "-P", "-m", "everylink", "convert", "x.h5", "y.sion"]
     subprocess.run(convert, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     assert read(tmp_path / "y.sion").chunks == ours.chunks
 
