@@ -35,7 +35,7 @@ class Plan:
     @property
     def core_options(self) -> list[str]:
         schedule = [] if self.is_complete else ["--schedule", f"sample:{self.partners}"]
-        return ["-s", SIZES, "-n", str(self.messages), "-w", str(WARMUPS), *schedule]
+        return ["-s", SIZES, "-n", str(self.messages), "-w", str(WARMUPS), "--num-slowest", "0", *schedule]
 
     @property
     def text(self) -> str:
