@@ -19,6 +19,6 @@ MEANINGS = {
     Exit.FAILURE: "an error of the machine or of Everylink, or a signal ended the run",
     Exit.MISTAKE: "a mistake in the command; one line names it",
     Exit.FAULTS: "something bad was found: a link failed, a component is faulty, or (compare) something became slower",
-    Exit.UNDECIDED: "(run, diagnose) no fault is proven, but something looks 1.5 times slower and needs more "
+    Exit.UNDECIDED: "(check, run, diagnose) no fault is proven, but something looks 1.5 times slower and needs more "
     "measurements, or less than half of the planned links was measured",
 }

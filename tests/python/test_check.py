@@ -18,6 +18,7 @@ from everylink.text.check import MOST_LINES, Checked, check_json, check_text
 from make_results import make_results
 
 SIZES = (8, 65536, 2**20)
+UNDECIDED = "12 links measured; no fault is proven, but there are strong suspects: 1 host"
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +111,11 @@ def test_the_answer_ends_with_the_verdict_and_has_at_most_20_lines() -> None:
     ("given", "code", "last"),
     [
         (answer, 0, "healthy: latency and bandwidth of 12 links"),
-        (lambda: answer(suspects=1), 4, "no fault proven, but 1 suspect: check again"),
+        (
+            lambda: answer(suspects=1),
+            4,
+            "UNDECIDED: 12 links measured; no fault is proven, but there are strong suspects: 1 host",
+        ),
         (lambda: answer(faults=1, suspects=1), 3, "FAULTS: 1 fault"),
         (lambda: answer(failed=2), 3, "FAULTS: 2 links failed"),
         (lambda: answer(unusable={"a": "x", "b": "x"}), 3, "FAULTS: 2 hosts unreachable"),

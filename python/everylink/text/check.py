@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 from rich.text import Text
 
+from everylink.exit_codes import Exit
 from everylink.host_lists import folded
-from everylink.judge.verdict import JudgedRun, describe
-from everylink.text.verdicts import title
+from everylink.judge.verdict import JudgedRun, describe, exit_code
+from everylink.text.verdicts import title, undecided_reason
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
 MOST_LINES = 20
-FAULTS, SUSPECT = 3, 4  # exit codes
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,10 @@ class Checked:
     folder: Path
 
     @property
-    def exit_code(self) -> int:
-        judgement = self.run.judgement
-        if judgement.verdicts or judgement.links_failed or self.unusable:
-            return FAULTS
-        return SUSPECT if judgement.suspects else 0
+    def exit_code(self) -> Exit:
+        """That of the judgement; an unusable host and a failed link are faults, too."""
+        found = self.unusable or self.run.judgement.links_failed
+        return Exit.FAULTS if found else exit_code(self.run.judgement)
 
 
 def check_json(checked: Checked) -> str:
@@ -127,8 +126,8 @@ def _last_line(checked: Checked) -> Text:
         parts.append(f"{plural(judgement.links_failed, 'link')} failed")
     if parts:
         return Text(f"FAULTS: {', '.join(parts)}", style="bold red")
-    if judgement.suspects:
-        return Text(f"no fault proven, but {plural(len(judgement.suspects), 'suspect')}: check again", style="yellow")
+    if checked.exit_code == Exit.UNDECIDED:
+        return Text(f"UNDECIDED: {undecided_reason(judgement)}", style="bold yellow")
     only = "this machine alone is " if checked.alone else ""
     links = plural(judgement.links_measured, "link")
     return Text(f"{only}healthy: latency and bandwidth of {links}", style="bold green")

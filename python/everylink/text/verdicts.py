@@ -58,7 +58,7 @@ def verdict_text(judgement: Judgement) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
     text = Text()
     if exit_code(judgement) == Exit.UNDECIDED:
-        text.append(f"UNDECIDED: {_reason(judgement)}", style="bold yellow")
+        text.append(f"UNDECIDED: {undecided_reason(judgement)}", style="bold yellow")
     elif judgement.healthy:
         what = "nothing is slower than chance explains" if not judgement.links_failed else "failed ones aside"
         text.append(f"healthy: {plural(judgement.links_measured, 'link')} measured, {what}", style="bold green")
@@ -80,7 +80,7 @@ def verdict_text(judgement: Judgement) -> Text:
     return text
 
 
-def _reason(judgement: Judgement) -> str:
+def undecided_reason(judgement: Judgement) -> str:
     """Why nothing can be said of a run without verdicts."""
     if not judgement.links_measured:
         return "nothing was measured"

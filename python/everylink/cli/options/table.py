@@ -156,10 +156,6 @@ CHECK = Command(
             "Everything is kept in a new folder everylink-NAME-TIME: results.h5, report.html, verdict.json, and "
             "log.txt, which has the command lines.",
         ),
-        Note(
-            "Exit status",
-            "0: healthy. 3: something is bad. 4: nothing is proven, but something is suspect.",
-        ),
     ),
 )
 
