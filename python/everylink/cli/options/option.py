@@ -48,6 +48,12 @@ class Option:
         return self.default or self.otherwise
 
 
+def _argument(option: Option) -> str:
+    """A positional argument in a usage line: `FILE`, `FILE...` or `[HOSTS...]`."""
+    words = option.value + ("..." if option.repeats else "")
+    return words if option.required else f"[{words}]"
+
+
 @dataclass(frozen=True)
 class Example:
     """`what` is a sentence that ends in a colon."""
@@ -95,7 +101,7 @@ class Command:
             words.append("[OPTIONS]")
         required = [option for option in self.listed if option.required and option.takes_value]
         words += [f"{option.names[0]} {option.value}" for option in required]
-        words += [option.value + ("..." if option.repeats else "") for option in self.listed if option.positional]
+        words += [_argument(option) for option in self.listed if option.positional]
         if self.passes_on:
             words.append("[PATTERN] [OPTIONS OF everylink-measure]")
         return " ".join(words)
