@@ -1,12 +1,15 @@
 """File access: reading a file's signature, reading text from the user, and writing atomically."""
 
+import errno
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from everylink.errors import FileMissing, FileOfAnotherKind, FileUnreadable, UserMistake
+from everylink.errors import EverylinkError, FileMissing, FileOfAnotherKind, FileUnreadable, UserMistake
+
+FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def beginning(path: Path, length: int) -> bytes:
@@ -62,7 +65,8 @@ def refuse_existing(path: Path, force: bool) -> None:
 def atomic_write(path: Path, force: bool = False) -> Iterator[Path]:
     """Write a file atomically: yields a temporary path, which is renamed to `path` on success.
 
-    Raises UserMistake if the file exists (unless `force`) or cannot be written.
+    Whatever happens, nothing else is left. Raises UserMistake if the file exists (unless `force`) or cannot be written,
+    EverylinkError if the disk is full or broken.
     """
     refuse_existing(path, force)
     new = path.with_name(path.name + ".new")
@@ -70,8 +74,15 @@ def atomic_write(path: Path, force: bool = False) -> Iterator[Path]:
         yield new
         new.replace(path)
     except OSError as error:
+        raise unwritable(path, error) from None
+    finally:
         new.unlink(missing_ok=True)
-        raise UserMistake(f"{path}: cannot be written: {error}") from None
+
+
+def unwritable(path: Path, error: OSError) -> EverylinkError:
+    """The error to raise if a file could not be written."""
+    kind = EverylinkError if error.errno in FAULTS_OF_DISKS else UserMistake
+    return kind(f"{path}: cannot be written: {error.strerror or error}")
 
 
 class Line(NamedTuple):

@@ -1,9 +1,12 @@
 """The program `everylink`: runs a command, and turns errors into one line and an exit code."""
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
@@ -12,6 +15,7 @@ from everylink.nearest import matches, suggestion
 from everylink.version import VERSION
 
 Main = Callable[[Sequence[str]], int]
+TRACEBACK = "EVERYLINK_TRACEBACK"
 COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module of this package
 
 
@@ -21,17 +25,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code; errors become one line on standard error."""
+    """Run a command and return its exit code; errors, also those of libraries, become one line on standard error.
+
+    EVERYLINK_TRACEBACK=1 lets an unexpected exception through.
+    """
     try:
-        return command(arguments)
+        _prepare()
+        try:
+            return command(arguments)
+        finally:
+            sys.stdout.flush()  # here a full or closed standard output is an exception
     except EverylinkError as error:
-        print(f"{program}: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(program, str(error), error.exit_code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # prevents Python's own message at exit
-        return Exit.FAILURE
+        return Exit.FAILURE  # who reads our output wants no more of it
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    except OSError as error:
+        return _failed(program, f"{error.filename or 'output'}: {error.strerror or error}", Exit.FAILURE)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        said = " ".join(str(error).split())
+        return _failed(program, f"{type(error).__name__}: {said} ({TRACEBACK}=1 shows where)", Exit.FAILURE)
+    finally:
+        _close_output()
+
+
+def _prepare() -> None:
+    """Make the program independent of where it was started: closed files, and settings for windows."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # else the next file would be standard input or output
+        pass
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+            if name == "stdout":
+                raise EverylinkError("standard output is closed")
+    os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns where there is no home folder
+
+
+def _failed(program: str, message: str, code: int) -> int:
+    with suppress(OSError):
+        print(f"{program}: {message}", file=sys.stderr, flush=True)
+    return code
+
+
+def _close_output() -> None:
+    """Drop what cannot be written, so that Python does not try again, and complain, at its exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(arguments: Sequence[str]) -> int:

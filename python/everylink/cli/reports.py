@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from everylink.cli.kinds import kind_of
-from everylink.errors import EverylinkError, UserMistake
-from everylink.files import refuse_existing
+from everylink.errors import UserMistake
+from everylink.files import refuse_existing, unwritable
 from everylink.judge.verdict import JudgedRun
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) 
             for to, new in made.items():
                 new.replace(to)
     except OSError as error:
-        raise EverylinkError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise unwritable(path, error) from None
     return list(made)
 
 

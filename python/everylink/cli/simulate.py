@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import SIMULATE
-from everylink.files import refuse_existing
+from everylink.files import atomic_write, refuse_existing
 from everylink.io.results_file import write_results
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
@@ -41,9 +41,11 @@ def main(arguments: Sequence[str]) -> int:
         faults = [
             {"fault": str(f), "kind": f.kind, "subject": list(f.subject), "factor": f.factor} for f in fabric.faults
         ]
-        options.truth.write_text(json.dumps({"schema": TRUTH_SCHEMA, "faults": faults}, indent=2) + "\n")
+        with atomic_write(options.truth, options.force) as new:
+            new.write_text(json.dumps({"schema": TRUTH_SCHEMA, "faults": faults}, indent=2) + "\n")
     if options.topology is not None:
-        options.topology.write_text(topology(fabric))
+        with atomic_write(options.topology, options.force) as new:
+            new.write_text(topology(fabric))
     print(options.output)
     return 0
 

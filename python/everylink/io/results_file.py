@@ -9,7 +9,6 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +16,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.files import atomic_write
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, open_hdf5
+from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
 from everylink.model.loads import Flows, Load, Scenes
@@ -181,14 +181,14 @@ def write_results(results: Results, force: bool = False, room: int = 0) -> list[
 
     `room`: the number of rows that append_rows() will add.
     """
-    with atomic_write(results.path, force) as new, h5py.File(new, "w", libver=("v110", "v110"), locking=False) as file:
+    with atomic_write(results.path, force) as new, opened_for_writing(new, "w") as file:
         _write(file, results, room)
     return []
 
 
 def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:
     """Append rows to each size of a file of write_results(), the same number to every size."""
-    with h5py.File(path, "r+", libver=("v110", "v110"), locking=False) as file:
+    with opened_for_writing(path, "r+") as file:
         rows = int(file.attrs["rows"])
         for size, blocks in more.items():
             group, end = file[f"sizes/{size}"], rows

@@ -870,7 +870,11 @@ EVERYLINK = Program(
             "Options of everylink run must be written in full.",
         ),
         EXIT_STATUS,
-        Note("Environment", "EVERYLINK_MEASURE is the path of everylink-measure. NO_COLOR switches colours off."),
+        Note(
+            "Environment",
+            "EVERYLINK_MEASURE is the path of everylink-measure. NO_COLOR switches colours off. "
+            "EVERYLINK_TRACEBACK=1 shows where an unexpected error occurred.",
+        ),
     ),
 )
 
