@@ -22,9 +22,9 @@ def main(arguments: Sequence[str]) -> int:
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} is the only file; give at least two")
     refuse_existing(options.output, options.force)
+    runs = [LINKS.read(file) for file in options.files]
     if again := _given_twice(options.files):
         raise UserMistake(f"merge: {again[0]} and {again[1]} are the same file; give each run once")
-    runs = [LINKS.read(file) for file in options.files]
     made = merged(runs, options.by)
     facts = replace(made.facts, command=shlex.join(["everylink", "merge", *arguments]))
     write_results(replace(made, path=options.output, facts=facts), options.force)
@@ -36,5 +36,5 @@ def main(arguments: Sequence[str]) -> int:
 
 def _given_twice(files: Sequence[Path]) -> tuple[Path, Path] | None:
     """Two of these paths that lead to the same file."""
-    pairs = itertools.combinations([file for file in files if file.exists()], 2)
+    pairs = itertools.combinations(files, 2)
     return next(((first, second) for first, second in pairs if first.samefile(second)), None)
