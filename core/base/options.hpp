@@ -57,7 +57,8 @@ struct Options {
   Seconds duration = 1;                     // of each scene; 0: until its work is done
   bool verbose = false, hostnames = false;  // for the lines of its flows
   // limits
-  Seconds time_limit = 0;  // 0: the default, which grows with the work
+  Seconds join_limit = 60;  // without a new rank, before the run begins without those that are missing
+  Seconds time_limit = 0;   // 0: the default, which grows with the work
   Seconds retest_budget = 60;
   // output
   std::string output = "everylink.h5";

@@ -55,9 +55,12 @@ struct System {
 };
 
 // Over TCP: rank 0 listens and the others call it. Up to `tree_above` ranks all stay connected to it; above,
-// one rank per host leads the others of its host, and the leaders form a tree. Returns when all have joined.
-// Throws MachineError, which names the ranks that did not join within `limit`, or says why rank 0 refused
-// this one.
+// one rank per host leads the others of its host, and the leaders form a tree. Rank 0 waits until all have
+// joined. It goes on without those that are known to have ended, and without the others once `limit` has
+// passed since the last one joined, or longest_join in all: these are gone in the first round. Throws
+// MachineError if no other rank has joined, or says why this rank cannot reach rank 0 within `limit` or was
+// refused.
+inline constexpr Seconds longest_join = 600;
 std::unique_ptr<Bootstrap> join(Place&, Seconds limit, int tree_above, const System&);
 // On this machine's clock and network. The tree starts above 512 ranks, or EVERYLINK_TREE_ABOVE (for tests of
 // the tree with few ranks).

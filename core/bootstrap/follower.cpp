@@ -52,6 +52,7 @@ Follower::Follower(const System& system, Place& place, Seconds until)
   }
   for (Seconds nap = 0; !above_.open(); nap = look_soon) {
     if (!search_.refusal().empty()) throw MachineError(search_.refusal());
+    if (system.end_is_wanted()) throw RunLost("interrupted before this rank had joined");
     if (clock_.now() > until)
       throw MachineError(fmt::format("cannot reach rank 0 at {}", search_.last_fault().empty()
                                                                       ? place.rendezvous.at(0).text()

@@ -12,9 +12,8 @@
 namespace everylink {
 
 std::unique_ptr<Bootstrap> join(Place& place, Seconds limit, int tree_above, const System& system) {
-  const Seconds until = system.clock.now() + limit;
-  if (place.rank == 0) return std::make_unique<Leader>(system, place, tree_above, until);
-  return std::make_unique<Follower>(system, place, until);
+  if (place.rank == 0) return std::make_unique<Leader>(system, place, tree_above, limit);
+  return std::make_unique<Follower>(system, place, system.clock.now() + limit);
 }
 
 std::unique_ptr<Bootstrap> join(Place& place, Seconds limit) {

@@ -13,12 +13,13 @@ namespace everylink {
 namespace {
 
 constexpr Seconds look_again = 1;      // at dark paths and half-open callers
+constexpr Seconds look_soon = 0.2;     // which ranks have ended, while others join
 constexpr Seconds last_moment = 0.4;   // to submit once the run is to end: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
 
 }  // namespace
 
-Leader::Leader(const System& system, Place& place, int tree_above, Seconds until)
+Leader::Leader(const System& system, Place& place, int tree_above, Seconds join_limit)
     : clock_(system.clock),
       network_(system.network),
       end_is_wanted_(system.end_is_wanted),
@@ -33,11 +34,29 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds until
             note_joined(state(hello.rank));
             branches_.add(hello.rank, std::move(connection));
           }) {
-  while (joined_ < size_) {
-    const Seconds left = until - clock_.now();
-    if (left <= 0) throw MachineError("not all ranks joined; missing: " + missing());
+  wait_for_all(join_limit, place.attendance.get());
+  if (joined_ == 1) throw MachineError("no other rank joined; missing: " + missing());
+  for (auto& one : states_) one.gone = !one.known;
+}
+
+// Returns when no further rank is expected.
+void Leader::wait_for_all(Seconds limit, const Attendance* attendance) {
+  const auto is_expected = [&](int rank) {
+    return !state(rank).known && !(attendance && attendance->has_ended(rank));
+  };
+  const auto one_is_expected = [&] {
+    for (int rank = 1; rank < size_; ++rank)
+      if (is_expected(rank)) return true;
+    return false;
+  };
+  const Seconds end = clock_.now() + longest_join;
+  for (Seconds until = clock_.now() + limit; joined_ < size_ && one_is_expected();) {
+    const Seconds left = std::min(until, end) - clock_.now();
+    if (left <= 0) return;
     if (end_is_wanted_()) throw MachineError("interrupted before all ranks had joined");
-    tend(std::min(left, look_again));
+    const int before = joined_;
+    tend(std::min(left, look_soon));
+    if (joined_ > before) until = clock_.now() + limit;
   }
 }
 

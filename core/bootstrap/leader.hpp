@@ -22,7 +22,7 @@ namespace everylink {
 
 class Leader final : public Bootstrap {
  public:
-  Leader(const System&, Place&, int tree_above, Seconds until);
+  Leader(const System&, Place&, int tree_above, Seconds join_limit);
   ~Leader() override;
 
   int rank() const override { return 0; }
@@ -51,6 +51,7 @@ class Leader final : public Bootstrap {
   const Part* part(int rank, std::uint64_t round) const;
   Reply admit(const Hello&);
   void note_joined(State&);
+  void wait_for_all(Seconds limit, const Attendance*);
   std::string missing() const;
   bool a_rank_is_due();
   bool is_due(std::size_t rank) const;

@@ -8,12 +8,15 @@
 //   ranks FIRST COUNT SIZE    this host has COUNT of SIZE ranks, starting with FIRST
 //   cores INDEX OF            on this machine they are numbers INDEX and up, of OF
 //   key TEXT
-//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: rank 0 is on this host and listens
-//   there go
+//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: it is on this host and listens there
+//   host FIRST COUNT NAME     to rank 0's host, for each host of the run: how the user named it
+//   go
 //
-// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output. Later lines are
-// `signal NUMBER`, `alive` every few seconds, and `end` once rank 0 has ended. When the input ends or is
-// silent for long, the process that started the ranks is lost, and the ranks are ended.
+// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output; other hosts write
+// `everylink-lost RANK` when a rank ends before the run has begun. Later lines of the input are `signal
+// NUMBER`, `alive` every few seconds, `end` once rank 0 has ended, and `lost FIRST COUNT` to rank 0's host:
+// these ranks have ended on other hosts. When the input ends or is silent for long, the process that started
+// the ranks is lost, and the ranks are ended.
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -71,6 +74,11 @@ class Input {
 struct Task {
   int first = -1, count = 0, size = 0, core_index = 0, core_of = 0;
   std::string key, meet;
+  struct Host {
+    int first, count;
+    std::string name;
+  };
+  std::vector<Host> hosts = {};
 };
 
 [[noreturn]] void refuse(const std::string& line) {
@@ -95,6 +103,8 @@ bool understand(const std::string& line, Task& task) {
   } else if (words[0] == "cores") {
     task.core_index = number(words, 1);
     task.core_of = number(words, 2);
+  } else if (words[0] == "host" && words.size() == 4) {
+    task.hosts.push_back({number(words, 1), number(words, 2), words[3]});
   } else if (words[0] == "key" && words.size() == 2) {
     task.key = words[1];
   } else if (words[0] == "meet" && words.size() == 2) {
@@ -129,23 +139,36 @@ Key key_of(const Task& task) {
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::string> hosts_of(const Task& task) {
+  std::vector<std::string> hosts(task.hosts.empty() ? 0 : static_cast<std::size_t>(task.size));
+  for (const auto& one : task.hosts)
+    for (int rank = one.first; rank < std::min(one.first + one.count, task.size); ++rank)
+      hosts[static_cast<std::size_t>(rank)] = one.name;
+  return hosts;
+}
+
 // Obeys the input while the ranks run.
 class Ear {
  public:
-  Ear(Input& input, Supervisor& ranks, bool has_rank_0)
-      : input_(input), ranks_(ranks), has_rank_0_(has_rank_0), heard_(steady_now()) {}
+  Ear(Input& input, Supervisor& ranks, const Task& task, Attendance& attendance)
+      : input_(input), ranks_(ranks), task_(task), attendance_(attendance), heard_(steady_now()) {}
+
+  // Obeys the lines that came with those of the task.
+  void heed_all() {
+    while (input_.has_line()) heed(input_.line());
+  }
 
   // False: no more input can come.
   bool hear() {
     pollfd polled{STDIN_FILENO, POLLIN, 0};
     const bool ended = ::poll(&polled, 1, 0) > 0 && !input_.take();
     if (polled.revents != 0) heard_ = steady_now();
-    while (input_.has_line()) heed(input_.line());
+    heed_all();
     if (!ended && steady_now() - heard_ < silent_limit) return true;
     if (over_) return false;
     // A signal to any rank ends the whole run in good order. Only rank 0's host sends it: any other host may
     // be the only one that is lost, and the run continues without it.
-    if (has_rank_0_)
+    if (task_.first == 0)
       ranks_.pass_on(SIGTERM);
     else
       ranks_.end_within(lost_limit);
@@ -158,6 +181,9 @@ class Ear {
     if (words[0] == "end") {
       over_ = true;
       ranks_.end_within(end_limit);
+    } else if (words[0] == "lost") {
+      const int first = number(words, 1), count = number(words, 2);
+      for (int rank = first; rank < std::min(first + count, task_.size); ++rank) attendance_.note_ended(rank);
     } else if (words[0] == "signal") {
       const int signal = number(words, 1);
       for (const int known : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
@@ -167,7 +193,8 @@ class Ear {
 
   Input& input_;
   Supervisor& ranks_;
-  const bool has_rank_0_;
+  const Task& task_;
+  Attendance& attendance_;
   Seconds heard_;
   bool over_ = false;
 };
@@ -178,7 +205,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
   auto listener = tcp_network().listen(loopback(0), ranks);
   const auto rendezvous = listener->addresses();
   const Key key = random_key();
-  Supervisor supervisor(steady_clock(), child_processes(), 0, true);
+  const auto attendance = std::make_shared<Attendance>(ranks);
+  Supervisor supervisor(steady_clock(), child_processes(), 0, true, attendance);
   for (int rank = 0; rank < ranks; ++rank) {
     if (!supervisor.start()) continue;
     if (rank != 0) listener.reset();  // else it would answer when rank 0 no longer does
@@ -188,6 +216,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
                  .rendezvous = rendezvous,
                  .listener = std::move(listener),
                  .key = key,
+                 .hosts = std::vector<std::string>(static_cast<std::size_t>(ranks), "localhost"),
+                 .attendance = attendance,
                  .core = {rank, ranks}});
   }
   listener.reset();
@@ -216,7 +246,8 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
     for (const auto& one : split(task.meet, ','))
       rendezvous.push_back(parse_address(one, "--bootstrap stdin"));
   }
-  Supervisor supervisor(steady_clock(), child_processes(), task.first, task.count == task.size);
+  const auto attendance = std::make_shared<Attendance>(task.size);
+  Supervisor supervisor(steady_clock(), child_processes(), task.first, task.count == task.size, attendance);
   for (int i = 0; i < task.count; ++i) {
     if (!supervisor.start()) continue;
     const int rank = task.first + i;
@@ -228,10 +259,18 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
                  .listener = std::move(listener),
                  .key = key_of(task),
                  .own = address_of(interface),
+                 .hosts = hosts_of(task),
+                 .attendance = attendance,
                  .core = {task.core_index + i, task.core_of}});
   }
   listener.reset();
-  Ear ear(input, supervisor, task.first == 0);
+  if (task.first > 0)
+    supervisor.tell_lost([](int rank) {
+      fmt::print("everylink-lost {}\n", rank);
+      std::fflush(stdout);
+    });
+  Ear ear(input, supervisor, task, *attendance);
+  ear.heed_all();
   return supervisor.wait(
       STDIN_FILENO, [&] { return ear.hear(); }, 10);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "bootstrap/attendance.hpp"
 #include "bootstrap/key.hpp"
 #include "bootstrap/launcher.hpp"
 #include "net/network.hpp"
@@ -29,8 +30,10 @@ struct Place {
   Key key = {};                             // of the run: processes that have it belong to it
   std::vector<Relay> relays = {};           // known from the start
   Address own = {};                         // of the chosen interface; of length 0: none was chosen
-  std::string host = {};       // differs for every host; "": this machine and its network namespace
-  bool ends_together = false;  // the launcher ends all ranks when one ends early or in error
+  std::string host = {};                // differs for every host; "": this machine and its network namespace
+  std::vector<std::string> hosts = {};  // by rank, as the user named them; empty: not known
+  std::shared_ptr<Attendance> attendance = {};  // where a supervisor has started this rank
+  bool ends_together = false;                   // the launcher ends all ranks when one ends early or in error
   struct {
     int index = 0, of = 0;
   } core = {};  // which of so many ranks this is that get a core each, where there are enough; 0: none does

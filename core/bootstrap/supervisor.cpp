@@ -16,17 +16,20 @@ namespace {
 
 using Change = Processes::Change;
 
-constexpr Seconds grace = 25;  // for the others to notice the end; Slurm allows 30 s after its signal
+constexpr Seconds grace = 25;       // for the others to notice the end; Slurm allows 30 s after its signal
+constexpr Seconds early_grace = 1;  // before the run has begun: no rank has anything to lose
 constexpr Seconds long_sleep = 3600;
 
 }  // namespace
 
-Supervisor::Supervisor(Clock& clock, Processes& processes, int first, bool all)
+Supervisor::Supervisor(Clock& clock, Processes& processes, int first, bool all,
+                       std::shared_ptr<Attendance> attendance)
     : clock_(clock),
       processes_(processes),
       first_(first),
       all_(all),
-      code_(first == 0 ? exit_machine : exit_ok) {
+      code_(first == 0 ? exit_machine : exit_ok),
+      attendance_(std::move(attendance)) {
   processes_.hold_signals();
 }
 
@@ -47,18 +50,24 @@ void Supervisor::pass_on(int signal) {
 int Supervisor::wait(int fd, const std::function<bool()>& hear, Seconds nap) {
   for (note_all(); left() > 0; note_all()) {
     const Seconds now = clock_.now();
-    if (!is_over())
+    if (is_over()) {
+      const Seconds latest = now + (ends_early() ? early_grace : limit_.value_or(grace));
+      kill_at_ = std::min(kill_at_.value_or(latest), latest);
+      if (now >= *kill_at_) kill_all();
+    } else {
       kill_at_.reset();
-    else if (!kill_at_)
-      kill_at_ = now + limit_.value_or(grace);
-    else if (now > *kill_at_)
-      pass_on(SIGKILL);
+    }
     Seconds longest = fd >= 0 ? nap : long_sleep;
     if (kill_at_) longest = std::clamp(*kill_at_ - now, 0.01, longest);
     for (const int signal : processes_.wait(fd, longest)) pass_on(signal);
     if (fd >= 0 && !hear()) fd = -1;
   }
   return code_;
+}
+
+void Supervisor::kill_all() {
+  if (ends_early()) reported_ = SIGKILL;  // what ended the run has been reported
+  pass_on(SIGKILL);
 }
 
 void Supervisor::note_all() {
@@ -76,6 +85,8 @@ void Supervisor::note(const Change& change) {
   stopped_.erase(index);
   if (change.kind == Change::Kind::continued) return;
   const int rank = first_ + static_cast<int>(index), code = exit_code_of(rank, change);
+  if (attendance_) attendance_->note_ended(rank);
+  if (attendance_ && !attendance_->has_begun() && tell_lost_) tell_lost_(rank);
   if (rank == 0) code_ = code;
   if (first_ > 0) code_ = std::max(code_, code);
   one_gave_up_ |= change.kind == Change::Kind::exited && code == exit_machine;
@@ -94,6 +105,12 @@ int Supervisor::exit_code_of(int rank, const Change& change) {
 std::size_t Supervisor::left() const {
   return static_cast<std::size_t>(
       std::count_if(children_.begin(), children_.end(), [](int child) { return child > 0; }));
+}
+
+// The run ends before any rank has begun it.
+bool Supervisor::ends_early() const {
+  const bool ends = end_wanted_ || limit_ || (first_ == 0 && children_[0] == 0);
+  return ends && attendance_ && !attendance_->has_begun();
 }
 
 // Rank 0 has ended; or it is the only one left; or one rank has given rank 0 up and all that are left are

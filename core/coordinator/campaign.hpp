@@ -86,7 +86,7 @@ class Campaign {
   virtual ~Campaign() = default;
   virtual std::size_t memory_bytes() const = 0;  // of each of a rank's two memories
   // Opens the output, prints the plan, and returns the first order.
-  virtual Order begin(Facts) = 0;
+  virtual Order begin(Facts, std::span<const int> gone) = 0;
   virtual void keep(const RoundResults&) = 0;
   // The order after `current`, whose results arrive one round later. Nothing: everything is done and kept.
   virtual std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) = 0;

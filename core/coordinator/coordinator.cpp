@@ -15,6 +15,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "coordinator/load_campaign.hpp"
 #include "coordinator/pair_campaign.hpp"
@@ -52,10 +53,12 @@ std::string file_of_pairs(const Options& o) {
   return text.str();
 }
 
+constexpr std::size_t most_named = 10;
+
 std::string first_of(std::span<const int> ranks) {
-  const auto shown = ranks.first(std::min<std::size_t>(ranks.size(), 10));
+  const auto shown = ranks.first(std::min(ranks.size(), most_named));
   return fmt::format("{}{}", fmt::join(shown, ", "),
-                     ranks.size() > 10 ? fmt::format(" and {} more", ranks.size() - 10) : "");
+                     ranks.size() > most_named ? fmt::format(" and {} more", ranks.size() - most_named) : "");
 }
 
 }  // namespace
@@ -86,7 +89,7 @@ Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const i
 std::vector<Report> Coordinator::reports_of(std::span<const Submitted> submitted) const {
   std::vector<Report> reports;
   for (const auto& one : submitted) {
-    if (one.to_rank_0.empty()) continue;
+    if (one.to_rank_0.empty() || is_among(absent_, one.rank)) continue;
     reports.push_back(unpacked<Report>(one.to_rank_0));
     reports.back().check(one.rank, size_, context_.options.sizes.size());
   }
@@ -95,20 +98,55 @@ std::vector<Report> Coordinator::reports_of(std::span<const Submitted> submitted
   return reports;
 }
 
+// Of a rank that has not introduced itself: what a rank on its host says about the host, else its name.
+RankFacts Coordinator::facts_of_absent(int rank, std::span<const int> gone) const {
+  RankFacts facts;
+  facts.host = fmt::format("rank {}", rank);
+  const auto& hosts = context_.hosts;
+  if (hosts.empty()) return facts;
+  const auto& host = hosts[static_cast<std::size_t>(rank)];
+  for (int other = 0; other < size_; ++other) {
+    if (is_among(gone, other) || hosts[static_cast<std::size_t>(other)] != host) continue;
+    facts = log_.ranks[static_cast<std::size_t>(other)];
+    facts.numa = -1;
+    return facts;
+  }
+  facts.host = host;
+  return facts;
+}
+
+// "warning: ranks 6, 7 (n07) did not join; their links are recorded as absent"
+void Coordinator::warn_of_absent(std::span<const int> ranks) {
+  if (ranks.empty()) return;
+  std::vector<std::string> hosts;
+  for (const int rank : ranks)
+    if (const auto& host = log_.ranks[static_cast<std::size_t>(rank)].host;
+        !context_.hosts.empty() && (hosts.empty() || hosts.back() != host))
+      hosts.push_back(host);
+  const auto more = hosts.size() > most_named ? fmt::format(" and {} more", hosts.size() - most_named) : "";
+  hosts.resize(std::min(hosts.size(), most_named));
+  warn(fmt::format("{} {}{} did not join; {} links are recorded as absent",
+                   ranks.size() == 1 ? "rank" : "ranks", first_of(ranks),
+                   hosts.empty() ? "" : fmt::format(" ({}{})", fmt::join(hosts, ", "), more),
+                   ranks.size() == 1 ? "its" : "their"));
+}
+
 // Round 0: each rank reports its facts; the answer is what all of them share.
 Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<const int> gone) {
-  if (!gone.empty())
+  if (all_others_are(gone))
     throw MachineError(fmt::format("{} {} joined but then stopped responding",
                                    gone.size() == 1 ? "rank" : "ranks", first_of(gone)));
   const Options& o = context_.options;
   log_.ranks.resize(static_cast<std::size_t>(size_));
   for (const auto& one : submitted)
     log_.ranks[static_cast<std::size_t>(one.rank)] = unpacked<RankFacts>(one.to_rank_0);
+  for (const int rank : gone) log_.ranks[static_cast<std::size_t>(rank)] = facts_of_absent(rank, gone);
+  absent_.assign(gone.begin(), gone.end());
   const auto& ranks = log_.ranks;
   introduction_.host_of = hosts_of(ranks);
   introduction_.crowded = crowded_of(ranks);
-  const auto as_first = [&](const RankFacts& r) {
-    return r.machine == ranks[0].machine && r.network == ranks[0].network;
+  const auto as_first = [&](const RankFacts& r) {  // of an absent rank, the machine may be unknown
+    return r.machine.empty() || (r.machine == ranks[0].machine && r.network == ranks[0].network);
   };
   introduction_.one_machine = std::all_of(ranks.begin(), ranks.end(), as_first);
   const Pattern* pattern = pattern_named(o.pattern);
@@ -127,6 +165,7 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   else
     campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_);
   refuse_large_buffers();
+  warn_of_absent(gone);
   current_ = {Submit{}};
   introduction_.first = current_;
   stage_ = Stage::preparing;
@@ -154,7 +193,7 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
   for (const auto& report : reports)
     log_.ranks[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
-  if (!gone.empty())
+  if (all_others_are(gone))
     throw MachineError(fmt::format("{} {} ended before measuring began", gone.size() == 1 ? "rank" : "ranks",
                                    first_of(gone)));
   remark_doubles();
@@ -167,7 +206,8 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
                            .created = created_now(),
                            .ranks = log_.ranks,
                            .host_of = introduction_.host_of,
-                           .one_sided = context_.one_sided});
+                           .one_sided = context_.one_sided},
+                          gone);
 }
 
 // Prints why a rank cannot take part, for the first such rank only.

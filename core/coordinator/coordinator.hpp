@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/rank_facts.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coordinator/campaign.hpp"
@@ -21,9 +23,10 @@ class Coordinator {
     const Options& options;
     std::string bootstrap;
     bool pinned;
-    bool real_memory;              // messages occupy memory
-    std::function<Seconds()> now;  // the transport's clock, once the transport exists
-    std::string one_sided = {};    // what carries puts and gets; "": the run has none
+    bool real_memory;                     // messages occupy memory
+    std::function<Seconds()> now;         // the transport's clock, once the transport exists
+    std::string one_sided = {};           // what carries puts and gets; "": the run has none
+    std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
@@ -34,6 +37,9 @@ class Coordinator {
  private:
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Submitted>, std::span<const int> gone);
+  bool all_others_are(std::span<const int> gone) const { return static_cast<int>(gone.size()) + 1 >= size_; }
+  RankFacts facts_of_absent(int rank, std::span<const int> gone) const;
+  void warn_of_absent(std::span<const int> ranks);
   std::vector<Report> reports_of(std::span<const Submitted>) const;
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
@@ -48,6 +54,7 @@ class Coordinator {
   const Context context_;
   const int size_;
   RunLog log_;
+  std::vector<int> absent_;  // sorted; they missed the introduction and never take part
   std::unique_ptr<Campaign> campaign_;
   Stage stage_ = Stage::introducing;
   Introduction introduction_;

@@ -22,7 +22,7 @@ std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<d
 LoadCampaign::LoadCampaign(const Options& options, const Introduction& all, RunLog& log)
     : options_(options), pattern_(*pattern_named(options.pattern)), plan_(options, all), log_(log) {}
 
-Order LoadCampaign::begin(Facts facts) {
+Order LoadCampaign::begin(Facts facts, std::span<const int>) {
   log_.know(facts.ranks, facts.host_of);
   facts.servers = plan_.request_load().servers;
   facts.point = pattern_.point;

@@ -21,7 +21,7 @@ class LoadCampaign final : public Campaign {
   LoadCampaign(const Options&, const Introduction&, RunLog&);
 
   std::size_t memory_bytes() const override { return plan_.memory_bytes(); }
-  Order begin(Facts) override;
+  Order begin(Facts, std::span<const int> gone) override;
   void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override { return {}; }

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "kernel/kernel.hpp"
 
@@ -36,14 +37,25 @@ PairCampaign::PairCampaign(const Options& options, const Introduction& introduct
 
 std::size_t PairCampaign::memory_bytes() const { return everylink::memory_bytes(options_); }
 
-Order PairCampaign::begin(Facts facts) {
+Order PairCampaign::begin(Facts facts, std::span<const int> gone) {
   facts.links = 2 * plan_.pairs;
   recalled_ = results_.begin(facts, busy_steps(), passes());
   Measure calibration = measure(Attempt::main);
   calibration.calibrates = true;
   calibration.relabelling = options_.randomize ? 1 : 0;
-  calibration.steps = {{.schedule_step = *busy_step_from(0)}};
+  calibration.steps = {{.schedule_step = step_to_calibrate_by(gone)}};
   return {calibration};
+}
+
+// The first step in which two ranks meet that are not gone.
+std::int64_t PairCampaign::step_to_calibrate_by(std::span<const int> gone) const {
+  const int size = static_cast<int>(introduction_.host_of.size());
+  for (auto step = busy_step_from(0); step && !gone.empty(); step = busy_step_from(*step + 1))
+    for (int rank = 0; rank < size; ++rank) {
+      const int peer = plan_.partner(*step, rank);
+      if (peer != no_rank && !is_among(gone, rank) && !is_among(gone, peer)) return *step;
+    }
+  return *busy_step_from(0);
 }
 
 Measure PairCampaign::measure(Attempt attempt) const {

@@ -19,7 +19,7 @@ class PairCampaign final : public Campaign {
   PairCampaign(const Options&, const Introduction&, RunLog&);
 
   std::size_t memory_bytes() const override;
-  Order begin(Facts) override;
+  Order begin(Facts, std::span<const int> gone) override;
   void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override;
@@ -30,6 +30,7 @@ class PairCampaign final : public Campaign {
   void refuse_long_serial(const std::vector<Report>&) const;
   void tune(const std::vector<Report>&);
   std::optional<Order> after(const Order& current, std::span<const int> gone, Seconds now);
+  std::int64_t step_to_calibrate_by(std::span<const int> gone) const;
   Measure measure(Attempt) const;
   Order start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done = 0);
   std::optional<Order> begin_again(std::span<const int> gone, Seconds now);

@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "host/facts.hpp"
 #include "host/rails.hpp"
 #include "kernel/kernel.hpp"
@@ -124,6 +125,13 @@ void set_time_limit(Options& o, const std::string& text) {
   o.time_limit = parse_seconds(text, "--time-limit");
   if (o.time_limit <= 0)
     throw UsageError(fmt::format("--time-limit: {} is too short; use more than 0", text));
+}
+
+void set_join_limit(Options& o, const std::string& text) {
+  o.join_limit = parse_seconds(text, "--join-limit");
+  if (o.join_limit <= 0 || o.join_limit > longest_join)
+    throw UsageError(
+        fmt::format("--join-limit: {} is out of range; use more than 0, up to {} s", text, longest_join));
 }
 
 void set_duration(Options& o, const std::string& text) {
@@ -441,6 +449,18 @@ std::vector<Option> of_pairs_to_measure() {
 
 std::vector<Option> of_limits() {
   return {
+      {.names = {"--join-limit"},
+       .value = "SECONDS",
+       .unit = Quantity::seconds,
+       .group = limits,
+       .brief = "wait for missing ranks: time after the last rank has joined",
+       .more =
+           "Then the run begins without them; their links are recorded as absent, and the exit code is 3. It "
+           "begins after 10 minutes in any case, and at once when all missing ranks are known to have ended. "
+           "Where MPI starts the ranks, MPI itself waits for all of them.",
+       .default_text = "60",
+       .applies_to = everywhere(),
+       .effect = &set_join_limit},
       {.names = {"--time-limit"},
        .value = "SECONDS",
        .unit = Quantity::seconds,

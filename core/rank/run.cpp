@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/carrier.hpp"
@@ -31,7 +34,6 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds join_limit = 60;
 constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
 constexpr Seconds exchange_limit = 10;  // for the reports after a step, beyond the step's own limit
 constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
@@ -61,7 +63,8 @@ class Runner {
     const std::string host = entry_.host_name ? entry_.host_name(place.rank, place.size, settings_) : "";
     facts_ = own_facts(host, options.node_name);
     place.host = facts_.host + facts_.machine + facts_.network;
-    world_ = join(place, join_limit);
+    attendance_ = place.attendance;
+    world_ = join(place, options.join_limit);
     if (place.rank == 0) {
       const Coordinator::Context context{
           .options = options,
@@ -69,7 +72,8 @@ class Runner {
           .pinned = pinned,
           .real_memory = moves_bytes(),
           .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
-          .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : ""};
+          .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
+          .hosts = hosts_by_name(place)};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
@@ -96,6 +100,7 @@ class Runner {
       number_ = round.number + 1;
       if (late) unsaved_.report_later(number_);
       if (!chunk_) unsaved_.forget_before(next.committed);
+      committed_ = next.committed;
       report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
       if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
         report.fault = begin_chunk(report.fault_exit);
@@ -105,6 +110,14 @@ class Runner {
   }
 
  private:
+  // By rank, as known before the ranks have introduced themselves; empty: not known.
+  std::vector<std::string> hosts_by_name(const Place& place) const {
+    if (!entry_.host_name) return place.hosts;
+    std::vector<std::string> hosts;
+    for (int rank = 0; rank < place.size; ++rank)
+      hosts.push_back(entry_.host_name(rank, place.size, settings_));
+    return hosts;
+  }
   bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
 
@@ -142,13 +155,22 @@ class Runner {
                                });
     if (!round) {
       unsaved_.forget_failures(number_);
-      throw RunLost("lost the connection to rank 0; the results file holds what was committed");
+      throw RunLost(
+          fmt::format("lost the connection to rank 0; {}", committed_ > 0 && !options_.no_output
+                                                               ? "the results file holds what was committed"
+                                                               : "no results were committed"));
     }
     return std::move(*round);
   }
 
   Order introduce() {
-    const auto round = exchange(packed(facts_), no_rank, {}, begin_limit);
+    // Rank 0 may wait for others while this rank has joined. Other ranks than rank 0 wait for twice the
+    // limit.
+    const Seconds limit = world_->rank() == 0 ? begin_limit : longest_join / 2;
+    const auto round = exchange(packed(facts_), no_rank, {}, limit);
+    if (round.number > 0 || is_among(round.gone, world_->rank()))
+      throw MachineError("this rank joined too late: the run has begun without it (--join-limit)");
+    if (attendance_) attendance_->note_begun();
     introduction_ = unpacked<Introduction>(round.decision);
     if (!options_.pattern.empty() && !introduction_.first.is<Stop>())
       load_part_.emplace(LoadPart::Work{.options = options_,
@@ -354,8 +376,10 @@ class Runner {
   std::unique_ptr<Bootstrap> world_;
   std::unique_ptr<Coordinator> coordinator_;
   Introduction introduction_;
-  std::uint64_t number_ = 0;  // of the next round
-  Seconds step_limit_ = 0;    // for the work of the next report
+  std::shared_ptr<Attendance> attendance_;  // of the ranks that one process has started on this host
+  std::uint64_t number_ = 0;                // of the next round
+  std::uint64_t committed_ = 0;             // the results file has all rounds before this one
+  Seconds step_limit_ = 0;                  // for the work of the next report
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
   Endpoint endpoint_;

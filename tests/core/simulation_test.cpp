@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "base/errors.hpp"
 #include "bootstrap/admission.hpp"
+#include "bootstrap/attendance.hpp"
 #include "bootstrap/processes.hpp"
 #include "bootstrap/supervisor.hpp"
 #include "world.hpp"
@@ -31,20 +33,27 @@ class Joining {
     rendezvous = listener_->addresses();
   }
 
-  void start(int rank, std::function<void(Bootstrap&)> part) {
+  void start(int rank, std::function<void(Bootstrap&)> part, Seconds at = 0) {
     auto place = std::make_shared<Place>(Place{.rank = rank,
                                                .size = size_,
                                                .bootstrap = "tcp",
                                                .rendezvous = rendezvous,
                                                .listener = rank == 0 ? std::move(listener_) : nullptr,
                                                .key = blob("key"),
-                                               .host = "host " + std::to_string(rank)});
-    network.start(
-        [this, place, part = std::move(part)] { part(*join(*place, join_limit, 512, network.system())); });
+                                               .host = "host " + std::to_string(rank),
+                                               .attendance = attendance});
+    network.start([this, place, at, part = std::move(part)] {
+      if (at > 0) network.sleep(at);
+      System system = network.system();
+      system.end_is_wanted = [this] { return network.now() >= ends_at; };
+      part(*join(*place, join_limit, 512, system));
+    });
   }
 
   Simulation network;
   std::vector<Address> rendezvous;
+  std::shared_ptr<Attendance> attendance;                      // of a supervisor that started the ranks
+  Seconds ends_at = std::numeric_limits<Seconds>::infinity();  // a signal asks for the end
 
  private:
   int size_;
@@ -105,20 +114,104 @@ TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_
   network.run();
 }
 
-TEST(Simulation, a_rank_that_never_joins_is_named_when_the_limit_has_passed) {
+TEST(Simulation, the_run_begins_without_a_rank_that_does_not_join_within_the_limit) {
   Joining ranks(3);
-  ranks.start(0, [](Bootstrap&) { ADD_FAILURE() << "joined without rank 2"; });
-  ranks.start(1, [](Bootstrap& world) {
-    EXPECT_FALSE(world.round({}, no_rank, {}, forever, never)) << "rank 0 has given up";
-  });
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.start(rank, [&](Bootstrap& world) { EXPECT_EQ(hold_round(world, "").gone, Ranks{2}); });
+  ranks.network.run();
+  EXPECT_GE(ranks.network.now(), join_limit);
+  EXPECT_LT(ranks.network.now(), join_limit + 5);
+}
+
+TEST(Simulation, if_no_other_rank_joins_they_are_named_when_the_limit_has_passed) {
+  Joining ranks(3);
+  ranks.start(0, [](Bootstrap&) { ADD_FAILURE() << "joined alone"; });
   try {
     ranks.network.run();
     FAIL();
   } catch (const MachineError& error) {
-    EXPECT_EQ(std::string(error.what()), "not all ranks joined; missing: 2");
+    EXPECT_EQ(std::string(error.what()), "no other rank joined; missing: 1, 2");
   }
-  EXPECT_GE(ranks.network.now(), join_limit);
-  EXPECT_LT(ranks.network.now(), join_limit + 5);
+  EXPECT_NEAR(ranks.network.now(), join_limit, 1e-6);
+}
+
+// Ranks 1, 2, ... join at these times, and the last rank never does. Returns when the run begins.
+Seconds begins_at(const std::vector<Seconds>& times) {
+  const int missing = static_cast<int>(times.size()) + 1;
+  Joining ranks(missing + 1);
+  Seconds began = 0;
+  ranks.start(0, [&](Bootstrap& world) {
+    began = ranks.network.now();
+    EXPECT_EQ(hold_round(world, "").gone, Ranks{missing});
+  });
+  for (int rank = 1; rank < missing; ++rank)
+    ranks.start(
+        rank, [&](Bootstrap& world) { EXPECT_EQ(hold_round(world, "").gone, Ranks{missing}); },
+        times[static_cast<std::size_t>(rank) - 1]);
+  ranks.network.run();
+  return began;
+}
+
+TEST(Simulation, each_rank_that_joins_restarts_the_join_limit) {
+  EXPECT_NEAR(begins_at({0, 50}), 50 + join_limit, 0.1);
+  EXPECT_NEAR(begins_at({0, 50, 100}), 100 + join_limit, 0.1);
+}
+
+TEST(Simulation, the_run_begins_after_ten_minutes_even_if_ranks_still_join) {
+  std::vector<Seconds> times;
+  for (Seconds at = 0; at < 600; at += 50) times.push_back(at);
+  EXPECT_NEAR(begins_at(times), 600, 0.1);
+}
+
+TEST(Simulation, a_rank_that_is_known_to_have_ended_is_not_waited_for) {
+  Joining ranks(3);
+  ranks.attendance = std::make_shared<Attendance>(3);
+  ranks.network.start([&] {
+    ranks.network.sleep(5);
+    ranks.attendance->note_ended(2);
+  });
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.start(rank, [&](Bootstrap& world) { EXPECT_EQ(hold_round(world, "").gone, Ranks{2}); });
+  ranks.network.run();
+  EXPECT_GE(ranks.network.now(), 5);
+  EXPECT_LT(ranks.network.now(), 5.5);
+}
+
+TEST(Simulation, a_rank_that_joins_after_the_run_has_begun_learns_that_it_is_late) {
+  Joining ranks(3);
+  ranks.start(0, [](Bootstrap& world) {
+    EXPECT_EQ(hold_round(world, "").gone, Ranks{2});
+    EXPECT_EQ(hold_round(world, "").gone, Ranks{2});
+  });
+  ranks.start(1, [&](Bootstrap& world) {
+    hold_round(world, "");
+    ranks.network.sleep(100);  // rank 2 comes in this time
+    EXPECT_EQ(hold_round(world, "").gone, Ranks{2});
+  });
+  ranks.start(
+      2, [](Bootstrap& world) { EXPECT_EQ(hold_round(world, "").gone, Ranks{2}); }, 100);
+  ranks.network.run();
+}
+
+TEST(Simulation, a_signal_ends_ranks_that_have_not_joined) {
+  Joining ranks(3);
+  ranks.ends_at = 20;
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.start(rank, [](Bootstrap& world) {
+      EXPECT_EQ(world.rank(), 1);
+      EXPECT_FALSE(world.round({}, no_rank, {}, forever, never)) << "rank 0 has ended";
+    });
+  EXPECT_THROW(ranks.network.run(), MachineError);
+  EXPECT_LT(ranks.network.now(), 22);
+}
+
+TEST(Simulation, a_signal_ends_a_rank_that_cannot_reach_rank_0) {
+  Joining ranks(2);
+  ranks.ends_at = 20;
+  ranks.network.drop_calls_to(ranks.rendezvous[0]);
+  ranks.start(1, [](Bootstrap&) { ADD_FAILURE() << "joined"; });
+  EXPECT_THROW(ranks.network.run(), RunLost);
+  EXPECT_LT(ranks.network.now(), 20.2);
 }
 
 TEST(Simulation, an_address_that_drops_calls_costs_three_seconds_then_the_next_one_is_called) {
@@ -246,6 +339,53 @@ TEST(Supervisor, stopped_ranks_are_killed_when_another_rank_has_given_up_rank_0)
   EXPECT_EQ(supervisor.wait(), exit_machine);
   EXPECT_EQ(processes.sent.size(), 2u);
   EXPECT_NEAR(processes.now(), 30, 0.02);
+}
+
+// A supervisor of three ranks, which share its attendance.
+struct SharedStart {
+  PlannedProcesses processes;
+  std::shared_ptr<Attendance> attendance = std::make_shared<Attendance>(3);
+  Supervisor supervisor{processes, processes, 0, true, attendance};
+  SharedStart() {
+    for (int rank = 0; rank < 3; ++rank) supervisor.start();
+  }
+};
+
+TEST(Supervisor, a_rank_that_ends_is_known_to_the_others) {
+  SharedStart start;
+  start.processes.plan(1, {2, PlannedProcesses::Kind::killed, SIGSEGV});
+  Ranks lost;
+  start.supervisor.tell_lost([&](int rank) { lost.push_back(rank); });
+  start.processes.plan(2, {1, PlannedProcesses::Kind::exited, 3});
+  start.processes.plan(2, {3, PlannedProcesses::Kind::exited, 3});
+  EXPECT_EQ(start.supervisor.wait(), 3);
+  EXPECT_TRUE(start.attendance->has_ended(1));
+  EXPECT_EQ(lost.front(), 1) << "and to other hosts";
+}
+
+TEST(Supervisor, if_rank_0_crashes_before_the_run_has_begun_the_others_are_killed_a_second_later) {
+  SharedStart start;
+  start.processes.plan(5, {1, PlannedProcesses::Kind::killed, SIGSEGV});
+  EXPECT_EQ(start.supervisor.wait(), exit_machine);
+  EXPECT_NEAR(start.processes.now(), 6, 0.05);
+}
+
+TEST(Supervisor, if_a_signal_comes_before_the_run_has_begun_a_stopped_rank_is_killed_a_second_later) {
+  SharedStart start;
+  start.processes.plan(1, {3, PlannedProcesses::Kind::stopped, SIGSTOP});
+  start.processes.plan_signal(5, SIGINT);
+  start.processes.plan(5.1, {1, PlannedProcesses::Kind::exited, exit_machine});
+  start.processes.plan(5.1, {2, PlannedProcesses::Kind::exited, exit_machine});
+  start.supervisor.wait();
+  EXPECT_NEAR(start.processes.now(), 6, 0.05);
+}
+
+TEST(Supervisor, once_the_run_has_begun_ranks_have_25_s_to_save_their_rows) {
+  SharedStart start;
+  start.attendance->note_begun();
+  start.processes.plan(5, {1, PlannedProcesses::Kind::killed, SIGSEGV});
+  start.supervisor.wait();
+  EXPECT_NEAR(start.processes.now(), 30, 0.05);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,18 @@ def test_a_silent_host_is_named_after_a_time_limit(everylink: Everylink, monkeyp
     code, _, err = everylink("--hosts", "n1,silent[1-3]", *QUICK)
     assert code == 2
     assert "silent[1-3]: no answer within 1 s" in err
+
+
+def test_a_host_that_is_lost_during_the_start_is_absent_and_the_others_are_measured(
+    everylink: Everylink, tmp_path: Path
+) -> None:
+    began = time.monotonic()
+    code, _, err = everylink("--hosts", "n[1-2],vanishes1", *QUICK)
+    assert time.monotonic() - began < PATIENCE / 4, "not the 60 s of --join-limit"
+    assert code == 3, err
+    assert "vanishes1: connection lost; its ranks are lost, too" in err
+    assert "warning: rank 2 (vanishes1) did not join; its links are recorded as absent" in err
+    assert host_names(read_plainly(tmp_path / "everylink.h5")) == ["n1", "n2", "vanishes1"]
 
 
 def test_ctrl_c_works_during_the_checks_before_launch(start_everylink: StartEverylink, ssh_folder: Path) -> None:

@@ -45,6 +45,8 @@ WRONG = {
     "an unknown bootstrap": (["--np", 2, "--bootstrap", "smoke"], ["smoke", "auto"]),
     "an unknown progress": (["--np", 2, "--progress", "dance"], ["dance", "json"]),
     "no time": (["--np", 2, "--time-limit", "0"], ["--time-limit"]),
+    "no time to join": (["--np", 2, "--join-limit", "0"], ["--join-limit", "600 s"]),
+    "too long a time to join": (["--np", 2, "--join-limit", "601"], ["--join-limit", "600 s"]),
     "an ambiguous abbreviation": (["--np", 2, "--num", "3"], ["--num-messages", "--num-slowest"]),
     "an output without a folder": (["--np", 2, "-o", "/no/such/folder/x.h5"], ["/no/such/folder"]),
     "an output that is a folder": (["--np", 2, "-o", "/tmp"], ["/tmp", "folder"]),

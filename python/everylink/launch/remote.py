@@ -22,6 +22,7 @@ ANSWER_LIMIT = 30.0  # seconds per host
 READ_AND_RUN = 'IFS= read -r line && eval "$line"'  # commands come over standard input, which ps does not show
 HERE = "everylink-here"
 MEETS = "everylink-meets "
+LOST_RANK = "everylink-lost "
 START_LIMIT = 60.0  # seconds for rank 0 to listen
 KEEPALIVE = 10.0  # seconds; the core gives up after sixty missing ones
 END_LIMIT = 35.0  # seconds for the other hosts after rank 0 has ended; the core itself kills ranks after 25 s
@@ -176,7 +177,9 @@ class _Run:
 
     def _read_output(self) -> None:
         for shell, is_error, line in self.shells.lines(1.0):
-            if is_error or shell is not self.first:
+            if not is_error and line.startswith(LOST_RANK):
+                self.first.send(f"lost {line.removeprefix(LOST_RANK).strip()} 1")
+            elif is_error or shell is not self.first:
                 print(f"{shell.host}: {line}", file=sys.stderr, flush=True)
             elif not self.is_listening and line.startswith(MEETS):
                 self.is_listening = True
@@ -184,19 +187,22 @@ class _Run:
                     self._start(other, ranks, line.removeprefix(MEETS).strip())
             else:
                 self.on_line(line)
-        for shell in self.members:
-            if shell not in self.lost and shell.process.poll() == LOST:
+        for shell, ranks in zip(self.members, self.job.hosts, strict=True):
+            if shell not in self.lost and shell.process.poll() is not None:
                 self.lost.add(shell)
-                print(f"everylink: {shell.host}: connection lost; its ranks are lost, too", file=sys.stderr)
+                self.first.send(f"lost {ranks.first} {ranks.count}")  # rank 0 does not wait for them to join
+                if shell.process.returncode == LOST:
+                    print(f"everylink: {shell.host}: connection lost; its ranks are lost, too", file=sys.stderr)
 
     def _start(self, shell: Shell, ranks: HostRanks, meet: str) -> None:
         variables = "".join(f"export {name}={shlex.quote(value)}; " for name, value in ranks.environment.items())
         command = shlex.join([str(self.core), *ranks.options, "--bootstrap", "stdin"])
         cores = f"{ranks.first} {self.job.size}" if self.one_machine else f"0 {ranks.count}"
+        hosts = [f"host {one.first} {one.count} {one.host}" for one in self.job.hosts] if shell is self.first else []
         shell.send(
             f"{variables}exec {command}",
             f"ranks {ranks.first} {ranks.count} {self.job.size}", f"cores {cores}", f"key {self.key}",
-            f"meet {meet}", "go",
+            f"meet {meet}", *hosts, "go",
         )  # fmt: skip
 
     def _end_others(self) -> None:
