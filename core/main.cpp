@@ -56,11 +56,11 @@ int report(const std::string& rank, const char* what, int code) {
   return code;
 }
 
-// Every rank finds a wrong option, and only rank 0 reports it. A launcher may kill all ranks as soon as one
-// ends in error, so the others wait until rank 0 has ended.
+// Every rank finds a wrong option, and only rank 0 reports it. A launcher other than our supervisor may kill
+// all ranks as soon as one ends in error, so the others wait until rank 0 has ended.
 int report_once(const char* what) {
   if (rank_so_far() <= 0) return report("", what, exit_usage);
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  if (!supervised) std::this_thread::sleep_for(std::chrono::seconds(3));
   return exit_usage;
 }
 

@@ -25,6 +25,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -199,9 +200,19 @@ class Ear {
   bool over_ = false;
 };
 
+// Throws MachineError if no rank could call another one over loopback.
+void check_loopback() {
+  const auto listener = tcp_network().listen(loopback(0), 1);
+  const int error = tcp_network().connect(listener->addresses()[0])->connect_result();
+  if (error != 0 && error != EINPROGRESS)
+    throw MachineError(fmt::format("the loopback interface does not work: {}; `ip link set lo up` starts it",
+                                   std::strerror(error)));
+}
+
 }  // namespace
 
 int run_here(int ranks, const std::function<int(Place)>& body) {
+  check_loopback();
   auto listener = tcp_network().listen(loopback(0), ranks);
   const auto rendezvous = listener->addresses();
   const Key key = random_key();
@@ -232,6 +243,7 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
   std::vector<Address> rendezvous;
   if (task.first == 0) {
     may_start();
+    if (task.meet == "loopback") check_loopback();
     listener = task.meet == "loopback" ? tcp_network().listen(loopback(0), task.size)
                                        : listener_of_rank_0(address_of(interface));
     rendezvous = listener->addresses();

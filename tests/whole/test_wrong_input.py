@@ -1,11 +1,12 @@
 """User errors: one line that names the option and a valid value, and exit code 2, before anything is measured."""
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import Run, mpi_launcher
+from conftest import PATIENCE, Run, mpi_launcher
 
 pytestmark = pytest.mark.quick
 
@@ -66,6 +67,20 @@ def test_invalid_options_are_refused_by_name(run: Run, arguments: list[object], 
     for word in said:
         assert word in lines[0]
     assert "Results for step" not in done.stdout
+
+
+def test_an_option_that_only_the_ranks_find_wrong_is_reported_at_once(run: Run) -> None:
+    began = time.monotonic()
+    done = run("--np", 4, "--mode", "sim:slow-host=9*0.5")
+    assert time.monotonic() - began < PATIENCE / 60, "not the 3 s for which ranks wait under MPI"
+    assert done.returncode == 2
+
+
+def test_a_loopback_interface_that_is_down_is_reported_at_once(run: Run, possible: None) -> None:
+    done = run("--np", 2, "--no-output", launcher=["unshare", "--net"])
+    assert done.returncode == 1
+    assert done.stderr.startswith("everylink-measure: the loopback interface does not work: Network is unreachable")
+    assert done.stderr.count("\n") == 1
 
 
 def test_an_existing_output_requires_force(run: Run, tmp_path: Path) -> None:
