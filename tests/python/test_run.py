@@ -370,6 +370,26 @@ def test_an_existing_file_is_kept_if_nothing_is_written(everylink: Command, monk
     assert Path("everylink.h5").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "healthy: 12 links measured, nothing is slower than chance explains\n"),
+        (("--report", "x.html"), "healthy: "),
+    ],
+)
+def test_quiet_prints_only_the_verdict(words: tuple[str, ...], said: str, everylink: Command) -> None:
+    code, out, _ = everylink("run", "--quiet", *words)
+    assert (code, out.startswith(said), out.count("\n")) == (0, True, 1)
+
+
+def test_with_format_json_the_output_is_the_verdicts_object(everylink: Command) -> None:
+    code, out, _ = everylink("run", "--format", "json")
+    assert code == 0
+    assert out == everylink("diagnose", "everylink.h5", "--format", "json")[1]
+    code, _, err = everylink("run", "--force", "--format", "json", "--no-output")
+    assert (code, err.count("\n"), "leave out --no-output" in err) == (2, 1, True)
+
+
 def test_confirm_requires_a_results_file(everylink: Command) -> None:
     code, _, err = everylink("run", "--confirm", "--no-output")
     assert code == 2

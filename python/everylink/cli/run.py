@@ -4,8 +4,11 @@ import itertools
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+
+from rich.console import Console
 
 from everylink.cli.kinds import Shown, judged, kind_of
 from everylink.cli.options.parser import parsed_in_part
@@ -24,6 +27,7 @@ from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
 from everylink.terminal.console import terminal
 from everylink.terminal.progress import Event, display, parse_event
+from everylink.text.verdicts import verdict_json, verdict_text
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 SION = ".sion"  # holds a single size, and takes no further measurements
@@ -41,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     line = table.line(core_options)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
-    ran = _measure(start, core_options)
+    console = None if options.quiet or options.format == "json" else terminal()
+    ran = _measure(start, core_options, console)
     if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
         return ran.code
     if ran.output is None:
@@ -49,8 +54,8 @@ def main(arguments: Sequence[str]) -> int:
     code = ran.code
     if options.confirm and code in MEASURED:
         again = table.without("--force", core_options)
-        code = confirm(ran.output, lambda more: _measure(start, [*again, *more]).code) or code
-    judged_as = _show(ran.output, options.report, force="--force" in line.values)
+        code = confirm(ran.output, lambda more: _measure(start, [*again, *more], console).code) or code
+    judged_as = _show(ran.output, options, force="--force" in line.values)
     return code or judged_as
 
 
@@ -64,12 +69,14 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
     if options.report is not None:
         check_report_path(options.report, "--report", force="--force" in line.values)
-    for option in ("--report", "--confirm"):
+    for option in ("--report", "--confirm", "--quiet"):
         for other in ("--no-output", "--progress"):
             if getattr(options, option.strip("-")) and other in line.values:
                 raise UserMistake(f"{option} and {other} exclude each other")
     output = Path(line.values.get("--output") or table.default("--output"))
     _check_output(output, options, line)
+    if options.format == "json" and any(option in line.values for option in ("--no-output", "--progress")):
+        raise UserMistake("--format json describes a results file; leave out --no-output and --progress")
     if line.pattern or output.suffix == SION or any(option in line.values for option in OWN_SIZES):
         return core_options
     return ["-s", SIZES, *core_options]
@@ -105,11 +112,12 @@ class Ran:
     links: int
 
 
-def _measure(start: Start, core_options: Sequence[str]) -> Ran:
-    """Run the core and display its progress."""
+def _measure(start: Start, core_options: Sequence[str], console: Console | None) -> Ran:
+    """Run the core and display its progress, unless there is no console."""
     outputs: list[str] = []
     links = [0]
-    with display(terminal()) as shown:
+    with ExitStack() as stack:
+        shown = stack.enter_context(display(console)) if console else None
 
         def on_line(line: str) -> None:
             event: Event = parse_event(line)
@@ -117,7 +125,8 @@ def _measure(start: Start, core_options: Sequence[str]) -> Ran:
                 outputs.append(event["output"])
             if event["event"] == "end":
                 links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
-            shown.show(event)
+            if shown:
+                shown.show(event)
 
         code = start(["--progress", "json", *core_options], on_line)
     return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])
@@ -133,8 +142,8 @@ def _nothing_measured() -> Exit:
     return Exit.UNDECIDED
 
 
-def _show(output: Path, report: Path | None, force: bool) -> Exit:
-    """Print the summary and write the report. Returns the exit code of the judgement."""
+def _show(output: Path, options: Namespace, force: bool) -> Exit:
+    """Print the summary, or only the verdict, and write the report. Returns the exit code of the judgement."""
     try:
         results = read(output)
     except ResultsError as error:
@@ -142,9 +151,16 @@ def _show(output: Path, report: Path | None, force: bool) -> Exit:
         return Exit.UNDECIDED
     console = terminal()
     run = judged(results)
-    kind_of(results).show(run, console, Shown())
-    console.print(f"\nResults file {output}", soft_wrap=True)
-    if report is not None:
-        for written in write_report([run], report, force=force):
-            console.print(f"Report {written}", soft_wrap=True)
+    brief = options.quiet or options.format == "json"
+    if options.format == "json":
+        print(verdict_json(results, run.judgement))
+    elif options.quiet:
+        console.print(verdict_text(run.judgement).split("\n")[0], soft_wrap=True)
+    else:
+        kind_of(results).show(run, console, Shown())
+        console.print(f"\nResults file {output}", soft_wrap=True)
+    if options.report is not None:
+        for written in write_report([run], options.report, force=force):
+            if not brief:
+                console.print(f"Report {written}", soft_wrap=True)
     return exit_code(run.judgement)

@@ -4,6 +4,8 @@ It imports only the standard library, so that the man page and completion can be
 Tests compare the choices with the code.
 """
 
+from dataclasses import replace
+
 from everylink.cli.options.option import Command, Example, Note, Option, Program
 from everylink.exit_codes import MEANINGS
 from everylink.simulate.faults import FORMS as FAULTS
@@ -286,6 +288,10 @@ RUN = Command(
             brief="also write a report",
             more="The name ends in .html, .pdf, .ps or .png. An existing file is overwritten only with --force, as the "
             "results file.",
+        ),
+        Option(names=("--quiet",), group="Results", brief="print only the verdict, as one line"),
+        replace(
+            _format("text", "json", brief="output format", more="docs/verdicts.md describes json."), group="Results"
         ),
         *HELP,
     ),
