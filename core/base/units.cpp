@@ -169,6 +169,10 @@ std::string text_of_seconds(Seconds value) {
   return fmt::format("{:.4g} {}", value / unit.factor, unit.name);
 }
 
+std::string text_of_count(std::int64_t n, std::string_view one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
 std::string text_of_duration(Seconds value) {
   if (value < 100) return fmt::format("{:.1f} s", value);
   const auto minutes = static_cast<long long>(std::llround(value / 60));

@@ -43,8 +43,8 @@ Order LoadCampaign::begin(Facts facts, std::span<const int>) {
                      .file_bytes = bytes,
                      .output = o.no_output ? "" : o.output});
   std::string text = log_.heading(facts) + "\n";
-  text += fmt::format("Pattern {}: {}\n{} scenes{}, messages of {}", o.pattern, pattern_.summary,
-                      plan_.scenes(), work(), sizes());
+  text += fmt::format("Pattern {}: {}\n{}{}, messages of {}", o.pattern, pattern_.summary,
+                      text_of_count(plan_.scenes(), "scene"), work(), sizes());
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
@@ -71,9 +71,9 @@ std::string LoadCampaign::sizes() const {
 std::string LoadCampaign::work() const {
   const auto& load = plan_.request_load();
   if (load.requests)
-    return fmt::format(", {} server(s), {} client(s), {} requests from each client to each server",
-                       load.servers, load.clients, load.requests);
-  if (plan_.messages()) return fmt::format(", {} messages per flow", plan_.messages());
+    return fmt::format(", {}, {}, {} from each client to each server", text_of_count(load.servers, "server"),
+                       text_of_count(load.clients, "client"), text_of_count(load.requests, "request"));
+  if (plan_.messages()) return fmt::format(", {} per flow", text_of_count(plan_.messages(), "message"));
   return " of " + text_of_seconds(options_.duration);
 }
 

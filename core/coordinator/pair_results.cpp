@@ -223,7 +223,8 @@ void PairResults::tell_plan(const Facts& facts) {
   for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
   std::string text = log_.heading(facts) + fmt::format(", {} kernel", o.kernel);
   if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", window_used(o));
-  text += fmt::format("\n{} messages and {} warm-ups of {}", o.messages, o.warmups, fmt::join(sizes, ", "));
+  text += fmt::format("\n{} and {} of {}", text_of_count(o.messages, "message"),
+                      text_of_count(o.warmups, "warm-up"), fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
   text += fmt::format("\n{}{}: {} links in {} steps",

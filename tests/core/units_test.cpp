@@ -148,5 +148,11 @@ TEST(Units, a_duration_is_readable) {
   EXPECT_EQ(text_of_duration(72 * 3600), "3 days");
 }
 
+TEST(Units, one_of_a_thing_is_not_plural) {
+  EXPECT_EQ(text_of_count(1, "scene"), "1 scene");
+  EXPECT_EQ(text_of_count(0, "scene"), "0 scenes");
+  EXPECT_EQ(text_of_count(12, "message"), "12 messages");
+}
+
 }  // namespace
 }  // namespace everylink
