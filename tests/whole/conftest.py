@@ -1,9 +1,11 @@
 """Whole runs: the real executable, and its results read with h5py only, as docs/results-file.md describes."""
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,10 @@ import pytest
 
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
+# mpirun of Open MPI 4 fails if another one creates or removes the folder of sessions at the same moment.
+SESSIONS = tempfile.mkdtemp(prefix="ompi-")
+os.environ["OMPI_MCA_orte_tmpdir_base"] = SESSIONS  # each worker of xdist has its own
+atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
 PATIENCE = 120 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 
 
