@@ -20,7 +20,7 @@ LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
 # mpirun of Open MPI 4 fails if another one creates or removes the folder of sessions at the same moment.
 SESSIONS = tempfile.mkdtemp(prefix="ompi-")
-os.environ["OMPI_MCA_orte_tmpdir_base"] = SESSIONS  # each worker of xdist has its own
+os.environ.update(OMPI_MCA_orte_tmpdir_base=SESSIONS)  # each worker of xdist has its own
 atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
 PATIENCE = 120 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 
