@@ -104,7 +104,7 @@ def test_mpiexec_starts_ranks_on_hosts_that_have_an_address(everylink: Everylink
     code, _, err = everylink("--hosts", "localhost", "--nranks", 3, *options, "--env", "MINE=1", *QUICK)
     assert code in MEASURED, err
     measured(tmp_path, 3)
-    code, out, err = everylink("--hosts", "localhost,no-such.invalid", *options, *QUICK)
+    code, out, err = everylink("--hosts", "localhost,no-such.invalid", *options, *QUICK, "--force")
     assert (code, out) == (2, "")
     assert "nothing was started; no-such.invalid: " in err
 
