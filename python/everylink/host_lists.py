@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 
@@ -42,6 +43,14 @@ def folded(names: Iterable[str]) -> str:
         return str(NodeSet.fromlist(names, resolver=RESOLVER_NOGROUP))
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
+
+
+def folded_by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each reason with its hosts as one text, from reasons by host."""
+    by_reason = defaultdict(list)
+    for host, reason in reasons.items():
+        by_reason[reason].append(host)
+    return ((folded(hosts), reason) for reason, hosts in by_reason.items())
 
 
 def how_many(name: str) -> int:

@@ -7,20 +7,19 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
 from everylink.cli.kinds import judged
+from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
 from everylink.errors import CoreError, EverylinkError, UserMistake
 from everylink.host_lists import folded
 from everylink.io.read import read
-from everylink.judge.verdict import JudgedRun
 from everylink.launch.cluster import Cluster, cluster_of_job
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
@@ -30,7 +29,6 @@ from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused
 from everylink.model.results import Results
 from everylink.terminal.console import terminal
-from everylink.terminal.progress import display, parse_event
 from everylink.text.check import Checked, check_json, check_text
 from everylink.units import plural
 
@@ -72,8 +70,8 @@ class Run:
         ranks = [] if self.ranks_per_host == 1 else ["--nranks", str(self.ranks_per_host)]
         return ["--hosts", folded(self.hosts), *ranks, "--launcher", self.cluster.launcher]
 
-    def measure(self, core_options: Sequence[str]) -> tuple[int, Path | None]:
-        """Run the core once on all usable hosts. Returns its exit code and results file, as it names it.
+    def measure(self, core_options: Sequence[str]) -> Ran:
+        """Run the core once on all usable hosts.
 
         Hosts that turn out to be unusable are left out, and the others are started without them.
         """
@@ -86,24 +84,10 @@ class Run:
                     reasons = "; ".join(f"{host}: {reason}" for host, reason in self.unusable.items())
                     raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {reasons}") from None
 
-    def _measure(self, core_options: Sequence[str]) -> tuple[int, Path | None]:
+    def _measure(self, core_options: Sequence[str]) -> Ran:
         print(shlex.join(["everylink", "run", *self.run_words, *core_options]), file=self.log, flush=True)
-        outputs: list[str] = []
-        with ExitStack() as stack:
-            shown = None if self.quiet else stack.enter_context(display(terminal()))
-
-            def on_line(line: str) -> None:
-                event = parse_event(line)
-                if isinstance(event.get("output"), str):
-                    outputs.append(event["output"])
-                if event["event"] == "text":
-                    print(event.get("text", ""), file=self.log)
-                elif shown:
-                    shown.show(event)
-
-            options = parsed_in_part(RUN, self.run_words)[0]
-            code = starter(self.core, options, core_options)(["--progress", "json", *core_options], on_line)
-        return code, Path(outputs[-1]) if outputs else None
+        start = starter(self.core, parsed_in_part(RUN, self.run_words)[0], core_options)
+        return measure(start, core_options, None if self.quiet else terminal(), self.log)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -123,11 +107,10 @@ def main(arguments: Sequence[str]) -> int:
         plan = plan_of(first, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
-    judged_run = judged(results)
     checked = Checked(
-        judged_run, run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
+        judged(results), run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
     )
-    _keep(checked, judged_run, folder)
+    _keep(checked)
     if options.format == "json":
         print(check_json(checked))
     else:
@@ -192,17 +175,17 @@ def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
     for choice in [Choice(mode, lambda results: "you chose it")] if mode else CHOICES:
         probe = folder / "first.h5"
         probe.unlink(missing_ok=True)
-        code, output = run.measure(["-m", choice.mode, "-s", SIZES, *FIRST, "-o", str(probe)])
-        if code not in MEASURED or output is None:
-            refused.append(f"{choice.mode} does not start (exit code {code})")
+        ran = run.measure(["-m", choice.mode, "-s", SIZES, *FIRST, "-o", str(probe)])
+        if ran.code not in MEASURED or ran.output is None:
+            refused.append(f"{choice.mode} does not start (exit code {ran.code})")
             continue
-        first = read(output)
+        first = read(ran.output)
         try:
             reason = choice.accept(first)
         except Refused as why:
             refused.append(str(why))
             continue
-        output.unlink(missing_ok=True)
+        ran.output.unlink(missing_ok=True)
         return choice.because("; ".join(refused) or reason), first
     raise CoreError(f"no mode works on all hosts: {'; '.join(refused)}; see {folder / 'log.txt'}")
 
@@ -210,21 +193,21 @@ def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
 def _measured(run: Run, folder: Path, choice: Choice, plan: Plan, until: float) -> Results:
     """The results of the whole plan, and of suspects that were measured again while there was time."""
     settings = ["-m", choice.mode, *plan.core_options, "-o", str(folder / "results.h5")]
-    code, output = run.measure(settings)
-    if output is None or not output.exists() or code not in MEASURED:
-        raise CoreError(f"the measurement ended with exit code {code}; see {folder / 'log.txt'}")
+    ran = run.measure(settings)
+    if ran.output is None or not ran.output.exists() or ran.code not in MEASURED:
+        raise CoreError(f"the measurement ended with exit code {ran.code}; see {folder / 'log.txt'}")
 
     def again(more: Sequence[str]) -> int:
         left = max(until - time.monotonic(), 1.0)
-        return run.measure([*settings, "--retest-budget", f"{left * PART_ALONE:.0f}", *more])[0]
+        return run.measure([*settings, "--retest-budget", f"{left * PART_ALONE:.0f}", *more]).code
 
-    confirm(output, again, until)
-    return read(output)
+    confirm(ran.output, again, until)
+    return read(ran.output)
 
 
-def _keep(checked: Checked, run: JudgedRun, folder: Path) -> None:
-    (folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
-    write_report([run], folder / "report.html", force=False)
+def _keep(checked: Checked) -> None:
+    (checked.folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
+    write_report([checked.run], checked.folder / "report.html", force=False)
 
 
 def _say(run: Run, line: str) -> None:

@@ -4,13 +4,10 @@ import itertools
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from everylink.cli.kinds import Shown, judged, kind_of
+from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
@@ -26,7 +23,6 @@ from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
 from everylink.terminal.console import terminal
-from everylink.terminal.progress import Event, display, parse_event
 from everylink.text.verdicts import verdict_json, verdict_text
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
@@ -46,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     if "--progress" in line.values:
         return _passed_through(start, core_options)
     console = None if options.quiet or options.format == "json" else terminal()
-    ran = _measure(start, core_options, console)
+    ran = measure(start, core_options, console)
     if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
         return ran.code
     if ran.output is None:
@@ -54,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     code = ran.code
     if options.confirm and code in MEASURED:
         again = table.without("--force", core_options)
-        code = confirm(ran.output, lambda more: _measure(start, [*again, *more], console).code) or code
+        code = confirm(ran.output, lambda more: measure(start, [*again, *more], console).code) or code
     judged_as = _show(ran.output, options, force="--force" in line.values)
     return code or judged_as
 
@@ -101,35 +97,6 @@ def _passed_through(start: Start, core_options: Sequence[str]) -> int:
         print(line, flush=True)
 
     return start(core_options, on_line) or (Exit.FINE if next(lines) else _nothing_measured())
-
-
-@dataclass(frozen=True)
-class Ran:
-    """The exit code of the core, its results file if it named one, and the number of links that it says it tried."""
-
-    code: int
-    output: Path | None
-    links: int
-
-
-def _measure(start: Start, core_options: Sequence[str], console: Console | None) -> Ran:
-    """Run the core and display its progress, unless there is no console."""
-    outputs: list[str] = []
-    links = [0]
-    with ExitStack() as stack:
-        shown = stack.enter_context(display(console)) if console else None
-
-        def on_line(line: str) -> None:
-            event: Event = parse_event(line)
-            if isinstance(event.get("output"), str):
-                outputs.append(event["output"])
-            if event["event"] == "end":
-                links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
-            if shown:
-                shown.show(event)
-
-        code = start(["--progress", "json", *core_options], on_line)
-    return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])
 
 
 def _without_results(ran: Ran) -> Exit:

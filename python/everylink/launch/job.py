@@ -1,7 +1,6 @@
 """A job: hosts, and the ranks of each with their environment and options."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -12,7 +11,7 @@ from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
 from everylink.files import text_of
-from everylink.host_lists import MOST_HOSTS, expanded, folded, how_many
+from everylink.host_lists import MOST_HOSTS, expanded, folded_by_reason, how_many
 
 MOST_RANKS = 1 << 24  # limit of the core
 PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
@@ -78,10 +77,7 @@ class UnusableHosts(UserMistake):
 
     def __init__(self, reasons: Mapping[str, str], job: Job) -> None:
         self.reasons = {host: _without_name(reason, host) for host, reason in reasons.items()}
-        by_reason = defaultdict(list)
-        for host, reason in self.reasons.items():
-            by_reason[reason].append(host)
-        said = "; ".join(f"{folded(hosts)}: {reason}" for reason, hosts in by_reason.items())
+        said = "; ".join(f"{hosts}: {reason}" for hosts, reason in folded_by_reason(self.reasons))
         super().__init__(f"{job.named_by}: nothing was started; {said}")
 
 

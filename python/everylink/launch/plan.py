@@ -44,16 +44,15 @@ class Plan:
 
 
 def plan_of(first: Results, within: float) -> Plan:
-    """The plan for the ranks of a first run (FIRST) that fits into so many seconds; the first run's times scale it."""
+    """The plan for the ranks of a first run (FIRST) that fits into `within` seconds, by the times of the first run."""
     ranks = len(first.ranks)
     times = [_typical(first, size) for size in range(len(first.sizes))]
     slowest = max(times, default=TIME_OF_MESSAGES)
     messages = round(min(max(TIME_OF_MESSAGES / (2 * slowest), FEWEST_MESSAGES), MOST_MESSAGES))
     step = PER_STEP + PER_RANK * ranks + 4 * (messages + WARMUPS) * sum(times)  # both directions, there and back
     complete = ranks - 1 + ranks % 2
-    partners = complete if complete * step <= PART * within else max(FEWEST_PARTNERS, int(PART * within / step))
-    partners = min(partners, complete)
-    return Plan(ranks, messages, partners, min(partners, complete) * step)
+    partners = min(complete, max(FEWEST_PARTNERS, int(PART * within / step)))
+    return Plan(ranks, messages, partners, partners * step)
 
 
 def _typical(first: Results, size: int) -> float:

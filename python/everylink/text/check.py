@@ -1,7 +1,6 @@
 """The answer of `everylink check`: at most 20 lines with the verdict last, or one JSON object."""
 
 import json
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 from rich.text import Text
 
 from everylink.exit_codes import Exit
-from everylink.host_lists import folded
+from everylink.host_lists import folded_by_reason
 from everylink.judge.verdict import JudgedRun, describe, exit_code
 from everylink.text.verdicts import title, undecided_reason
 from everylink.units import bandwidth_text, plural, size_text, time_text
@@ -105,10 +104,7 @@ def _tested(checked: Checked) -> list[str]:
 
 def _findings(checked: Checked) -> list[str]:
     """Worst first: hosts that are not there, faults with their evidence, then suspects."""
-    by_reason = defaultdict(list)
-    for host, reason in checked.unusable.items():
-        by_reason[reason].append(host)
-    lines = [f"host {folded(hosts)}: unreachable ({reason})" for reason, hosts in by_reason.items()]
+    lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     for verdict in checked.run.judgement.verdicts:
         lines += [title(verdict), f"  {verdict.evidence}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]

@@ -1,0 +1,43 @@
+"""Runs the core once: shows its progress, and keeps what it says of its results. `run` and `check` use it."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+
+from everylink.launch.launcher import Start
+from everylink.terminal.progress import Event, display, parse_event
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The exit code of the core, its results file if it named one, and the number of links that it says it tried."""
+
+    code: int
+    output: Path | None
+    links: int
+
+
+def measure(start: Start, core_options: Sequence[str], console: Console | None, log: TextIO | None = None) -> Ran:
+    """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there."""
+    outputs: list[str] = []
+    links = [0]
+    with ExitStack() as stack:
+        shown = stack.enter_context(display(console)) if console else None
+
+        def on_line(line: str) -> None:
+            event: Event = parse_event(line)
+            if isinstance(event.get("output"), str):
+                outputs.append(event["output"])
+            if event["event"] == "end":
+                links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
+            if log and event["event"] == "text":
+                print(event.get("text", ""), file=log)
+            elif shown:
+                shown.show(event)
+
+        code = start(["--progress", "json", *core_options], on_line)
+    return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])
