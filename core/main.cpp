@@ -3,14 +3,15 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/version.hpp"
 #include "bootstrap/place.hpp"
+#include "host/streams.hpp"
 #include "linktest/manual.hpp"
 #include "options/command_line.hpp"
 #include "options/list.hpp"
@@ -50,9 +51,8 @@ int rank_so_far() {
   return variable && *variable ? std::atoi(variable) : launcher_hint().rank;
 }
 
-int report(const std::string& rank, const char* what, int code) {
-  std::fflush(stdout);
-  fmt::print(stderr, "everylink-measure: {}{}\n", rank, what);
+int report(std::string_view rank, std::string_view what, int code) {
+  complain(fmt::format("{}{}", rank, what));
   return code;
 }
 
@@ -109,11 +109,10 @@ int execute(const std::vector<std::string>& typed) {
   const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
   switch (command.action) {
     case Action::measure: return measure(command.options);
-    case Action::list: print_list(); break;
-    case Action::show_version: fmt::print("everylink-measure {}\n", version); break;
+    case Action::list: print(list_text()); break;
+    case Action::show_version: print(fmt::format("everylink-measure {}\n", version)); break;
     case Action::show_help:
-      fmt::print("{}", help_of(manual_of(caller_of(typed.at(0))), command.form, command.options.pattern,
-                               help_width()));
+      print(help_of(manual_of(caller_of(typed.at(0))), command.form, command.options.pattern, help_width()));
   }
   return exit_ok;
 }
@@ -121,10 +120,13 @@ int execute(const std::vector<std::string>& typed) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_streams();
   // Makes a closed pipe or a too large file an error of a call, which has a better message than a signal.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   try {
-    return execute({argv, argv + argc});
+    const int code = execute({argv, argv + argc});
+    const auto fault = fault_of_output();
+    return fault.empty() ? code : report("", fault, exit_machine);
   } catch (const UsageError& error) {
     return report_once(error.what());
   } catch (const RunLost& error) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -54,8 +53,6 @@ Reply Reply::refusal(const std::string& why) {
   std::copy_n(why.data(), std::min(why.size(), sizeof reply.reason - 1), reply.reason);
   return reply;
 }
-
-void print_refusal(const std::string& line) { fmt::print(stderr, "everylink-measure: {}\n", line); }
 
 Admission::Admission(Network& network, Clock& clock, std::unique_ptr<Listener> listener, Key key,
                      Policy policy, Welcome welcome, Report report)

@@ -33,6 +33,7 @@
 #include "base/clock.hpp"
 #include "base/ranks.hpp"
 #include "bootstrap/key.hpp"
+#include "host/streams.hpp"
 #include "net/callers.hpp"
 #include "net/network.hpp"
 #include "net/socket.hpp"
@@ -81,8 +82,6 @@ struct Answered {
   Mac proof{};
 };
 
-void print_refusal(const std::string& line);  // on standard error
-
 // The acceptor's end.
 class Admission {
  public:
@@ -90,7 +89,7 @@ class Admission {
   using Welcome = std::function<void(const Hello&, std::unique_ptr<ByteStream>)>;
   using Report = std::function<void(const std::string& line)>;  // for people
 
-  Admission(Network&, Clock&, std::unique_ptr<Listener>, Key, Policy, Welcome, Report = print_refusal);
+  Admission(Network&, Clock&, std::unique_ptr<Listener>, Key, Policy, Welcome, Report = complain);
   const Source& source() const { return callers_.source(); }  // ready: serve has something to do
   void serve();                                               // never waits
 

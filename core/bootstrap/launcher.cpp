@@ -14,6 +14,7 @@
 #include "base/pack.hpp"
 #include "bootstrap/place.hpp"
 #include "host/modules.hpp"
+#include "host/streams.hpp"
 
 namespace everylink {
 namespace {
@@ -116,7 +117,7 @@ CallLimit::CallLimit(Seconds limit, std::string what) : watch_(std::make_unique<
     std::unique_lock lock(watch->mutex);
     if (watch->over.wait_for(lock, std::chrono::duration<Seconds>(limit), [&] { return watch->is_over; }))
       return;
-    fmt::print(stderr, "everylink-measure: {} did not finish within {} s\n", what, limit);
+    complain(fmt::format("{} did not finish within {} s", what, limit));
     ::_exit(exit_machine);
   });
 }

@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -35,6 +34,7 @@
 #include "bootstrap/place.hpp"
 #include "bootstrap/processes.hpp"
 #include "bootstrap/supervisor.hpp"
+#include "host/streams.hpp"
 #include "net/tcp_network.hpp"
 
 namespace everylink {
@@ -252,8 +252,7 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
       if (!said.empty()) said += ',';
       said += one.text();
     }
-    fmt::print("everylink-meets {}\n", said);
-    std::fflush(stdout);
+    print(fmt::format("everylink-meets {}\n", said));
   } else {
     for (const auto& one : split(task.meet, ','))
       rendezvous.push_back(parse_address(one, "--bootstrap stdin"));
@@ -276,11 +275,7 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
                  .core = {task.core_index + i, task.core_of}});
   }
   listener.reset();
-  if (task.first > 0)
-    supervisor.tell_lost([](int rank) {
-      fmt::print("everylink-lost {}\n", rank);
-      std::fflush(stdout);
-    });
+  if (task.first > 0) supervisor.tell_lost([](int rank) { print(fmt::format("everylink-lost {}\n", rank)); });
   Ear ear(input, supervisor, task, *attendance);
   ear.heed_all();
   return supervisor.wait(

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "host/streams.hpp"
 
 namespace everylink {
 namespace {
@@ -97,8 +97,8 @@ void Supervisor::note(const Change& change) {
 int Supervisor::exit_code_of(int rank, const Change& change) {
   if (change.kind == Change::Kind::exited) return change.number;
   if (std::exchange(reported_, change.number) == change.number) return exit_machine;
-  fmt::print(stderr, "everylink-measure: rank {} was ended by signal {} ({})\n", rank, change.number,
-             ::strsignal(change.number));
+  complain(
+      fmt::format("rank {} was ended by signal {} ({})", rank, change.number, ::strsignal(change.number)));
   return exit_machine;
 }
 

@@ -3,16 +3,13 @@
 #include "coordinator/console.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <climits>
 
 #include "base/clock.hpp"
 #include "base/units.hpp"
-#include "host/signals.hpp"
+#include "host/streams.hpp"
 
 namespace everylink {
 namespace {
@@ -32,24 +29,6 @@ std::string quoted(std::string_view text) {
 
 std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
 
-// A reader that does not read delays the run only briefly; then the text is dropped. A pipe that polls as
-// writable takes PIPE_BUF bytes without blocking.
-void write(int fd, std::string_view text) {
-  static bool stuck = false;
-  constexpr int usual_limit = 30000, limit_when_ending = 200;  // milliseconds
-  while (!text.empty()) {
-    pollfd one{fd, POLLOUT, 0};
-    const int ready = ::poll(&one, 1, stuck ? 0 : end_is_wanted() ? limit_when_ending : usual_limit);
-    if (ready < 0 && errno == EINTR) continue;
-    stuck = ready <= 0;
-    if (stuck) return;
-    const ssize_t n = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
 constexpr Seconds plain_every = 10, bar_every = 0.1;
 
 }  // namespace
@@ -67,16 +46,16 @@ void Console::say(std::string_view lines) {
   if (progress_ == Progress::json)
     for (const auto& line : split(lines, '\n')) event(fmt::format(R"("text","text":{})", quoted(line)));
   else
-    write(STDOUT_FILENO, fmt::format("{}\n", lines));
+    print_briefly(Stream::output, fmt::format("{}\n", lines));
 }
 
 void Console::complain(std::string_view line) {
   clear_bar();
-  write(STDERR_FILENO, fmt::format("everylink-measure: {}\n", line));
+  everylink::complain(line);
 }
 
 void Console::event(std::string_view fields) {
-  write(STDOUT_FILENO, fmt::format("{{\"event\":{}}}\n", fields));
+  print_briefly(Stream::output, fmt::format("{{\"event\":{}}}\n", fields));
 }
 
 void Console::plan(const Plan& plan) {
@@ -97,9 +76,9 @@ void Console::step(const Step& s) {
   } else if (bar_ && now > last_ + bar_every) {
     constexpr int width = 30;
     const int full = static_cast<int>(part * width);
-    write(STDERR_FILENO,
-          fmt::format("\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "",
-                      width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left)));
+    print_briefly(Stream::error,
+                  fmt::format("\r\033[K[{:#<{}}{:.<{}}] step {} of {}, {} failed, {} left", "", full, "",
+                              width - full, s.step, s.steps, s.links_failed, text_of_duration(s.left)));
     bar_shown_ = true;
     last_ = now;
   } else if (progress_ == Progress::plain && now > last_ + plain_every) {
@@ -122,7 +101,7 @@ void Console::end(int exit_code, std::int64_t ok, std::int64_t failed, const std
 }
 
 void Console::clear_bar() {
-  if (bar_shown_) write(STDERR_FILENO, "\r\033[K");
+  if (bar_shown_) print_briefly(Stream::error, "\r\033[K");
   bar_shown_ = false;
 }
 

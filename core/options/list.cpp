@@ -13,30 +13,32 @@
 namespace everylink {
 namespace {
 
-void line(std::string_view name, std::string_view summary, std::string_view why_unusable) {
-  fmt::print("  {:<18} {}{}\n", name, summary,
-             why_unusable.empty() ? "; can run here" : fmt::format("; cannot run here: {}", why_unusable));
+std::string line(std::string_view name, std::string_view summary, std::string_view why_unusable) {
+  return fmt::format(
+      "  {:<18} {}{}\n", name, summary,
+      why_unusable.empty() ? "; can run here" : fmt::format("; cannot run here: {}", why_unusable));
 }
 
 }  // namespace
 
-void print_list() {
-  fmt::print("Modes (--mode)\n");
-  for (const auto& state : transport_states()) line(state.name, state.summary, state.why_unusable);
-  fmt::print("Ways to start the ranks (--bootstrap)\n");
-  line("local", "--np N, on this machine", "");
-  line("stdin", "everylink run --hosts, over ssh or on this machine", "");
-  line("tcp", "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS", "");
-  line("slurm", "srun with neither PMIx nor PMI, and a key", "");
-  for (const auto& state : launcher_states()) line(state.name, state.summary, state.why_unusable);
-  fmt::print("Memories (--memory)\n");
-  for (const auto& entry : memories()) line(entry.name, entry.summary, entry.why_unusable());
-  fmt::print("Kernels\n");
-  for (const auto& kernel : kernels()) line(fmt::format("--{}", kernel.name), kernel.summary, "");
-  fmt::print("Schedules (--schedule)\n");
-  for (const auto& entry : schedules()) line(text_of(entry), entry.summary, "");
-  fmt::print("Load patterns (everylink-measure PATTERN)\n");
-  for (const auto* pattern : patterns()) line(pattern->name, pattern->summary, "");
+std::string list_text() {
+  std::string text = "Modes (--mode)\n";
+  for (const auto& state : transport_states()) text += line(state.name, state.summary, state.why_unusable);
+  text += "Ways to start the ranks (--bootstrap)\n";
+  text += line("local", "--np N, on this machine", "");
+  text += line("stdin", "everylink run --hosts, over ssh or on this machine", "");
+  text += line("tcp", "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS", "");
+  text += line("slurm", "srun with neither PMIx nor PMI, and a key", "");
+  for (const auto& state : launcher_states()) text += line(state.name, state.summary, state.why_unusable);
+  text += "Memories (--memory)\n";
+  for (const auto& entry : memories()) text += line(entry.name, entry.summary, entry.why_unusable());
+  text += "Kernels\n";
+  for (const auto& kernel : kernels()) text += line(fmt::format("--{}", kernel.name), kernel.summary, "");
+  text += "Schedules (--schedule)\n";
+  for (const auto& entry : schedules()) text += line(text_of(entry), entry.summary, "");
+  text += "Load patterns (everylink-measure PATTERN)\n";
+  for (const auto* pattern : patterns()) text += line(pattern->name, pattern->summary, "");
+  return text;
 }
 
 }  // namespace everylink

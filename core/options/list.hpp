@@ -1,8 +1,10 @@
 // --list: everything available, and whether it can run here.
 #pragma once
 
+#include <string>
+
 namespace everylink {
 
-void print_list();
+std::string list_text();
 
 }  // namespace everylink

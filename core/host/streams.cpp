@@ -1,0 +1,73 @@
+// Writes to standard output and error without a buffer, and keeps the first error of standard output.
+#include "host/streams.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "host/signals.hpp"
+
+namespace everylink {
+namespace {
+
+constexpr int usual_limit = 30000, limit_when_ending = 200;  // milliseconds
+constexpr int no_limit = -1;
+
+std::atomic<int> output_errno = 0;
+std::atomic<bool> stuck[STDERR_FILENO + 1];
+
+void note_error(int fd) {
+  int none = 0;
+  if (fd == STDOUT_FILENO && errno != EPIPE) output_errno.compare_exchange_strong(none, errno);
+}
+
+// A pipe that polls as writable takes PIPE_BUF bytes without blocking. `limit` in milliseconds for each.
+void write(int fd, std::string_view text, int limit) {
+  while (!text.empty()) {
+    pollfd one{fd, POLLOUT, 0};
+    const int ready = ::poll(&one, 1, stuck[fd] && limit != no_limit ? 0 : limit);
+    if (ready < 0 && errno == EINTR) continue;
+    stuck[fd] = ready <= 0;
+    if (ready <= 0) return;
+    const ssize_t n = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n < 0) return note_error(fd);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+void open_closed_streams() {
+  // Writing to a file that is open for reading fails, as it should for a closed standard output.
+  constexpr int access[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", access[fd]) < 0) return;
+}
+
+void print(std::string_view text) { write(STDOUT_FILENO, text, no_limit); }
+
+void print_briefly(Stream stream, std::string_view text) {
+  write(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO, text,
+        end_is_wanted() ? limit_when_ending : usual_limit);
+}
+
+void complain(std::string_view line) {
+  print_briefly(Stream::error, fmt::format("everylink-measure: {}\n", line));
+}
+
+std::string fault_of_output() {
+  const int error = output_errno;
+  if (error == 0) return "";
+  return fmt::format("cannot write to standard output: {}",
+                     error == EBADF ? "it is closed" : std::strerror(error));
+}
+
+}  // namespace everylink

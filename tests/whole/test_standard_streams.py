@@ -1,0 +1,74 @@
+"""Standard input, output and error that are closed or full: one line says so, and what was measured is kept."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import PATIENCE, measure_program, read_plainly
+
+pytestmark = pytest.mark.quick
+
+FULL = "cannot write to standard output: No space left on device"
+CLOSED = "cannot write to standard output: it is closed"
+MEASURE = "--np 4 --mode sim -n 3 --num-slowest 0 -o x.h5"
+LINKS = 4 * 3
+
+
+def in_shell(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command, which may name the program as "measure", in bash."""
+    function = f'set -o pipefail; measure() {{ {shlex.quote(measure_program())} "$@"; }}; '
+    return subprocess.run(
+        ["bash", "-c", function + command], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def links_in(file: Path) -> int:
+    left = read_plainly(file)
+    assert left.attributes["complete"] == 1
+    return len(left.only["from"])
+
+
+PRINTS = ["--help", "-h", "--help=json", "--help=man", "--help=bash", "--help=zsh", "--list", "--version", MEASURE]
+
+
+@pytest.mark.parametrize("words", PRINTS)
+@pytest.mark.parametrize(("output", "said"), [(">/dev/full", FULL), (">&-", CLOSED)])
+def test_output_that_is_lost_is_reported_in_one_line(tmp_path: Path, words: str, output: str, said: str) -> None:
+    done = in_shell(tmp_path, f"measure {words} {output}")
+    assert done.stderr.strip().splitlines() == [f"everylink-measure: {said}"]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("output", [">/dev/full", ">&-", ">&- 2>&- <&-", "--progress json >/dev/full"])
+def test_what_was_measured_is_kept_when_output_is_lost(tmp_path: Path, output: str) -> None:
+    assert in_shell(tmp_path, f"measure {MEASURE} {output}").returncode == 1
+    assert links_in(tmp_path / "x.h5") == LINKS
+
+
+@pytest.mark.parametrize("stream", ["<&-", "2>&-", "2>/dev/full", "<&- 2>&-"])
+def test_a_run_needs_neither_standard_input_nor_error(tmp_path: Path, stream: str) -> None:
+    done = in_shell(tmp_path, f"measure {MEASURE} {stream}")
+    assert done.returncode == 0, done.stderr
+    assert "RESULT: Min Time:" in done.stdout
+    assert links_in(tmp_path / "x.h5") == LINKS
+
+
+@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+def test_a_refusal_that_cannot_be_read_keeps_its_exit_code(tmp_path: Path, stream: str) -> None:
+    assert in_shell(tmp_path, f"measure --no-such {stream}").returncode == 2
+    assert in_shell(tmp_path, f"measure --bootstrap stdin <&- {stream}").returncode == 2
+
+
+def test_a_reader_that_wants_no_more_ends_neither_the_run_nor_its_file(tmp_path: Path) -> None:
+    done = in_shell(tmp_path, f"measure {MEASURE} --step-lines | head -n 1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Everylink ")
+    assert links_in(tmp_path / "x.h5") == LINKS
+    assert in_shell(tmp_path, "measure --help | head -n 1").returncode == 0
+
+
+def test_a_failed_link_is_still_found_when_nobody_reads(tmp_path: Path) -> None:
+    done = in_shell(tmp_path, "measure --np 4 --mode 'sim:dead=0>1' -n 3 -o x.h5 | head -n 1")
+    assert done.returncode == 3, done.stderr
