@@ -41,10 +41,15 @@ Console::Console(Progress progress) : progress_(progress) {
 
 Console::~Console() { clear_bar(); }
 
-void Console::say(std::string_view lines) {
+void Console::say(std::string_view lines) { say(lines, ""); }
+
+void Console::say_linktest(std::string_view lines) { say(lines, R"("linktest":true,)"); }
+
+void Console::say(std::string_view lines, std::string_view marks) {
   clear_bar();
   if (progress_ == Progress::json)
-    for (const auto& line : split(lines, '\n')) event(fmt::format(R"("text","text":{})", quoted(line)));
+    for (const auto& line : split(lines, '\n'))
+      event(fmt::format(R"("text",{}"text":{})", marks, quoted(line)));
   else
     print_briefly(Stream::output, fmt::format("{}\n", lines));
 }

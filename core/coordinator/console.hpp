@@ -20,6 +20,7 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void say(std::string_view lines);
+  void say_linktest(std::string_view lines);  // LinkTest's lines, which JSON marks
   void complain(std::string_view line);  // to standard error
   bool quiet() const { return progress_ == Progress::none; }
 
@@ -44,6 +45,7 @@ class Console {
 
  private:
   void event(std::string_view fields);  // {"event":...}
+  void say(std::string_view lines, std::string_view marks);
   void clear_bar();
   Progress progress_;
   bool bar_ = false, bar_shown_ = false;

@@ -261,7 +261,7 @@ void PairResults::tell_progress(const Measure& order, Seconds now) {
   const auto text =
       old_lines_ ? old_lines_->end_step(iteration, step_number(order.step(), options_.serial, ranks)) : lines;
   if ((steps_per_pass_ <= most_step_lines || options_.step_lines) && !log_.console.quiet() && !text.empty())
-    log_.console.say(text);
+    log_.console.say_linktest(text);
   log_.console.step({.iteration = order.iteration,
                      .step = steps_done_,
                      .steps = known,
@@ -293,9 +293,11 @@ int PairResults::end(bool interrupted, bool kept) {
                    : log_.failures.count() > 0 ? exit_links_failed
                                                : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
-  if (!rest.empty() && !log_.console.quiet()) log_.console.say(rest);
-  // A program that reads JSON finds the rest in the file.
-  log_.console.say(options_.progress == Progress::json ? results() : summary());
+  if (!rest.empty() && !log_.console.quiet()) log_.console.say_linktest(rest);
+  if (options_.progress == Progress::json)
+    log_.console.say_linktest(results());  // a program that reads JSON finds the rest in the file
+  else
+    log_.console.say(summary());
   if (options_.preset != Preset::none && !options_.confirms())
     log_.console.say("\n" + table_of_preset(options_, log_.ranks.size(), log_.failures.hosts(), lines_) +
                      (code == exit_ok ? "" : "\nDo not submit this table: not every link is ok"));

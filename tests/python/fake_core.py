@@ -49,6 +49,7 @@ def main() -> int:
         say(event="weather", sun=True)
         print('"event"', flush=True)
     for step in (1, 2, 3):  # steps done so far
+        say(event="text", linktest=True, text=f"Parallel Results for step {step}: min: 1 us")
         say(event="step", iteration=0, step=step, steps=3, links_done=4 * step, links_failed=0, seconds=1.0)
     if "sleep" in FAKE:
         signal.signal(signal.SIGINT, interrupted)
@@ -66,6 +67,7 @@ def main() -> int:
         else:
             make_results(Path(output))
     say(event="retest", done=1, of=10)
+    say(event="text", linktest=True, text="RESULT: Min Time: 1 us")
     code = int(FAKE.get("exit", "0"))
     say(event="end", exit=code, links_ok=12, links_failed=0, output=output)
     return code

@@ -6,15 +6,17 @@ import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from conftest import Command
 from everylink.launch import core
 from everylink.launch.local import Local
 from everylink.launch.mpiexec import Mpiexec
-from everylink.terminal.progress import done_part, parse_event, progress_text
+from everylink.terminal.progress import PlainDisplay, done_part, parse_event, progress_text
 from make_results import make_results, steady
 
 HERE = Path(__file__).parent
@@ -36,6 +38,51 @@ def test_it_prints_the_lines_of_the_core_and_then_the_summary(everylink: Command
     assert out.index("arguments: ") < out.index("4 ranks on 2 hosts") < out.index("Results file everylink.h5")
     assert "event" not in out
     assert err == "a message of the core\n"
+
+
+LINKTEST = "Parallel Results for step 3: min: 1 us\nRESULT: Min Time: 1 us\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "there"),
+    [
+        ((), False),
+        (("--linktest-lines",), True),
+        (("--preset", "jupiter"), True),
+        (("--step-lines",), True),
+        (("--linktest-lines", "--confirm"), True),
+        (("--confirm",), False),
+    ],
+)
+def test_linktests_lines_are_printed_only_if_asked_for(
+    options: tuple[str, ...], there: bool, everylink: Command
+) -> None:
+    code, out, _ = everylink("run", *options)
+    assert (code, LINKTEST in out, "Parallel" in out) == (0, there, there)
+    assert "4 ranks on 2 hosts" in out
+
+
+def test_linktests_lines_are_printed_where_there_is_no_other_answer(
+    everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE", "no-output")
+    assert LINKTEST in everylink("run", "--no-output")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--quiet",), "leave out --quiet and --format json"),
+        (("--format", "json"), "leave out --quiet and --format json"),
+        (("incast",), "--linktest-lines applies only to links; the pattern incast measures none"),
+    ],
+)
+def test_linktests_lines_are_refused_where_there_are_none(
+    options: tuple[str, ...], said: str, everylink: Command
+) -> None:
+    code, out, err = everylink("run", "--linktest-lines", *options)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
 
 
 def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None:
@@ -301,6 +348,20 @@ def test_progress_is_described_in_words() -> None:
     assert progress_text({"event": "retest", "done": 1, "of": 10}) == "measuring the slowest links again, 1 of 10"
     assert progress_text({"event": "step", "step": "odd"}) == ""
     assert parse_event("[1, 2]") == {"event": "text", "text": "[1, 2]"}
+
+
+def test_without_a_terminal_progress_is_at_most_one_line_per_tenth_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    for seconds, most in ((1, 3), (60, 10)):  # of a step: 30 s of a run, then half an hour
+        written = StringIO()
+        shown = PlainDisplay(Console(file=written))
+        for step in range(1, 31):
+            clock[0] += seconds
+            shown.show({"event": "step", "step": step, "steps": 30, "links_done": step})
+        lines = written.getvalue().splitlines()
+        assert 2 <= len(lines) <= most, lines
+        assert lines[0].startswith("step ")
 
 
 @pytest.mark.thorough

@@ -81,7 +81,11 @@ def test_progress_as_json_is_one_object_per_line(run: Run, tmp_path: Path) -> No
     steps = [event for event in events if event["event"] == "step"]
     assert [event["links_done"] for event in steps] == [4, 8, 12]
     assert steps[-1]["seconds_left"] == 0
-    assert any("RESULT: Min Time:" in event.get("text", "") for event in events)
+    for event in events:
+        if event["event"] == "text":
+            is_linktest = bool(re.match("Parallel Results|Aggregated Results|Timing Summary|RESULT:", event["text"]))
+            assert event.get("linktest", False) == is_linktest, event
+    assert sum("linktest" in event for event in events) == 3 * 3 + 3
 
 
 def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:

@@ -21,8 +21,17 @@ class Ran:
     links: int
 
 
-def measure(start: Start, core_options: Sequence[str], console: Console | None, log: TextIO | None = None) -> Ran:
-    """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there."""
+def measure(
+    start: Start,
+    core_options: Sequence[str],
+    console: Console | None,
+    log: TextIO | None = None,
+    linktest_lines: bool = False,
+) -> Ran:
+    """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there.
+
+    LinkTest's lines are displayed only with `linktest_lines`.
+    """
     outputs: list[str] = []
     links = [0]
     with ExitStack() as stack:
@@ -36,7 +45,7 @@ def measure(start: Start, core_options: Sequence[str], console: Console | None, 
                 links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
             if log and event["event"] == "text":
                 print(event.get("text", ""), file=log)
-            elif shown:
+            elif shown and (linktest_lines or not event.get("linktest")):
                 shown.show(event)
 
         code = start(["--progress", "json", *core_options], on_line)

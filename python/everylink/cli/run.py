@@ -27,6 +27,7 @@ from everylink.text.verdicts import verdict_json, verdict_text
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 SION = ".sion"  # holds a single size, and takes no further measurements
+LINKTEST = ("--preset", "--step-lines", "--no-output")  # with these LinkTest's lines are wanted, or all there is
 OWN_SIZES = ("--size-messages", "--preset", *ONLY_PRINT)  # options with which the core needs no sizes from us
 
 
@@ -42,7 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     if "--progress" in line.values:
         return _passed_through(start, core_options)
     console = None if options.quiet or options.format == "json" else terminal()
-    ran = measure(start, core_options, console)
+    lines = options.linktest_lines or any(option in line.values for option in LINKTEST)
+    ran = measure(start, core_options, console, linktest_lines=lines)
     if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
         return ran.code
     if ran.output is None:
@@ -50,7 +52,11 @@ def main(arguments: Sequence[str]) -> int:
     code = ran.code
     if options.confirm and code in MEASURED:
         again = table.without("--force", core_options)
-        code = confirm(ran.output, lambda more: measure(start, [*again, *more], console).code) or code
+
+        def measure_again(more: Sequence[str]) -> int:
+            return measure(start, [*again, *more], console, linktest_lines=lines).code
+
+        code = confirm(ran.output, measure_again) or code
     judged_as = _show(ran.output, options, force="--force" in line.values)
     return code or judged_as
 
@@ -63,6 +69,10 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
     line = table.line(core_options)
     if options.confirm and line.pattern:
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
+    if options.linktest_lines and line.pattern:
+        raise UserMistake(f"--linktest-lines applies only to links; the pattern {line.pattern} measures none")
+    if options.linktest_lines and (options.quiet or options.format == "json"):
+        raise UserMistake("--linktest-lines: leave out --quiet and --format json, which print the answer alone")
     if options.report is not None:
         check_report_path(options.report, "--report", force="--force" in line.values)
     for option in ("--report", "--confirm", "--quiet"):

@@ -1,4 +1,4 @@
-"""Shows a run in progress: a live bar on a terminal, otherwise plain lines that programs can match."""
+"""Shows a run in progress: a live bar on a terminal, otherwise a few plain lines."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from rich.text import Text
 from everylink.units import duration_text
 
 Event = dict[str, Any]
-PLAIN_EVERY = 10.0  # seconds between progress lines without a terminal
+PLAIN_EVERY, PLAIN_PART = 10.0, 0.1  # least seconds, and least part of the run, between lines without a terminal
 
 
 def parse_event(line: str) -> Event:
@@ -42,11 +42,12 @@ def display(console: Console) -> Display:
 
 
 class PlainDisplay:
-    """Prints the core's lines as they arrive, and progress every PLAIN_EVERY seconds."""
+    """Prints the core's lines as they arrive, and progress at most every PLAIN_EVERY seconds and PLAIN_PART."""
 
     def __init__(self, console: Console) -> None:
         self._out = console.file
         self._next = time.monotonic() + PLAIN_EVERY
+        self._next_part = dict.fromkeys(("step", "retest"), PLAIN_PART)
 
     def __enter__(self) -> Self:
         return self
@@ -59,9 +60,15 @@ class PlainDisplay:
     def show(self, event: Event) -> None:
         if event["event"] == "text":
             self._print(str(event.get("text", "")))
-        elif time.monotonic() >= self._next and (line := progress_text(event)):
-            self._next = time.monotonic() + PLAIN_EVERY
+        elif (line := progress_text(event)) and self._is_due(event):
             self._print(line)
+
+    def _is_due(self, event: Event) -> bool:
+        now, done, kind = time.monotonic(), done_part(event), event["event"]
+        if now < self._next or done < self._next_part[kind]:
+            return False
+        self._next, self._next_part[kind] = now + PLAIN_EVERY, done + PLAIN_PART
+        return True
 
     def _print(self, line: str) -> None:
         self._out.write(line + "\n")
@@ -108,7 +115,7 @@ def progress_text(event: Event) -> str:
 
 
 def done_part(event: Event) -> float:
-    """The finished part of the run, 0 to 1: by time if the core estimates it, otherwise by steps."""
+    """The finished part of what is measured, 0 to 1: by time if the core estimates it, otherwise by steps."""
     match event:
         case {"event": "step", "seconds": int() | float() as gone, "seconds_left": int() | float() as left} if (
             left >= 0 and gone + left > 0
@@ -116,4 +123,6 @@ def done_part(event: Event) -> float:
             return float(gone / (gone + left))
         case {"event": "step", "step": int(step), "steps": int(steps)} if steps > 0:
             return step / steps
+        case {"event": "retest", "done": int(done), "of": int(total)} if total > 0:
+            return done / total
     return 1.0

@@ -289,6 +289,12 @@ RUN = Command(
             more="The name ends in .html, .pdf, .ps or .png. An existing file is overwritten only with --force, as the "
             "results file.",
         ),
+        Option(
+            names=("--linktest-lines",),
+            group="Results",
+            brief="also print LinkTest's lines: per step Parallel Results and others, RESULT at the end",
+            more="As everylink-measure does, and everylink run with --preset, --step-lines and --no-output.",
+        ),
         Option(names=("--quiet",), group="Results", brief="print only the verdict, as one line"),
         replace(
             _format("text", "json", brief="output format", more="docs/verdicts.md describes json."), group="Results"
