@@ -17,9 +17,6 @@
 namespace everylink {
 namespace {
 
-constexpr int usual_limit = 30000, limit_when_ending = 200;  // milliseconds
-constexpr int no_limit = -1;
-
 std::atomic<int> output_errno = 0;
 std::atomic<bool> stuck[STDERR_FILENO + 1];
 
@@ -28,11 +25,20 @@ void note_error(int fd) {
   if (fd == STDOUT_FILENO && errno != EPIPE) output_errno.compare_exchange_strong(none, errno);
 }
 
-// A pipe that polls as writable takes PIPE_BUF bytes without blocking. `limit` in milliseconds for each.
-void write(int fd, std::string_view text, int limit) {
+// How long to wait for a reader, in milliseconds; -1: for ever.
+enum class Wait { brief, endless };
+int limit_of(Wait wait, bool stuck_before) {
+  constexpr int usual_limit = 30000, limit_when_ending = 200;
+  if (wait == Wait::endless) return -1;
+  if (stuck_before) return 0;
+  return end_is_wanted() ? limit_when_ending : usual_limit;
+}
+
+// A pipe that polls as writable takes PIPE_BUF bytes without blocking.
+void write(int fd, std::string_view text, Wait wait) {
   while (!text.empty()) {
     pollfd one{fd, POLLOUT, 0};
-    const int ready = ::poll(&one, 1, stuck[fd] && limit != no_limit ? 0 : limit);
+    const int ready = ::poll(&one, 1, limit_of(wait, stuck[fd]));
     if (ready < 0 && errno == EINTR) continue;
     stuck[fd] = ready <= 0;
     if (ready <= 0) return;
@@ -52,11 +58,10 @@ void open_closed_streams() {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", access[fd]) < 0) return;
 }
 
-void print(std::string_view text) { write(STDOUT_FILENO, text, no_limit); }
+void print(std::string_view text) { write(STDOUT_FILENO, text, Wait::endless); }
 
 void print_briefly(Stream stream, std::string_view text) {
-  write(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO, text,
-        end_is_wanted() ? limit_when_ending : usual_limit);
+  write(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO, text, Wait::brief);
 }
 
 void complain(std::string_view line) {

@@ -1,7 +1,10 @@
 """Standard input, output and error that are closed or full: one line says so, and what was measured is kept."""
 
+import os
+import select
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -72,3 +75,22 @@ def test_a_reader_that_wants_no_more_ends_neither_the_run_nor_its_file(tmp_path:
 def test_a_failed_link_is_still_found_when_nobody_reads(tmp_path: Path) -> None:
     done = in_shell(tmp_path, "measure --np 4 --mode 'sim:dead=0>1' -n 3 -o x.h5 | head -n 1")
     assert done.returncode == 3, done.stderr
+
+
+def test_a_signal_ends_a_run_whose_output_nobody_reads(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    words = ["--np", "2", "--mode", "sim", "-n", "3", "--min-runtime", "100h", "--step-lines", "-o", "x.h5"]
+    process = subprocess.Popen(
+        [measure_program(), *words], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + PATIENCE
+    while select.select([], [writing], [], 0)[1]:
+        assert time.monotonic() < until, "the pipe does not fill up"
+        time.sleep(0.02)
+    process.terminate()
+    _, said = process.communicate(timeout=PATIENCE)
+    os.close(reading)
+    os.close(writing)
+    assert process.returncode == 1
+    assert "was ended by signal" not in said, "rank 0 ends by itself, before its supervisor kills it"
+    assert read_plainly(tmp_path / "x.h5").attributes["interrupted"] == 1
