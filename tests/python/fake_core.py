@@ -55,7 +55,7 @@ def main() -> int:
         signal.signal(signal.SIGINT, interrupted)
         signal.signal(signal.SIGTERM, interrupted)
         say(event="text", text="sleeping")
-        time.sleep(60)
+        time.sleep(3600)
     if "stray" in FAKE:
         subprocess.Popen(["sleep", "20"])
     if "kill" in FAKE:

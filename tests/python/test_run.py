@@ -381,6 +381,32 @@ def test_a_closed_output_ends_the_core_and_leaves_no_process(monkeypatch: pytest
     running.stderr.close()
 
 
+def children_of(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_the_core_ends_if_its_command_is_killed(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", "sleep")
+    killed = subprocess.Popen([sys.executable, "-P", "-m", "everylink", command], stdout=subprocess.DEVNULL)
+    while len(started := children_of(killed.pid)) < 2:  # the core, and what notices the end of the command
+        assert killed.poll() is None
+        time.sleep(0.02)
+    killed.kill()
+    killed.wait()
+    until = time.monotonic() + 60
+    while any(is_running(process) for process in started):
+        assert time.monotonic() < until, "the fake core would run for ever"
+        time.sleep(0.02)
+
+
 def test_any_command_can_start_the_core(everylink: Command) -> None:
     code, out, _ = everylink("run", "--launcher", "command", "--launcher-args", "env -u NOTHING", "-n", "5")
     assert code == 0

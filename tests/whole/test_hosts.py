@@ -1,6 +1,7 @@
 """`everylink run --hosts`: ranks started by ssh, or here under names of hosts, and the checks before launch."""
 
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -130,6 +131,34 @@ def test_ranks_end_if_their_launcher_is_killed(running: subprocess.Popen[str], t
     running.kill()
     wait_until(lambda: ranks_of(tmp_path) == [], "ranks are left")
     assert read_plainly(tmp_path / "everylink.h5").attributes["interrupted"] == 1
+
+
+BY_ONE_COMMAND = {
+    "here": [],
+    "mpiexec": ["--launcher", "mpiexec", "--launcher-args=--allow-run-as-root --oversubscribe"],
+    "a script": ["--launcher", "command", "--launcher-args", "./started_by_me"],
+}
+
+
+@pytest.mark.parametrize("launcher", BY_ONE_COMMAND)
+def test_ranks_started_by_one_command_end_if_everylink_run_is_killed(
+    launcher: str, start_everylink: StartEverylink, tmp_path: Path
+) -> None:
+    if launcher == "mpiexec" and not shutil.which("mpiexec"):
+        pytest.skip("no mpiexec here")
+    script = tmp_path / "started_by_me"
+    script.write_text('#!/bin/sh\n"$@" --np 4\n')  # not exec: the core is not a child of everylink run
+    script.chmod(0o755)
+    count = [] if launcher == "a script" else ["--np", 4]
+    process = start_everylink(*count, *BY_ONE_COMMAND[launcher], *ENDLESS)
+    assert process.stdout
+    assert any('"step"' in line for line in process.stdout)
+    assert len(ranks_of(tmp_path)) >= 4
+    process.kill()
+    wait_until(lambda: ranks_of(tmp_path) == [], "ranks are left")
+    left = read_plainly(tmp_path / "everylink.h5")
+    assert (left.attributes["complete"], left.attributes["interrupted"]) == (0, 1)
+    assert len(left.only["from"]) > 0
 
 
 SAID = ["ranks 0 2 2", "cores 0 2", "key 0123456789abcdef", "meet loopback", "go"]

@@ -13,6 +13,7 @@ from everylink.errors import CoreError
 PATIENCE = 30.0  # seconds that the core has to end after a signal, before it is killed
 LAST_PATIENCE = 5.0  # seconds that it has to end after its output is closed
 DRAIN_LIMIT = 1.0  # seconds that a pipe may stay open after the core has ended
+ON_OUR_END = 'read -r line; kill -TERM "-$1"'  # its input ends with us, even where we are killed
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # the last only requests a summary
 
 
@@ -32,7 +33,10 @@ def run_core(
     except OSError as error:
         raise CoreError(f"{command[0]} cannot be started: {error.strerror}") from None
     try:
-        with forwarded_signals(lambda number: signal_group(child, number), lambda: signal_group(child, signal.SIGKILL)):
+        with (
+            _ended_with_us(child),
+            forwarded_signals(lambda number: signal_group(child, number), lambda: signal_group(child, signal.SIGKILL)),
+        ):
             for line in _lines(child):
                 on_line(line)
             code = child.wait()
@@ -43,6 +47,20 @@ def run_core(
     if code < 0:
         raise CoreError(f"{command[0]} was killed by {signal.Signals(-code).name}")
     return code
+
+
+@contextmanager
+def _ended_with_us(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """A context in which a child and its group are terminated when this process is killed, which no handler notices."""
+    watcher = subprocess.Popen(
+        ["/bin/sh", "-c", ON_OUR_END, "everylink", str(child.pid)],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        watcher.kill()
+        watcher.communicate()
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
