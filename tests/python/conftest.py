@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from everylink.model.results import Results
 from make_results import make_results
 
 Command = Callable[..., tuple[int, str, str]]
-CORE_TABLE = Path(__file__).with_name("core_table.json")  # what `run` reads of the core's --help=json
+HERE = Path(__file__).parent
+CORE_TABLE = HERE / "core_table.json"  # what `run` reads of the core's --help=json
 PATTERNS: list[str] = [pattern["name"] for pattern in json.loads(CORE_TABLE.read_text())["patterns"]]
 
 # No time limits, because the test machine may be busy. In CI every run draws the same examples.
@@ -51,3 +53,14 @@ def everylink(capfd: pytest.CaptureFixture[str]) -> Command:
         return code, said.out, said.err
 
     return run
+
+
+@pytest.fixture
+def fake_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core is fake_core.py, and the current folder is empty."""
+    script = tmp_path / "everylink-measure"
+    script.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'fake_core.py'}' \"$@\"\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("EVERYLINK_MEASURE", str(script))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+    monkeypatch.chdir(tmp_path)

@@ -90,7 +90,12 @@ def verdict(number: int) -> Verdict:
 def answer(faults: int = 0, suspects: int = 0, unusable: dict[str, str] | None = None, failed: int = 0) -> Checked:
     run = judged(first_run(4, 1e-3))
     judgement = Judgement(
-        tuple(verdict(i) for i in range(faults)), tuple(verdict(i) for i in range(suspects)), 12, failed, ()
+        verdicts=tuple(verdict(i) for i in range(faults)),
+        suspects=tuple(verdict(i) for i in range(suspects)),
+        links_measured=12,
+        links_failed=failed,
+        sizes=(8, 2**20),
+        remarks=(),
     )
     run = replace(run, judgement=judgement)
     return Checked(
@@ -125,7 +130,7 @@ def test_the_answer_ends_with_the_verdict_and_has_at_most_20_lines() -> None:
 def test_the_verdict_and_the_exit_code_agree(given: object, code: int, last: str) -> None:
     assert callable(given)
     checked = given()
-    assert checked.exit_code == code
+    assert checked.conclusion.exit_code == code
     assert check_text(checked, quiet=True).plain == last
     assert json.loads(check_json(checked))["exit_code"] == code
 

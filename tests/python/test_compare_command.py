@@ -43,7 +43,7 @@ def test_the_text_has_a_line_for_each_finding(files: tuple[Path, Path], everylin
 def test_in_reverse_the_changes_are_improvements(files: tuple[Path, Path], everylink: Command) -> None:
     code, out, _ = everylink("compare", *reversed(files))
     assert code == 0
-    assert "HEALTHY  pair n1:1 <-> n2:2: both links timed out at 8 B and 1 MiB in the base, ok now" in out
+    assert "OK NOW   pair n1:1 <-> n2:2: both links timed out at 8 B and 1 MiB in the base" in out
     assert "FASTER   host n3: 1.6" in out
     assert "times as fast at 1 MiB" in out
 

@@ -43,14 +43,14 @@ def test_a_fault_gives_exit_code_3_and_is_named_first(bad: Path, everylink: Comm
 def test_a_healthy_run_gives_exit_code_0_and_says_so(healthy: Path, everylink: Command) -> None:
     code, out, _ = everylink("diagnose", healthy)
     assert code == 0
-    assert out.startswith("healthy: 552 links measured")
+    assert out.startswith("no fault found in bandwidth; latency was not tested (552 links)")
 
 
 def test_json_is_one_object_with_the_documented_fields(bad: Path, everylink: Command) -> None:
     code, out, _ = everylink("diagnose", bad, "--format", "json")
     said: dict[str, Any] = json.loads(out)
     assert code == 3
-    assert said["schema"] == "everylink-verdicts/1"
+    assert said["schema"] == "everylink-verdicts/2"
     assert said["healthy"] is False
     (verdict,) = said["verdicts"]
     assert set(verdict) == {
@@ -82,7 +82,7 @@ def test_an_unfinished_run_is_undecided_unless_half_of_its_plan_was_measured(
     hosts = [f"n{host}" for host in range(16)]
     for links, code, first in (
         (119, 4, "UNDECIDED: only 119 of 240 planned links measured"),
-        (120, 0, "healthy: 120 links measured"),
+        (120, 0, "no fault found in bandwidth; latency was not tested (120 links)"),
         (0, 4, "UNDECIDED: nothing was measured"),
     ):
         rows = columns_of([row(link, steady(link, 65536)) for link in all_links(16)][:links])

@@ -8,7 +8,7 @@ import pytest
 
 from everylink.judge.groups import inferred_groups
 from everylink.judge.judge import judge
-from everylink.judge.verdict import Judgement, Verdict
+from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
@@ -42,12 +42,11 @@ def _only(judgement: Judgement) -> Verdict:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(8))
-def test_a_healthy_fabric_is_called_healthy(seed: int) -> None:
+def test_no_fault_is_found_in_a_healthy_fabric(seed: int) -> None:
     judgement = _judged(
         hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed
     )
-    assert judgement.healthy
-    assert not judgement.verdicts
+    assert judgement.conclusion is Conclusion.NO_FAULT
 
 
 def test_a_slow_host_is_a_single_verdict() -> None:
@@ -106,7 +105,7 @@ def test_a_slow_link_is_named_from_its_sender_to_its_receiver() -> None:
 
 def test_a_slow_link_is_only_suspect_until_it_is_measured_again() -> None:
     judgement = judge(_results(_fabric("slow-link:n9>n3*0.6"), confirm=False))
-    assert judgement.healthy
+    assert not judgement.verdicts
     assert {suspect.subject for suspect in judgement.suspects} >= {("n3:3", "n9:9")}
     assert any("--confirm" in remark for remark in judgement.remarks)
 
@@ -233,13 +232,13 @@ def test_confirm_measures_the_links_that_reveal_groups() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_healthy_fabric_is_called_healthy_with_few_links_too(seed: int) -> None:
-    assert judge(_results(_fabric(hosts=150, group=25, seed=seed), sample=3)).healthy
+def test_no_fault_is_found_in_a_healthy_fabric_with_few_links(seed: int) -> None:
+    assert judge(_results(_fabric(hosts=150, group=25, seed=seed), sample=3)).conclusion is Conclusion.NO_FAULT
 
 
 def test_with_two_ranks_neither_is_blamed_and_a_remark_says_so() -> None:
     judgement = _judged("slow-host:n0*0.5", hosts=2)
-    assert judgement.healthy
+    assert not judgement.verdicts
     assert any("cannot be told" in remark for remark in judgement.remarks)
 
 
@@ -257,5 +256,5 @@ def test_a_file_without_readings_has_no_verdicts() -> None:
     fabric = _fabric(hosts=4)
     none = np.zeros(0, np.int64)
     judgement = judge(measured(fabric, (none, none), [SIZE], Path("simulated"), ""))
-    assert judgement.healthy
+    assert judgement.conclusion is Conclusion.UNDECIDED
     assert judgement.links_measured == 0

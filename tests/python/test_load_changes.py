@@ -124,7 +124,7 @@ def test_a_flow_that_failed_only_in_the_new_run_is_named(tmp_path: Path, everyli
     assert "FAILED   host n4" in out
     code, out, _ = everylink("compare", b, a)
     assert code == 0
-    assert "HEALTHY  host n4" in out
+    assert "OK NOW   host n4" in out
 
 
 def test_the_json_contains_what_the_text_says(tmp_path: Path, everylink: Command) -> None:

@@ -115,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
         print(check_json(checked))
     else:
         terminal().print(check_text(checked, options.quiet), soft_wrap=True)
-    return checked.exit_code
+    return checked.conclusion.exit_code
 
 
 def ranks_of_this_machine() -> int:

@@ -6,7 +6,6 @@ from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import DIAGNOSE
 from everylink.io.read import read
-from everylink.judge.verdict import exit_code
 from everylink.terminal.console import terminal
 from everylink.text.verdicts import verdict_json, verdict_junit, verdict_text
 
@@ -23,4 +22,4 @@ def main(arguments: Sequence[str]) -> int:
         print(verdict_junit(results, judgement))
     else:
         terminal().print(verdict_text(judgement), soft_wrap=True)
-    return exit_code(judgement)
+    return judgement.conclusion.exit_code

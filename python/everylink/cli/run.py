@@ -14,7 +14,6 @@ from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
 from everylink.exit_codes import Exit
 from everylink.io.read import read
-from everylink.judge.verdict import exit_code
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
@@ -23,7 +22,7 @@ from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
 from everylink.terminal.console import terminal
-from everylink.text.verdicts import verdict_json, verdict_text
+from everylink.text.verdicts import headline, verdict_json
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 SION = ".sion"  # holds a single size, and takes no further measurements
@@ -132,7 +131,7 @@ def _show(output: Path, options: Namespace, force: bool) -> Exit:
     if options.format == "json":
         print(verdict_json(results, run.judgement))
     elif options.quiet:
-        console.print(verdict_text(run.judgement).split("\n")[0], soft_wrap=True)
+        console.print(headline(run.judgement), soft_wrap=True)
     else:
         kind_of(results).show(run, console, Shown())
         console.print(f"\nResults file {output}", soft_wrap=True)
@@ -140,4 +139,4 @@ def _show(output: Path, options: Namespace, force: bool) -> Exit:
         for written in write_report([run], options.report, force=force):
             if not brief:
                 console.print(f"Report {written}", soft_wrap=True)
-    return exit_code(run.judgement)
+    return run.judgement.conclusion.exit_code

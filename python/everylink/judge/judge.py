@@ -125,7 +125,15 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(verdicts, key=lambda verdict: verdict.worth)
     remarks = tuple(dict.fromkeys(collected.remarks))
-    return Judgement(tuple(order), tuple(open_), measured, failed, remarks, links_planned(results))
+    return Judgement(
+        verdicts=tuple(order),
+        suspects=tuple(open_),
+        links_measured=measured,
+        links_failed=failed,
+        sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
+        remarks=remarks,
+        links_planned=links_planned(results),
+    )
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:

@@ -12,6 +12,7 @@ from everylink.model.results import Results
 SURE = 0.9999  # upper limit of every confidence
 STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
 ENOUGH = 0.5  # of the planned links
+LATENCY, BANDWIDTH = 1024, 65536  # bytes: messages up to the first size show latency, from the second on bandwidth
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # worst first
 
 
@@ -50,20 +51,56 @@ class Verdict:
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
 
 
-@dataclass(frozen=True)
+class Conclusion(StrEnum):
+    """What a judgement comes to. Every place that says or draws whether a run is healthy says this."""
+
+    HEALTHY = "healthy"
+    NO_FAULT = "no fault found"  # but latency or bandwidth was not tested
+    UNDECIDED = "undecided"
+    FAULTS = "faults"
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit code of a command that judges."""
+        return {Conclusion.FAULTS: Exit.FAULTS, Conclusion.UNDECIDED: Exit.UNDECIDED}.get(self, Exit.FINE)
+
+    @property
+    def is_alarm(self) -> bool:
+        return self.exit_code != Exit.FINE
+
+
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """`verdicts` are sure; `suspects` need more measurements; `remarks` say what the data can and cannot show."""
+    """`verdicts` are sure; `suspects` need more measurements; `remarks` say what the data can and cannot show.
+
+    `sizes`: bytes of the messages that were measured.
+    """
 
     verdicts: tuple[Verdict, ...]
     suspects: tuple[Verdict, ...]
     links_measured: int
     links_failed: int
+    sizes: tuple[int, ...]
     remarks: tuple[str, ...]
     links_planned: int | None = None  # known only of a run that did not finish
 
     @property
-    def healthy(self) -> bool:
-        return not self.verdicts
+    def conclusion(self) -> Conclusion:
+        """The one rule for what a run is called."""
+        if self.verdicts or self.links_failed:
+            return Conclusion.FAULTS
+        if self.strong_suspects or not self.covers_enough:
+            return Conclusion.UNDECIDED
+        return Conclusion.NO_FAULT if self.untested else Conclusion.HEALTHY
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Which of latency and bandwidth no message size shows."""
+        shown = {
+            "latency": any(size <= LATENCY for size in self.sizes),
+            "bandwidth": any(size >= BANDWIDTH for size in self.sizes),
+        }
+        return tuple(name for name, is_shown in shown.items() if not is_shown)
 
     @property
     def strong_suspects(self) -> tuple[Verdict, ...]:
@@ -79,13 +116,6 @@ class Judgement:
 def _is_strong(suspect: Verdict) -> bool:
     slow = suspect.factor is None or suspect.factor >= STRONG_FACTOR
     return slow and suspect.confidence >= STRONG_CONFIDENCE
-
-
-def exit_code(judgement: Judgement) -> Exit:
-    """The exit code of a command that judges."""
-    if judgement.verdicts:
-        return Exit.FAULTS
-    return Exit.FINE if judgement.covers_enough and not judgement.strong_suspects else Exit.UNDECIDED
 
 
 def describe(verdict: Verdict) -> Mapping[str, object]:

@@ -24,7 +24,7 @@ def print_load_comparison(found: LoadComparison, console: Console) -> None:
     for heading, style, lines in (
         ("FAILED", "bold red", [failure_text(failure) for failure in found.failed]),
         ("SLOWER", "bold red", [_change_text(found, change) for change in found.slower]),
-        ("HEALTHY", "green", [f"{failure_text(failure)} in the base, ok now" for failure in found.healed]),
+        ("OK NOW", "green", [f"{failure_text(failure)} in the base" for failure in found.healed]),
         ("FASTER", "green", [_change_text(found, change) for change in found.faster]),
     ):
         for line in lines[:MOST_LINES]:

@@ -109,11 +109,12 @@ def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgem
     found = [_judged(results, load, grouping) for load in results.loads]
     verdicts = one_per_subject([verdict for one in found for verdict in one.verdicts])
     return Judgement(
-        tuple(sorted(verdicts, key=lambda verdict: verdict.worth)),
-        tuple(suspect for one in found for suspect in one.suspects),
-        sum(one.links_measured for one in found),
-        sum(one.links_failed for one in found),
-        tuple(dict.fromkeys(line for one in found for line in one.remarks if NO_RETEST not in line)),
+        verdicts=tuple(sorted(verdicts, key=lambda verdict: verdict.worth)),
+        suspects=tuple(suspect for one in found for suspect in one.suspects),
+        links_measured=sum(one.links_measured for one in found),
+        links_failed=sum(one.links_failed for one in found),
+        sizes=tuple(sorted({size for one in found for size in one.sizes})),
+        remarks=tuple(dict.fromkeys(line for one in found for line in one.remarks if NO_RETEST not in line)),
     )
 
 
@@ -133,6 +134,7 @@ def _judged(results: Results, load: Load, grouping: Grouping | None) -> Judgemen
         _judge_service(work)
     else:
         collected.remarks.append(ONLY_FAILURES)
+        return replace(judgement(links, collected, one_per_subject(collected.found)), sizes=())
     return judgement(links, collected, one_per_subject(collected.found))
 
 

@@ -39,7 +39,7 @@ def _run(judged: JudgedRun) -> dict[str, Any]:
         "name": run.path.name,
         "lines": load_lines(run),
         "verdicts": verdict_text(judged.judgement).plain.splitlines(),
-        "healthy": judged.judgement.healthy,
+        "alarm": judged.judgement.conclusion.is_alarm,
         "warnings": load_warnings(run),
         "remarks": remarks(run),
         "loads": [

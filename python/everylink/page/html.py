@@ -66,7 +66,7 @@ def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> Vie
         "name": run.path.name,
         "lines": run_lines(run),
         "verdicts": verdict_text(judgement).plain.splitlines() if any(len(size.links) for size in run.sizes) else [],
-        "healthy": judgement.healthy,
+        "alarm": judgement.conclusion.is_alarm,
         "warnings": link_warnings(run),
         "remarks": remarks(run),
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],

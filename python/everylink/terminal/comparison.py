@@ -32,7 +32,7 @@ def print_comparison(found: Comparison, console: Console) -> None:
     for heading, style, lines in (
         ("FAILED", "bold red", [failure_text(failure) for failure in found.failed]),
         ("SLOWER", "bold red", _change_lines(found.slower)),
-        ("HEALTHY", "green", [f"{failure_text(failure)} in the base, ok now" for failure in found.healed]),
+        ("OK NOW", "green", [f"{failure_text(failure)} in the base" for failure in found.healed]),
         ("FASTER", "green", _change_lines(found.faster)),
     ):
         for line in lines[:MOST_LINES]:

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 from rich.text import Text
 
-from everylink.exit_codes import Exit
 from everylink.host_lists import folded_by_reason
-from everylink.judge.verdict import JudgedRun, describe, exit_code
-from everylink.text.verdicts import title, undecided_reason
+from everylink.judge.verdict import Conclusion, JudgedRun
+from everylink.text.verdicts import headline, judgement_fields, title
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
@@ -34,10 +33,9 @@ class Checked:
     folder: Path
 
     @property
-    def exit_code(self) -> Exit:
-        """That of the judgement; an unusable host and a failed link are faults, too."""
-        found = self.unusable or self.run.judgement.links_failed
-        return Exit.FAULTS if found else exit_code(self.run.judgement)
+    def conclusion(self) -> Conclusion:
+        """That of the judgement; an unusable host is a fault, too."""
+        return Conclusion.FAULTS if self.unusable else self.run.judgement.conclusion
 
 
 def check_json(checked: Checked) -> str:
@@ -46,7 +44,7 @@ def check_json(checked: Checked) -> str:
     return json.dumps(
         {
             "schema": SCHEMA,
-            "exit_code": checked.exit_code,
+            "exit_code": checked.conclusion.exit_code,
             "where": checked.where,
             "this_machine_alone": checked.alone,
             "unusable": checked.unusable,
@@ -58,12 +56,8 @@ def check_json(checked: Checked) -> str:
                 {"bytes": size.bytes, "median_seconds": _median(size.links.median), "links": len(size.links)}
                 for size in checked.run.results.sizes
             ],
-            "verdicts": [describe(verdict) for verdict in judgement.verdicts],
-            "suspects": [describe(verdict) for verdict in judgement.suspects],
-            "links_measured": judgement.links_measured,
-            "links_failed": judgement.links_failed,
-            "remarks": list(judgement.remarks),
-        },
+        }
+        | judgement_fields(judgement, checked.conclusion),
         indent=2,
     )
 
@@ -112,21 +106,21 @@ def _findings(checked: Checked) -> list[str]:
 
 
 def _last_line(checked: Checked) -> Text:
-    judgement = checked.run.judgement
-    parts = []
-    if checked.unusable:
-        parts.append(f"{plural(len(checked.unusable), 'host')} unreachable")
-    if judgement.verdicts:
-        parts.append(plural(len(judgement.verdicts), "fault"))
-    elif judgement.links_failed:
-        parts.append(f"{plural(judgement.links_failed, 'link')} failed")
-    if parts:
+    judgement, conclusion = checked.run.judgement, checked.conclusion
+    if conclusion is Conclusion.FAULTS:
+        parts = []
+        if checked.unusable:
+            parts.append(f"{plural(len(checked.unusable), 'host')} unreachable")
+        if judgement.verdicts:
+            parts.append(plural(len(judgement.verdicts), "fault"))
+        elif judgement.links_failed:
+            parts.append(f"{plural(judgement.links_failed, 'link')} failed")
         return Text(f"FAULTS: {', '.join(parts)}", style="bold red")
-    if checked.exit_code == Exit.UNDECIDED:
-        return Text(f"UNDECIDED: {undecided_reason(judgement)}", style="bold yellow")
-    only = "this machine alone is " if checked.alone else ""
-    links = plural(judgement.links_measured, "link")
-    return Text(f"{only}healthy: latency and bandwidth of {links}", style="bold green")
+    line = headline(judgement)
+    if not checked.alone:
+        return line
+    only = "this machine alone is " if conclusion is Conclusion.HEALTHY else "this machine alone: "
+    return Text(only, style=line.style).append_text(line)
 
 
 def _median(values: "np.ndarray[tuple[int], np.dtype[np.float32]]") -> float | None:

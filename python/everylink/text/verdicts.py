@@ -6,12 +6,11 @@ from xml.etree import ElementTree
 
 from rich.text import Text
 
-from everylink.exit_codes import Exit
-from everylink.judge.verdict import Judgement, Verdict, describe, exit_code
+from everylink.judge.verdict import Conclusion, Judgement, Verdict, describe
 from everylink.model.results import Results
 from everylink.units import plural, size_text
 
-SCHEMA = "everylink-verdicts/1"
+SCHEMA = "everylink-verdicts/2"
 MOST = 20  # verdicts in text; JSON has all
 MOST_NAMES = 4
 SYMPTOM_TEXTS = {"jitter": "jitter: messages come late", "unfair": "unfair shares"}
@@ -20,50 +19,46 @@ DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}
 
 def verdict_json(results: Results, judgement: Judgement) -> str:
     """One JSON object, described in docs/verdicts.md."""
-    return json.dumps(
-        {
-            "schema": SCHEMA,
-            "file": str(results.path),
-            "healthy": judgement.healthy,
-            "verdicts": [describe(verdict) for verdict in judgement.verdicts],
-            "suspects": [describe(verdict) for verdict in judgement.suspects],
-            "links_measured": judgement.links_measured,
-            "links_failed": judgement.links_failed,
-            "links_planned": judgement.links_planned,
-            "remarks": list(judgement.remarks),
-        },
-        indent=2,
-    )
+    fields = {"schema": SCHEMA, "file": str(results.path)} | judgement_fields(judgement, judgement.conclusion)
+    return json.dumps(fields, indent=2)
+
+
+def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, object]:
+    """The fields of a judgement in every JSON object that has one."""
+    return {
+        "conclusion": str(conclusion),
+        "healthy": conclusion is Conclusion.HEALTHY,
+        "untested": list(judgement.untested),
+        "verdicts": [describe(verdict) for verdict in judgement.verdicts],
+        "suspects": [describe(verdict) for verdict in judgement.suspects],
+        "links_measured": judgement.links_measured,
+        "links_failed": judgement.links_failed,
+        "links_planned": judgement.links_planned,
+        "remarks": list(judgement.remarks),
+    }
 
 
 def verdict_junit(results: Results, judgement: Judgement) -> str:
-    """One failed test case per verdict; if there are none, one that passed."""
-    suite = ElementTree.Element(
-        "testsuite",
-        name="everylink",
-        tests=str(max(1, len(judgement.verdicts))),
-        failures=str(len(judgement.verdicts)),
-        errors="0",
-    )
+    """One failed test case per verdict; if there are none, one for all links: passed, failed, or an error."""
+    suite = ElementTree.Element("testsuite", name="everylink")
     for verdict in judgement.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=title(verdict))
         ElementTree.SubElement(case, "failure", type=verdict.symptom, message=verdict.evidence)
-    if judgement.healthy:
-        ElementTree.SubElement(suite, "testcase", classname=str(results.path), name="every link")
+    if not judgement.verdicts:
+        case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name="every link")
+        if judgement.conclusion.is_alarm:
+            kind = "failure" if judgement.conclusion is Conclusion.FAULTS else "error"
+            ElementTree.SubElement(case, kind, type=str(judgement.conclusion), message=headline(judgement).plain)
+    counts = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+    for name, found in counts.items():
+        suite.set(name, str(len(suite.findall(found))))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, "unicode", xml_declaration=True)
 
 
 def verdict_text(judgement: Judgement) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
-    text = Text()
-    if exit_code(judgement) == Exit.UNDECIDED:
-        text.append(f"UNDECIDED: {undecided_reason(judgement)}", style="bold yellow")
-    elif judgement.healthy:
-        what = "nothing is slower than chance explains" if not judgement.links_failed else "failed ones aside"
-        text.append(f"healthy: {plural(judgement.links_measured, 'link')} measured, {what}", style="bold green")
-    else:
-        text.append(f"FAULTS: {_counts(judgement.verdicts)}", style="bold red")
+    text = Text().append_text(headline(judgement))
     for verdict in judgement.verdicts[:MOST]:
         text.append(f"\n  {title(verdict)}", style="bold red")
         text.append(f"\n      {verdict.evidence}; sure to {_percent(verdict.confidence)}")
@@ -80,7 +75,29 @@ def verdict_text(judgement: Judgement) -> Text:
     return text
 
 
-def undecided_reason(judgement: Judgement) -> str:
+def headline(judgement: Judgement) -> Text:
+    """The conclusion in one line."""
+    links = plural(judgement.links_measured, "link")
+    match judgement.conclusion:
+        case Conclusion.FAULTS:
+            failed = f"{plural(judgement.links_failed, 'link')} failed"
+            return Text(f"FAULTS: {_counts(judgement.verdicts) or failed}", style="bold red")
+        case Conclusion.UNDECIDED:
+            return Text(f"UNDECIDED: {_undecided_reason(judgement)}", style="bold yellow")
+        case Conclusion.NO_FAULT:
+            return Text(f"no fault found{_untested_text(judgement.untested)} ({links})", style="bold")
+        case Conclusion.HEALTHY:
+            return Text(f"healthy: latency and bandwidth of {links}", style="bold green")
+
+
+def _untested_text(untested: tuple[str, ...]) -> str:
+    if len(untested) > 1:
+        return f"; {' and '.join(untested)} were not tested"
+    (missing,) = untested
+    return f" in {'bandwidth' if missing == 'latency' else 'latency'}; {missing} was not tested"
+
+
+def _undecided_reason(judgement: Judgement) -> str:
     """Why nothing can be said of a run without verdicts."""
     if not judgement.links_measured:
         return "nothing was measured"
@@ -91,9 +108,11 @@ def undecided_reason(judgement: Judgement) -> str:
 
 
 def verdict_lines(judgement: Judgement) -> list[str]:
-    """One line that names the faults, for a printed page; no line if healthy."""
-    if judgement.healthy:
+    """One line that names the faults, for a printed page, or says that the run is undecided; otherwise no line."""
+    if not judgement.conclusion.is_alarm:
         return []
+    if not judgement.verdicts:
+        return [headline(judgement).plain]
     named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
     more = f"; and {len(judgement.verdicts) - MOST_NAMES} more" if len(judgement.verdicts) > MOST_NAMES else ""
     return [f"FAULTS: {named}{more}"]

@@ -54,7 +54,7 @@ function chooseRun(index) {
   choices($("size"), run.sizes.map((size) => size.label), run.sizes.length - 1);
   $("lines").textContent = run.lines.join("\n");
   $("verdicts").textContent = run.verdicts.join("\n");
-  $("verdicts").className = run.healthy ? "" : "alarm";
+  $("verdicts").className = run.alarm ? "alarm" : "";
   $("warnings").textContent = run.warnings.join("\n");
   $("remarks").textContent = run.remarks.join("\n");
   for (const span of document.querySelectorAll(".rate")) span.textContent = run.directions === 2 ? "- bandwidth of both directions" : "";

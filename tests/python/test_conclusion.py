@@ -1,0 +1,123 @@
+"""What a run is called: every place that says or draws it follows one rule."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from conftest import Command
+from everylink.cli.kinds import judged
+from everylink.io.read import read
+from everylink.judge.verdict import Conclusion, JudgedRun
+from everylink.load.figure import load_pages
+from everylink.load.page import write_load_html
+from everylink.text.check import Checked, check_json, check_text
+from everylink.text.verdicts import verdict_lines
+from make_loads import make_service
+from make_results import Link, make_results, steady
+
+HOSTS = [f"n{host}" for host in range(16)]
+BOTH = (8, 1 << 20)
+SUSPECT = "UNDECIDED: 240 links measured; no fault is proven, but there are strong suspects: 1 pair"
+LATENCY_ONLY = "no fault found in latency; bandwidth was not tested (240 links)"
+BANDWIDTH_ONLY = "no fault found in bandwidth; latency was not tested (240 links)"
+NEITHER = "no fault found; latency and bandwidth were not tested (240 links)"
+
+
+def one_slow_pair(link: Link, size: int) -> float:
+    return steady(link, size) * (604 if set(link) == {3, 9} else 1)
+
+
+def checked(run: JudgedRun) -> Checked:
+    return Checked(run, "16 hosts", False, {}, "tcp", "you chose it", True, Path("folder"))
+
+
+Case = tuple[Path, str, Conclusion]
+
+
+@pytest.fixture(
+    params=[
+        (BOTH, steady, "healthy: latency and bandwidth of 240 links", Conclusion.HEALTHY),
+        (BOTH, one_slow_pair, SUSPECT, Conclusion.UNDECIDED),
+        ((8,), steady, LATENCY_ONLY, Conclusion.NO_FAULT),
+        ((1 << 20,), steady, BANDWIDTH_ONLY, Conclusion.NO_FAULT),
+        ((4096,), steady, NEITHER, Conclusion.NO_FAULT),
+    ],
+    ids=["healthy", "suspect", "latency", "bandwidth", "neither"],
+)
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+    sizes, time, line, conclusion = request.param
+    return make_results(tmp_path / "made.h5", hosts=HOSTS, sizes=sizes, time=time), line, conclusion
+
+
+def says(text: str, case: Case) -> bool:
+    """Whether a text has the conclusion of the run, and calls it healthy only if it is."""
+    return case[1] in text and ("healthy" in text) == (case[2] is Conclusion.HEALTHY)
+
+
+@pytest.mark.usefixtures("fake_core")
+@pytest.mark.parametrize("options", [(), ("--quiet",), ("--confirm",)])
+def test_run_says_it(options: tuple[str, ...], case: Case, everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE", f"results={case[0]}")
+    code, out, _ = everylink("run", *options)
+    assert says(out, case), out
+    assert code == case[2].exit_code
+
+
+@pytest.mark.parametrize("command", ["show", "diagnose"])
+def test_show_and_diagnose_say_it(command: str, case: Case, everylink: Command) -> None:
+    code, out, _ = everylink(command, case[0])
+    assert says(out, case), out
+    assert code == (case[2].exit_code if command == "diagnose" else 0)
+
+
+def test_check_says_it(case: Case) -> None:
+    answer = checked(judged(read(case[0])))
+    for quiet in (True, False):
+        assert says(check_text(answer, quiet).plain, case)
+    alone = check_text(replace(answer, alone=True), quiet=True).plain
+    assert alone.startswith("this machine alone")
+    assert says(alone, case)
+
+
+def test_json_says_it(case: Case, everylink: Command) -> None:
+    for text in (everylink("diagnose", case[0], "--format", "json")[1], check_json(checked(judged(read(case[0]))))):
+        said = json.loads(text)
+        assert said["conclusion"] == case[2]
+        assert said["healthy"] == (case[2] is Conclusion.HEALTHY)
+
+
+def test_junit_says_it(case: Case, everylink: Command) -> None:
+    suite = ElementTree.fromstring(everylink("diagnose", case[0], "--format", "junit")[1].split("\n", 1)[1])
+    undecided = case[2] is Conclusion.UNDECIDED
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1" if undecided else "0")
+    assert [error.get("message") for error in suite.iter("error")] == ([SUSPECT] if undecided else [])
+
+
+def test_the_html_page_says_and_draws_it(case: Case, tmp_path: Path, everylink: Command) -> None:
+    everylink("report", case[0], "-o", tmp_path / "x.html")
+    text = (tmp_path / "x.html").read_text()
+    assert says(text, case)
+    assert f'"alarm":{str(case[2].is_alarm).lower()}' in text
+
+
+def test_printed_pages_name_what_is_open_and_never_say_healthy(case: Case) -> None:
+    lines = verdict_lines(judged(read(case[0])).judgement)
+    assert lines == ([SUSPECT] if case[2] is Conclusion.UNDECIDED else [])
+
+
+def test_pages_of_load_patterns_say_it(case: Case, tmp_path: Path) -> None:
+    load = read(make_service(tmp_path / "load.h5", lambda kind, client, server: 1e-3))
+    run = JudgedRun(load, judged(read(case[0])).judgement)
+    (path,) = write_load_html([run], tmp_path / "x.html")
+    assert says(path.read_text(), case)
+    assert load_pages(run)
+
+
+def test_a_failed_link_without_a_verdict_is_a_fault(case: Case) -> None:
+    run = judged(read(case[0]))
+    failed = replace(run, judgement=replace(run.judgement, links_failed=2, verdicts=()))
+    assert check_text(checked(failed), quiet=True).plain == "FAULTS: 2 links failed"
+    assert failed.judgement.conclusion.exit_code == 3
