@@ -40,7 +40,7 @@ def main() -> int:
         return 0
     from make_results import make_results
 
-    output = None if "no-output" in FAKE else "everylink.h5"
+    output = None if "no-output" in FAKE else sys.argv[sys.argv.index("-o") + 1] if "-o" in sys.argv else "everylink.h5"
     say(event="plan", ranks=4, hosts=2, steps=3, links=12, sizes=[65536], output=output)
     say(event="text", text=f"arguments: {' '.join(sys.argv[1:])}")
     if "noise" in FAKE:

@@ -414,9 +414,9 @@ def test_any_command_can_start_the_core(everylink: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "everylink.h5: exists; --force overwrites it, and -o FILE names another results file"),
+        (("-o", "everylink.h5"), "everylink.h5: exists; --force overwrites it, and -o FILE names another results file"),
         (("-o", "mine.h5"), "mine.h5: exists; --force overwrites it"),
-        (("--launcher", "mpiexec"), "everylink.h5: exists"),
+        (("--launcher", "mpiexec", "-o", "mine.h5"), "mine.h5: exists"),
         (("--report", "mine.html", "-o", "x.h5"), "--report mine.html: exists; --force overwrites it"),
         (("--confirm", "-o", "x.sion"), "-o x.sion: a .sion file takes no further measurements, so --confirm requires"),
     ],
@@ -430,6 +430,20 @@ def test_what_could_not_be_written_is_refused_before_ranks_start(
     code, out, err = everylink("run", *options)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
+
+
+@pytest.mark.parametrize("options", [(), ("--confirm",), ("--quiet",), ("--format", "json"), ("--progress", "json")])
+def test_a_second_run_in_a_folder_takes_a_new_name_and_says_so(
+    options: tuple[str, ...], everylink: Command, tmp_path: Path
+) -> None:
+    for name in ("everylink.h5", "everylink-2.h5"):
+        (tmp_path / name).write_text("mine")
+    code, _, err = everylink("run", *options)
+    assert code == 0
+    assert err.startswith("everylink: everylink.h5 exists; the results go to everylink-3.h5\n")
+    assert "4 ranks on 2 hosts" in everylink("show", "everylink-3.h5")[1]
+    for name in ("everylink.h5", "everylink-2.h5"):
+        assert (tmp_path / name).read_text() == "mine"
 
 
 def test_force_overwrites_the_results_and_the_report(everylink: Command, tmp_path: Path) -> None:

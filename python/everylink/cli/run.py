@@ -3,7 +3,7 @@
 import itertools
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from everylink.cli.kinds import Shown, judged, kind_of
@@ -25,6 +25,7 @@ from everylink.terminal.console import terminal
 from everylink.text.verdicts import headline, verdict_json
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
+TAKES_EXISTING = ("--force", "--resume", "--no-output", *ONLY_PRINT)  # with these a file of that name is no obstacle
 SION = ".sion"  # holds a single size, and takes no further measurements
 LINKTEST = ("--preset", "--step-lines", "--no-output")  # with these LinkTest's lines are wanted, or all there is
 OWN_SIZES = ("--size-messages", "--preset", *ONLY_PRINT)  # options with which the core needs no sizes from us
@@ -79,6 +80,10 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
             if getattr(options, option.strip("-")) and other in line.values:
                 raise UserMistake(f"{option} and {other} exclude each other")
     output = Path(line.values.get("--output") or table.default("--output"))
+    if "--output" not in line.values and _is_in_the_way(output, line):
+        output, usual = next(new for new in _other_names(output) if not new.exists()), output
+        print(f"everylink: {usual} exists; the results go to {output}", file=sys.stderr)
+        core_options = ["-o", str(output), *core_options]
     _check_output(output, options, line)
     if options.format == "json" and any(option in line.values for option in ("--no-output", "--progress")):
         raise UserMistake("--format json describes a results file; leave out --no-output and --progress")
@@ -89,12 +94,20 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
 
 def _check_output(output: Path, options: Namespace, line: CoreLine) -> None:
     """Raise UserMistake if the core would refuse the results file, once its ranks have started."""
-    if any(option in line.values for option in ("--no-output", *ONLY_PRINT)):
-        return
     if options.confirm and output.suffix == SION:
         raise UserMistake(f"-o {output}: a {SION} file takes no further measurements, so --confirm requires .h5")
-    if output.exists() and not any(option in line.values for option in ("--force", "--resume")):
+    if _is_in_the_way(output, line):
         raise UserMistake(f"{output}: exists; --force overwrites it, and -o FILE names another results file")
+
+
+def _is_in_the_way(output: Path, line: CoreLine) -> bool:
+    """Whether the core would write to a file that exists, which it refuses."""
+    return output.exists() and not any(option in line.values for option in TAKES_EXISTING)
+
+
+def _other_names(path: Path) -> Iterator[Path]:
+    """everylink-2.h5, everylink-3.h5, and so on."""
+    return (path.with_stem(f"{path.stem}-{number}") for number in itertools.count(2))
 
 
 def _passed_through(start: Start, core_options: Sequence[str]) -> int:

@@ -314,6 +314,11 @@ RUN = Command(
             "Abbreviations",
             "Write the options above in full. Abbreviations are passed on to everylink-measure, which expands its own.",
         ),
+        Note(
+            "Files",
+            "Without -o the results go to everylink.h5 or, where that exists, to everylink-2.h5, everylink-3.h5 and so "
+            "on. A file that -o names is overwritten only with --force.",
+        ),
         EXIT_STATUS,
     ),
 )
