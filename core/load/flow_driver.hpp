@@ -56,7 +56,8 @@ class FlowDriver {
   bool is_done(int ticket);
   bool pop_done(std::deque<int>& tickets);  // removes the first ticket if it is done
   Seconds now() const { return c_.virtual_time ? c_.virtual_time->now_on(*link_) : c_.transport.now(); }
-  bool is_time_up() const { return now() >= stop_; }
+  // Whether the flow, which has sent so many messages, may end.
+  bool has_enough(std::uint64_t messages) const;
   // The first bytes of a message say whether another one follows.
   void write_note(Slice message, bool continues);
   bool is_followed(Slice message) const;

@@ -104,6 +104,23 @@ def test_a_victim_without_shared_cables_has_no_impact(play: Play) -> None:
     assert (found.mean, found.median, found.p99) == pytest.approx((1, 1, 1), rel=1e-6)
 
 
+@pytest.mark.parametrize("size", [8, SIZE])
+def test_a_simulated_scene_costs_no_more_than_its_messages_however_long_it_is(tmp_path: Path, size: int) -> None:
+    # 100 s of virtual time hold 50 million pings, and 150 billion messages of 8 bytes.
+    words = ["victim", "--np", "8", "--mode", "sim", "-s", str(size), "--repeats", "1", "--duration", "100s"]
+    process = subprocess.Popen([measure_program(), *words, "-o", "x.h5"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert used.ru_maxrss < 200 * 1024, "KiB, of the rank that took most"
+    (load,) = read(tmp_path / "x.h5").loads
+    window = 16
+    assert load.flows.ok.all()
+    assert load.flows.messages.max() <= 10_000 + 2 * window
+    assert load.flows.messages.min() >= 1000
+    assert [scene.latency.median for scene in scene_sums(load)] == pytest.approx([LATENCY + 8 / BANDWIDTH] * 2)
+
+
 def test_several_sizes_are_swept_one_after_the_other(play: Play) -> None:
     load = play("incast", "--np", 3, "--mode", "sim", "-s", "1,64KiB", "--duration", "100us")
     assert load.scenes.bytes.tolist() == [1, 1, 65536, 65536]
