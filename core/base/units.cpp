@@ -188,6 +188,8 @@ std::string text_of_bytes(double value) {
   return fmt::format("{:.4g} {}", value / unit.factor, unit.name);
 }
 
+std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
+
 std::string text_of_bandwidth(double value) {
   if (std::isnan(value)) return "-";
   const auto unit = bandwidth_unit(value);

@@ -34,6 +34,7 @@ std::string text_of_seconds(Seconds value);                       // "11.6 us"
 std::string text_of_count(std::int64_t n, std::string_view one);  // "1 scene", "2 scenes"
 std::string text_of_duration(Seconds value);                      // "2 h 03 min", for people who wait
 std::string text_of_bytes(double value);                          // "64 KiB", "1.5 GiB"
-std::string text_of_bandwidth(double value);                      // "20.9 GiB/s"
+std::string text_of_size(std::size_t bytes);
+std::string text_of_bandwidth(double value);  // "20.9 GiB/s"
 
 }  // namespace everylink

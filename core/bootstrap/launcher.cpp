@@ -19,7 +19,7 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds start_limit = 300;  // 100,000 processes do not start in a minute
+constexpr Seconds library_start_limit = 300;  // 100,000 processes do not start in a minute
 
 struct Known {
   std::string_view name, summary;
@@ -85,7 +85,7 @@ LauncherHint launcher_hint() {
 }
 
 Place place_from_launcher(const std::string& name, const std::string& interface) {
-  const CallLimit limit(start_limit, fmt::format("joining the other ranks by {}", name));
+  const CallLimit limit(library_start_limit, fmt::format("joining the other ranks by {}", name));
   Place place{.bootstrap = name, .launcher = join(known(name)), .ends_together = true};
   place.rank = place.launcher->rank();
   place.size = place.launcher->size();

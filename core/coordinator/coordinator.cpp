@@ -181,8 +181,7 @@ void Coordinator::refuse_large_buffers() const {
       throw UsageError(
           fmt::format("-s/--size-messages: the buffers of the ranks on {} take {}, but only {} are free; use "
                       "smaller messages or fewer ranks",
-                      rank.host, text_of_bytes(static_cast<double>(wanted[rank.machine])),
-                      text_of_bytes(static_cast<double>(rank.free_memory))));
+                      rank.host, text_of_size(wanted[rank.machine]), text_of_size(rank.free_memory)));
   }
 }
 

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t peers_of_a_dark_rank = 2;
 
-std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
-
 }  // namespace
 
 LoadCampaign::LoadCampaign(const Options& options, const Introduction& all, RunLog& log)

@@ -28,8 +28,6 @@ std::size_t index_of_largest(const Options& o) {
   return static_cast<std::size_t>(std::max_element(o.sizes.begin(), o.sizes.end()) - o.sizes.begin());
 }
 
-std::string text_of_size(std::size_t bytes) { return text_of_bytes(static_cast<double>(bytes)); }
-
 }  // namespace
 
 PairResults::PairResults(const Options& options, RunLog& log)

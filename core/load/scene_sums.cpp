@@ -150,7 +150,7 @@ SceneSums sums_of(const Scene& scene, std::size_t bytes, const std::vector<FlowR
 std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
                                         const std::vector<FlowRow>& rows, const NameOfRank& name) {
   std::vector<std::string> lines;
-  const std::string head = fmt::format("  {}, {}", text_of_bytes(static_cast<double>(bytes)), scene.point);
+  const std::string head = fmt::format("  {}, {}", text_of_size(bytes), scene.point);
   if (!rows.empty() && rows.front().flow.carries_requests()) {
     for (const bool asks : {true, false})
       for (const auto& [rank, party] : asks ? clients_of(rows) : servers_of(rows))
@@ -178,7 +178,7 @@ std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
 }
 
 std::string line_of(const Pattern& pattern, const SceneSums& s, bool several_sizes) {
-  std::string text = several_sizes ? text_of_bytes(static_cast<double>(s.bytes)) + ", " : "";
+  std::string text = several_sizes ? text_of_size(s.bytes) + ", " : "";
   text += fmt::format("{} {}", pattern.point, s.point);
   const auto variant = pattern.variants[s.variant];
   if (!variant.empty()) text += fmt::format(", {}", variant);

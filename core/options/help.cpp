@@ -37,11 +37,6 @@ std::string names_of(const Option& option) {
   return text + (option.is_flag() ? "" : " " + option.value);
 }
 
-std::string sentence(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + ".";
-}
-
 std::string with_default(const Option& option) {
   return option.default_text.empty() ? option.brief
                                      : fmt::format("{} ({})", option.brief, option.default_text);

@@ -28,11 +28,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::string sentence(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + ".";
-}
-
 std::string item(const Option& option) {
   std::string names;
   for (const auto& name : option.names)

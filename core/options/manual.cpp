@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 
@@ -145,6 +146,11 @@ std::string help_of(const Manual& manual, const std::string& form, const std::st
   const Page& page = is_own ? manual.page : *found;
   const auto patterns = is_own ? manual.patterns : std::vector<Page>();
   return form == "short" ? short_help(page, patterns, width) : long_help(page, patterns, width);
+}
+
+std::string sentence(std::string phrase) {
+  if (!phrase.empty()) phrase[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(phrase[0])));
+  return phrase + ".";
 }
 
 std::size_t help_width() {

@@ -51,7 +51,8 @@ std::string defaults_in_patterns(const Option&);  // "256KiB; 1 to 4MiB, doubled
 // `form`: a choice of --help. `pattern`: the pattern whose page text and short show; "": the program's page.
 std::string help_of(const Manual&, const std::string& form, const std::string& pattern, std::size_t width);
 
-std::size_t help_width();  // of the terminal; 80 if standard output is not a terminal
+std::string sentence(std::string phrase);  // "Phrase."
+std::size_t help_width();                  // of the terminal; 80 if standard output is not a terminal
 
 // The forms, which help_of calls.
 std::string long_help(const Page&, const std::vector<Page>& patterns, std::size_t width);

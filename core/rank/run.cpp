@@ -37,7 +37,7 @@ namespace {
 constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
 constexpr Seconds exchange_limit = 10;  // for the reports after a step, beyond the step's own limit
 constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
-constexpr Seconds leave_limit = 120;
+constexpr Seconds library_leave_limit = 120;
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
 
 class Runner {
@@ -400,7 +400,7 @@ int run(const Options& options, Place place) {
     last = runner.run();
   }
   if (place.launcher) {
-    const CallLimit limit(leave_limit, "leaving the library that started the ranks");
+    const CallLimit limit(library_leave_limit, "leaving the library that started the ranks");
     place.launcher->leave(last.exit_code, last.clean);
   }
   // Rank 0 returns the exit code of the run. A launcher may end all ranks when one fails, so no other rank

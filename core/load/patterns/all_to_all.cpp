@@ -76,8 +76,7 @@ std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameO
   if (!worst) return {};
   return {fmt::format("furthest below its round: {} from {} to {} in round {} of {}, where the mean is {}",
                       text_of_bandwidth(worst->slowest), name(worst->slowest_from), name(worst->slowest_to),
-                      worst->point, text_of_bytes(static_cast<double>(worst->bytes)),
-                      text_of_bandwidth(worst->mean))};
+                      worst->point, text_of_size(worst->bytes), text_of_bandwidth(worst->mean))};
 }
 
 constexpr PatternTable table{"  size(B)    time(s)   bw(MiB/s)   lat(us)  messages/s  slowest(MiB/s)", true,

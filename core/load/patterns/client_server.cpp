@@ -70,9 +70,8 @@ std::vector<std::string> findings(std::span<const SceneSums> scenes, const NameO
     lines.push_back(fmt::format(
         "{} least fair at {}: of {} clients the first ends after {}, the last after {} (last: {}); "
         "Jain's index of their rates {:.3f}",
-        word(*worst), text_of_bytes(static_cast<double>(worst->bytes)), worst->clients,
-        text_of_seconds(worst->first_end), text_of_seconds(worst->last_end), fmt::join(last, ", "),
-        worst->jain));
+        word(*worst), text_of_size(worst->bytes), worst->clients, text_of_seconds(worst->first_end),
+        text_of_seconds(worst->last_end), fmt::join(last, ", "), worst->jain));
   }
   return lines;
 }
