@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/units.hpp"
@@ -16,18 +17,42 @@
 namespace everylink {
 namespace {
 
+constexpr auto folders_variable = "EVERYLINK_TRANSPORT_PATH";
+
 std::vector<std::string> folders() {
   std::vector<std::string> all;
-  if (const char* path = std::getenv("EVERYLINK_TRANSPORT_PATH"); path && *path) all = split(path, ':');
+  if (const char* path = std::getenv(folders_variable); path && *path) all = split(path, ':');
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
   all.push_back(here + "/modules");           // the build tree
   all.push_back(here + "/../lib/everylink");  // cmake --install
-  glob_t found{};                             // pip install
-  if (::glob((here + "/../lib/python3*/site-packages/everylink/transports").c_str(), 0, nullptr, &found) == 0)
+  glob_t found{};                             // pip install; Debian's own pip: dist-packages
+  if (::glob((here + "/../lib/python3*/*-packages/everylink/transports").c_str(), 0, nullptr, &found) == 0)
     for (std::size_t i = 0; i < found.gl_pathc; ++i) all.emplace_back(found.gl_pathv[i]);
   ::globfree(&found);
   return all;
+}
+
+// Debian's packages of the libraries that modules need at run time.
+struct Packaged {
+  std::string_view library, packages;
+};
+constexpr Packaged packages_of_libraries[] = {{"libucp.so", "libucx0"},
+                                              {"libfabric.so", "libfabric1"},
+                                              {"libibverbs.so", "libibverbs1 ibverbs-providers"},
+                                              {"libpsm2.so", "libpsm2-2"},
+                                              {"libmpi.so", "libopenmpi3"},
+                                              {"libmpich.so", "libmpich12"},
+                                              {"libpmix.so", "libpmix2"}};
+
+// What the dynamic linker said; of a missing library, how to install it.
+std::string reason_of(const std::string& said) {
+  if (said.find(": cannot open shared object file") == said.npos) return said;
+  const std::string library = said.substr(0, said.find(':'));
+  for (const auto& one : packages_of_libraries)
+    if (library.starts_with(one.library))
+      return fmt::format("{} is missing; apt install {}", library, one.packages);
+  return fmt::format("{} is missing; install it, or name its folder in LD_LIBRARY_PATH", library);
 }
 
 }  // namespace
@@ -39,10 +64,12 @@ void* module_symbol(const std::string& name, const char* symbol, std::string& wh
     const KeptSignals kept;
     void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* found = module ? ::dlsym(module, symbol) : nullptr;
-    if (!found) why = ::dlerror();
+    if (!found) why = reason_of(::dlerror());
     return found;
   }
-  why = fmt::format("its module {}.so is not in {}", name, fmt::join(folders(), ", "));
+  why = fmt::format(
+      "its module {}.so is not in {}; build Everylink again with its library, or name its folder in {}", name,
+      fmt::join(folders(), ", "), folders_variable);
   return nullptr;
 }
 
