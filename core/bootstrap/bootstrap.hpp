@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/place.hpp"
+#include "host/streams.hpp"
 #include "net/network.hpp"
 
 namespace everylink {
@@ -51,13 +53,15 @@ class Bootstrap {
 struct System {
   Clock& clock;
   Network& network;
-  std::function<bool()> end_is_wanted;  // a signal asked this process to end the run
+  std::function<bool()> end_is_wanted;                         // a signal asked this process to end the run
+  std::function<void(std::string_view line)> tell = complain;  // people, on standard error
 };
 
 // Over TCP: rank 0 listens and the others call it. Up to `tree_above` ranks all stay connected to it; above,
 // one rank per host leads the others of its host, and the leaders form a tree. Rank 0 waits until all have
 // joined. It goes on without those that are known to have ended, and without the others once `limit` has
-// passed since the last one joined, or longest_join in all: these are gone in the first round. Throws
+// passed since the last one joined, or longest_join in all: these are gone in the first round. After ten
+// seconds it tells which are missing. Throws
 // MachineError if no other rank has joined, or says why this rank cannot reach rank 0 within `limit` or was
 // refused.
 inline constexpr Seconds longest_join = 600;

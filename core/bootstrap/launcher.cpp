@@ -20,6 +20,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds library_start_limit = 300;  // 100,000 processes do not start in a minute
+constexpr Seconds quiet_limit = 10;
 
 struct Known {
   std::string_view name, summary;
@@ -85,7 +86,14 @@ LauncherHint launcher_hint() {
 }
 
 Place place_from_launcher(const std::string& name, const std::string& interface) {
-  const CallLimit limit(library_start_limit, fmt::format("joining the other ranks by {}", name));
+  const auto hint = launcher_hint();
+  const CallLimit limit(
+      library_start_limit, fmt::format("joining the other ranks by {}", name),
+      hint.rank != 0
+          ? ""
+          : fmt::format("waiting for all {} ranks to join by {}, which does not say which are missing; after "
+                        "{:g} s the run ends",
+                        hint.size, name, library_start_limit));
   Place place{.bootstrap = name, .launcher = join(known(name)), .ends_together = true};
   place.rank = place.launcher->rank();
   place.size = place.launcher->size();
@@ -112,11 +120,17 @@ struct CallLimit::Watch {
   std::thread thread;
 };
 
-CallLimit::CallLimit(Seconds limit, std::string what) : watch_(std::make_unique<Watch>()) {
-  watch_->thread = std::thread([watch = watch_.get(), limit, what = std::move(what)] {
+CallLimit::CallLimit(Seconds limit, std::string what, std::string notice)
+    : watch_(std::make_unique<Watch>()) {
+  watch_->thread = std::thread([watch = watch_.get(), limit, what = std::move(what),
+                                notice = std::move(notice)] {
     std::unique_lock lock(watch->mutex);
-    if (watch->over.wait_for(lock, std::chrono::duration<Seconds>(limit), [&] { return watch->is_over; }))
-      return;
+    const auto is_over_within = [&](Seconds time) {
+      return watch->over.wait_for(lock, std::chrono::duration<Seconds>(time), [&] { return watch->is_over; });
+    };
+    if (is_over_within(quiet_limit)) return;
+    if (!notice.empty()) complain(notice);
+    if (is_over_within(limit - quiet_limit)) return;
     complain(fmt::format("{} did not finish within {} s", what, limit));
     ::_exit(exit_machine);
   });

@@ -51,10 +51,11 @@ struct LauncherHint {
 };
 LauncherHint launcher_hint();
 
-// Ends this process with a message when a library's call takes longer than `limit` seconds.
+// Ends this process with a message when a library's call takes longer than `limit` seconds. `notice` is
+// printed after ten seconds; "": nothing is.
 class CallLimit {
  public:
-  CallLimit(Seconds limit, std::string what);
+  CallLimit(Seconds limit, std::string what, std::string notice = "");
   ~CallLimit();
   CallLimit(const CallLimit&) = delete;
   CallLimit& operator=(const CallLimit&) = delete;

@@ -14,8 +14,20 @@ namespace {
 
 constexpr Seconds look_again = 1;      // at dark paths and half-open callers
 constexpr Seconds look_soon = 0.2;     // which ranks have ended, while others join
+constexpr Seconds quiet_limit = 10;    // then we say which ranks we wait for
 constexpr Seconds last_moment = 0.4;   // to submit once the run is to end: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
+
+// "1, 2" or "3 (n07), 4 (n07) and 12 more"
+std::string named(const std::vector<int>& ranks, const std::vector<std::string>& hosts) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i) {
+    text += fmt::format("{}{}", i > 0 ? ", " : "", ranks[i]);
+    if (!hosts.empty()) text += fmt::format(" ({})", hosts[static_cast<std::size_t>(ranks[i])]);
+  }
+  return ranks.size() > most ? fmt::format("{} and {} more", text, ranks.size() - most) : text;
+}
 
 }  // namespace
 
@@ -23,6 +35,7 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds join_
     : clock_(system.clock),
       network_(system.network),
       end_is_wanted_(system.end_is_wanted),
+      tell_(system.tell),
       size_(place.size),
       states_(static_cast<std::size_t>(place.size)),
       tree_(place.size, host_hash(place), tree_above),
@@ -34,26 +47,35 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds join_
             note_joined(state(hello.rank));
             branches_.add(hello.rank, std::move(connection));
           }) {
-  wait_for_all(join_limit, place.attendance.get());
-  if (joined_ == 1) throw MachineError("no other rank joined; missing: " + missing());
+  wait_for_all(join_limit, place);
+  if (joined_ == 1) throw MachineError("no other rank joined; missing: " + named(missing(), place.hosts));
   for (auto& one : states_) one.gone = !one.known;
 }
 
 // Returns when no further rank is expected.
-void Leader::wait_for_all(Seconds limit, const Attendance* attendance) {
+void Leader::wait_for_all(Seconds limit, const Place& place) {
   const auto is_expected = [&](int rank) {
-    return !state(rank).known && !(attendance && attendance->has_ended(rank));
+    return !state(rank).known && !(place.attendance && place.attendance->has_ended(rank));
   };
   const auto one_is_expected = [&] {
     for (int rank = 1; rank < size_; ++rank)
       if (is_expected(rank)) return true;
     return false;
   };
-  const Seconds end = clock_.now() + longest_join;
-  for (Seconds until = clock_.now() + limit; joined_ < size_ && one_is_expected();) {
-    const Seconds left = std::min(until, end) - clock_.now();
+  const Seconds began = clock_.now();
+  bool told = false;
+  for (Seconds until = began + limit; joined_ < size_ && one_is_expected();) {
+    const Seconds now = clock_.now(), left = std::min(until, began + longest_join) - now;
     if (left <= 0) return;
     if (end_is_wanted_()) throw MachineError("interrupted before all ranks had joined");
+    if (now >= began + quiet_limit && !std::exchange(told, true)) {
+      auto ranks = missing();
+      std::erase_if(ranks, [&](int rank) { return !is_expected(rank); });
+      const bool is_one = ranks.size() == 1;
+      tell_(fmt::format(
+          "waiting for {} {}; the run begins without {} when no rank has joined for {:g} s (--join-limit)",
+          is_one ? "rank" : "ranks", named(ranks, place.hosts), is_one ? "it" : "them", limit));
+    }
     const int before = joined_;
     tend(std::min(left, look_soon));
     if (joined_ > before) until = clock_.now() + limit;
@@ -105,12 +127,11 @@ void Leader::note_joined(State& one) {
   one.ended = false;
 }
 
-std::string Leader::missing() const {
-  std::string text;
-  int more = 0;
-  for (std::size_t rank = 1; rank < states_.size(); ++rank)
-    if (!states_[rank].known && ++more <= 10) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
-  return more > 10 ? fmt::format("{} and {} more", text, more - 10) : text;
+std::vector<int> Leader::missing() const {
+  std::vector<int> ranks;
+  for (int rank = 1; rank < size_; ++rank)
+    if (!states_[static_cast<std::size_t>(rank)].known) ranks.push_back(rank);
+  return ranks;
 }
 
 bool Leader::a_rank_is_due() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -51,8 +52,8 @@ class Leader final : public Bootstrap {
   const Part* part(int rank, std::uint64_t round) const;
   Reply admit(const Hello&);
   void note_joined(State&);
-  void wait_for_all(Seconds limit, const Attendance*);
-  std::string missing() const;
+  void wait_for_all(Seconds limit, const Place&);
+  std::vector<int> missing() const;
   bool a_rank_is_due();
   bool is_due(std::size_t rank) const;
   void tend(Seconds longest);
@@ -65,6 +66,7 @@ class Leader final : public Bootstrap {
   Clock& clock_;
   Network& network_;
   std::function<bool()> end_is_wanted_;
+  std::function<void(std::string_view)> tell_;
   int size_;
   std::uint64_t number_ = 0;
   std::vector<State> states_;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,17 +42,25 @@ class Joining {
                                                .listener = rank == 0 ? std::move(listener_) : nullptr,
                                                .key = blob("key"),
                                                .host = "host " + std::to_string(rank),
+                                               .hosts = hosts,
                                                .attendance = attendance});
     network.start([this, place, at, part = std::move(part)] {
       if (at > 0) network.sleep(at);
       System system = network.system();
       system.end_is_wanted = [this] { return network.now() >= ends_at; };
+      system.tell = [this](std::string_view line) { told.push_back({network.now(), std::string(line)}); };
       part(*join(*place, join_limit, 512, system));
     });
   }
 
+  struct Told {
+    Seconds at;
+    std::string line;
+  };
   Simulation network;
+  std::vector<Told> told;  // on standard error
   std::vector<Address> rendezvous;
+  std::vector<std::string> hosts;                              // by rank; empty: not known
   std::shared_ptr<Attendance> attendance;                      // of a supervisor that started the ranks
   Seconds ends_at = std::numeric_limits<Seconds>::infinity();  // a signal asks for the end
 
@@ -121,6 +130,29 @@ TEST(Simulation, the_run_begins_without_a_rank_that_does_not_join_within_the_lim
   ranks.network.run();
   EXPECT_GE(ranks.network.now(), join_limit);
   EXPECT_LT(ranks.network.now(), join_limit + 5);
+}
+
+TEST(Simulation, after_ten_seconds_rank_0_says_once_which_ranks_it_waits_for) {
+  Joining ranks(4);
+  ranks.hosts = {"n5", "n6", "n7", "n8"};
+  ranks.attendance = std::make_shared<Attendance>(4);
+  ranks.attendance->note_ended(2);  // not waited for
+  for (int rank = 0; rank < 2; ++rank) ranks.start(rank, [&](Bootstrap& world) { hold_round(world, ""); });
+  ranks.network.run();
+  ASSERT_EQ(ranks.told.size(), 1u);
+  EXPECT_NEAR(ranks.told[0].at, 10, 0.5);
+  EXPECT_EQ(
+      ranks.told[0].line,
+      "waiting for rank 3 (n8); the run begins without it when no rank has joined for 60 s (--join-limit)");
+}
+
+TEST(Simulation, ranks_that_join_in_time_are_not_spoken_of) {
+  Joining ranks(3);
+  for (int rank = 0; rank < 3; ++rank)
+    ranks.start(
+        rank, [&](Bootstrap& world) { hold_round(world, ""); }, rank == 2 ? 9 : 0);
+  ranks.network.run();
+  EXPECT_TRUE(ranks.told.empty());
 }
 
 TEST(Simulation, if_no_other_rank_joins_they_are_named_when_the_limit_has_passed) {

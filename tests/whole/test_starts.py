@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -42,6 +43,28 @@ def test_under_pmix_only_rank_0_ends_with_3_after_failed_links(measure: Measure)
     result = measure("--mode", "sim:dead=1>2", *QUICK, launcher=mpi_launcher(4), expect=3)
     assert result.attributes["complete"] == 1
     assert sorted(result.only.main().links()) == [(a, b) for a in range(4) for b in range(4) if a != b]
+
+
+STOPS_RANK_2 = '[ "$OMPI_COMM_WORLD_RANK" != 2 ] || { echo $$ >stopped; kill -STOP $$; }; exec "$0" "$@"'
+
+
+@needs_pmix
+@pytest.mark.parametrize("how", ["mpi", "pmix"])
+def test_rank_0_says_that_it_waits_for_ranks_that_the_launcher_does_not_name(how: str, tmp_path: Path) -> None:
+    words = ["-m", "mpi" if how == "mpi" else "tcp", "--bootstrap", how, *map(str, QUICK), "-o", "x.h5"]
+    process = subprocess.Popen(
+        [*mpi_launcher(4), "sh", "-c", STOPS_RANK_2, measure_program(), *words], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr
+    assert process.stderr.readline() == (
+        f"everylink-measure: waiting for all 4 ranks to join by {how}, which does not say which are missing; "
+        "after 300 s the run ends\n"
+    )
+    os.kill(int((tmp_path / "stopped").read_text()), signal.SIGCONT)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (0, "")
+    assert set(read_plainly(tmp_path / "x.h5").only["outcome"]) == {0}
 
 
 @needs_hydra
