@@ -14,7 +14,7 @@ from everylink.judge.verdict import Judgement, Side, Verdict
 from everylink.launch.plan import FEWEST_PARTNERS, plan_of
 from everylink.launch.transports import CHOICES, Refused
 from everylink.model.results import Results
-from everylink.text.check import MOST_LINES, Checked, check_json, check_text
+from everylink.text.check import MOST_LINES, Checked, check_headline, check_json, check_text
 from make_results import make_results
 
 SIZES = (8, 65536, 2**20)
@@ -104,7 +104,7 @@ def answer(faults: int = 0, suspects: int = 0, unusable: dict[str, str] | None =
 
 
 def test_the_answer_ends_with_the_verdict_and_has_at_most_20_lines() -> None:
-    lines = check_text(answer(faults=30, suspects=9, unusable={"n7": "ssh: timed out"}), quiet=False).plain.splitlines()
+    lines = check_text(answer(faults=30, suspects=9, unusable={"n7": "ssh: timed out"})).plain.splitlines()
     assert len(lines) == MOST_LINES
     assert lines[-1] == "FAULTS: 1 host unreachable, 30 faults"
     assert "host n7: unreachable (ssh: timed out)" in lines
@@ -131,7 +131,7 @@ def test_the_verdict_and_the_exit_code_agree(given: object, code: int, last: str
     assert callable(given)
     checked = given()
     assert checked.conclusion.exit_code == code
-    assert check_text(checked, quiet=True).plain == last
+    assert check_headline(checked).plain == last
     assert json.loads(check_json(checked))["exit_code"] == code
 
 

@@ -13,7 +13,7 @@ from everylink.io.read import read
 from everylink.judge.verdict import Conclusion, JudgedRun
 from everylink.load.figure import load_pages
 from everylink.load.page import write_load_html
-from everylink.text.check import Checked, check_json, check_text
+from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.text.verdicts import verdict_lines
 from make_loads import make_service
 from make_results import Link, make_results, steady
@@ -75,9 +75,9 @@ def test_show_and_diagnose_say_it(command: str, case: Case, everylink: Command) 
 
 def test_check_says_it(case: Case) -> None:
     answer = checked(judged(read(case[0])))
-    for quiet in (True, False):
-        assert says(check_text(answer, quiet).plain, case)
-    alone = check_text(replace(answer, alone=True), quiet=True).plain
+    for text in (check_text, check_headline):
+        assert says(text(answer).plain, case)
+    alone = check_headline(replace(answer, alone=True)).plain
     assert alone.startswith("this machine alone")
     assert says(alone, case)
 
@@ -119,5 +119,5 @@ def test_pages_of_load_patterns_say_it(case: Case, tmp_path: Path) -> None:
 def test_a_failed_link_without_a_verdict_is_a_fault(case: Case) -> None:
     run = judged(read(case[0]))
     failed = replace(run, judgement=replace(run.judgement, links_failed=2, verdicts=()))
-    assert check_text(checked(failed), quiet=True).plain == "FAULTS: 2 links failed"
+    assert check_headline(checked(failed)).plain == "FAULTS: 2 links failed"
     assert failed.judgement.conclusion.exit_code == 3

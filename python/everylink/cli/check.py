@@ -9,9 +9,13 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from rich.console import Console
+
+from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import judged
 from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
@@ -29,7 +33,7 @@ from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused
 from everylink.model.results import Results
 from everylink.terminal.console import terminal
-from everylink.text.check import Checked, check_json, check_text
+from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.units import plural
 
 FEWEST_RANKS, MOST_RANKS = 4, 16  # on a single machine
@@ -102,7 +106,7 @@ def main(arguments: Sequence[str]) -> int:
     folder = _new_folder(cluster)
     with (folder / "log.txt").open("w", encoding="utf-8") as log:
         print(shlex.join(["everylink", "check", *arguments]), file=log)
-        run = Run(core, cluster, log, quiet=options.quiet or options.format == "json")
+        run = Run(core, cluster, log, quiet=is_brief(options))
         choice, first = _chosen(run, folder, options.mode)
         plan = plan_of(first, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
@@ -111,11 +115,15 @@ def main(arguments: Sequence[str]) -> int:
         judged(results), run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
     )
     _keep(checked)
-    if options.format == "json":
-        print(check_json(checked))
-    else:
-        terminal().print(check_text(checked, options.quiet), soft_wrap=True)
+    give(_answer(checked), options)
     return checked.conclusion.exit_code
+
+
+def _answer(checked: Checked) -> Answer:
+    def text(console: Console) -> None:
+        console.print(check_text(checked), soft_wrap=True)
+
+    return Answer(text, check_headline(checked), partial(check_json, checked))
 
 
 def ranks_of_this_machine() -> int:

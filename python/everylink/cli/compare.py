@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from everylink.cli.answers import give
 from everylink.cli.kinds import kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import COMPARE
 from everylink.exit_codes import Exit
 from everylink.io.read import read
-from everylink.terminal.console import terminal
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -15,8 +15,5 @@ def main(arguments: Sequence[str]) -> int:
     options = parsed(COMPARE, arguments)
     base, new = read(options.base), read(options.new)
     found = kind_of(base, new).compare(base, new, options.at_least)
-    if options.format == "json":
-        print(found.json())
-    else:
-        found.print(terminal())
+    give(found.answer, options)
     return Exit.FAULTS if found.regression else Exit.FINE

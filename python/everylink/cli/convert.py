@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from everylink.cli.answers import files_answer, give
 from everylink.cli.kinds import Written, kind_of, links_text
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import CONVERT
@@ -42,10 +43,10 @@ def main(arguments: Sequence[str]) -> int:
     command = results.facts.command or shlex.join(["everylink", "convert", *arguments])
     made = replace(results, path=options.output, facts=replace(results.facts, command=command))
     written = (kind.csv if suffix == ".csv" else partial(_write_links, suffix))(made, options.size, options.force)
-    print(f"{options.output}: {written.said}")
     laps = ["single readings (--keep-laps)"] if source == ".h5" and has_laps(options.input) else []
-    for loss in [*written.losses, *laps]:
-        print(f"  {suffix} does not hold {loss}")
+    losses = [f"{suffix} does not hold {loss}" for loss in [*written.losses, *laps]]
+    lines = [f"{options.output}: {written.said}", *(f"  {loss}" for loss in losses)]
+    give(files_answer([options.output], lines, written.said, losses), options)
     return 0
 
 

@@ -1,13 +1,18 @@
 """`everylink diagnose`: names the faulty components, or reports that all are healthy."""
 
 from collections.abc import Sequence
+from functools import partial
 
+from rich.console import Console
+
+from everylink.cli.answers import Answer, give
 from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import DIAGNOSE
 from everylink.io.read import read
-from everylink.terminal.console import terminal
-from everylink.text.verdicts import verdict_json, verdict_junit, verdict_text
+from everylink.judge.verdict import Judgement
+from everylink.model.results import Results
+from everylink.text.verdicts import headline, verdict_json, verdict_junit, verdict_text
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -16,10 +21,15 @@ def main(arguments: Sequence[str]) -> int:
     results = read(options.file)
     against = Against(options.topology, options.expect, options.baseline, options.alone)
     judgement = kind_of(results).judge(results, against)
-    if options.format == "json":
-        print(verdict_json(results, judgement))
-    elif options.format == "junit":
+    if options.format == "junit":
         print(verdict_junit(results, judgement))
     else:
-        terminal().print(verdict_text(judgement), soft_wrap=True)
+        give(_answer(results, judgement), options)
     return judgement.conclusion.exit_code
+
+
+def _answer(results: Results, judgement: Judgement) -> Answer:
+    def text(console: Console) -> None:
+        console.print(verdict_text(judgement), soft_wrap=True)
+
+    return Answer(text, headline(judgement), partial(verdict_json, results, judgement))

@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from everylink.cli.answers import files_answer, give
 from everylink.cli.kinds import LINKS
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import EXPORT
 from everylink.cli.sizes import chosen_size
 from everylink.errors import UserMistake
 from everylink.files import atomic_write, refuse_existing
-from everylink.io.table import write_table
+from everylink.io.table import write_table, write_table_json
 from everylink.model.results import Results, Size
 from everylink.terminal.tables import TABLES, Selection, known_steps, need_bandwidth
 
@@ -83,11 +84,18 @@ def main(arguments: Sequence[str]) -> int:
     options = parsed(EXPORT, arguments)
     selection = Selection(options.below, options.above, options.count)
     _check(options.what, selection)
-    if options.force and options.output is None:
-        raise UserMistake("--force applies only to -o")
+    for option in ("--force", "--quiet"):
+        if option in options.given and options.output is None:
+            raise UserMistake(f"{option} applies only to -o")
     check_export(options.what, options.output, options.force)
     results = LINKS.read(options.file)
-    write_export(results, chosen_size(results, options.size), options.what, selection, options.output, options.force)
+    size = chosen_size(results, options.size)
+    if options.output is None and options.format == "json":
+        write_table_json(TABLES[options.what](results, size, selection), sys.stdout)
+        return 0
+    write_export(results, size, options.what, selection, options.output, options.force)
+    if options.output is not None:
+        give(files_answer([options.output], [str(options.output)]), options)
     return 0
 
 

@@ -4,7 +4,7 @@ Only this module checks what a file holds: commands call `kind_of` and use the o
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from rich.console import Console
 
+from everylink.cli.answers import Answer
 from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
@@ -27,13 +28,19 @@ from everylink.load.compare_text import load_comparison_json, print_load_compari
 from everylink.load.csv import write_load_csv
 from everylink.load.judge import judge_patterns
 from everylink.load.show import print_load_hosts, print_loads
+from everylink.load.summary import load_summary_fields
 from everylink.model.results import Results
 from everylink.predict.fit import line_fits
-from everylink.terminal.comparison import comparison_json, print_comparison
+from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
 from everylink.terminal.questions import print_fits, print_hosts, print_outside
 from everylink.terminal.summary import SLOWEST, print_summary
 from everylink.terminal.tables import need_bandwidth
+from everylink.text.json_text import json_text
+from everylink.text.summary import host_fields, outside_fields, summary_fields
+from everylink.text.verdicts import headline
 from everylink.units import plural, size_text
+
+FITS = "everylink-fits/1"
 
 if TYPE_CHECKING:  # matplotlib takes longer to load than `show` to run
     from everylink.figure.files import Draw
@@ -65,11 +72,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison, ready to be printed as text or as JSON."""
+    """A comparison; `regression`: something became slower or failed."""
 
     regression: bool
-    print: Callable[[Console], None]
-    json: Callable[[], str]
+    answer: Answer
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,12 @@ class Kind(ABC):
         """Find changes of at least `least`, a fraction."""
 
     @abstractmethod
-    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
-        """Print a run."""
+    def show(self, run: JudgedRun, shown: Shown) -> Answer:
+        """What there is to say of a run."""
 
     @abstractmethod
-    def fit(self, results: Results, console: Console) -> None:
-        """Print the lines fitted to the times of all sizes."""
+    def fit(self, results: Results) -> Answer:
+        """The lines fitted to the times of all sizes."""
 
     @abstractmethod
     def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
@@ -154,21 +160,41 @@ class Links(Kind):
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
-        return Compared(found.regression, partial(print_comparison, found), partial(comparison_json, found))
+        text, json = partial(print_comparison, found), partial(comparison_json, found)
+        return Compared(found.regression, Answer(text, changes_text(found), json))
 
-    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
-        results = run.results
-        if shown.limited and results.sizes:
-            need_bandwidth(results.sizes[-1])
-        print_summary(run, console, shown.slowest)
-        for size in results.sizes[-1:]:
-            if shown.limited:
-                print_outside(results, size, shown.below, shown.above, console)
-            if shown.hosts:
-                print_hosts(results, size, console)
+    def show(self, run: JudgedRun, shown: Shown) -> Answer:
+        results, largest = run.results, run.results.sizes[-1:]
+        if shown.limited and largest:
+            need_bandwidth(largest[0])
 
-    def fit(self, results: Results, console: Console) -> None:
-        print_fits(results, line_fits(results, grouping_of(results)), console)
+        def text(console: Console) -> None:
+            print_summary(run, console, shown.slowest)
+            for size in largest:
+                if shown.limited:
+                    print_outside(results, size, shown.below, shown.above, console)
+                if shown.hosts:
+                    print_hosts(results, size, console)
+
+        def json() -> str:
+            fields = summary_fields(run, shown.slowest)
+            for size in largest:
+                if shown.limited:
+                    fields["outside"] = outside_fields(results, size, shown.below, shown.above)
+                if shown.hosts:
+                    fields["hosts"] = host_fields(results, size)
+            return json_text(fields)
+
+        return Answer(text, headline(run.judgement), json)
+
+    def fit(self, results: Results) -> Answer:
+        fits = line_fits(results, grouping_of(results))
+        if not fits:
+            raise UserMistake(
+                f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least"
+            )
+        fields = {"schema": FITS, "file": results.path, "fits": [vars(fit) for fit in fits]}
+        return Answer(partial(print_fits, results, fits), "", partial(json_text, fields))
 
     def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
         from everylink.page.html import write_html
@@ -208,16 +234,21 @@ class LoadPatterns(Kind):
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)
-        return Compared(found.regression, partial(print_load_comparison, found), partial(load_comparison_json, found))
+        text, json = partial(print_load_comparison, found), partial(load_comparison_json, found)
+        return Compared(found.regression, Answer(text, changes_text(found), json))
 
-    def show(self, run: JudgedRun, console: Console, shown: Shown) -> None:
+    def show(self, run: JudgedRun, shown: Shown) -> Answer:
         if shown.limited:
             self._refuse_limits(run.results)
-        print_loads(run, console, shown.slowest)
-        if shown.hosts:
-            print_load_hosts(run.results, console)
 
-    def fit(self, results: Results, console: Console) -> None:
+        def text(console: Console) -> None:
+            print_loads(run, console, shown.slowest)
+            if shown.hosts:
+                print_load_hosts(run.results, console)
+
+        return Answer(text, headline(run.judgement), lambda: json_text(load_summary_fields(run, shown.hosts)))
+
+    def fit(self, results: Results) -> Answer:
         self._refuse_limits(results)
 
     def _refuse_limits(self, results: Results) -> NoReturn:

@@ -48,7 +48,7 @@ def _pingponganalysis(arguments: Sequence[str]) -> int:
     size = results.sizes[-1]
     run = judged(results) if options.v or options.p else None
     if run and options.v:
-        LINKS.show(run, terminal(), Shown())
+        LINKS.show(run, Shown()).text(terminal())
     _print_extremes(results, size)
     if limits != [None, None]:
         _print_links_outside(results, size, *limits)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from everylink.cli.answers import files_answer, give
 from everylink.cli.kinds import LINKS
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import MERGE
@@ -30,7 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     write_results(replace(made, path=options.output, facts=facts), options.force)
     links = max((len(size.links) for size in made.sizes), default=0)
     failed = max((int(size.links.failed.sum()) for size in made.sizes), default=0)
-    print(f"{options.output}: {plural(len(runs), 'run')}, {plural(links, 'link')}, {failed} of them failed")
+    summary = f"{plural(len(runs), 'run')}, {plural(links, 'link')}, {failed} of them failed"
+    give(files_answer([options.output], [f"{options.output}: {summary}"], summary), options)
     return 0
 
 

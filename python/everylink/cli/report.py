@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from everylink.cli.answers import files_answer, give
 from everylink.cli.kinds import LINKS, judged, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import REPORT
@@ -26,8 +27,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.curves:
         figures, falls = curve_figures(runs, lines)
         files = written_whole(partial(write_curves, figures), options.output, options.force)
-        print(*falls, *files, sep="\n")
+        give(files_answer(files, [*falls, *map(str, files)], notes=falls), options)
         return 0
-    for written in write_report([judged(run) for run in runs], options.output, force=options.force):
-        print(written)
+    files = write_report([judged(run) for run in runs], options.output, force=options.force)
+    give(files_answer(files, list(map(str, files))), options)
     return 0

@@ -4,8 +4,12 @@ import itertools
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+from rich.console import Console
+
+from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import Shown, judged, kind_of
 from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed_in_part
@@ -14,6 +18,7 @@ from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
 from everylink.exit_codes import Exit
 from everylink.io.read import read
+from everylink.judge.verdict import JudgedRun
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
@@ -22,7 +27,7 @@ from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
 from everylink.terminal.console import terminal
-from everylink.text.verdicts import headline, verdict_json
+from everylink.text.verdicts import verdict_json
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 TAKES_EXISTING = ("--force", "--resume", "--no-output", *ONLY_PRINT)  # with these a file of that name is no obstacle
@@ -42,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     line = table.line(core_options)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
-    console = None if options.quiet or options.format == "json" else terminal()
+    console = None if is_brief(options) else terminal()
     lines = options.linktest_lines or any(option in line.values for option in LINKTEST)
     ran = measure(start, core_options, console, linktest_lines=lines)
     if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
@@ -71,7 +76,7 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
     if options.linktest_lines and line.pattern:
         raise UserMistake(f"--linktest-lines applies only to links; the pattern {line.pattern} measures none")
-    if options.linktest_lines and (options.quiet or options.format == "json"):
+    if options.linktest_lines and is_brief(options):
         raise UserMistake("--linktest-lines: leave out --quiet and --format json, which print the answer alone")
     if options.report is not None:
         check_report_path(options.report, "--report", force="--force" in line.values)
@@ -138,18 +143,21 @@ def _show(output: Path, options: Namespace, force: bool) -> Exit:
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
         return Exit.UNDECIDED
-    console = terminal()
     run = judged(results)
-    brief = options.quiet or options.format == "json"
-    if options.format == "json":
-        print(verdict_json(results, run.judgement))
-    elif options.quiet:
-        console.print(headline(run.judgement), soft_wrap=True)
-    else:
-        kind_of(results).show(run, console, Shown())
-        console.print(f"\nResults file {output}", soft_wrap=True)
+    give(_answer(run, output), options)
     if options.report is not None:
         for written in write_report([run], options.report, force=force):
-            if not brief:
-                console.print(f"Report {written}", soft_wrap=True)
+            if not is_brief(options):
+                terminal().print(f"Report {written}", soft_wrap=True)
     return run.judgement.conclusion.exit_code
+
+
+def _answer(run: JudgedRun, output: Path) -> Answer:
+    """What `show` says, and as JSON what `diagnose` says."""
+    shown = kind_of(run.results).show(run, Shown())
+
+    def text(console: Console) -> None:
+        shown.text(console)
+        console.print(f"\nResults file {output}", soft_wrap=True)
+
+    return Answer(text, shown.brief, partial(verdict_json, run.results, run.judgement))

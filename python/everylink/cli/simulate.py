@@ -5,6 +5,7 @@ import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 
+from everylink.cli.answers import files_answer, give
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import SIMULATE
 from everylink.files import atomic_write, refuse_existing
@@ -19,7 +20,8 @@ TRUTH_SCHEMA = "everylink-truth/1"
 def main(arguments: Sequence[str]) -> int:
     """Measure a simulated cluster and write the results file."""
     options = parsed(SIMULATE, arguments)
-    for path in filter(None, (options.output, options.truth, options.topology)):
+    files = [path for path in (options.output, options.truth, options.topology) if path is not None]
+    for path in files:
         refuse_existing(path, options.force)
     fabric = Fabric(
         hosts=options.hosts,
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.topology is not None:
         with atomic_write(options.topology, options.force) as new:
             new.write_text(topology(fabric))
-    print(options.output)
+    give(files_answer(files, [str(options.output)]), options)
     return 0
 
 

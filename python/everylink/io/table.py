@@ -1,5 +1,6 @@
 """Text tables for gnuplot, awk and NumPy, and pictures with one pixel per cell."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+SCHEMA = "everylink-table/1"
 GAP = "  "
 WIDTHS = {"d": 8, ".8e": 15, ".8g": 15, "s": 0}  # s is text, which follows all numbers
 AT_ONCE = 2**16
@@ -47,6 +49,18 @@ def write_table(table: Table, file: IO[str]) -> None:
                 for c, values, w in zip(table.columns, block, widths, strict=True)
             ]
             file.writelines(f"{GAP.join(row)}\n" for row in zip(*cells, strict=True))
+
+
+def write_table_json(table: Table, file: IO[str]) -> None:
+    """Write the table as one JSON object, a row per line. Unknown numbers are null."""
+    head = {"schema": SCHEMA, "heading": table.heading, "columns": [column.name for column in table.columns]}
+    file.write(f'{json.dumps(head)[:-1]}, "rows": [')
+    before = "\n"
+    for block in table.blocks:
+        for row in zip(*map(_listed, block), strict=True):
+            file.write(before + json.dumps([None if value != value else value for value in row]))
+            before = ",\n"
+    file.write("\n]}\n")
 
 
 def _listed(values: Any) -> Sequence[Any]:

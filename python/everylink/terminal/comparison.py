@@ -1,8 +1,8 @@
 """Prints the comparison of two runs: one line per finding, worst first, or one JSON object."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence, Sized
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -126,6 +126,28 @@ def _end(found: Comparison) -> Iterator[str]:
     if found.suspects:
         worst = ", ".join(f"{_subject(change)} {change.factor:.2f} times" for change in found.suspects[:MOST_SUSPECTS])
         yield f"Not sure: {len(found.suspects)} slower, with too few readings; the worst: {worst}. Measure again."
+
+
+class Changes(Protocol):
+    """What every comparison finds, as far as it is counted."""
+
+    @property
+    def failed(self) -> Sized: ...
+    @property
+    def slower(self) -> Sized: ...
+    @property
+    def healed(self) -> Sized: ...
+    @property
+    def faster(self) -> Sized: ...
+    @property
+    def least(self) -> float: ...
+
+
+def changes_text(found: Changes) -> str:
+    """How much changed, in one line."""
+    counts = {"failed": found.failed, "slower": found.slower, "ok now": found.healed, "faster": found.faster}
+    parts = [f"{len(changes)} {name}" for name, changes in counts.items() if len(changes)]
+    return ", ".join(parts) or f"nothing changed by {100 * found.least:.3g} % or more"
 
 
 def comparison_json(found: Comparison) -> str:

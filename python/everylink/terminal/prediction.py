@@ -1,7 +1,8 @@
 """Prints a prediction: the exchange, the same without faults, the ranks, the most expensive messages; or JSON."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def _gain(before: float, after: float) -> str:
     return f"{time_text(before)} -> {time_text(after)} ({after / before - 1:+.1%})"
 
 
-def prediction_json(results: Results, found: Prediction, placement: Placement | None) -> str:
-    """The prediction as one JSON object (docs/predict.md)."""
+def prediction_json(results: Results, found: Prediction, placement: Placement | None, written: Sequence[Path]) -> str:
+    """The prediction as one JSON object (docs/predict.md); `written`: files of the placement."""
     fields: dict[str, Any] = {
         "schema": SCHEMA,
         "file": str(results.path),
@@ -131,5 +132,6 @@ def prediction_json(results: Results, found: Prediction, placement: Placement | 
     if placement is not None:
         fields["placement"] = {
             "before": vars(placement.before), "after": vars(placement.after), "place": placement.place.tolist(),
+            "files": list(map(str, written)),
         }  # fmt: skip
     return json.dumps(fields, indent=1, allow_nan=False)

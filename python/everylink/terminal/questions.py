@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from everylink.errors import UserMistake
 from everylink.links.extremes import EndTimes, both_ends, outside
 from everylink.links.hosts import host_names
 from everylink.model.results import Results, Size
@@ -80,9 +79,7 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
 
 
 def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
-    """Print one line per fit. Raises UserMistake if there is none."""
-    if not fits:
-        raise UserMistake(f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least")
+    """Print one line per fit."""
     print_head(results, run_lines(results), link_warnings(results), console)
     console.print()
     rate = results.bandwidth_label

@@ -62,18 +62,14 @@ def check_json(checked: Checked) -> str:
     )
 
 
-def check_text(checked: Checked, quiet: bool) -> Text:
-    """The answer for a terminal; with `quiet` its last line."""
-    last = _last_line(checked)
-    if quiet:
-        return last
+def check_text(checked: Checked) -> Text:
+    """The answer for a terminal."""
     above = [*_tested(checked), *_findings(checked)]
     room = MOST_LINES - 2
     if len(above) > room:
         above = [*above[: room - 1], f"and {len(above) - room + 1} more: verdict.json has all"]
-    return Text("\n").join(
-        [*map(Text, above), Text(f"files: {checked.folder}/ (report.html, results.h5, verdict.json)"), last]
-    )
+    files = f"files: {checked.folder}/ (report.html, results.h5, verdict.json)"
+    return Text("\n").join([*map(Text, [*above, files]), check_headline(checked)])
 
 
 def _tested(checked: Checked) -> list[str]:
@@ -105,7 +101,8 @@ def _findings(checked: Checked) -> list[str]:
     return lines
 
 
-def _last_line(checked: Checked) -> Text:
+def check_headline(checked: Checked) -> Text:
+    """The last line of the answer: the conclusion."""
     judgement, conclusion = checked.run.judgement, checked.conclusion
     if conclusion is Conclusion.FAULTS:
         parts = []

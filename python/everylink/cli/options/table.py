@@ -4,8 +4,6 @@ It imports only the standard library, so that the man page and completion can be
 Tests compare the choices with the code.
 """
 
-from dataclasses import replace
-
 from everylink.cli.options.option import Command, Example, Note, Option, Program
 from everylink.exit_codes import MEANINGS
 from everylink.simulate.faults import FORMS as FAULTS
@@ -71,17 +69,24 @@ def _force(what: str) -> Option:
     return Option(names=("--force",), group="Output", brief=f"overwrite {what}")
 
 
-def _format(*choices: str, brief: str, more: str = "") -> Option:
-    return Option(
-        names=("--format",),
-        value="FORM",
-        unit="choice",
-        choices=choices,
-        default="text",
-        group="Output",
-        brief=brief,
-        more=more,
+def _forms(quiet: str, *others: str, group: str = "Output") -> tuple[Option, ...]:
+    """--format and --quiet, which every command has; `quiet` is what is left to print."""
+    return (
+        Option(
+            names=("--format",),
+            value="FORM",
+            unit="choice",
+            choices=("text", "json", *others),
+            default="text",
+            group=group,
+            brief="output format",
+            more="docs/json.md describes json, which is one object.",
+        ),
+        Option(names=("--quiet",), group=group, brief=f"print {quiet}"),
     )
+
+
+CONCLUSION, NOTHING = "only the conclusion, as one line", "nothing but errors"
 
 
 HELP = (
@@ -144,8 +149,7 @@ CHECK = Command(
             more="It decides between all pairs and several partners per host, and how much is confirmed.",
         ),
         Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
-        _format("text", "json", brief="output format"),
-        Option(names=("--quiet",), group="Output", brief="print the verdict alone"),
+        *_forms(CONCLUSION),
         *HELP,
     ),
     examples=(
@@ -295,10 +299,7 @@ RUN = Command(
             brief="also print LinkTest's lines: per step Parallel Results and others, RESULT at the end",
             more="As everylink-measure does, and everylink run with --preset, --step-lines and --no-output.",
         ),
-        Option(names=("--quiet",), group="Results", brief="print only the verdict, as one line"),
-        replace(
-            _format("text", "json", brief="output format", more="docs/verdicts.md describes json."), group="Results"
-        ),
+        *_forms(CONCLUSION, group="Results"),
         *HELP,
     ),
     examples=(
@@ -359,6 +360,7 @@ SHOW = Command(
             brief="print only latency, asymptotic bandwidth and n_1/2",
             more="One line for each kind of link, from a line fitted to the times of all sizes.",
         ),
+        *_forms(CONCLUSION),
         *HELP,
     ),
     examples=(
@@ -384,6 +386,7 @@ REPORT = Command(
             more="Several pages as PNG become x-1.png, x-2.png and so on.",
         ),
         _force("FILE"),
+        *_forms(NOTHING),
         Option(
             names=("--curves",),
             group="Curves",
@@ -417,7 +420,7 @@ DIAGNOSE = Command(
     "evidence.",
     options=(
         _file(more=LIVE),
-        _format("text", "json", "junit", brief="output format", more="docs/verdicts.md describes json."),
+        *_forms(CONCLUSION, "junit"),
         Option(
             names=("--topology",),
             value="FILE",
@@ -484,7 +487,7 @@ COMPARE = Command(
             group="Arguments",
             brief="results file of the later run",
         ),
-        _format("text", "json", brief="output format"),
+        *_forms("only how much changed, as one line"),
         Option(
             names=("--at-least",),
             value="P%",
@@ -526,6 +529,7 @@ MERGE = Command(
             "fastest run.",
         ),
         _force("OUT"),
+        *_forms(NOTHING),
         *HELP,
     ),
     examples=(Example("Combine three runs:", "everylink merge mon.h5 tue.h5 wed.h5 --by median -o week.h5"),),
@@ -555,6 +559,7 @@ CONVERT = Command(
             brief="file to write: .h5, .sion, .csv or .npz",
         ),
         _force("OUT"),
+        *_forms(NOTHING),
         Option(
             names=("--size",),
             value="BYTES",
@@ -644,6 +649,7 @@ EXPORT = Command(
             otherwise="standard output, as text",
         ),
         _force("OUT"),
+        *_forms(NOTHING),
         *HELP,
     ),
     examples=(
@@ -782,6 +788,7 @@ SIMULATE = Command(
             brief="also write the groups as Slurm's topology.conf",
         ),
         _force("these files"),
+        *_forms(NOTHING),
         *HELP,
     ),
     examples=(
@@ -841,7 +848,7 @@ PREDICT = Command(
             more="Writes NAME.rankfile for Open MPI and NAME.hostfile for Slurm's --distribution=arbitrary.",
         ),
         Option(names=("--force",), group="Placement", brief="overwrite the files of --place"),
-        _format("text", "json", brief="output format"),
+        *_forms("only the time of the exchange, as one line"),
         *HELP,
     ),
     examples=(
