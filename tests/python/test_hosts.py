@@ -9,8 +9,8 @@ import pytest
 
 from conftest import CORE_TABLE, Command
 from everylink.errors import UserMistake
-from everylink.launch.job import Job, Side, UnusableHosts, environment_of, job_of
-from everylink.launch.mpiexec import Mpiexec, unresolved
+from everylink.launch.job import Job, Side, UnusableHosts, environment_of, job_of, warn_of_one_machine
+from everylink.launch.mpiexec import HERE, Mpiexec, resolved
 from everylink.launch.srun import Srun
 from everylink.launch.ssh import Ssh
 
@@ -117,9 +117,18 @@ def test_hydra_gets_hosts_and_ranks_per_host(tmp_path: Path) -> None:
 
 
 def test_a_host_without_an_address_is_named_before_mpiexec_is_started() -> None:
-    assert unresolved(["localhost", "127.0.0.1"]) == {}
+    assert resolved(["localhost", "127.0.0.1", "127.0.0.9"]).addresses == dict.fromkeys(
+        ("localhost", "127.0.0.1", "127.0.0.9"), HERE
+    )
     with pytest.raises(UserMistake, match=r"nothing was started; no-such-[ab]"):
         Mpiexec(Path("/m")).check(a_job("localhost", "no-such-a.invalid", "no-such-b.invalid"))
+
+
+def test_two_names_with_one_address_are_warned_of_before_mpiexec_is_started(capfd: pytest.CaptureFixture[str]) -> None:
+    Mpiexec(Path("/m")).check(a_job("localhost", "127.0.0.9"))
+    assert capfd.readouterr() == ("", "everylink: localhost and 127.0.0.9 are the same machine\n")
+    warn_of_one_machine({"a1": "x", "a2": "x", "a3": "x", "b": "y", "c": "", "d": ""})
+    assert capfd.readouterr() == ("", "everylink: a[1-3] are the same machine\n")
 
 
 def two_sides() -> Job:

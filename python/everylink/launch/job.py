@@ -1,8 +1,11 @@
 """A job: hosts, and the ranks of each with their environment and options."""
 
 import re
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
 from everylink.files import text_of
-from everylink.host_lists import MOST_HOSTS, expanded, folded_by_reason, how_many
+from everylink.host_lists import MOST_HOSTS, expanded, folded, folded_by_reason, how_many
 
 MOST_RANKS = 1 << 24  # limit of the core
 PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
@@ -79,6 +82,21 @@ class UnusableHosts(UserMistake):
         self.reasons = {host: _without_name(reason, host) for host, reason in reasons.items()}
         said = "; ".join(f"{hosts}: {reason}" for hosts, reason in folded_by_reason(self.reasons))
         super().__init__(f"{job.named_by}: nothing was started; {said}")
+
+
+def warn_of_one_machine(machines: Mapping[str, str]) -> None:
+    """Warn on standard error, once, of hosts that are the same machine; `machines`: what identifies it, by host."""
+    names = defaultdict[str, list[str]](list)
+    for host, machine in machines.items():
+        names[machine].append(host)
+    for machine, hosts in names.items():
+        if machine and len(hosts) > 1:
+            _warn(f"{' and '.join(hosts) if len(hosts) == 2 else folded(hosts)} are the same machine")
+
+
+@cache
+def _warn(text: str) -> None:
+    print(f"everylink: {text}", file=sys.stderr, flush=True)
 
 
 def _without_name(reason: str, host: str) -> str:

@@ -9,6 +9,7 @@ from everylink.errors import UserMistake
 from everylink.launch.job import Job
 from everylink.launch.launcher import ByNumber, OnHosts, OnLine, Start, register
 from everylink.launch.remote import READ_AND_RUN, run_by_shells
+from everylink.units import plural
 
 
 @register
@@ -29,7 +30,7 @@ class Local(ByNumber, OnHosts):
             raise UserMistake("--launcher-args: --launcher local takes no arguments; --launcher ssh does")
         print(
             f"everylink: --launcher local: all {job.size} ranks run on this machine, under the names of "
-            f"{len(job.hosts)} host(s); no message leaves it",
+            f"{plural(len(job.hosts), 'host')}; no message leaves it",
             file=sys.stderr,
         )
 

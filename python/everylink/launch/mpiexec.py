@@ -7,52 +7,81 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from everylink.errors import UserMistake
 from everylink.launch.core import on_path
-from everylink.launch.job import HostRanks, Job, UnusableHosts
+from everylink.launch.job import HostRanks, Job, UnusableHosts, warn_of_one_machine
 from everylink.launch.launcher import ByNumber, ByOneCommand, register
 
 AT_ONCE = 32
 ANSWER_LIMIT = 20.0  # seconds, for all hosts together
 VERSION_LIMIT = 10.0  # seconds
 OPEN_MPI_NAMES = ("Open MPI", "OpenRTE", "open-mpi")
+HERE = "this machine"  # in place of any of its addresses
 LONGEST_WORD = 100_000  # the kernel's limit is 128 KiB
 
 
-def unresolved(hosts: Sequence[str]) -> dict[str, str]:
-    """The hosts without an address, each with the reason."""
+@dataclass(frozen=True)
+class Resolved:
+    """The first address of each host, and the reason for each host without one."""
+
+    addresses: dict[str, str]
+    unresolved: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    host: str
+    address: str = ""
+    reason: str = ""
+
+
+def resolved(hosts: Sequence[str]) -> Resolved:
+    """Ask the name service for all hosts, in bounded time. All addresses of this machine are HERE."""
     wanted: queue.SimpleQueue[str] = queue.SimpleQueue()
-    found: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+    found: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
     for host in hosts:
         wanted.put(host)
     for _ in range(min(AT_ONCE, len(hosts))):  # daemons, because a thread inside the resolver cannot be interrupted
         threading.Thread(target=_resolve, args=(wanted, found), daemon=True).start()
     left = dict.fromkeys(hosts, f"the name service did not answer within {ANSWER_LIMIT:.0f} s")
     until = time.monotonic() + ANSWER_LIMIT
-    wrong = {}
+    addresses, wrong = {}, {}
     while left:
         try:
-            host, reason = found.get(timeout=max(0.0, until - time.monotonic()))
+            answer = found.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
             break
-        del left[host]
-        if reason:
-            wrong[host] = reason
-    return wrong | left
+        del left[answer.host]
+        if answer.reason:
+            wrong[answer.host] = answer.reason
+        else:
+            addresses[answer.host] = answer.address
+    return Resolved(addresses, wrong | left)
 
 
-def _resolve(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[tuple[str, str]]") -> None:
+def _resolve(wanted: "queue.SimpleQueue[str]", found: "queue.SimpleQueue[_Answer]") -> None:
     while True:
         try:
             host = wanted.get_nowait()
         except queue.Empty:
             return
         try:
-            socket.getaddrinfo(host, None)
-            found.put((host, ""))
+            address = str(socket.getaddrinfo(host, None)[0][4][0])
+            found.put(_Answer(host, HERE if _is_here(address) else address))
         except (OSError, UnicodeError) as error:
-            found.put((host, getattr(error, "strerror", None) or str(error)))
+            found.put(_Answer(host, reason=getattr(error, "strerror", None) or str(error)))
+
+
+def _is_here(address: str) -> bool:
+    """Whether an address is one of this machine: only such can be bound to."""
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.bind((address, 0))
+        except OSError:
+            return False
+    return True
 
 
 @register
@@ -99,10 +128,15 @@ class Mpiexec(ByNumber, ByOneCommand):
         return words
 
     def check(self, job: Job) -> None:
-        """Raise UserMistake that names every host without an address. mpiexec itself finds those that do not answer."""
+        """Raise UserMistake that names every host without an address. mpiexec itself finds those that do not answer.
+
+        Warns of two names with one address.
+        """
         _mpiexec()
-        if wrong := unresolved([one.host for one in job.hosts]):
-            raise UnusableHosts(wrong, job)
+        found = resolved([one.host for one in job.hosts])
+        if found.unresolved:
+            raise UnusableHosts(found.unresolved, job)
+        warn_of_one_machine({one.host: found.addresses[one.host] for one in job.hosts})
 
     def environment(self, job: Job) -> dict[str, str]:
         """Open MPI's mpiexec passes on the variables of -x, hydra's its whole environment."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from everylink.errors import CoreError, UserMistake
 from everylink.launch.core import NAME
-from everylink.launch.job import HostRanks, Job, UnusableHosts
+from everylink.launch.job import HostRanks, Job, UnusableHosts, warn_of_one_machine
 from everylink.launch.process import forwarded_signals
 from everylink.launch.shells import Shell, Shells, raise_file_limit
 from everylink.version import VERSION
@@ -21,6 +21,7 @@ AT_ONCE = 64  # connections being opened at the same time
 ANSWER_LIMIT = 30.0  # seconds per host
 READ_AND_RUN = 'IFS= read -r line && eval "$line"'  # commands come over standard input, which ps does not show
 HERE = "everylink-here"
+MACHINE = "$(cat /proc/sys/kernel/random/boot_id)$(readlink /proc/self/ns/net)"  # a container may have its own network
 MEETS = "everylink-meets "
 LOST_RANK = "everylink-lost "
 START_LIMIT = 60.0  # seconds for rank 0 to listen
@@ -37,8 +38,10 @@ class _Opening:
     errors: list[str] = field(default_factory=list)
 
 
-def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, shared: Path | None) -> list[Shell]:
-    """One shell per host, each waiting for a command.
+def connected(
+    shells: Shells, job: Job, command: ShellCommand, core: Path, shared: Path | None, one_machine: bool
+) -> list[Shell]:
+    """One shell per host, each waiting for a command. Warns of two names of one machine, unless all are meant to be.
 
     `shared`: a folder that the first host must share with this machine. Raises UnusableHosts, which names every host
     that cannot be reached or cannot start the core.
@@ -46,7 +49,7 @@ def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, share
     hosts = [one.host for one in job.hosts]
     with _marker_file(shared) as marker:
         waiting, opening = list(reversed(hosts)), dict[Shell, _Opening]()
-        ready, wrong = dict[str, Shell](), dict[str, str]()
+        ready, machines, wrong = dict[str, Shell](), dict[str, str](), dict[str, str]()
         while waiting or opening:
             while waiting and len(opening) < AT_ONCE:
                 host = waiting.pop()
@@ -60,7 +63,8 @@ def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, share
                     opening[shell].errors += [line.strip()] if line.strip() else []
                 elif line.startswith(f"{HERE} "):
                     del opening[shell]
-                    if reason := _problem(line, core, shared):
+                    _, seen, machines[shell.host], said = [*line.split(" ", 3), "", "", ""][:4]
+                    if reason := _problem(seen, said, core, shared):
                         wrong[shell.host] = reason
                     else:
                         ready[shell.host] = shell
@@ -71,6 +75,8 @@ def connected(shells: Shells, job: Job, command: ShellCommand, core: Path, share
     if wrong:
         shells.kill()  # they only wait for a command
         raise UnusableHosts(wrong, job)
+    if not one_machine:
+        warn_of_one_machine({host: machines[host] for host in hosts})
     return [ready[host] for host in hosts]
 
 
@@ -96,13 +102,12 @@ def _check_script(core: Path, marker: Path | None) -> str:
     return (
         f"cd {shlex.quote(str(Path.cwd()))} 2>/dev/null || cd; {seen}; "
         f"said=$({shlex.quote(str(core))} --version 2>&1 </dev/null | head -n 1); "
-        f'echo {HERE} "$seen" "$said"; {READ_AND_RUN}'
+        f'echo {HERE} "$seen" "{MACHINE}" "$said"; {READ_AND_RUN}'
     )
 
 
-def _problem(answer: str, core: Path, shared: Path | None) -> str:
+def _problem(seen: str, said: str, core: Path, shared: Path | None) -> str:
     """Why the core cannot start on the host that gave this answer; empty if it can."""
-    _, seen, said = [*answer.split(" ", 2), ""][:3]
     if said.strip() != f"{NAME} {VERSION}":
         found = said.rpartition(": ")[2].strip()
         return f"{core} --version says '{found}', but {NAME} {VERSION} is required"
@@ -135,7 +140,7 @@ def run_by_shells(
     raise_file_limit(len(job.hosts))
     with Shells() as shells:
         try:
-            members = connected(shells, job, command, core, shared)
+            members = connected(shells, job, command, core, shared, one_machine)
         except KeyboardInterrupt:
             shells.kill()
             raise
