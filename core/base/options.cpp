@@ -15,6 +15,10 @@ std::string Options::pairs_option() const {
   return confirms() ? "--confirm " + confirm : "--schedule " + schedule_text();
 }
 
+std::string Options::continued_option() const {
+  return (confirms() ? "--confirm: --output " : "--resume ") + output;
+}
+
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 
 std::size_t Options::stride() const { return (largest() + 63) / 64 * 64; }

@@ -77,6 +77,8 @@ struct Options {
   // "sample:3", "--schedule sample:3"; "--confirm FILE".
   std::string schedule_text() const;
   std::string pairs_option() const;
+  // The option that names the existing results file to continue: "--resume FILE"; "--confirm: --output FILE".
+  std::string continued_option() const;
   std::size_t largest() const;             // of the sizes
   std::size_t stride() const;              // between two buffers
   Seconds limit(std::size_t bytes) const;  // of one pair and size, both turns

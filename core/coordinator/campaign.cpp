@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.hpp"
 #include "base/version.hpp"
 
 namespace everylink {
@@ -21,8 +22,8 @@ std::vector<std::string> RunLog::lanes() const {
 
 std::string RunLog::heading(const Facts& facts) const {
   const Options& o = facts.options;
-  return fmt::format("Everylink {}: {} ranks on {} host(s) by {}, mode {}{}{}, memory {}", version,
-                     ranks.size(), failures.hosts(), facts.bootstrap, o.mode,
+  return fmt::format("Everylink {}: {} ranks on {} by {}, mode {}{}{}, memory {}", version, ranks.size(),
+                     text_of_count(failures.hosts(), "host"), facts.bootstrap, o.mode,
                      o.mode_options.empty() ? "" : ":", o.mode_options, o.memory);
 }
 

@@ -154,7 +154,7 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {
-    const Before before = look_before(o.output, !o.confirms());
+    const Before before = look_before(o);
     introduction_.run = before.run;
     if (!o.seed) introduction_.seed = before.seed;
   }

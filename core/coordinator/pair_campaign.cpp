@@ -29,10 +29,10 @@ PairCampaign::PairCampaign(const Options& options, const Introduction& introduct
       health_(options, introduction.host_of),
       plan_(plan_for(options, introduction, options.randomize ? 1 : 0)) {
   if (plan_.pairs == 0)
-    throw UsageError(
-        fmt::format("{}: no pair to measure among {} ranks on {} host(s)", options.pairs_option(),
-                    introduction.host_of.size(),
-                    1 + *std::max_element(introduction.host_of.begin(), introduction.host_of.end())));
+    throw UsageError(fmt::format(
+        "{}: no pair to measure among {} ranks on {}", options.pairs_option(), introduction.host_of.size(),
+        text_of_count(1 + *std::max_element(introduction.host_of.begin(), introduction.host_of.end()),
+                      "host")));
 }
 
 std::size_t PairCampaign::memory_bytes() const { return everylink::memory_bytes(options_); }

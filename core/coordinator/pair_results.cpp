@@ -225,9 +225,10 @@ void PairResults::tell_plan(const Facts& facts) {
                       text_of_count(o.warmups, "warm-up"), fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
-  text += fmt::format("\n{}{}: {} links in {} steps",
+  text += fmt::format("\n{}{}: {} in {}",
                       o.confirms() ? "Pairs of " + o.confirm : "Schedule " + o.schedule_text(),
-                      o.serial ? ", one pair at a time" : "", facts.links, steps_per_pass_);
+                      o.serial ? ", one pair at a time" : "", text_of_count(facts.links, "link"),
+                      text_of_count(steps_per_pass_, "step"));
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
   if (passes_ > 1) text += fmt::format(", {} times", passes_);
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/units.hpp"
 #include "linktest/lines.hpp"
 
 namespace everylink {
@@ -61,8 +62,9 @@ std::vector<std::string> wrong_numbers(const std::vector<Host>& hosts) {
   }
   std::vector<std::string> sentences;
   for (const auto& [numbers, of] : wrong)
-    sentences.push_back(fmt::format("not a rank for each adapter: {} rank(s) and {} adapter(s) on {}",
-                                    numbers.first, numbers.second, names_of(of)));
+    sentences.push_back(fmt::format("not a rank for each adapter: {} and {} on {}",
+                                    text_of_count(numbers.first, "rank"),
+                                    text_of_count(numbers.second, "adapter"), names_of(of)));
   return sentences;
 }
 
@@ -94,8 +96,8 @@ std::string table_of_preset(const Options& o, std::size_t ranks, int hosts, cons
   return fmt::format(
              "JUPITER Benchmark Suite, LinkTest: {} messages of 16 MiB, {} warm-ups, bidirectional, "
              "bisection, "
-             "mode {}, {} ranks on {} host(s)\n",
-             o.messages, o.warmups, o.mode, ranks, hosts) +
+             "mode {}, {} ranks on {}\n",
+             o.messages, o.warmups, o.mode, ranks, text_of_count(hosts, "host")) +
          lines.bisection_table();
 }
 

@@ -155,8 +155,8 @@ std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
     for (const bool asks : {true, false})
       for (const auto& [rank, party] : asks ? clients_of(rows) : servers_of(rows))
         lines.push_back(fmt::format(
-            "{}, {} {}: {} requests in {}, {}, {} {} (p99 {}){}", head, asks ? "client" : "server",
-            name(rank), party.requests, text_of_seconds(party.end),
+            "{}, {} {}: {} in {}, {}, {} {} (p99 {}){}", head, asks ? "client" : "server", name(rank),
+            text_of_count(party.requests, "request"), text_of_seconds(party.end),
             rate_text(static_cast<double>(party.requests), bytes, party.end), asks ? "latency" : "service",
             text_of_seconds(party.mean()), text_of_seconds(pooled_quantile(share_of_p99, party.times)),
             party.is_well ? "" : ", FAILED"));

@@ -497,7 +497,7 @@ std::vector<Option> of_output() {
        .unit = Quantity::file,
        .group = output,
        .brief = "results file",
-       .more = "A name that ends in .sion selects LinkTest's format.",
+       .more = "A name that ends in .h5 is HDF5, one that ends in .sion LinkTest's format.",
        .default_text = "everylink.h5",
        .applies_to = everywhere(),
        .linktest2 = {"output"},

@@ -152,7 +152,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       make_writable_again(path_);
       open_for_rows();
     } catch (const MachineError& error) {
-      throw UsageError(fmt::format("--resume {}: {}", path_, error.what()));
+      throw UsageError(fmt::format("{}: {}", facts.options.continued_option(), error.what()));
     }
   }
 

@@ -77,11 +77,12 @@ std::vector<std::string> strings_in(hid_t group, const char* name) {
   return texts;
 }
 
-Handle open_to_read(const std::string& path) {
+Handle open_to_read(const Options& options) {
+  const std::string& path = options.output;
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
   struct stat info {};
   const auto refuse = [&](const std::string& why) {
-    throw UsageError(fmt::format("--resume {}: {}", path, why));
+    throw UsageError(fmt::format("{}: {}", options.continued_option(), why));
   };
   if (::stat(path.c_str(), &info) != 0) refuse(std::strerror(errno));
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list());
@@ -131,14 +132,14 @@ std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first,
 
 // Creates, in memory, the file that this run would write, and compares the two by name.
 void check_same(hid_t file, const Facts& facts) {
-  const std::string& path = facts.options.output;
+  const Options& options = facts.options;
   const auto refuse = [&](const std::string& why) {
-    throw UsageError(
-        fmt::format("--resume {}: {}; resume a run with the options that it started with", path, why));
+    throw UsageError(fmt::format("{}: {}; {} a run with the options that it started with",
+                                 options.continued_option(), why, options.confirms() ? "confirm" : "resume"));
   };
   const Handle in_memory = access_list();
   check(H5Pset_fapl_core(in_memory, 1 << 20, false), "H5Pset_fapl_core");
-  const Handle expected = make_skeleton(path + ".expected", facts, in_memory);
+  const Handle expected = make_skeleton(options.output + ".expected", facts, in_memory);
   for (const auto& name : names_of(expected, true)) {
     if (free_to_differ.contains(name)) continue;
     if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("attribute {} is missing", name));
@@ -205,12 +206,12 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
 
 }  // namespace hdf5
 
-Before look_before(const std::string& path, bool must_be_incomplete) {
+Before look_before(const Options& options) {
   using namespace hdf5;
-  const Handle file = open_to_read(path);
+  const Handle file = open_to_read(options);
   try {
-    if (must_be_incomplete && number<std::int32_t>(file, "complete"))
-      throw UsageError(fmt::format("--resume {}: nothing to resume, the run is complete", path));
+    if (!options.confirms() && number<std::int32_t>(file, "complete"))
+      throw UsageError(fmt::format("{}: nothing to resume, the run is complete", options.continued_option()));
     Before before;
     before.seed = number<std::uint64_t>(file, "seed");
     const auto digits = text_of_attribute(file, "run_id");
@@ -219,7 +220,7 @@ Before look_before(const std::string& path, bool must_be_incomplete) {
       before.run[i] = static_cast<std::uint8_t>(std::strtoul(digits.substr(2 * i, 2).c_str(), nullptr, 16));
     return before;
   } catch (const MachineError& error) {
-    throw UsageError(fmt::format("--resume {}: cannot be resumed ({})", path, error.what()));
+    throw UsageError(fmt::format("{}: cannot be continued ({})", options.continued_option(), error.what()));
   }
 }
 

@@ -33,6 +33,13 @@ class NoRecorder final : public Recorder, public SceneRecorder {
   void end(const Ending&) override {}
 };
 
+// A suffix of letters alone names a format; that of run.4711 does not.
+bool promises_other_format(const std::string& output) {
+  const auto suffix = std::filesystem::path(output).extension().string();
+  return suffix.size() > 1 && suffix != ".sion" &&
+         std::all_of(suffix.begin() + 1, suffix.end(), [](unsigned char c) { return std::isalpha(c); });
+}
+
 }  // namespace
 
 std::unique_ptr<Recorder> make_no_recorder() { return std::make_unique<NoRecorder>(); }
@@ -55,14 +62,17 @@ void check_output(const Options& options) {
 }
 
 void check_format(const Options& options) {
-  if (!options.is_sion()) return;
   const auto refuse = [&](const std::string& why) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
+  const bool makes_file = !options.no_output && !options.resume;
+  if (makes_file && options.program == Program::everylink_measure && promises_other_format(options.output))
+    refuse("a results file ends in .h5 or .sion; everylink convert writes other formats");
+  if (!options.is_sion()) return;
   if (options.resume)
     throw UsageError(
-        fmt::format("{} {}: a .sion file does not have the data to continue its run; use a .h5 file",
-                    options.confirms() ? "--confirm: --output" : "--resume", options.output));
+        fmt::format("{}: a .sion file does not have the data to continue its run; use a .h5 file",
+                    options.continued_option()));
   if (!options.pattern.empty()) refuse("a .sion file cannot hold a load pattern; use --output FILE.h5");
   if (options.sizes.size() > 1)
     refuse(

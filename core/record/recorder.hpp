@@ -36,8 +36,8 @@ struct Before {
   RunId run;
   std::uint64_t seed;
 };
-// Throws UsageError if there is no such file, or if its run is complete and `must_be_incomplete` is set.
-Before look_before(const std::string& path, bool must_be_incomplete);
+// Throws UsageError if there is no such file, or if its run is complete, unless the options confirm it.
+Before look_before(const Options&);
 struct Recalled {
   std::uint32_t steps = 0, main_steps = 0;  // rows of /steps; complete steps of the main run
   std::vector<Tuning> tunings;              // one value per size; rounds_per_reading 0: not chosen yet
@@ -83,7 +83,8 @@ std::unique_ptr<Recorder> make_no_recorder();
 // read-only.
 void check_output(const Options&);
 void remove_parts(const std::string& path);  // the unsaved rows of an older file of this name
-// Throws UsageError if the file's format does not support the options.
+// Throws UsageError if the file's name promises another format, or if its format does not support the
+// options.
 void check_format(const Options&);
 // Throws UsageError if the disk has less free space than the results need.
 void check_space(const Facts&);

@@ -53,6 +53,13 @@ def text_of(path: Path, largest: int, advice: str) -> str:
     return text
 
 
+def refuse_other_format(path: Path, *also: str) -> None:
+    """Raise UserMistake if the suffix of a results file names neither HDF5 nor a format of `also`, as the core does."""
+    if path.suffix[1:].isalpha() and path.suffix not in also:
+        endings = " or ".join((".h5", *also))
+        raise UserMistake(f"{path}: a results file ends in {endings}; everylink convert writes other formats")
+
+
 def refuse_existing(path: Path, force: bool) -> None:
     """Raise UserMistake if the file exists (unless `force`) or its folder is missing. Call it before computing."""
     if path.exists() and not force:

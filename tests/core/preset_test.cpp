@@ -99,8 +99,8 @@ TEST(Preset, one_rank_per_adapter_raises_no_doubt) {
 
 TEST(Preset, hosts_with_different_numbers_of_ranks_and_adapters_are_named_once) {
   EXPECT_EQ(doubts({{2, 4}, {4, 4}, {2, 4}, {4, 1}}),
-            (Sentences{"--preset jupiter: not a rank for each adapter: 2 rank(s) and 4 adapter(s) on n0, n2",
-                       "--preset jupiter: not a rank for each adapter: 4 rank(s) and 1 adapter(s) on n3"}));
+            (Sentences{"--preset jupiter: not a rank for each adapter: 2 ranks and 4 adapters on n0, n2",
+                       "--preset jupiter: not a rank for each adapter: 4 ranks and 1 adapter on n3"}));
   EXPECT_EQ(doubts({{1, 1}, {1, 2}, {1, 2}, {1, 1}}).size(), 1u) << "more than one adapter has no rank";
   const auto many = doubts(std::vector<std::pair<int, int>>(20, {1, 2}));
   EXPECT_TRUE(many.at(0).ends_with("on n0, n1, n2, n3, n4, n5, n6, n7 and 12 more")) << many.at(0);
@@ -139,7 +139,7 @@ TEST(Preset, its_table_repeats_the_numbers_of_the_lines) {
   EXPECT_EQ(
       table_of_preset(options({"-n", "30"}), 8, 2, lines),
       "JUPITER Benchmark Suite, LinkTest: 30 messages of 16 MiB, 3 warm-ups, bidirectional, bisection, mode "
-      "mpi, 8 ranks on 2 host(s)\n" +
+      "mpi, 8 ranks on 2 hosts\n" +
           blanks(49) + "min" + blanks(29) + "avg" + blanks(29) + "max\n" +
           "Bisection bandwidth                     8.0000 GiB/s" + blanks(19) + "18.0000 GiB/s" + blanks(19) +
           "32.0000 GiB/s\n" +

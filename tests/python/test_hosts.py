@@ -51,7 +51,7 @@ def test_ranks_are_numbered_host_by_host() -> None:
         ("n10", 4, 2),
     ]
     assert a_job("n8", "n9").size == 4
-    with pytest.raises(UserMistake, match="1 ranks in total"):
+    with pytest.raises(UserMistake, match="1 rank in total"):
         job_of([Side(["n8"], 1)])
     with pytest.raises(UserMistake, match="use 2 to 16777216"):
         job_of([Side(["n8", "n9"], 1 << 24)])
@@ -212,7 +212,7 @@ def test_ssh_never_prompts_and_keeps_its_command_line_free_of_secrets() -> None:
         (["--hosts", "n[1-2]", "--nranks", "0"], "--nranks 0: must be from 1 to 16777216"),
         (["--hosts", "n[1-2]", "--launcher", "local", "--launcher-args", "-x"], "--launcher local takes no arguments"),
         (["--hosts", "n[1-"], "unbalanced brackets"),
-        (["--hosts", "n1", "--launcher", "local"], "1 ranks in total"),
+        (["--hosts", "n1", "--launcher", "local"], "1 rank in total"),
         (["--nranks", "2"], "--nranks applies only to --hosts"),
         (["--env", "A=1"], "--env applies only to --hosts"),
         (["--launcher", "ssh"], "--launcher ssh requires hosts"),

@@ -36,6 +36,21 @@ def run_of(folder: Path, name: str, factor: float, **given: Any) -> Results:
     return read(make_results(folder / name, **options | given))
 
 
+def test_files_that_promise_another_format_are_refused(everylink: Command, tmp_path: Path) -> None:
+    for name in ("a.h5", "b.h5"):
+        run_of(tmp_path, name, 1.0)
+    for made in (tmp_path / "x.txt", tmp_path / "x.sion"):
+        for words in (
+            ("merge", tmp_path / "a.h5", tmp_path / "b.h5", "--by", "min", "-o", made),
+            ("simulate", "--hosts", 4, "-o", made),
+        ):
+            code, _, err = everylink(*words)
+            assert (code, err) == (
+                2, f"everylink: {made}: a results file ends in .h5; everylink convert writes other formats\n",
+            )  # fmt: skip
+            assert not made.exists()
+
+
 def test_by_median_each_link_has_the_median_of_its_runs(tmp_path: Path) -> None:
     runs = [run_of(tmp_path, f"{factor}.h5", factor) for factor in (3.0, 1.0, 1.5)]
     found = written(merged(runs, "median"), tmp_path / "all.h5")

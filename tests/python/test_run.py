@@ -418,6 +418,7 @@ def test_any_command_can_start_the_core(everylink: Command) -> None:
         (("-o", "mine.h5"), "mine.h5: exists; --force overwrites it"),
         (("--launcher", "mpiexec", "-o", "mine.h5"), "mine.h5: exists"),
         (("--report", "mine.html", "-o", "x.h5"), "--report mine.html: exists; --force overwrites it"),
+        (("-o", "x.txt"), "x.txt: a results file ends in .h5 or .sion; everylink convert writes other formats"),
         (("--confirm", "-o", "x.sion"), "-o x.sion: a .sion file takes no further measurements, so --confirm requires"),
     ],
 )

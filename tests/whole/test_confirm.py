@@ -96,7 +96,7 @@ def test_confirm_adds_measurements_to_the_existing_file(run: Run, tmp_path: Path
         (["--confirm", "pairs", "--unidirectional"], "kernel is 'semidirectional' in the file"),
         (["--confirm", "beyond"], "--confirm beyond: line 1: rank 6 is not one of 0 to 5"),
         (["--confirm", "empty"], "--confirm empty: the file has no pairs"),
-        (["--confirm", "pairs", "-o", "no.h5"], "no.h5: No such file"),
+        (["--confirm", "pairs", "-o", "no.h5"], "--confirm: --output no.h5: No such file"),
     ],
 )
 def test_a_file_that_cannot_be_confirmed_is_refused_and_kept(
@@ -111,6 +111,7 @@ def test_a_file_that_cannot_be_confirmed_is_refused_and_kept(
     done = run(*options, *more)
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
+    assert "resume" not in done.stderr
     assert (tmp_path / "x.h5").read_bytes() == before
 
 

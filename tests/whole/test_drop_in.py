@@ -166,6 +166,11 @@ def test_linktest_overwrites_the_results_of_the_previous_run(call: Call, tmp_pat
     assert len(read(tmp_path / FILE).hosts) == 4
 
 
+def test_linktest_writes_under_any_name(call: Call, tmp_path: Path) -> None:
+    call("linktest --mode sim --np 2 -n 3 -o any.txt")
+    assert read_plainly(tmp_path / "any.txt").attributes["complete"] == 1
+
+
 def test_linktest_sends_all_messages_before_the_acknowledgement(call: Call, tmp_path: Path) -> None:
     call("linktest --mode sim --np 2 -n 300 --unidirectional -o x.h5")
     assert read_plainly(tmp_path / "x.h5").attributes["window"] == 300

@@ -207,7 +207,7 @@ def test_our_file_measures_the_halves_of_a_heterogeneous_job(slurm: Run, path: s
     for row in table(said, "bisection bandwidth"):
         assert (row["mode"], row["nodes"], row["tasks"], row["failed links"]) == ("mpi", "2", "4", "0")
         assert_is_in_order(row)
-    assert all("4 ranks on 2 host(s)" in (folder / "measure.out").read_text() for folder in folders)
+    assert all("4 ranks on 2 hosts" in (folder / "measure.out").read_text() for folder in folders)
 
 
 @needs_long

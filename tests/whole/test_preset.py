@@ -70,7 +70,7 @@ def test_without_mpi_it_says_how_to_start(run: Run) -> None:
 def test_it_measures_over_mpi(run: Run, tmp_path: Path) -> None:
     done = run("--preset", "jupiter", "--num-slowest", 0, "-o", tmp_path / "x.h5", launcher=mpi_launcher(2))
     assert done.returncode == 0, done.stderr
-    assert "25 messages of 16 MiB, 3 warm-ups, bidirectional, bisection, mode mpi, 2 ranks on 1 host(s)" in done.stdout
+    assert "25 messages of 16 MiB, 3 warm-ups, bidirectional, bisection, mode mpi, 2 ranks on 1 host" in done.stdout
     assert read_plainly(tmp_path / "x.h5").attributes["transport"] == "mpi"
     least, mean, greatest = rows(done.stdout)["bisection"]
     assert 0 < least == mean == greatest

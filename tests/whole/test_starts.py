@@ -203,7 +203,7 @@ def test_srun_starts_ranks(slurm: Run, tmp_path: Path, srun: list[str], how: str
     done = slurm(*command, **key)
     assert done.returncode == 0, done.stderr
     assert_joined(read_plainly(output, out=done.stdout), how, 8)
-    assert "8 ranks on 4 host(s)" in done.stdout
+    assert "8 ranks on 4 hosts" in done.stdout
     # The exit code is rank 0's, and it prints the path it has written.
     dead = [str(word).replace("tcp", "sim:dead=1>2") for word in command]
     done = slurm(*dead, "--force", **key)

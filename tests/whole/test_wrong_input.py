@@ -51,6 +51,14 @@ WRONG = {
     "an ambiguous abbreviation": (["--np", 2, "--num", "3"], ["--num-messages", "--num-slowest"]),
     "an output without a folder": (["--np", 2, "-o", "/no/such/folder/x.h5"], ["/no/such/folder"]),
     "an output that is a folder": (["--np", 2, "-o", "/tmp"], ["/tmp", "folder"]),
+    "an output of another format": (
+        ["--np", 2, "-o", "x.txt"],
+        ["--output x.txt", ".h5 or .sion", "everylink convert"],
+    ),
+    "no results file to confirm": (
+        ["--np", 2, "--mode", "sim", "--confirm", "nofile", "-o", "none.h5"],
+        ["--confirm: --output none.h5: No such file"],
+    ),
     "an output and none": (["--np", 2, "-o", "x.h5", "--no-output"], ["--no-output", "--output"]),
     "a host outside the simulated network": (["--np", 4, "--mode", "sim:slow-host=9*0.5"], ["slow-host", "0 to 3"]),
     "a simulated fault without its factor": (["--np", 4, "--mode", "sim:slow-link=1>2"], ["slow-link", "*FACTOR"]),
@@ -67,6 +75,12 @@ def test_invalid_options_are_refused_by_name(run: Run, arguments: list[object], 
     for word in said:
         assert word in lines[0]
     assert "Results for step" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["x.h5", "x.hdf5", "run.4711", "run.2026-11-23", "x"])
+def test_a_results_file_may_have_any_name_that_promises_no_other_format(run: Run, tmp_path: Path, name: str) -> None:
+    assert run("--np", 2, "--mode", "sim", "-n", 1, "-o", name).returncode == 0
+    assert (tmp_path / name).read_bytes().startswith(b"\x89HDF")
 
 
 def test_an_option_that_only_the_ranks_find_wrong_is_reported_at_once(run: Run) -> None:

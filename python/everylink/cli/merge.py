@@ -11,7 +11,7 @@ from everylink.cli.kinds import LINKS
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import MERGE
 from everylink.errors import UserMistake
-from everylink.files import refuse_existing
+from everylink.files import refuse_existing, refuse_other_format
 from everylink.io.results_file import write_results
 from everylink.links.merging import merged
 from everylink.units import plural
@@ -22,6 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parsed(MERGE, arguments)
     if len(options.files) < 2:
         raise UserMistake(f"merge: {options.files[0]} is the only file; give at least two")
+    refuse_other_format(options.output)
     refuse_existing(options.output, options.force)
     runs = [LINKS.read(file) for file in options.files]
     if again := _given_twice(options.files):

@@ -17,6 +17,7 @@ from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
 from everylink.exit_codes import Exit
+from everylink.files import refuse_other_format
 from everylink.io.read import read
 from everylink.judge.verdict import JudgedRun
 from everylink.launch import sides
@@ -99,6 +100,7 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
 
 def _check_output(output: Path, options: Namespace, line: CoreLine) -> None:
     """Raise UserMistake if the core would refuse the results file, once its ranks have started."""
+    refuse_other_format(output, SION)
     if options.confirm and output.suffix == SION:
         raise UserMistake(f"-o {output}: a {SION} file takes no further measurements, so --confirm requires .h5")
     if _is_in_the_way(output, line):

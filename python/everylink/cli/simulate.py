@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from everylink.cli.answers import files_answer, give
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import SIMULATE
-from everylink.files import atomic_write, refuse_existing
+from everylink.files import atomic_write, refuse_existing, refuse_other_format
 from everylink.io.results_file import write_results
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
@@ -20,6 +20,7 @@ TRUTH_SCHEMA = "everylink-truth/1"
 def main(arguments: Sequence[str]) -> int:
     """Measure a simulated cluster and write the results file."""
     options = parsed(SIMULATE, arguments)
+    refuse_other_format(options.output)
     files = [path for path in (options.output, options.truth, options.topology) if path is not None]
     for path in files:
         refuse_existing(path, options.force)

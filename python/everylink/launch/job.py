@@ -15,6 +15,7 @@ from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 from everylink.errors import UserMistake
 from everylink.files import text_of
 from everylink.host_lists import MOST_HOSTS, expanded, folded, folded_by_reason, how_many
+from everylink.units import plural
 
 MOST_RANKS = 1 << 24  # limit of the core
 PARTS = re.compile(r"((?:[^,!&^\[\]]|\[[^\[\]]*\])+)|([,!&^])")
@@ -118,7 +119,7 @@ def job_of(sides: Sequence[Side], named_by: str = "--hosts", counted_by: str = "
     """The job with the ranks of all sides in order. Raises UserMistake if the number of ranks is out of range."""
     total = sum(len(side.hosts) * side.ranks for side in sides)
     if not 2 <= total <= MOST_RANKS:
-        raise UserMistake(f"{named_by}, {counted_by}: {total} ranks in total; use 2 to {MOST_RANKS}")
+        raise UserMistake(f"{named_by}, {counted_by}: {plural(total, 'rank')} in total; use 2 to {MOST_RANKS}")
     hosts: list[HostRanks] = []
     first = 0
     for side in sides:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.model.rows import Outcome, Rows
 from everylink.simulate.faults import Fault
+from everylink.units import plural
 
 LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # seconds, of links within a host, within a group, between groups
 BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes per second, of the same
@@ -44,7 +45,7 @@ class Fabric:
 
     def __post_init__(self) -> None:
         if not 2 <= self.hosts * self.ranks_per_host <= MOST_RANKS:
-            raise UserMistake(f"--hosts x --ranks-per-host: {self.ranks} ranks; use 2 to {MOST_RANKS}")
+            raise UserMistake(f"--hosts x --ranks-per-host: {plural(self.ranks, 'rank')}; use 2 to {MOST_RANKS}")
         for fault in self.faults:
             self._parts.setdefault(fault.kind, []).append(self._resolved(fault))
 
