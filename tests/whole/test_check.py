@@ -77,3 +77,25 @@ def test_json_is_one_object_and_quiet_is_the_verdict_alone(check: Check) -> None
 def test_without_a_cluster_this_machine_is_checked_and_the_verdict_says_so(check: Check) -> None:
     _, lines, _ = check("--mode", "sim:hosts=4")
     assert lines[-1] == "this machine alone is healthy: latency and bandwidth of 12 links"
+
+
+@pytest.mark.parametrize("hosts", [[], ["n[1-2]"]])
+def test_what_refused_modes_print_is_in_the_log_and_their_reason_in_the_answer(
+    check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch, hosts: list[str]
+) -> None:
+    monkeypatch.setenv("UCX_TLS", "nonsense")
+    _, lines, err = check(*hosts, "--within", "20s")
+    assert "everylink-measure" not in err
+    assert "nonsense" not in err
+    (chosen,) = [line for line in lines if line.startswith("  mode ")]
+    assert "because ucp does not start (" in chosen
+    assert "exit code" not in chosen
+    (log,) = ssh_folder.glob("everylink-*/log.txt")
+    assert "everylink-measure: --mode ucp: " in log.read_text()
+
+
+def test_what_the_mode_that_was_asked_for_prints_is_shown(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UCX_TLS", "nonsense")
+    code, _, err = check("--mode", "ucp")
+    assert code == 1
+    assert "everylink-measure: --mode ucp: " in err

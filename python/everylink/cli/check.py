@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TextIO
 
 from rich.console import Console
@@ -74,24 +75,24 @@ class Run:
         ranks = [] if self.ranks_per_host == 1 else ["--nranks", str(self.ranks_per_host)]
         return ["--hosts", folded(self.hosts), *ranks, "--launcher", self.cluster.launcher]
 
-    def measure(self, core_options: Sequence[str]) -> Ran:
-        """Run the core once on all usable hosts.
+    def measure(self, core_options: Sequence[str], errors: TextIO | None = None) -> Ran:
+        """Run the core once on all usable hosts. Its standard error goes to `errors`, or to ours.
 
         Hosts that turn out to be unusable are left out, and the others are started without them.
         """
         while True:
             try:
-                return self._measure(core_options)
+                return self._measure(core_options, errors)
             except UnusableHosts as error:
                 self.unusable |= error.reasons
                 if len(self.hosts) < 2:
                     reasons = "; ".join(f"{host}: {reason}" for host, reason in self.unusable.items())
                     raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {reasons}") from None
 
-    def _measure(self, core_options: Sequence[str]) -> Ran:
+    def _measure(self, core_options: Sequence[str], errors: TextIO | None) -> Ran:
         print(shlex.join(["everylink", "run", *self.run_words, *core_options]), file=self.log, flush=True)
         start = starter(self.core, parsed_in_part(RUN, self.run_words)[0], core_options)
-        return measure(start, core_options, None if self.quiet else terminal(), self.log)
+        return measure(start, core_options, None if self.quiet else terminal(), self.log, errors=errors)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -181,21 +182,44 @@ def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
     """The first choice that works on all hosts, and what its first run measured. Raises EverylinkError with reasons."""
     refused: list[str] = []
     for choice in [Choice(mode, lambda results: "you chose it")] if mode else CHOICES:
-        probe = folder / "first.h5"
-        probe.unlink(missing_ok=True)
-        ran = run.measure(["-m", choice.mode, "-s", SIZES, *FIRST, "-o", str(probe)])
-        if ran.code not in MEASURED or ran.output is None:
-            refused.append(f"{choice.mode} does not start (exit code {ran.code})")
-            continue
-        first = read(ran.output)
         try:
+            first = _first_run(run, folder, choice.mode) if mode else _tried(run, folder, choice.mode)
             reason = choice.accept(first)
         except Refused as why:
             refused.append(str(why))
             continue
-        ran.output.unlink(missing_ok=True)
+        first.path.unlink(missing_ok=True)
         return choice.because("; ".join(refused) or reason), first
     raise CoreError(f"no mode works on all hosts: {'; '.join(refused)}; see {folder / 'log.txt'}")
+
+
+def _tried(run: Run, folder: Path, mode: str) -> Results:
+    """The first run of a mode that nobody asked for: what its library prints belongs to the log. Raises Refused."""
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        try:
+            return _first_run(run, folder, mode, errors)
+        finally:
+            errors.seek(0)
+            run.log.write(errors.read())
+
+
+def _first_run(run: Run, folder: Path, mode: str, errors: TextIO | None = None) -> Results:
+    """What a short run measures. Raises Refused, with what the core says in `errors`, if it does not start."""
+    probe = folder / "first.h5"
+    probe.unlink(missing_ok=True)
+    ran = run.measure(["-m", mode, "-s", SIZES, *FIRST, "-o", str(probe)], errors)
+    if ran.code in MEASURED and ran.output is not None:
+        return read(ran.output)
+    raise Refused(f"{mode} does not start ({_said_by_core(errors, mode) or f'exit code {ran.code}'})")
+
+
+def _said_by_core(errors: TextIO | None, mode: str) -> str:
+    """The last message of the core in this file, if any."""
+    if errors is None:
+        return ""
+    errors.seek(0)
+    messages = [said for line in errors if (said := line.partition("everylink-measure: ")[2].strip())]
+    return messages[-1].removeprefix(f"--mode {mode}: ") if messages else ""
 
 
 def _measured(run: Run, folder: Path, choice: Choice, plan: Plan, until: float) -> Results:

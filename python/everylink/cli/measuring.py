@@ -27,10 +27,11 @@ def measure(
     console: Console | None,
     log: TextIO | None = None,
     linktest_lines: bool = False,
+    errors: TextIO | None = None,
 ) -> Ran:
     """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there.
 
-    LinkTest's lines are displayed only with `linktest_lines`.
+    LinkTest's lines are displayed only with `linktest_lines`. Standard error goes to `errors`, or to ours.
     """
     outputs: list[str] = []
     links = [0]
@@ -48,5 +49,5 @@ def measure(
             elif shown and (linktest_lines or not event.get("linktest")):
                 shown.show(event)
 
-        code = start(["--progress", "json", *core_options], on_line)
+        code = start(["--progress", "json", *core_options], on_line, errors)
     return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])

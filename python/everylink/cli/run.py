@@ -125,7 +125,7 @@ def _passed_through(start: Start, core_options: Sequence[str]) -> int:
         next(lines)
         print(line, flush=True)
 
-    return start(core_options, on_line) or (Exit.FINE if next(lines) else _nothing_measured())
+    return start(core_options, on_line, None) or (Exit.FINE if next(lines) else _nothing_measured())
 
 
 def _without_results(ran: Ran) -> Exit:

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TextIO, TypeVar
 
 from everylink.launch.job import Job
 from everylink.launch.process import run_core
 
 OnLine = Callable[[str], None]
-Start = Callable[[Sequence[str], OnLine], int]  # options of the core, callback for each output line -> exit code
+# Options of the core, callback for each output line, file for standard error (None: ours) -> exit code
+Start = Callable[[Sequence[str], OnLine, TextIO | None], int]
 
 
 class Launcher(ABC):
@@ -31,7 +32,7 @@ class ByNumber(Launcher):
 
     def start(self, ranks: int | None) -> Start:
         """A function that starts `ranks` ranks."""
-        return lambda core_options, on_line: run_core(self.command(ranks, core_options), on_line)
+        return lambda core_options, on_line, errors: run_core(self.command(ranks, core_options), on_line, errors=errors)
 
 
 class OnHosts(Launcher):
@@ -59,8 +60,8 @@ class ByOneCommand(OnHosts):
 
     def start_job(self, job: Job) -> Start:
         self.check(job)
-        return lambda core_options, on_line: run_core(
-            self.command_on_hosts(job, core_options), on_line, self.environment(job)
+        return lambda core_options, on_line, errors: run_core(
+            self.command_on_hosts(job, core_options), on_line, self.environment(job), errors
         )
 
 

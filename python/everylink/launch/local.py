@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TextIO
 
 from everylink.errors import UserMistake
 from everylink.launch.job import Job
@@ -34,10 +35,10 @@ class Local(ByNumber, OnHosts):
             file=sys.stderr,
         )
 
-        def start(core_options: Sequence[str], on_line: OnLine) -> int:
+        def start(core_options: Sequence[str], on_line: OnLine, errors: TextIO | None) -> int:
             named = [replace(one, options=[*one.options, "--node-name", one.host]) for one in job.hosts]
             job_here = replace(job, hosts=named).with_options(core_options)
-            return run_by_shells(job_here, self.core, _shell_here, on_line, shared=None, one_machine=True)
+            return run_by_shells(job_here, self.core, _shell_here, on_line, errors, shared=None, one_machine=True)
 
         return start
 

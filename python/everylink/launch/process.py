@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import TextIO
 
 from everylink.errors import CoreError
 
@@ -18,16 +19,20 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # th
 
 
 def run_core(
-    command: Sequence[str], on_line: Callable[[str], None], environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    on_line: Callable[[str], None],
+    environment: Mapping[str, str] | None = None,
+    errors: TextIO | None = None,
 ) -> int:
     """Run a command to its end, pass each line of its output to `on_line`, and return its exit code.
 
-    `environment` is added to ours. Raises CoreError if the command cannot be started or is killed by a signal.
+    `environment` is added to ours. Its standard error goes to `errors`, or to ours. Raises CoreError if the command
+    cannot be started or is killed by a signal.
     """
     try:
         # its own process group: Ctrl-C reaches the core once, through us
         child = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, process_group=0, bufsize=0,
+            command, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, process_group=0, bufsize=0,
             env=os.environ | (environment or {}),
         )  # fmt: skip
     except OSError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 from everylink.errors import CoreError, UserMistake
 from everylink.launch.core import NAME
@@ -130,10 +131,11 @@ def run_by_shells(
     core: Path,
     command: ShellCommand,
     on_line: Callable[[str], None],
+    errors: TextIO | None,
     shared: Path | None,
     one_machine: bool,
 ) -> int:
-    """Run a job: pass the output lines of rank 0's host to `on_line`, all other output to standard error.
+    """Run a job: pass the output lines of rank 0's host to `on_line`, all other output to `errors`, or standard error.
 
     Returns rank 0's exit code. Raises UserMistake if a host is unusable, CoreError if rank 0's host is lost.
     """
@@ -144,7 +146,7 @@ def run_by_shells(
         except KeyboardInterrupt:
             shells.kill()
             raise
-        run = _Run(job, core, shells, members, on_line, one_machine)
+        run = _Run(job, core, shells, members, on_line, errors, one_machine)
         with forwarded_signals(lambda number: run.send_all(f"signal {number.value}"), shells.kill):
             return run.follow()
 
@@ -152,11 +154,12 @@ def run_by_shells(
 class _Run:
     def __init__(
         self, job: Job, core: Path, shells: Shells, members: list[Shell], on_line: Callable[[str], None],
-        one_machine: bool,
+        errors: TextIO | None, one_machine: bool,
     ) -> None:  # fmt: skip
         self.job, self.core, self.shells, self.members = job, core, shells, members
         self.first = members[0]
         self.on_line = on_line
+        self.errors = errors or sys.stderr
         self.one_machine = one_machine
         self.key = secrets.token_hex(32)
         self.is_listening = False  # rank 0, for the other ranks
@@ -185,7 +188,7 @@ class _Run:
             if not is_error and line.startswith(LOST_RANK):
                 self.first.send(f"lost {line.removeprefix(LOST_RANK).strip()} 1")
             elif is_error or shell is not self.first:
-                print(f"{shell.host}: {line}", file=sys.stderr, flush=True)
+                print(f"{shell.host}: {line}", file=self.errors, flush=True)
             elif not self.is_listening and line.startswith(MEETS):
                 self.is_listening = True
                 for other, ranks in zip(self.members[1:], self.job.hosts[1:], strict=True):
@@ -197,7 +200,7 @@ class _Run:
                 self.lost.add(shell)
                 self.first.send(f"lost {ranks.first} {ranks.count}")  # rank 0 does not wait for them to join
                 if shell.process.returncode == LOST:
-                    print(f"everylink: {shell.host}: connection lost; its ranks are lost, too", file=sys.stderr)
+                    print(f"everylink: {shell.host}: connection lost; its ranks are lost, too", file=self.errors)
 
     def _start(self, shell: Shell, ranks: HostRanks, meet: str) -> None:
         variables = "".join(f"export {name}={shlex.quote(value)}; " for name, value in ranks.environment.items())

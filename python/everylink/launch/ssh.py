@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from everylink.launch.core import on_path
 from everylink.launch.core_line import table_of
@@ -30,9 +31,10 @@ class Ssh(OnHosts):
     def start_job(self, job: Job) -> Start:
         command = self.shell_command()
 
-        def start(core_options: Sequence[str], on_line: OnLine) -> int:
+        def start(core_options: Sequence[str], on_line: OnLine, errors: TextIO | None) -> int:
             shared = _folder_of_output(self.core, core_options)
-            return run_by_shells(job.with_options(core_options), self.core, command, on_line, shared, one_machine=False)
+            there = job.with_options(core_options)
+            return run_by_shells(there, self.core, command, on_line, errors, shared, one_machine=False)
 
         return start
 
