@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace everylink {
 namespace {
@@ -42,6 +43,21 @@ std::vector<int> counts_of(const PatternInput& input) {
 }
 
 }  // namespace
+
+std::vector<Option> one_to_many_options(std::string root, std::string counts) {
+  return {{.names = {"--root"},
+           .value = "RANK",
+           .unit = Quantity::count,
+           .brief = std::move(root),
+           .default_text = "0"},
+          {.names = {"--counts"},
+           .value = "K,...",
+           .unit = Quantity::count,
+           .is_list = true,
+           .least = 1,
+           .brief = std::move(counts),
+           .default_text = "1, 2, 4, ... all others"}};
+}
 
 Sweep one_to_many(const PatternInput& input, bool towards) {
   const int root = pattern_number(input, "root", 0, 0, input.size - 1);
