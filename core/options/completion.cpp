@@ -126,6 +126,17 @@ std::string fish_line(const std::string& program, const std::string& condition, 
   return line + fmt::format(" -d '{}'\n", escaped(option.brief, "\\"));
 }
 
+// Branches of the shell's `case` that offer the choices of options.
+template <class Predicate>
+std::string bash_choices(const Page& page, Predicate holds) {
+  std::string text;
+  for (const auto& option : options_on(page))
+    if (!option.choices.empty() && holds(option))
+      text += fmt::format("    {}) COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\")); return ;;\n",
+                          fmt::join(option.names, "|"), fmt::join(offered(option), " "));
+  return text;
+}
+
 }  // namespace
 
 std::string bash_completion(const Manual& manual) {
@@ -153,15 +164,8 @@ std::string bash_completion(const Manual& manual) {
       "  fi\n"
       "  local IFS=$'\\n'\n"
       "  case $previous in\n";
-  for (const auto& option : options_on(manual.page))
-    if (!option.choices.empty())
-      text += fmt::format("    {}) COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\")); return ;;\n",
-                          fmt::join(option.names, "|"), fmt::join(offered(option), " "));
-  for (const auto& pattern : manual.patterns)
-    for (const auto& option : options_on(pattern))
-      if (!option.choices.empty() && is_of_one_pattern(option))
-        text += fmt::format("    {}) COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\")); return ;;\n",
-                            fmt::join(option.names, "|"), fmt::join(offered(option), " "));
+  text += bash_choices(manual.page, [](const Option&) { return true; });
+  for (const auto& pattern : manual.patterns) text += bash_choices(pattern, is_of_one_pattern);
   text += fmt::format(
       "    {}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n"
       "    {}) COMPREPLY=(); return ;;\n"
