@@ -84,7 +84,7 @@ struct Options {
   Seconds limit(std::size_t bytes) const;  // of one pair and size, both turns
 };
 
-// The longest time for so many messages, one after the other: 200 us each plus their bytes at 10 MB/s.
+// The longest time for a number of messages, one after the other: 200 us each plus their bytes at 10 MB/s.
 Seconds at_worst(double messages, std::size_t bytes);
 
 }  // namespace everylink

@@ -36,7 +36,7 @@ struct Place {
   bool ends_together = false;                   // the launcher ends all ranks when one ends early or in error
   struct {
     int index = 0, of = 0;
-  } core = {};  // which of so many ranks this is that get a core each, where there are enough; 0: none does
+  } core = {};  // this rank among the `of` ranks that get a core each, if there are enough; of = 0: none does
 };
 
 // Where others can call this rank. Null: nobody ever needs to, all ranks are on this machine.

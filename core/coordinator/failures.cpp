@@ -2,6 +2,7 @@
 #include "coordinator/failures.hpp"
 #include "base/outcome.hpp"
 #include "base/ranks.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -260,7 +261,7 @@ std::vector<std::string> Failures::lines() const {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line.text);
   const auto more = open.size() - shown + static_cast<std::size_t>(count_) - kept_.size();
-  if (more && !(count_ > 1 && count_ == links_)) texts.push_back(fmt::format("and {} more links", more));
+  if (more && !(count_ > 1 && count_ == links_)) texts.push_back("and " + text_of_count(more, "more link"));
   add_again_lines(texts);
   return texts;
 }

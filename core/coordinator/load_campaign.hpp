@@ -17,7 +17,7 @@ namespace everylink {
 
 class LoadCampaign final : public Campaign {
  public:
-  // Throws UsageError if the pattern cannot run with so many ranks. `options` and `log` outlive it.
+  // Throws UsageError if the pattern cannot run with this number of ranks. `options` and `log` outlive it.
   LoadCampaign(const Options&, const Introduction&, RunLog&);
 
   std::size_t memory_bytes() const override { return plan_.memory_bytes(); }

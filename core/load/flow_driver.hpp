@@ -56,7 +56,7 @@ class FlowDriver {
   bool is_done(int ticket);
   bool pop_done(std::deque<int>& tickets);  // removes the first ticket if it is done
   Seconds now() const { return c_.virtual_time ? c_.virtual_time->now_on(*link_) : c_.transport.now(); }
-  // Whether the flow, which has sent so many messages, may end.
+  // Whether the flow may end, given the number of messages it has sent.
   bool has_enough(std::uint64_t messages) const;
   // The first bytes of a message say whether another one follows.
   void write_note(Slice message, bool continues);

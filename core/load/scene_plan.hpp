@@ -12,7 +12,7 @@ namespace everylink {
 
 class ScenePlan {
  public:
-  // Throws UsageError if the pattern cannot run with so many ranks, or with these options.
+  // Throws UsageError if the pattern cannot run with this number of ranks or these options.
   ScenePlan(const Options&, const Introduction&);
 
   std::int64_t scenes() const { return sweep_.scenes * static_cast<std::int64_t>(options_.sizes.size()); }

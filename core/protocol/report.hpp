@@ -44,7 +44,7 @@ struct Report {
       &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took, &Report::fault_of_link,
       &Report::led, &Report::notes, &Report::needs, &Report::flows, &Report::now);
 
-  // Throws MachineError if rank `from` cannot have sent this in a run of so many ranks and sizes.
+  // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;
 };
 

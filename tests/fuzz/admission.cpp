@@ -1,4 +1,4 @@
-// Hostile callers that want to be admitted to a run, and hostile acceptors; both also with the right key.
+// Hostile callers that ask for admission to a run, and hostile acceptors; both also with the right key.
 #include "bootstrap/admission.hpp"
 #include "base/clock.hpp"
 

@@ -123,7 +123,7 @@ def test_the_slowest_of_very_many_suspect_pairs_are_named_and_the_others_counted
     slowest = sorted((v.factor or 0.0 for v in every.suspects if v.kind == "pair"), reverse=True)
     assert len(slowest) > 2
     assert sorted((v.factor or 0.0 for v in pairs), reverse=True) == slowest[:2]
-    assert f"{len(slowest) - 2} more pairs want to be measured again than the 2 slowest." in some.remarks
+    assert f"{len(slowest) - 2} more pairs to be measured again than the 2 slowest." in some.remarks
 
 
 def test_requests_beyond_the_available_memory_are_refused(

@@ -75,6 +75,7 @@ def test_help_has_every_option_within_its_width(entry: Entry, detailed: bool) ->
     for line in text.splitlines():
         assert len(line) <= (100 if line.startswith("      everylink") else 80), line
     assert "%%" not in text
+    assert "(s)" not in text.replace("time (s)", "")
 
 
 def test_help_follows_the_width_of_the_terminal(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,14 @@ def test_a_newer_format_version_is_named_with_the_one_that_can_be_read(tmp_path:
 def test_columns_shorter_than_the_committed_rows_are_named(file: Path) -> None:
     with h5py.File(file, "a") as damaged:
         damaged["sizes/65536/median"].resize((5,))
-    assert "sizes/65536/median" in _refusal(file, FileDamaged)
+    assert "sizes/65536/median has 5 entries; expected 12 or more" in _refusal(file, FileDamaged)
+
+
+def test_a_column_of_two_dimensions_is_named_with_its_entries(file: Path) -> None:
+    with h5py.File(file, "a") as damaged:
+        del damaged["sizes/65536/median"]
+        damaged["sizes/65536/median"] = np.zeros((12, 3), "f4")
+    assert "sizes/65536/median has 12 x 3 entries; expected 12 or more" in _refusal(file, FileDamaged)
 
 
 def test_columns_of_different_lengths_are_read_up_to_the_committed_rows(file: Path) -> None:

@@ -202,7 +202,7 @@ BOTH = ["--servers", "s[1-2]", "--clients", "c[1-2]"]
         ([*BOTH, "--clients-nranks", "0"], "--clients-nranks 0: must be from 1 to 16777216"),
         ([*BOTH, "--clients-nranks", "x"], "--clients-nranks x: not a whole number"),
         ([*BOTH, "--clients-nranks", "99999999"], "must be from 1 to 16777216"),
-        (["--clients", "c1", "--launcher", "local"], "--clients, --clients-nranks: 1 ranks in total"),
+        (["--clients", "c1", "--launcher", "local"], "--clients, --clients-nranks: 1 rank in total"),
         (["--clients", "c[1-2]", "--servers-nranks", "2"], "--servers-nranks requires hosts in --servers"),
         (["--clients-env", "A=1"], "--clients-env requires hosts in --clients"),
         ([*BOTH, "--clients-env", "1A=1"], "--clients-env 1A=1: '1A' is not a variable name"),

@@ -106,7 +106,7 @@ def _rows(file: IO[str], width: int) -> Iterator[tuple[list[list[str]], NDArray[
             if not row:
                 continue
             if len(row) != width:
-                raise Damaged(reader.line_num + 1, f"has {len(row)} values, but the header has {width}")
+                raise Damaged(reader.line_num + 1, f"has {plural(len(row), 'value')}, but the header has {width}")
             rows.append(row)
             lines.append(reader.line_num + 1)  # the reader does not count the header
             if len(rows) == ROWS_AT_A_TIME:

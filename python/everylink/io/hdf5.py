@@ -134,7 +134,9 @@ class Node:
         if not isinstance(column, h5py.Dataset) or column.is_virtual or column.external:
             raise Damage(f"{self._path(name)} is not a column of this file")
         if column.shape is None or len(column.shape) != 1 or (length is not None and column.shape[0] < length):
-            raise Damage(f"{self._path(name)} has shape {column.shape}; expected {length} entries")
+            entries = " x ".join(map(str, column.shape or (0,)))
+            wanted = "one dimension" if length is None else f"{length} or more"
+            raise Damage(f"{self._path(name)} has {entries} entries; expected {wanted}")
         if self._path(name) not in self._trusted:
             self._budget.check(column, column.shape[0] if length is None else length, self._path(name))
             self._trusted.add(self._path(name))

@@ -17,7 +17,7 @@ from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
-from everylink.units import time_text
+from everylink.units import plural, time_text
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,8 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
     usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
-        f"its {found.links} links{side} read {time_text(usual * factor)} where others' read {time_text(usual)}, "
+        f"its {plural(found.links, 'link')}{side} read {time_text(usual * factor)} where others' read "
+        f"{time_text(usual)}, "
         f"chance spreads by {effects.noise:.1%}{blind}"
     )
 

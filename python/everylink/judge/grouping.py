@@ -19,7 +19,7 @@ Groups = NDArray[np.int64]
 def groups_known(seen: Readings, searched: SearchedLinks, groups: Groups) -> bool:
     """Whether groups show, or would show, and almost every host has enough links to place it in one."""
     needed = LEAST_KNOWN if groups.any() else MOSTLY_KNOWN
-    if not is_whole(seen.hosts):  # with so many hosts, none is placed by links requested for it
+    if not is_whole(seen.hosts):  # in such a large run no host is placed by links requested for it
         return searched.known >= needed
     return searched.known >= needed and len(_unplaced(seen, searched, groups)) <= MOST_UNPLACED * seen.hosts
 

@@ -24,7 +24,7 @@ from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.model.rows import CONFIRM, Outcome
-from everylink.units import size_text, time_text
+from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
 OUTCOMES: dict[int, str] = {
@@ -236,6 +236,6 @@ def _coverage_remarks(results: Results, judged: Judged) -> Iterable[str]:
     if not confirmed and 0 < pairs.fewest < SETTLED_READINGS:
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
     if pairs.left_out:
-        yield f"{pairs.left_out} more pairs want to be measured again than the {len(pairs.suspects)} slowest."
+        yield f"{plural(pairs.left_out, 'more pair')} to be measured again than the {len(pairs.suspects)} slowest."
     if not facts.complete:
         yield "The run was not through: judged are the links so far."

@@ -15,6 +15,7 @@ from everylink.model.links import keys
 from everylink.model.outcomes import Outcomes, links_between
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome, outcome_text
+from everylink.units import plural
 
 WORTH_FOLDING = 0.5  # fraction of a group's links that must have failed
 FEW = 3  # with fewer failed links, all links of the group must have failed
@@ -87,7 +88,9 @@ class Failures:
     def lines(self, most: int = LINES) -> list[str]:
         """One line per group, up to `most`, and one for the links left out."""
         left_out = self.left_out + sum(group.failed for group in self.groups[most:])
-        return [str(group) for group in self.groups[:most]] + ([f"and {left_out} more links"] if left_out else [])
+        return [str(group) for group in self.groups[:most]] + (
+            [f"and {plural(left_out, 'more link')}"] if left_out else []
+        )
 
 
 @dataclass(frozen=True)

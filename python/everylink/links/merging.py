@@ -18,7 +18,7 @@ from everylink.links.matching import value_text
 from everylink.model.links import keys
 from everylink.model.results import Ranks, Results, Steps
 from everylink.model.rows import MAIN, STATISTICS, Outcome, Rows, chosen, joined
-from everylink.units import size_text
+from everylink.units import plural, size_text
 
 WAYS = ("median", "min")
 SAME = {
@@ -67,7 +67,7 @@ def _refuse_differences(runs: Sequence[Results]) -> None:
 
 def _refuse_other_ranks(pair: str, ours: Ranks, theirs: Ranks) -> None:
     if len(ours) != len(theirs):
-        raise UserMistake(f"{pair}: {len(ours)} ranks here, {len(theirs)} there")
+        raise UserMistake(f"{pair}: {plural(len(ours), 'rank')} here, {len(theirs)} there")
     for rank in range(len(ours)):
         places = [(r.host[rank], int(r.host_index[rank]), int(r.local_rank[rank])) for r in (ours, theirs)]
         if places[0] != places[1]:

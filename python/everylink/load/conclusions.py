@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from everylink.load.service import ServiceSums, service_sums
 from everylink.load.sums import SceneSums, effective_bisection, impact, knee, mean_flow, round_sums, scene_sums
 from everylink.model.loads import Load
-from everylink.units import bandwidth_text, size_text, time_text
+from everylink.units import bandwidth_text, plural, size_text, time_text
 
 MOST_NAMED = 3
 
@@ -133,7 +133,8 @@ def service_conclusions(sums: Sequence[ServiceSums], name: Callable[[int], str])
 
 
 def _shared(jain: float, clients: int) -> str:
-    return f"Jain's index {jain:.3f} over {clients} clients" if math.isfinite(jain) else f"{clients} clients"
+    count = plural(clients, "client")
+    return f"Jain's index {jain:.3f} over {count}" if math.isfinite(jain) else count
 
 
 CONCLUSIONS: dict[str, Callable[[Load, Sequence[SceneSums]], list[str]]] = {

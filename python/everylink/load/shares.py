@@ -71,7 +71,7 @@ def slow_ones(unit: Index, group: Index, seconds: Values, least: float) -> list[
 
 
 def too_many(slow: Sequence[Slow]) -> bool:
-    """Whether so many look slow that the healthy ones cannot be identified. A single slow one is never too many."""
+    """Whether too many look slow to identify the healthy ones. A single slow one is never too many."""
     return bool(slow) and len(slow) > max(1, MOST * slow[0].tested)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.files import Damaged, quoted
+from everylink.units import plural
 
 Index = NDArray[np.int64]
 NAMES = ("ring", "stencil2d", "stencil3d", "all-to-all", "tree", "shift")
@@ -205,7 +206,7 @@ def _csv_rows(file: IO[str], ranks: int) -> "array[int]":
 
 def _csv_row(row: list[str], line: int, ranks: int) -> tuple[int, int, int]:
     if len(row) != len(HEADER):
-        raise Damaged(line, f"has {len(row)} values; the header has {len(HEADER)}")
+        raise Damaged(line, f"has {plural(len(row), 'value')}; the header has {len(HEADER)}")
     frm, to = (_csv_number(name, text, line, 2**31) for name, text in zip(HEADER, row[:2], strict=False))
     for rank in (frm, to):
         if rank >= ranks:
