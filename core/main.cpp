@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "base/version.hpp"
 #include "bootstrap/place.hpp"
+#include "host/open_files.hpp"
 #include "host/streams.hpp"
 #include "linktest/manual.hpp"
 #include "options/command_line.hpp"
@@ -48,7 +49,12 @@ bool supervised = false;
 int rank_so_far() {
   if (this_rank != no_rank) return this_rank;
   const char* variable = std::getenv("EVERYLINK_RANK");
-  return variable && *variable ? std::atoi(variable) : launcher_hint().rank;
+  if (variable && *variable) return std::atoi(variable);
+  try {
+    return launcher_hint().rank;
+  } catch (const UsageError&) {  // of a launcher's variable that is no number
+    return no_rank;
+  }
 }
 
 int report(std::string_view rank, std::string_view what, int code) {
@@ -88,6 +94,7 @@ int measure(const Options& options) {
   transport_named(options.mode);  // throws before any rank is started
   const StartBy bootstrap = bootstrap_for(options);
   refuse_ranks_without_mpi(options, bootstrap);
+  allow_open_files(options.np);
   const auto may_start = [&] {
     if (!options.no_output && !options.resume) check_output(options);
   };

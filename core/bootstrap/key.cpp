@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t longest_key = 1024;
 
 Key key_in_file(const std::string& path) {
-  const Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const auto complain = [&](const std::string& why) {
     throw UsageError(fmt::format("EVERYLINK_KEY_FILE={}: {}", path, why));
   };

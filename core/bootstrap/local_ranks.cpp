@@ -200,9 +200,15 @@ class Ear {
   bool over_ = false;
 };
 
+// 127.0.0.1, or ::1 where this machine has only IPv6.
+Address own_loopback() {
+  const Address four = loopback(0), six = parse_address("[::1]:0", "loopback");
+  return try_listen_on(four, 1) || !try_listen_on(six, 1) ? four : six;
+}
+
 // Throws MachineError if no rank could call another one over loopback.
 void check_loopback() {
-  const auto listener = tcp_network().listen(loopback(0), 1);
+  const auto listener = tcp_network().listen(own_loopback(), 1);
   const int error = tcp_network().connect(listener->addresses()[0])->connect_result();
   if (error != 0 && error != EINPROGRESS)
     throw MachineError(fmt::format("the loopback interface does not work: {}; `ip link set lo up` starts it",
@@ -213,7 +219,7 @@ void check_loopback() {
 
 int run_here(int ranks, const std::function<int(Place)>& body) {
   check_loopback();
-  auto listener = tcp_network().listen(loopback(0), ranks);
+  auto listener = tcp_network().listen(own_loopback(), ranks);
   const auto rendezvous = listener->addresses();
   const Key key = random_key();
   const auto attendance = std::make_shared<Attendance>(ranks);
@@ -244,7 +250,7 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
   if (task.first == 0) {
     may_start();
     if (task.meet == "loopback") check_loopback();
-    listener = task.meet == "loopback" ? tcp_network().listen(loopback(0), task.size)
+    listener = task.meet == "loopback" ? tcp_network().listen(own_loopback(), task.size)
                                        : listener_of_rank_0(address_of(interface));
     rendezvous = listener->addresses();
     std::string said;

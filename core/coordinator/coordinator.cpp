@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
@@ -47,7 +48,11 @@ RunId fresh_run_id() {
 }
 
 std::string file_of_pairs(const Options& o) {
-  std::ifstream file(o.confirms() ? o.confirm : o.schedule_option);
+  const std::string& path = o.confirms() ? o.confirm : o.schedule_option;
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw UsageError(o.pairs_option() + ": is a folder, a pipe or a device, not a file");
+  std::ifstream file(path);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) throw UsageError(o.pairs_option() + ": cannot be read");
   return text.str();

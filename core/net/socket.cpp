@@ -22,6 +22,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/units.hpp"
 
 namespace everylink {
 namespace {
@@ -98,6 +99,8 @@ Address parse_address(const std::string& text, const std::string& what) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   if (host.empty() || port.empty()) throw UsageError(fmt::format("{}: '{}' is not host:port", what, text));
+  if (const auto number = parse_integer(port, what); number < 0 || number > 65535)
+    throw UsageError(fmt::format("{}: '{}': a port is 0 to 65535", what, text));
   if (const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
     throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);

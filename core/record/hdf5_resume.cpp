@@ -85,6 +85,7 @@ Handle open_to_read(const Options& options) {
     throw UsageError(fmt::format("{}: {}", options.continued_option(), why));
   };
   if (::stat(path.c_str(), &info) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) refuse("is a folder, a pipe or a device, not a file");
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list());
   if (file < 0) file = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list());
   if (file < 0) refuse("not a results file of Everylink");

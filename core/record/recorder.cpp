@@ -55,6 +55,10 @@ void check_output(const Options& options) {
   if (std::filesystem::is_directory(path, error)) refuse("is a folder");
   if (!std::filesystem::is_directory(folder, error))
     refuse(fmt::format("folder {} does not exist", folder.string()));
+  if (path.is_relative() && std::filesystem::current_path(error).empty())
+    refuse("the current folder was removed; change to another one");
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    refuse("is a pipe or a device, not a file");  // it would be replaced, which would destroy /dev/null
   if (std::filesystem::exists(path, error) && !options.force)
     refuse("the file exists; use --force to overwrite it, or --output FILE to write another one");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)

@@ -61,11 +61,16 @@ def refuse_other_format(path: Path, *also: str) -> None:
 
 
 def refuse_existing(path: Path, force: bool) -> None:
-    """Raise UserMistake if the file exists (unless `force`) or its folder is missing. Call it before computing."""
+    """Raise UserMistake if the file exists (unless `force`) or its folder is missing. Call it before computing.
+
+    What is not a file is never overwritten: renaming a file to /dev/null would replace the device.
+    """
+    if path.exists() and not path.is_file():
+        raise UserMistake(f"{path}: is a folder, a pipe or a device, not a file")
     if path.exists() and not force:
         raise UserMistake(f"{path}: exists; --force overwrites it")
-    if not path.absolute().parent.is_dir():
-        raise UserMistake(f"{path}: folder {path.absolute().parent} does not exist")
+    if not path.parent.is_dir():
+        raise UserMistake(f"{path}: folder {path.parent} does not exist")
 
 
 @contextmanager

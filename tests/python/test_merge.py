@@ -190,7 +190,7 @@ def test_the_merged_file_records_its_command(tmp_path: Path, everylink: Command)
         (("a.h5", "a.h5", "-o", "a.h5", "--by", "min"), "a.h5: exists; --force overwrites it"),
         (("a.h5", "a.h5", "-o", "c.h5", "--by", "min"), "a.h5 and a.h5 are the same file; give each run once"),
         (("a.h5", "./link", "-o", "c.h5", "--by", "min"), "a.h5 and link are the same file; give each run once"),
-        (("a.h5", "a.h5", "-o", "no/c.h5", "--by", "min"), "/no does not exist"),
+        (("a.h5", "a.h5", "-o", "no/c.h5", "--by", "min"), "folder no does not exist"),
     ],
 )
 def test_a_mistake_is_one_line(

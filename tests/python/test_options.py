@@ -135,7 +135,7 @@ def test_an_option_may_be_abbreviated_while_unambiguous(file: Path, everylink: C
             "--format jsn: unknown (did you mean json?); use text",
         ),
         (["run", "--launcher", "srn"], "--launcher srn: unknown (did you mean srun?)"),
-        (["show", "x.h5", "--slowest", "9" * 5000], "must be at least 1"),
+        (["show", "x.h5", "--slowest", "9" * 5000], "is too large"),
         (["show", "x.h5", "--slowest", "many"], "--slowest many: not a whole number"),
     ],
 )

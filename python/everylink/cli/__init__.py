@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,6 +17,7 @@ from everylink.version import VERSION
 
 Main = Callable[[Sequence[str]], int]
 TRACEBACK = "EVERYLINK_TRACEBACK"
+EPOCH = "SOURCE_DATE_EPOCH"
 COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module of this package
 
 
@@ -43,11 +45,12 @@ def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
         return Exit.INTERRUPTED
     except OSError as error:
         return _failed(program, f"{error.filename or 'output'}: {error.strerror or error}", Exit.FAILURE)
+    except MemoryError:
+        return _failed(program, "not enough memory (ulimit -v limits it)", Exit.FAILURE)
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        said = " ".join(str(error).split())
-        return _failed(program, f"{type(error).__name__}: {said} ({TRACEBACK}=1 shows where)", Exit.FAILURE)
+        return _failed(program, f"{type(error).__name__}: {error} ({TRACEBACK}=1 shows where)", Exit.FAILURE)
     finally:
         _close_output()
 
@@ -62,13 +65,24 @@ def _prepare() -> None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
             if name == "stdout":
                 raise EverylinkError("standard output is closed")
+    _check_epoch()
     os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns where there is no home folder
 
 
+def _check_epoch() -> None:
+    """Refuse a SOURCE_DATE_EPOCH that NumPy and matplotlib, which read it, would not understand."""
+    if not (epoch := os.environ.get(EPOCH, "")):
+        os.environ.pop(EPOCH, None)
+    elif not re.fullmatch(r"[0-9]{1,11}", epoch):
+        raise UserMistake(f"{EPOCH}={epoch}: must be a number of seconds since 1970")
+
+
 def _failed(program: str, message: str, code: int) -> int:
+    """Print one line, whatever the message quotes: spaces for line ends, a mark for other control characters."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(message.splitlines()))
     with suppress(OSError):
-        print(f"{program}: {message}", file=sys.stderr, flush=True)
+        print(f"{program}: {line}", file=sys.stderr, flush=True)
     return code
 
 

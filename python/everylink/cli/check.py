@@ -23,7 +23,7 @@ from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
 from everylink.errors import CoreError, EverylinkError, UserMistake
-from everylink.host_lists import folded
+from everylink.host_lists import folded, folded_by_reason
 from everylink.io.read import read
 from everylink.launch.cluster import Cluster, cluster_of_job
 from everylink.launch.confirm import MEASURED, confirm
@@ -86,7 +86,7 @@ class Run:
             except UnusableHosts as error:
                 self.unusable |= error.reasons
                 if len(self.hosts) < 2:
-                    reasons = "; ".join(f"{host}: {reason}" for host, reason in self.unusable.items())
+                    reasons = "; ".join(f"{hosts}: {reason}" for hosts, reason in folded_by_reason(self.unusable))
                     raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {reasons}") from None
 
     def _measure(self, core_options: Sequence[str], errors: TextIO | None) -> Ran:
@@ -135,9 +135,10 @@ def ranks_of_this_machine() -> int:
 
 def _cluster(options: Namespace) -> Cluster | None:
     """The hosts that the user names, else those of the batch job, else None: this machine alone. Raises UserMistake."""
-    if options.nodes and options.hosts:
+    if options.nodes and options.hosts is not None:
         raise UserMistake("HOSTS and --hosts exclude each other: both name hosts")
-    if text := options.hosts or ",".join(options.nodes):
+    if options.nodes or options.hosts is not None:
+        text = ",".join(options.nodes) if options.nodes else options.hosts
         job = cluster_of_job(os.environ) if "SLURM_JOB_ID" in os.environ else None
         launcher = options.launcher or (job.launcher if job else "ssh")
         return Cluster(tuple(hosts_of(text, "HOSTS" if options.nodes else "--hosts")), "named hosts", launcher)

@@ -23,10 +23,11 @@ from everylink.judge.verdict import JudgedRun
 from everylink.launch import sides
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
-from everylink.launch.core_line import CoreLine, CoreTable, table_of
+from everylink.launch.core_line import PAIRS, CoreLine, CoreTable, table_of
 from everylink.launch.launcher import Start
 from everylink.launch.launchers import starter
 from everylink.launch.plan import SIZES
+from everylink.nearest import suggestion
 from everylink.terminal.console import terminal
 from everylink.text.verdicts import verdict_json
 
@@ -73,6 +74,10 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         raise UserMistake(f"--np {options.np}: a single rank has nothing to measure; start at least 2")
     core_options = sides.with_implied_pattern(options, core_options, table)
     line = table.line(core_options)
+    if line.unknown:
+        known = [*table.options[line.pattern or PAIRS], *(name for option in RUN.options for name in option.names)]
+        more = "everylink run --help and everylink-measure --help list the options"
+        raise UserMistake(f"{line.unknown[0]}: unknown option{suggestion(line.unknown[0], known)}; {more}")
     if options.confirm and line.pattern:
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
     if options.linktest_lines and line.pattern:

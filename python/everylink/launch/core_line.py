@@ -38,11 +38,13 @@ class _Part:
 class CoreLine:
     """The load pattern that a command line names, and the value of each option on it, by long name ("": a flag).
 
-    Of an option that is given twice the last value counts, as in the core. Words that the core refuses are left out.
+    Of an option that is given twice the last value counts, as in the core. `unknown`: long options that the core would
+    refuse. Other words that it would refuse are left out.
     """
 
     pattern: str | None
     values: Mapping[str, str]
+    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,12 @@ class CoreTable:
     def line(self, words: Sequence[str]) -> CoreLine:
         """What these words say."""
         pattern = self._pattern(words)
-        return CoreLine(pattern, {part.option.name: part.value for part in self._parts(words, pattern) if part.option})
+        parts = list(self._parts(words, pattern))
+        names = [part.words[0].partition("=")[0] for part in parts if part.option is None]
+        unknown = tuple(
+            name for name in names if name.startswith("--") and not matches(name, self.options[pattern or PAIRS])
+        )
+        return CoreLine(pattern, {part.option.name: part.value for part in parts if part.option}, unknown)
 
     def without(self, name: str, words: Sequence[str]) -> list[str]:
         """The words but for the option of this long name."""

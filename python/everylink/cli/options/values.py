@@ -14,7 +14,7 @@ from everylink.units import parsed_rate, parsed_size
 LONGEST_NUMBER = 18  # digits
 LARGEST_MESSAGE = 2**40
 NAME_THE_TEXT = ("bytes", "sizes", "rate")  # units whose errors already quote the text
-DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|)")
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|)", re.ASCII)
 SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
@@ -24,7 +24,7 @@ def value_of(option: Option, text: str) -> Any:
     try:
         return READERS[option.unit](option, text)
     except ValueError as error:
-        given = "" if option.unit in NAME_THE_TEXT else f" {text}"
+        given = "" if option.unit in NAME_THE_TEXT else f" {text or repr(text)}"
         raise UserMistake(f"{option.long}{given}: {error}") from None
 
 
@@ -57,7 +57,9 @@ def _fraction(option: Option, text: str) -> float:
 
 def _check_range(option: Option, number: float) -> None:
     low, high = option.range
-    if not (low <= number <= (math.inf if high is None else high)) or number == math.inf:
+    if number == math.inf and high is None:
+        raise ValueError("is too large")
+    if not low <= number <= (math.inf if high is None else high):
         raise ValueError(f"must be {f'at least {low}' if high is None else f'from {low} to {high}'}")
 
 
@@ -86,10 +88,16 @@ def _seconds(option: Option, text: str) -> float:
     return seconds
 
 
+def _file(option: Option, text: str) -> Path:
+    if not text:
+        raise ValueError("names no file")
+    return Path(text)
+
+
 READERS: dict[Unit, Callable[[Option, str], Any]] = {
     "text": lambda option, text: text,
     "choice": _choice,
-    "file": lambda option, text: Path(text),
+    "file": _file,
     "count": _count,
     "bytes": lambda option, text: parsed_size(text),
     "sizes": _sizes,

@@ -1,0 +1,10 @@
+// The number of files and sockets that this process may open (ulimit -n).
+#pragma once
+
+namespace everylink {
+
+// Raises the soft limit to the hard one, for this process and its children: with too low a limit, links look
+// broken. Throws MachineError if the hard limit is too low for a run of `ranks` ranks (0: not known yet).
+void allow_open_files(int ranks);
+
+}  // namespace everylink
