@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 
 #include "base/clock.hpp"
 #include "base/units.hpp"
