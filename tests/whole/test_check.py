@@ -94,8 +94,12 @@ def test_what_refused_modes_print_is_in_the_log_and_their_reason_in_the_answer(
     assert "everylink-measure: --mode ucp: " in log.read_text()
 
 
-def test_what_the_mode_that_was_asked_for_prints_is_shown(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mode_that_was_asked_for_and_does_not_start_is_one_line_with_the_reason(
+    check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("UCX_TLS", "nonsense")
     code, _, err = check("--mode", "ucp")
-    assert code == 1
-    assert "everylink-measure: --mode ucp: " in err
+    assert (code, err.count("\n")) == (1, 1)
+    assert "ucp does not start (UCX: transport 'nonsense' is not available" in err
+    (log,) = ssh_folder.glob("everylink-*/log.txt")
+    assert "everylink-measure: --mode ucp: " in log.read_text()

@@ -98,6 +98,27 @@ def test_a_wrong_environment_is_one_line_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("ulimit -n 10; everylink check", "too many files are open; raise ulimit -n"),
+        ("ulimit -f 1; everylink check --mode sim", "sim does not start (--output "),
+        ("cd /sys; everylink check", "cannot be created: "),
+        ("unshare --net everylink check --mode tcp", "tcp does not start (the loopback interface does not work"),
+        ("TMPDIR=/none everylink check --mode sim:hosts=9", "sim:hosts=9 does not start (must be 1 to 4)"),
+        ("everylink check --mode no-such", "no-such does not start (--mode: unknown mode 'no-such'"),
+    ],
+)
+def test_a_check_that_cannot_measure_is_one_line_and_leaves_its_log(
+    command: str, said: str, shell: Shell, tmp_path: Path, possible: None
+) -> None:
+    done = shell(command)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    assert done.stderr.startswith("everylink: ")
+    assert said in done.stderr
+    assert {path.name for folder in tmp_path.iterdir() for path in folder.iterdir()} <= {"log.txt"}
+
+
 @pytest.mark.quick
 def test_no_variables_and_rubbish_change_nothing(shell: Shell) -> None:
     names = ("HOME", "TMPDIR", "TERM", "COLUMNS", "LC_ALL", "TZ", "HWLOC_XMLFILE", "HDF5_USE_FILE_LOCKING")

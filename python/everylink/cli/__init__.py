@@ -1,5 +1,6 @@
 """The program `everylink`: runs a command, and turns errors into one line and an exit code."""
 
+import errno
 import logging
 import os
 import re
@@ -44,7 +45,7 @@ def guarded(program: str, command: Main, arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except OSError as error:
-        return _failed(program, f"{error.filename or 'output'}: {error.strerror or error}", Exit.FAILURE)
+        return _failed(program, _said_of(error), Exit.FAILURE)
     except MemoryError:
         return _failed(program, "not enough memory (ulimit -v limits it)", Exit.FAILURE)
     except Exception as error:
@@ -76,6 +77,12 @@ def _check_epoch() -> None:
         os.environ.pop(EPOCH, None)
     elif not re.fullmatch(r"[0-9]{1,11}", epoch):
         raise UserMistake(f"{EPOCH}={epoch}: must be a number of seconds since 1970")
+
+
+def _said_of(error: OSError) -> str:
+    if error.errno == errno.EMFILE:
+        return "too many files are open; raise ulimit -n"
+    return f"{error.filename or 'output'}: {error.strerror or error}"
 
 
 def _failed(program: str, message: str, code: int) -> int:

@@ -184,7 +184,7 @@ def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
     refused: list[str] = []
     for choice in [Choice(mode, lambda results: "you chose it")] if mode else CHOICES:
         try:
-            first = _first_run(run, folder, choice.mode) if mode else _tried(run, folder, choice.mode)
+            first = _tried(run, folder, choice.mode)
             reason = choice.accept(first)
         except Refused as why:
             refused.append(str(why))
@@ -195,8 +195,8 @@ def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
 
 
 def _tried(run: Run, folder: Path, mode: str) -> Results:
-    """The first run of a mode that nobody asked for: what its library prints belongs to the log. Raises Refused."""
-    with TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+    """The first run of a mode: what its library and the core print belongs to the log. Raises Refused."""
+    with TemporaryFile("w+", encoding="utf-8", errors="replace", dir=folder) as errors:
         try:
             return _first_run(run, folder, mode, errors)
         finally:
@@ -204,7 +204,7 @@ def _tried(run: Run, folder: Path, mode: str) -> Results:
             run.log.write(errors.read())
 
 
-def _first_run(run: Run, folder: Path, mode: str, errors: TextIO | None = None) -> Results:
+def _first_run(run: Run, folder: Path, mode: str, errors: TextIO) -> Results:
     """What a short run measures. Raises Refused, with what the core says in `errors`, if it does not start."""
     probe = folder / "first.h5"
     probe.unlink(missing_ok=True)
@@ -214,10 +214,8 @@ def _first_run(run: Run, folder: Path, mode: str, errors: TextIO | None = None) 
     raise Refused(f"{mode} does not start ({_said_by_core(errors, mode) or f'exit code {ran.code}'})")
 
 
-def _said_by_core(errors: TextIO | None, mode: str) -> str:
+def _said_by_core(errors: TextIO, mode: str) -> str:
     """The last message of the core in this file, if any."""
-    if errors is None:
-        return ""
     errors.seek(0)
     messages = [said for line in errors if (said := line.partition("everylink-measure: ")[2].strip())]
     return messages[-1].removeprefix(f"--mode {mode}: ") if messages else ""
