@@ -3,12 +3,14 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import h5py
@@ -360,6 +362,17 @@ def test_ascii_output_and_names_that_are_not_utf_8_are_shown(file: Path) -> None
 
 def test_few_open_files_suffice_to_show(file: Path) -> None:
     said = in_shell(file.parent, f"ulimit -n 10; everylink show {file.name}")
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_few_processes_suffice_to_show(file: Path) -> None:
+    drop = "setpriv --reuid 65534 --clear-groups" if os.geteuid() == 0 else "env"  # the limit does not apply to root
+    if subprocess.run([*drop.split(), sys.executable, "-c", ""], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no setpriv here, or another user cannot run this Python")
+    with TemporaryDirectory() as folder:
+        shutil.copy(file, folder)
+        Path(folder).chmod(0o755)
+        said = in_shell(Path(folder), f"ulimit -u 2; exec {drop} everylink show {file.name}", OPENBLAS_NUM_THREADS=None)
     assert (said.returncode, said.stderr) == (0, "")
 
 

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -19,6 +20,7 @@ from everylink.version import VERSION
 Main = Callable[[Sequence[str]], int]
 TRACEBACK = "EVERYLINK_TRACEBACK"
 EPOCH = "SOURCE_DATE_EPOCH"
+MOST_BLAS_THREADS = 64  # of OpenBLAS in the wheels of NumPy and SciPy
 COMMANDS = tuple(command.name for command in EVERYLINK.commands)  # each is a module of this package
 
 
@@ -67,8 +69,28 @@ def _prepare() -> None:
             if name == "stdout":
                 raise EverylinkError("standard output is closed")
     _check_epoch()
+    _use_possible_threads()
     os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns where there is no home folder
+
+
+def _use_possible_threads() -> None:
+    """Keep NumPy and SciPy to one thread where not all of theirs can be started, as with a low ulimit -u.
+
+    Each has an OpenBLAS of its own, which starts a thread per core, and interrupts the process where that fails.
+    """
+    enough = threading.Event()
+    threads = [threading.Thread(target=enough.wait) for _ in range(2 * min(os.cpu_count() or 1, MOST_BLAS_THREADS))]
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    finally:
+        enough.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
 
 
 def _check_epoch() -> None:
