@@ -277,8 +277,8 @@ void PairResults::tell_job_end(Seconds seconds_left, Seconds per_step) {
   const Seconds available = said ? std::strtod(said, nullptr) - static_cast<double>(std::time(nullptr)) : 0;
   if (available <= 0 || seconds_left <= available) return;
   const auto fits = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.9 * available / per_step));
-  log_.console.say(
-      fmt::format("This run needs {} more, but the job ends in {}; --schedule sample:{} would fit",
+  log_.console.complain(
+      fmt::format("warning: this run needs {} more, but the job ends in {}; --schedule sample:{} would fit",
                   text_of_duration(seconds_left), text_of_duration(available), fits));
 }
 

@@ -88,6 +88,20 @@ def test_progress_as_json_is_one_object_per_line(run: Run, tmp_path: Path) -> No
     assert sum("linktest" in event for event in events) == 3 * 3 + 3
 
 
+@pytest.mark.parametrize("form", ["plain", "json", "none"])
+def test_a_job_that_ends_too_early_is_warned_of_on_standard_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_END_TIME", str(int(time.time()) + 600))
+    slow = ["--mode", "sim:slow-host=0*0.00001", "-s", "1MiB", "-n", 20, "--time-limit", 1e5]  # hours of virtual time
+    done = run("--np", 8, *slow, "--num-slowest", 0, "--no-output", "--progress", form)
+    assert re.fullmatch(
+        r"everylink-measure: warning: this run needs .* more, but the job ends in .*; --schedule sample:1 would fit\n",
+        done.stderr,
+    )
+    assert "job ends" not in done.stdout
+
+
 def test_a_bar_is_for_terminals_and_plain_lines_for_logs(run: Run) -> None:
     done = run("--np", 2, "--no-output")
     assert "\r" not in done.stdout + done.stderr
