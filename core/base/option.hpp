@@ -20,10 +20,10 @@ enum class Quantity : std::uint8_t { text, choice, count, bytes, seconds, file }
 
 // What an option does to Options. A function receives the value as given ("" for a flag), or the index of a
 // choice. None: the value is a setting of the pattern, or the command line combines it with other options.
-using Effect =
-    std::variant<std::monostate, bool Options::*, int Options::*, std::optional<int> Options::*,
-                 Seconds Options::*, std::string Options::*, std::vector<std::size_t> Options::*,
-                 void (*)(Options&), void (*)(Options&, const std::string&), void (*)(Options&, std::size_t)>;
+using Effect = std::variant<std::monostate, bool Options::*, int Options::*, std::optional<int> Options::*,
+                            std::vector<int> Options::*, Seconds Options::*, std::string Options::*,
+                            std::vector<std::size_t> Options::*, void (*)(Options&),
+                            void (*)(Options&, const std::string&), void (*)(Options&, std::size_t)>;
 
 inline constexpr std::string_view of_pairs = "pairs";  // in `applies_to`, next to names of patterns
 

@@ -19,6 +19,14 @@ std::string Options::continued_option() const {
   return (confirms() ? "--confirm: --output " : "--resume ") + output;
 }
 
+int Options::messages_of(std::size_t bytes) const {
+  if (messages.size() == 1) return messages.front();
+  const auto at = std::find(sizes.begin(), sizes.end(), bytes) - sizes.begin();
+  return messages.at(static_cast<std::size_t>(at));
+}
+
+int Options::most_messages() const { return *std::max_element(messages.begin(), messages.end()); }
+
 std::size_t Options::largest() const { return *std::max_element(sizes.begin(), sizes.end()); }
 
 std::size_t Options::stride() const { return (largest() + 63) / 64 * 64; }
@@ -30,7 +38,7 @@ Seconds at_worst(double messages, std::size_t bytes) {
 // Two turns, each with messages there and back.
 Seconds Options::limit(std::size_t bytes) const {
   if (time_limit > 0) return time_limit;
-  return 10 + at_worst(4.0 * (messages + warmups), bytes);
+  return 10 + at_worst(4.0 * (messages_of(bytes) + warmups), bytes);
 }
 
 }  // namespace everylink

@@ -34,7 +34,8 @@ struct Options {
   std::string mode_options;  // as given, after the colon
   std::string memory = "host";
   // a pair
-  int messages = 100, warmups = 10;
+  std::vector<int> messages{100};  // one number for all sizes, or one per size
+  int warmups = 10;
   std::vector<std::size_t> sizes{1};
   std::string kernel = "semidirectional";
   std::optional<int> window;
@@ -79,9 +80,11 @@ struct Options {
   std::string pairs_option() const;
   // The option that names the existing results file to continue: "--resume FILE"; "--confirm: --output FILE".
   std::string continued_option() const;
-  std::size_t largest() const;             // of the sizes
-  std::size_t stride() const;              // between two buffers
-  Seconds limit(std::size_t bytes) const;  // of one pair and size, both turns
+  int messages_of(std::size_t bytes) const;  // of one size
+  int most_messages() const;                 // of any size
+  std::size_t largest() const;               // of the sizes
+  std::size_t stride() const;                // between two buffers
+  Seconds limit(std::size_t bytes) const;    // of one pair and size, both turns
 };
 
 // The longest time for a number of messages, one after the other: 200 us each plus their bytes at 10 MB/s.

@@ -72,7 +72,7 @@ void Health::note_answer(const Pair& pair, int rank) {
   const auto found = troubles_.find({rank, pair.reach});
   if (found == troubles_.end()) return;
   const auto messages = found->second.messages;
-  const Seconds whole = messages ? pair.took * options_.messages / messages : 0;
+  const Seconds whole = messages ? pair.took * options_.most_messages() / messages : 0;
   found->second = Trouble();
   if (whole > timeout_factor / 2 * usual(pair.reach))
     found->second.messages = messages;

@@ -219,7 +219,7 @@ void PairCampaign::tune(const std::vector<Report>& reports) {
 void PairCampaign::refuse_long_serial(const std::vector<Report>& reports) const {
   Seconds busy = 0;
   for (const auto& report : reports) busy = std::max(busy, report.busy);
-  const double messages_probed = 6, messages = options_.messages + options_.warmups;
+  const double messages_probed = 6, messages = options_.most_messages() + options_.warmups;
   const Seconds all = busy * messages / messages_probed * static_cast<double>(plan_.pairs) * passes();
   if (options_.serial && !options_.yes && all > long_serial)
     throw UsageError(fmt::format(

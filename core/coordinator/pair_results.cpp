@@ -24,6 +24,12 @@ constexpr std::int64_t steps_to_judge_by = 3;
 
 double directions_of(const Options& o) { return kernel_named(o.kernel).both_lead ? 2 : 1; }
 
+// "100 messages", or "100, 100, 5 messages": one number per size.
+std::string text_of_messages(const Options& o) {
+  if (o.messages.size() == 1) return text_of_count(o.messages.front(), "message");
+  return fmt::format("{} messages", fmt::join(o.messages, ", "));
+}
+
 std::size_t index_of_largest(const Options& o) {
   return static_cast<std::size_t>(std::max_element(o.sizes.begin(), o.sizes.end()) - o.sizes.begin());
 }
@@ -221,8 +227,8 @@ void PairResults::tell_plan(const Facts& facts) {
   for (const auto size : o.sizes) sizes.push_back(text_of_size(size));
   std::string text = log_.heading(facts) + fmt::format(", {} kernel", o.kernel);
   if (kernel_named(o.kernel).windowed) text += fmt::format(", window {}", window_used(o));
-  text += fmt::format("\n{} and {} of {}", text_of_count(o.messages, "message"),
-                      text_of_count(o.warmups, "warm-up"), fmt::join(sizes, ", "));
+  text += fmt::format("\n{} and {} of {}", text_of_messages(o), text_of_count(o.warmups, "warm-up"),
+                      fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
   text += fmt::format("\n{}{}: {} in {}",

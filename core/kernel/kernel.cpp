@@ -61,7 +61,7 @@ Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const
 
 int window_used(const Options& o) {
   if (!kernel_named(o.kernel).windowed) return 1;
-  return o.window.value_or(std::min(o.messages, o.program == Program::linktest ? largest_window : 64));
+  return o.window.value_or(std::min(o.most_messages(), o.program == Program::linktest ? largest_window : 64));
 }
 
 int buffers_used(const Options& o) {

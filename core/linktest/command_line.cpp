@@ -268,7 +268,7 @@ Options defaults_of(Program program) {
   o.output = results_file;
   o.force = o.step_lines = true;  // as LinkTest does
   if (program == Program::linktest) return o;
-  o.messages = 3;
+  o.messages = {3};
   o.warmups = 0;
   o.sizes = {131072};
   o.slowest = any_number;

@@ -97,7 +97,7 @@ std::string table_of_preset(const Options& o, std::size_t ranks, int hosts, cons
              "JUPITER Benchmark Suite, LinkTest: {} messages of 16 MiB, {} warm-ups, bidirectional, "
              "bisection, "
              "mode {}, {} ranks on {}\n",
-             o.messages, o.warmups, o.mode, ranks, text_of_count(hosts, "host")) +
+             o.most_messages(), o.warmups, o.mode, ranks, text_of_count(hosts, "host")) +
          lines.bisection_table();
 }
 

@@ -39,7 +39,7 @@ std::string OldLines::head(const Options& o, int ranks) {
   wide("Number of MPI-Task", ranks);
   wide("Message length", bytes, " Bytes");
   wide("Message length", fmt::format("{:.4f}", static_cast<double>(bytes) / 1024), " KBytes");
-  wide("Number of Iteration", o.messages);
+  wide("Number of Iteration", o.most_messages());
   wide("Number of Iter. (Warmup)", o.warmups);
   narrow("alltoall", int{o.all_to_all});
   narrow("mixing pe order", int{o.randomize > 0});

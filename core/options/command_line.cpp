@@ -24,7 +24,8 @@ void begin_with_pattern(const std::string& name, Options& o) {
   const auto& traits = pattern_named(name)->traits;
   o.pattern = o.schedule = name;
   o.kernel = "unidirectional";  // as flows are
-  o.messages = o.warmups = o.slowest = 0;
+  o.messages = {0};
+  o.warmups = o.slowest = 0;
   o.sizes = parse_sizes(traits.sizes, "the pattern's sizes");
   o.duration = traits.duration;
 }
@@ -88,6 +89,10 @@ void choose_devices(const Given& given, Options& o) {
 }
 
 void check_sizes(const Options& o) {
+  if (o.messages.size() > 1 && o.messages.size() != o.sizes.size())
+    throw UsageError(fmt::format(
+        "-n/--num-messages: {} numbers for {}; use one number, or one per size of -s/--size-messages",
+        o.messages.size(), text_of_count(static_cast<std::int64_t>(o.sizes.size()), "size")));
   if (o.largest() > largest_message)
     throw UsageError(fmt::format("-s/--size-messages: {} bytes exceed any memory", o.largest()));
   if (!o.pattern.empty() && std::find(o.sizes.begin(), o.sizes.end(), 0u) != o.sizes.end())

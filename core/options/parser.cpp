@@ -142,6 +142,11 @@ struct Apply {
   void operator()(std::optional<int> Options::*number) const { o.*number = count(); }
   void operator()(Seconds Options::*time) const { o.*time = parse_seconds(value, option.both_names()); }
   void operator()(std::string Options::*text) const { o.*text = value; }
+  void operator()(std::vector<int> Options::*numbers) const {
+    (o.*numbers).clear();
+    for (const auto& one : split(value, ','))
+      (o.*numbers).push_back(static_cast<int>(number_in_range(option, one)));
+  }
   void operator()(std::vector<std::size_t> Options::*sizes) const {
     o.*sizes = parse_sizes(value, option.both_names());
   }

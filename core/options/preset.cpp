@@ -20,7 +20,7 @@ void must(bool keeps, const char* option, const std::string& text, const std::st
 void begin_with_preset(Options& o) {
   if (o.preset == Preset::none) return;
   o.mode = "mpi";
-  o.messages = least_messages;
+  o.messages = {least_messages};
   o.warmups = least_warmups;
   o.sizes = {message_bytes};
   o.kernel = "bidirectional";
@@ -29,7 +29,8 @@ void begin_with_preset(Options& o) {
 
 void check_preset(const Options& o) {
   if (o.preset == Preset::none) return;
-  must(o.messages >= least_messages, "-n/--num-messages", fmt::to_string(o.messages), "25 or more");
+  must(o.most_messages() >= least_messages, "-n/--num-messages", fmt::to_string(o.most_messages()),
+       "25 or more");
   must(o.warmups >= least_warmups, "-w/--num-warmup-messages", fmt::to_string(o.warmups), "3 or more");
   must(o.sizes == std::vector{message_bytes}, "-s/--size-messages",
        fmt::format("{}", fmt::join(o.sizes, ",")), "messages of 16 MiB and no other size");

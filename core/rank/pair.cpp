@@ -76,9 +76,9 @@ class Pair {
   Turn turn_of(std::size_t i, Seconds until, bool first_turn) const {
     const Options& o = work_.options;
     Turn turn{.bytes = o.sizes[i],
-              .messages = o.messages,
+              .messages = o.messages_of(o.sizes[i]),
               .warmups = o.warmups,
-              .window = window_used(o),
+              .window = std::min(window_used(o), o.messages_of(o.sizes[i])),
               .rounds_per_reading = 1,
               .buffers = buffers_used(o),
               .stride = o.stride(),
@@ -166,16 +166,17 @@ class Pair {
     if (led.one_way.empty()) return tuning;
     const double one_way = *std::min_element(led.one_way.begin(), led.one_way.end());
     const double lap = one_way * (work_.kernel.windowed ? window_used(o) : 2);
-    const int laps = work_.kernel.windowed ? (o.messages + window_used(o) - 1) / window_used(o) : o.messages;
+    const int messages = o.messages_of(o.sizes[i]);
+    const int laps = work_.kernel.windowed ? (messages + window_used(o) - 1) / window_used(o) : messages;
     const Seconds reading = clock_cost(transport_);
     if (reading <= 0 || lap <= 0) return tuning;
     if (!o.check)
       tuning.rounds_per_reading =
           static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, double(laps)));
     const double wait = answers_leave_in * work_.size;
-    const double messages = wait / (work_.kernel.windowed ? one_way : lap);
+    const double warmups = wait / (work_.kernel.windowed ? one_way : lap);
     if (i == 0 && !o.serial)
-      tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(messages) - o.warmups, 0.0, 1e5));
+      tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(warmups) - o.warmups, 0.0, 1e5));
     return tuning;
   }
 

@@ -84,7 +84,7 @@ void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& r
 void put_ranks(hid_t root, const Facts& facts) {
   const Handle group = make_group(root, "ranks");
   std::vector<std::uint32_t> host_index, local_rank, ranks_on;
-  std::vector<std::int32_t> numa, numa_distance;
+  std::vector<std::int32_t> numa, numa_distance, adapters;
   for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
     const auto host = static_cast<std::uint32_t>(facts.host_of[rank]);
     if (host >= ranks_on.size()) ranks_on.resize(host + 1);
@@ -92,11 +92,13 @@ void put_ranks(hid_t root, const Facts& facts) {
     local_rank.push_back(ranks_on[host]++);
     numa.push_back(facts.ranks[rank].numa);
     numa_distance.push_back(facts.ranks[rank].carrier.numa_distance);
+    adapters.push_back(facts.ranks[rank].adapters);
   }
   put_numbers(group, "host_index", host_index);
   put_numbers(group, "local_rank", local_rank);
   put_numbers(group, "numa", numa);
   put_numbers(group, "numa_distance", numa_distance);
+  put_numbers(group, "adapters", adapters);
   put_of_ranks(group, "host", facts.ranks, [](const RankFacts& r) { return r.host; });
   put_of_ranks(group, "cores", facts.ranks, [](const RankFacts& r) { return r.cores; });
   put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });
@@ -126,7 +128,7 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "seed", facts.seed);
   put(root, "ranks", static_cast<std::int32_t>(facts.ranks.size()));
   put(root, "hosts", std::int32_t{*std::max_element(facts.host_of.begin(), facts.host_of.end()) + 1});
-  put(root, "messages", std::int32_t{o.messages});
+  put(root, "messages", std::int32_t{o.most_messages()});
   put(root, "warmups", std::int32_t{o.warmups});
   put(root, "window", std::int32_t{kernel_named(o.kernel).windowed ? window_used(o) : 0});
   put(root, "buffers", std::int32_t{o.buffers});
@@ -197,6 +199,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   for (const auto bytes : facts.options.pair_sizes()) {
     const Handle group = make_group(sizes, std::to_string(bytes));
     put(group, "bytes", std::uint64_t{bytes});
+    put(group, "messages", std::int32_t{facts.options.messages_of(bytes)});
     put(group, "rounds_per_lap", std::uint32_t{0});
     put(group, "lead_in", std::uint32_t{0});
     Table::make(group, size_columns(facts.options), chunk);

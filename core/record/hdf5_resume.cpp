@@ -158,6 +158,9 @@ void check_same(hid_t file, const Facts& facts) {
     const Handle a(H5Gopen2(sizes, size.c_str(), H5P_DEFAULT), H5Gclose),
         b(H5Gopen2(expected_sizes, size.c_str(), H5P_DEFAULT), H5Gclose);
     if (names_of(a, false) != names_of(b, false)) refuse("--keep-laps or --all-to-all differs");
+    if (H5Aexists(a, "messages") > 0 && text_of_attribute(a, "messages") != text_of_attribute(b, "messages"))
+      refuse(fmt::format("it has {} messages of {} bytes, but {} now", text_of_attribute(a, "messages"), size,
+                         text_of_attribute(b, "messages")));
   }
   const Handle ranks(H5Gopen2(file, "ranks", H5P_DEFAULT), H5Gclose);
   const auto hosts = strings_in(ranks, "host");

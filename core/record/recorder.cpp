@@ -111,7 +111,7 @@ double estimated_bytes(const Facts& facts) {
   const double passes = std::max({1, options.randomize, options.min_iterations});
   const double rows = std::max(1024.0, links * passes);
   const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
-  const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.messages) : 0;
+  const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.most_messages()) : 0;
   return headers + (headers + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 

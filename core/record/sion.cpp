@@ -55,7 +55,7 @@ class SionRecorder final : public Recorder {
     path_ = o.output;
     run_ = facts.run;
     layout_.emplace(static_cast<int>(facts.ranks.size()), o.all_to_all);
-    totals_.iterations = o.messages;
+    totals_.iterations = o.messages_of(o.largest());
     totals_.bytes = static_cast<std::int32_t>(o.largest());
     totals_.serial = o.serial;
     totals_.mixed = o.randomize > 0;

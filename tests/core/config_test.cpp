@@ -45,7 +45,7 @@ TEST(Config, the_defaults) {
   EXPECT_EQ(o.mode, "tcp");
   EXPECT_EQ(o.mode_options, "");
   EXPECT_EQ(o.memory, "host");
-  EXPECT_EQ(o.messages, 100);
+  EXPECT_EQ(o.most_messages(), 100);
   EXPECT_EQ(o.warmups, 10);
   EXPECT_EQ(o.sizes, std::vector<std::size_t>{1});
   EXPECT_EQ(o.kernel, "semidirectional");
@@ -113,7 +113,7 @@ TEST(Config, every_option_reaches_its_field) {
   EXPECT_EQ(o.mode, "sim");
   EXPECT_EQ(o.mode_options, "hosts=2,slow-link=0>1*0.5");
   EXPECT_EQ(o.memory, "huge");
-  EXPECT_EQ(o.messages, 7);
+  EXPECT_EQ(o.most_messages(), 7);
   EXPECT_EQ(o.warmups, 0);
   EXPECT_EQ(o.sizes, (std::vector<std::size_t>{1, 65536}));
   EXPECT_EQ(o.kernel, "unidirectional");
@@ -138,7 +138,7 @@ TEST(Config, every_option_reaches_its_field) {
 }
 
 TEST(Config, a_value_may_be_attached_to_its_option) {
-  EXPECT_EQ(options({"-n5"}).messages, 5);
+  EXPECT_EQ(options({"-n5"}).most_messages(), 5);
   EXPECT_EQ(options({"-s1,2KiB"}).sizes, (std::vector<std::size_t>{1, 2048}));
   EXPECT_EQ(options({"--np=4"}).np, 4);
   EXPECT_EQ(options({"--mode=sim:hosts=2,latency=1us"}).mode_options, "hosts=2,latency=1us");
@@ -152,7 +152,7 @@ TEST(Config, an_unambiguous_abbreviation_is_accepted) {
   EXPECT_EQ(options({"--bidirection"}).kernel, "bidirectional");
   EXPECT_EQ(options({"--size", "8"}).sizes, std::vector<std::size_t>{8});
   EXPECT_EQ(options({"--size=8"}).sizes, std::vector<std::size_t>{8});
-  EXPECT_EQ(options({"--num-mes", "3"}).messages, 3);
+  EXPECT_EQ(options({"--num-mes", "3"}).most_messages(), 3);
   EXPECT_EQ(options({"--bis"}).schedule, "bisection");
   EXPECT_EQ(options({"--mode", "sim"}).mode, "sim") << "a full name is never an abbreviation";
 }
@@ -189,7 +189,7 @@ TEST(Config, an_option_without_its_value_is_refused) {
 }
 
 TEST(Config, the_last_of_repeated_options_counts) {
-  EXPECT_EQ(options({"-n", "3", "--num-messages", "4"}).messages, 4);
+  EXPECT_EQ(options({"-n", "3", "--num-messages", "4"}).most_messages(), 4);
   EXPECT_EQ(options({"--mode", "tcp", "--mode=sim"}).mode, "sim");
 }
 
@@ -436,6 +436,17 @@ TEST(Help, is_generated_from_the_table_and_keeps_the_width) {
     EXPECT_NE(help_of(ours, "text", "", 80).find("\n  " + pattern + " "), std::string::npos);
     EXPECT_NE(help_of(ours, "text", pattern, 80).find("everylink-measure " + pattern), std::string::npos);
   }
+}
+
+TEST(Config, numbers_of_messages_are_one_for_all_sizes_or_one_per_size) {
+  const auto o = options({"-s", "1MiB,8", "-n", "5,100"});
+  EXPECT_EQ(o.messages_of(1 << 20), 5);
+  EXPECT_EQ(o.messages_of(8), 100);
+  EXPECT_LT(o.limit(8), options({"-s", "1MiB,8", "-n", "100"}).limit(1 << 20));
+  EXPECT_EQ(options({"-s", "1MiB,8", "-n", "7"}).messages_of(8), 7);
+  expect_refused({"-s", "1,8,64", "-n", "5,100"}, {"-n/--num-messages", "2 numbers for 3 sizes"});
+  expect_refused({"-n", "5,100"}, {"2 numbers for 1 size;"});
+  expect_refused({"-s", "1,8", "-n", "5,0"}, {"-n/--num-messages", "0 is "});
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(OldLines, the_mean_of_second_times_covers_the_pairs_that_have_one) {
 TEST(OldLines, the_head_lists_the_settings) {
   Options o;
   o.sizes = {131072};
-  o.messages = 3;
+  o.messages = {3};
   o.warmups = 0;
   o.randomize = 1;
   o.slowest = 1 << 20;

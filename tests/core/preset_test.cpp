@@ -35,7 +35,7 @@ std::string refusal(const std::vector<const char*>& args) {
 TEST(Preset, jupiter_is_the_rule_of_the_suite) {
   const Options o = options({});
   EXPECT_EQ(o.mode, "mpi");
-  EXPECT_EQ(o.messages, 25);
+  EXPECT_EQ(o.most_messages(), 25);
   EXPECT_EQ(o.warmups, 3);
   EXPECT_EQ(o.sizes, std::vector<std::size_t>{16777216});
   EXPECT_EQ(o.kernel, "bidirectional");
@@ -45,7 +45,7 @@ TEST(Preset, jupiter_is_the_rule_of_the_suite) {
 TEST(Preset, a_further_option_refines_the_run_within_the_rule) {
   const Options o = options({"-n", "1000", "-w100", "-s16MiB", "--bidirectional", "--bisection",
                              "--num-randomize-tasks", "3", "--mode", "mpi:wait=block", "--memory", "huge"});
-  EXPECT_EQ(o.messages, 1000);
+  EXPECT_EQ(o.most_messages(), 1000);
   EXPECT_EQ(o.warmups, 100);
   EXPECT_EQ(o.randomize, 3);
   EXPECT_EQ(o.mode, "mpi");
@@ -55,7 +55,7 @@ TEST(Preset, a_further_option_refines_the_run_within_the_rule) {
 
 TEST(Preset, it_also_overrides_the_defaults_of_linktest) {
   const Options o = parse(in_our_words({"mpilinktest", "--preset", "jupiter"}, "")).options;
-  EXPECT_EQ(o.messages, 25);
+  EXPECT_EQ(o.most_messages(), 25);
   EXPECT_EQ(o.sizes, std::vector<std::size_t>{16777216});
   EXPECT_EQ(o.output, "pingpong_results_bin.sion");
 }

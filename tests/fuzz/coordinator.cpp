@@ -15,7 +15,7 @@ constexpr int ranks = 4, hostile = 3;
 Options options() {
   Options o;
   o.sizes = {8, 1024};
-  o.messages = 2;
+  o.messages = {2};
   o.warmups = 0;
   o.no_output = true;
   o.progress = Progress::none;

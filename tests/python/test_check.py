@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import Command
@@ -12,7 +13,7 @@ from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.judge.verdict import Judgement, Side, Verdict
 from everylink.launch.plan import FEWEST_PARTNERS, plan_of
-from everylink.launch.transports import CHOICES, Refused
+from everylink.launch.transports import CHOICES, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
 from everylink.text.check import MOST_LINES, Checked, check_headline, check_json, check_text
 from make_results import make_results
@@ -40,22 +41,22 @@ def first_run(ranks: int, seconds_per_mib: float) -> Results:
 
 # --- the plan --------------------------------------------------------------------------------------------------
 def test_messages_take_at_most_50_ms_but_there_are_5_to_100() -> None:
-    assert plan_of(first_run(4, 0.5), 300).messages == 5
-    assert plan_of(first_run(4, 1e-4), 300).messages == 100
-    assert plan_of(first_run(4, 1e-3), 300).messages == 25, "there and back"
+    assert plan_of(first_run(4, 0.5), 4, 300).messages == (100, 5, 5)
+    assert plan_of(first_run(4, 1e-4), 4, 300).messages == (100, 100, 100)
+    assert plan_of(first_run(4, 1e-3), 4, 300).messages == (100, 100, 25), "there and back"
 
 
 def test_every_pair_is_measured_if_that_takes_at_most_half_of_the_time() -> None:
     first = first_run(16, 1e-3)
-    complete = plan_of(first, 300)
+    complete = plan_of(first, 16, 300)
     assert complete.is_complete
     assert "--schedule" not in complete.core_options
     assert complete.seconds <= 150
-    some = plan_of(first, complete.seconds)
+    some = plan_of(first, 16, complete.seconds)
     assert not some.is_complete
     assert some.core_options[-2:] == ["--schedule", f"sample:{some.partners}"]
     assert some.seconds <= complete.seconds / 2
-    assert plan_of(first, 0.01).partners == FEWEST_PARTNERS
+    assert plan_of(first, 16, 0.01).partners == FEWEST_PARTNERS
 
 
 # --- the transport ---------------------------------------------------------------------------------------------
@@ -80,6 +81,23 @@ def test_a_library_that_finds_only_tcp_is_not_what_applications_use(lanes: str, 
         except Refused:
             pass
     assert found == accepted.split()
+
+
+def test_a_rank_per_adapter_where_the_mode_uses_adapters() -> None:
+    first = first_run(4, 1e-3)
+    with_adapters = replace(first, ranks=replace(first.ranks, adapters=np.array([4, 2, 4, 4], np.int32)))
+    assert adapters_of_each_host(with_adapters, "ucp") == 2, "the fewest, so that all hosts have the same number"
+    assert adapters_of_each_host(with_adapters, "tcp") == 1
+    assert adapters_of_each_host(with_adapters, "ucp:net_devices=mlx5_0:1") == 1
+    assert adapters_of_each_host(first, "ucp") == 1
+
+
+def test_hosts_whose_only_rank_recorded_no_cores_did_not_join() -> None:
+    first = first_run(4, 1e-3)
+    some = replace(first, ranks=replace(first.ranks, cores=("0-3", "", "0-3", "0")))
+    assert hosts_not_joined(some, ["a", "b", "c", "d"]) == ["b"]
+    assert hosts_not_joined(some, ["a", "b"]) == [], "one of the two ranks of a joined"
+    assert hosts_not_joined(some, []) == [], "this machine alone"
 
 
 # --- the answer ------------------------------------------------------------------------------------------------

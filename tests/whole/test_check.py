@@ -61,6 +61,20 @@ def test_an_unreachable_host_is_a_verdict_and_the_others_are_measured(check: Che
     assert verdict["links_measured"] == 42
 
 
+@pytest.mark.parametrize(
+    ("hosts", "why"),
+    [("a[1-6],vanishes1", "its rank did not join"), ("vanishes1,z[1-6]", "no rank joined it as the first host")],
+)
+def test_a_host_whose_rank_does_not_join_is_a_verdict_even_if_it_is_the_first(
+    check: Check, hosts: str, why: str
+) -> None:
+    code, lines, err = check(hosts, "--mode", "sim")
+    assert code == 3, err
+    assert lines[-1] == "FAULTS: 1 host unreachable"
+    assert any(line.startswith(f"host vanishes1: unreachable ({why}") for line in lines)
+    assert "  30 links (every pair) at 8 B, 64 KiB, 1 MiB" in lines
+
+
 def test_with_one_host_left_there_is_nothing_to_measure(check: Check) -> None:
     code, lines, err = check("n1,gone1", "--mode", "sim")
     assert (code, lines[1:]) == (1, [])

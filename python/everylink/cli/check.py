@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +23,7 @@ from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
 from everylink.errors import CoreError, EverylinkError, UserMistake
+from everylink.exit_codes import Exit
 from everylink.host_lists import folded, folded_by_reason
 from everylink.io.read import read
 from everylink.launch.cluster import Cluster, cluster_of_job
@@ -31,12 +32,13 @@ from everylink.launch.core import check_version, find_core
 from everylink.launch.job import UnusableHosts, hosts_of
 from everylink.launch.launchers import starter
 from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
-from everylink.launch.transports import CHOICES, Choice, Refused
+from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.units import plural
 
+FIRST_FILE = "first.h5"
 FEWEST_RANKS, MOST_RANKS = 4, 16  # on a single machine
 PART_ALONE = 0.25  # of the time that is left: for measuring suspects alone, in each round of confirming
 NODES = Path("/sys/devices/system/node")
@@ -51,21 +53,30 @@ class Run:
     log: TextIO
     quiet: bool
     unusable: dict[str, str] = field(default_factory=dict)  # reasons by host
+    adapters: int = 1  # of each host, with a rank each
 
     @property
     def hosts(self) -> list[str]:
-        return [host for host in self.cluster.hosts if host not in self.unusable] if self.cluster else []
+        """The usable hosts, in the order of their ranks."""
+        hosts = [host for host in self.cluster.hosts if host not in self.unusable] if self.cluster else []
+        return hosts_of(folded(hosts), "hosts") if hosts else []
 
     @property
     def ranks_per_host(self) -> int:
-        """One, unless there is a single host: then its NUMA nodes, as far as this machine's tell."""
-        return 1 if self.cluster and len(self.cluster.hosts) > 1 else ranks_of_this_machine()
+        """One per adapter. On a single host one per NUMA node, as far as this machine's tell."""
+        return self.adapters if self.cluster and len(self.cluster.hosts) > 1 else ranks_of_this_machine()
+
+    @property
+    def ranks(self) -> int:
+        return self.ranks_per_host * max(len(self.hosts), 1)
 
     @property
     def where(self) -> str:
         if self.cluster is None:
             return f"this machine alone ({socket.gethostname()}), {plural(self.ranks_per_host, 'rank')}"
-        return f"{folded(self.hosts)} ({self.cluster.text}), {plural(self.ranks_per_host, 'rank')} per host"
+        ranks = "1 rank per host" if self.ranks_per_host == 1 else f"{self.ranks_per_host} ranks per host"
+        each = ", one per adapter" if self.adapters > 1 else ""
+        return f"{folded(self.hosts)} ({self.cluster.text}), {ranks}{each}"
 
     @property
     def run_words(self) -> list[str]:
@@ -73,7 +84,8 @@ class Run:
         if self.cluster is None:
             return ["--np", str(self.ranks_per_host)]
         ranks = [] if self.ranks_per_host == 1 else ["--nranks", str(self.ranks_per_host)]
-        return ["--hosts", folded(self.hosts), *ranks, "--launcher", self.cluster.launcher]
+        rails = ["--rails", "auto"] if self.adapters > 1 else []
+        return ["--hosts", folded(self.hosts), *ranks, *rails, "--launcher", self.cluster.launcher]
 
     def measure(self, core_options: Sequence[str], errors: TextIO | None = None) -> Ran:
         """Run the core once on all usable hosts. Its standard error goes to `errors`, or to ours.
@@ -84,10 +96,14 @@ class Run:
             try:
                 return self._measure(core_options, errors)
             except UnusableHosts as error:
-                self.unusable |= error.reasons
-                if len(self.hosts) < 2:
-                    reasons = "; ".join(f"{hosts}: {reason}" for hosts, reason in folded_by_reason(self.unusable))
-                    raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {reasons}") from None
+                self.leave_out(error.reasons)
+
+    def leave_out(self, reasons: Mapping[str, str]) -> None:
+        """Measure without these hosts. Raises EverylinkError if fewer than two are left."""
+        self.unusable |= reasons
+        if len(self.hosts) < 2:
+            said = "; ".join(f"{hosts}: {reason}" for hosts, reason in folded_by_reason(self.unusable))
+            raise EverylinkError(f"{plural(len(self.hosts), 'host')} left; {said}")
 
     def _measure(self, core_options: Sequence[str], errors: TextIO | None) -> Ran:
         print(shlex.join(["everylink", "run", *self.run_words, *core_options]), file=self.log, flush=True)
@@ -109,7 +125,8 @@ def main(arguments: Sequence[str]) -> int:
         print(shlex.join(["everylink", "check", *arguments]), file=log)
         run = Run(core, cluster, log, quiet=is_brief(options))
         choice, first = _chosen(run, folder, options.mode)
-        plan = plan_of(first, options.within)
+        run.adapters = adapters_of_each_host(first, choice.mode)
+        plan = plan_of(first, run.ranks, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
     checked = Checked(
@@ -205,13 +222,35 @@ def _tried(run: Run, folder: Path, mode: str) -> Results:
 
 
 def _first_run(run: Run, folder: Path, mode: str, errors: TextIO) -> Results:
-    """What a short run measures. Raises Refused, with what the core says in `errors`, if it does not start."""
-    probe = folder / "first.h5"
-    probe.unlink(missing_ok=True)
-    ran = run.measure(["-m", mode, "-s", SIZES, *FIRST, "-o", str(probe)], errors)
-    if ran.code in MEASURED and ran.output is not None:
-        return read(ran.output)
-    raise Refused(f"{mode} does not start ({_said_by_core(errors, mode) or f'exit code {ran.code}'})")
+    """What a short run measures; a host whose rank did not join is left out from then on.
+
+    The first host, which all ranks join, is left out if the others work without it. Raises Refused, with what the core
+    says in `errors`, if no run starts.
+    """
+    settings = ["-m", mode, "-s", SIZES, *FIRST, "--force", "-o", str(folder / FIRST_FILE)]
+    ran = _started(run, settings, errors)
+    if ran.code == Exit.FAILURE and len(run.hosts) > 2:
+        leader = run.hosts[0]
+        run.leave_out({leader: "no rank joined it as the first host; without it the others work"})
+        ran = _started(run, settings, errors)
+        if ran.code not in MEASURED:
+            del run.unusable[leader]
+    if ran.code not in MEASURED or ran.output is None:
+        raise Refused(f"{mode} does not start ({_said_by_core(errors, mode) or f'exit code {ran.code}'})")
+    first = read(ran.output)
+    if missing := hosts_not_joined(first, run.hosts):
+        leader = run.hosts[0]
+        run.leave_out(dict.fromkeys(missing, f"its rank did not join; can it reach {leader} over the network?"))
+    return first
+
+
+def _started(run: Run, settings: Sequence[str], errors: TextIO) -> Ran:
+    """A run that may fail as a whole; its log has the reason."""
+    try:
+        return run.measure(settings, errors)
+    except CoreError as error:
+        print(error, file=run.log)
+        return Ran(Exit.FAILURE, None, 0)
 
 
 def _said_by_core(errors: TextIO, mode: str) -> str:

@@ -35,7 +35,7 @@ from everylink.links.hosts import drawn_order, short_hosts
 from everylink.links.shading import shade
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import outcome_text
-from everylink.text.run import kernel_text, link_warnings, mode_text, remarks, tool_text
+from everylink.text.run import kernel_text, link_warnings, messages_of, mode_text, remarks, tool_text
 from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -94,7 +94,7 @@ def _facts(results: Results, size: Size) -> list[tuple[str, str]]:
         ("mode", mode_text(results)),
         ("kernel", kernel_text(results)),
         ("size", size_text(size.bytes)),
-        ("messages", str(facts.messages)),
+        ("messages", str(messages_of(results, size))),
         ("hosts", str(facts.hosts)),
         ("memory", facts.memory),
         ("schedule", facts.schedule),

@@ -116,16 +116,17 @@ def _facts(file: Tree) -> Facts:
 
 def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
     rounds = group.integer("rounds_per_lap", 0, MOST)
+    messages = group.integer("messages", 0, MOST) if group.has_attribute("messages") else None
     if rows > IN_MEMORY and isinstance(group, Node):
         stored = StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
-        return Size(size_bytes, rounds, ranks, settled(stored, ranks))
+        return Size(size_bytes, rounds, ranks, settled(stored, ranks), messages)
     columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:
             raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
     if (columns.frm == columns.to).any():
         raise Damage(f"{group.name} links a rank with itself")
-    return Size(size_bytes, rounds, ranks, settled(columns, ranks))
+    return Size(size_bytes, rounds, ranks, settled(columns, ranks), messages)
 
 
 def _load(group: Tree, ranks: int) -> Load:
@@ -225,7 +226,8 @@ def attributes_of(results: Results) -> dict[str, Any]:
 
 def attributes_of_size(size: Size) -> dict[str, Any]:
     """The attributes of the group of a size."""
-    return {"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0}
+    known = {} if size.messages is None else {"messages": np.int32(size.messages)}
+    return {"bytes": np.uint64(size.bytes), "rounds_per_lap": size.rounds_per_lap, "lead_in": 0, **known}
 
 
 def columns_of(rows: Rows) -> dict[str, Any]:

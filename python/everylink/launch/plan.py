@@ -6,7 +6,7 @@ import numpy as np
 
 from everylink.model.results import Results
 from everylink.model.rows import Outcome
-from everylink.units import duration_text, plural
+from everylink.units import duration_text
 
 SIZES = "8,64KiB,1MiB"  # latency, the usual message of applications, bandwidth
 FIRST = ("-n", "5", "-w", "1", "--schedule", "sample:1", "--num-slowest", "0", "--retest-budget", "0")
@@ -20,10 +20,10 @@ FEWEST_PARTNERS = 3  # of a rank: fewer do not tell a slow host from a slow link
 
 @dataclass(frozen=True)
 class Plan:
-    """`messages` per pair, direction and size; `partners` of each rank, of `ranks` - 1; `seconds` expected."""
+    """`messages` per pair and direction, of each size; `partners` of each rank, of `ranks` - 1; `seconds` expected."""
 
     ranks: int
-    messages: int
+    messages: tuple[int, ...]
     partners: int
     seconds: float
 
@@ -35,24 +35,40 @@ class Plan:
     @property
     def core_options(self) -> list[str]:
         schedule = [] if self.is_complete else ["--schedule", f"sample:{self.partners}"]
-        return ["-s", SIZES, "-n", str(self.messages), "-w", str(WARMUPS), "--num-slowest", "0", *schedule]
+        return [
+            "-s",
+            SIZES,
+            "-n",
+            ",".join(map(str, self.messages)),
+            "-w",
+            str(WARMUPS),
+            "--num-slowest",
+            "0",
+            *schedule,
+        ]
 
     @property
     def text(self) -> str:
         pairs = "all pairs" if self.is_complete else f"{self.partners} partners per rank"
-        return f"{pairs}, {plural(self.messages, 'message')} per size, about {duration_text(self.seconds)}"
+        *smaller, largest = map(str, self.messages)
+        messages = f"{', '.join(smaller)} and {largest} messages of {SIZES.replace(',', ', ')}"
+        return f"{pairs}, {messages}: about {duration_text(self.seconds)}, and longer if something looks slow"
 
 
-def plan_of(first: Results, within: float) -> Plan:
-    """The plan for the ranks of a first run (FIRST) that fits into `within` seconds, by the times of the first run."""
-    ranks = len(first.ranks)
+def plan_of(first: Results, ranks: int, within: float) -> Plan:
+    """The plan for this number of ranks that fits into `within` seconds, by the times of a first run (FIRST)."""
     times = [_typical(first, size) for size in range(len(first.sizes))]
-    slowest = max(times, default=TIME_OF_MESSAGES)
-    messages = round(min(max(TIME_OF_MESSAGES / (2 * slowest), FEWEST_MESSAGES), MOST_MESSAGES))
-    step = PER_STEP + PER_RANK * ranks + 4 * (messages + WARMUPS) * sum(times)  # both directions, there and back
+    messages = tuple(_messages(time) for time in times)
+    both_ways = sum(4 * (number + WARMUPS) * time for number, time in zip(messages, times, strict=True))  # and back
+    step = PER_STEP + PER_RANK * ranks + both_ways
     complete = ranks - 1 + ranks % 2
     partners = min(complete, max(FEWEST_PARTNERS, int(PART * within / step)))
     return Plan(ranks, messages, partners, partners * step)
+
+
+def _messages(time: float) -> int:
+    """As many messages of this one-way time as go there and back in TIME_OF_MESSAGES, within the limits."""
+    return round(min(max(TIME_OF_MESSAGES / (2 * time), FEWEST_MESSAGES), MOST_MESSAGES))
 
 
 def _typical(first: Results, size: int) -> float:

@@ -1,12 +1,17 @@
 """The transports that `everylink check` tries, in the order in which applications prefer them."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from everylink.model.results import Results
 
 FABRICS = ("cxi", "efa", "psm2")  # libfabric's providers of networks that UCX does not support
+
+
+OF_ADAPTERS = ("ucp", "ofi", "ibverbs")
 
 
 class Refused(Exception):
@@ -51,6 +56,18 @@ def _lanes(results: Results) -> str:
     """What most ranks use, as the library names it."""
     lanes = Counter(results.ranks.lanes).most_common(1)
     return lanes[0][0] if lanes and lanes[0][0] else "unknown lanes"
+
+
+def adapters_of_each_host(first: Results, mode: str) -> int:
+    """The fewest adapters of a host, by a run of one rank per host; 1 where the mode does not use adapters."""
+    named = [] if mode.partition(":")[0] not in OF_ADAPTERS or ":" in mode else first.ranks.adapters.tolist()
+    return max(1, min(named, default=1))
+
+
+def hosts_not_joined(first: Results, hosts: Sequence[str]) -> list[str]:
+    """Those of `hosts`, in the order of their ranks, of which no rank joined a run of as many ranks on each."""
+    cores = np.array_split(np.array(first.ranks.cores, dtype=object), len(hosts)) if hosts else []
+    return [host for host, of_ranks in zip(hosts, cores, strict=True) if not any(of_ranks)]
 
 
 CHOICES = (Choice("ucp", _ucp), Choice("ofi", _ofi), Choice("ibverbs", _ibverbs), Choice("tcp", _tcp))

@@ -132,10 +132,8 @@ def _renumbered(size: Size, number: NDArray[np.int64], ranks: int) -> Size:
     frm, to = number[size.rows.frm], number[size.rows.to]
     mask = (frm >= 0) & (to >= 0)
     rows = chosen(size.rows, mask)
-    return Size(
-        size.bytes, size.rounds_per_lap, ranks,
-        replace(rows, frm=frm[mask].astype(np.uint32), to=to[mask].astype(np.uint32)),
-    )  # fmt: skip
+    renumbered = replace(rows, frm=frm[mask].astype(np.uint32), to=to[mask].astype(np.uint32))
+    return replace(size, ranks=ranks, rows=renumbered)
 
 
 def only_links(size: Size, wanted: NDArray[np.int64]) -> Size:

@@ -68,6 +68,7 @@ class Ranks:
     lanes: tuple[str, ...]
     libraries: tuple[str, ...]
     numa_distance: NDArray[np.int32] = field(metadata={MISSING: -1})
+    adapters: NDArray[np.int32] = field(metadata={MISSING: 0})
     topology_address: tuple[str, ...] = field(metadata={MISSING: ""})
     topology_pattern: tuple[str, ...] = field(metadata={MISSING: ""})
 
@@ -98,6 +99,7 @@ class Size:
     rounds_per_lap: int
     ranks: int
     rows: Rows
+    messages: int | None = None  # per turn, as requested; None: those of the run
 
     @cached_property
     def links(self) -> Links:

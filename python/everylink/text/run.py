@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 from everylink.io.unsaved import folder_of
-from everylink.model.results import Results
+from everylink.model.results import Results, Size
 from everylink.units import plural, size_text
 
 MOST_REMARKS = 20
@@ -38,11 +38,19 @@ def tool_text(results: Results) -> str:
     return f"everylink-measure {version}" if version[:1].isdigit() else version
 
 
+def messages_of(results: Results, size: Size) -> int:
+    """The messages per turn of this size, as requested."""
+    return results.facts.messages if size.messages is None else size.messages
+
+
 def turn_text(results: Results) -> str:
     """Messages and warm-ups, if known."""
     facts = results.facts
     warmups = [] if facts.warmups < 0 else [plural(facts.warmups, "warm-up")]
-    return " and ".join([plural(facts.messages, "message"), *warmups])
+    numbers = [messages_of(results, size) for size in results.sizes]
+    same = len(set(numbers)) < 2
+    messages = plural(facts.messages, "message") if same else f"{', '.join(map(str, numbers))} messages"
+    return " and ".join([messages, *warmups])
 
 
 def where_and_when(results: Results) -> str:
