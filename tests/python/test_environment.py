@@ -64,13 +64,11 @@ def test_a_reader_that_leaves_gets_no_traceback(file: Path) -> None:
     assert (said.returncode, said.stderr) == (1, "")
 
 
-def test_closed_input_and_errors_change_nothing(file: Path) -> None:
-    whole = in_shell(file.parent, f"everylink show {file.name}")
-    for closed in ("<&-", "2>&-"):
-        said = in_shell(file.parent, f"everylink show {file.name} {closed}")
-        assert (said.returncode, said.stdout) == (0, whole.stdout)
+def test_closed_input_and_errors_change_nothing(file: Path, everylink: Command) -> None:
+    said = in_shell(file.parent, f"everylink show '{file}' <&- 2>&-")
+    assert (said.returncode, said.stdout) == (0, everylink("show", file)[1])
     for lost in ("2>&-", "2>/dev/full"):
-        assert in_shell(file.parent, f"everylink show none.h5 {lost}").returncode == 2
+        assert in_shell(file.parent, f"everylink shwo {file.name} {lost}").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -355,9 +353,9 @@ def test_ascii_output_and_names_that_are_not_utf_8_are_shown(file: Path) -> None
     ascii_only: dict[str, str | None] = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     said = in_shell(odd.parent, "everylink show $'\\xff.h5'", **ascii_only)
     assert (said.returncode, said.stderr) == (0, "")
-    missing = in_shell(odd.parent, "everylink show $'\\xfe.h5'", **ascii_only)
-    assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
-    assert missing.stderr.endswith(".h5: there is no such file\n")
+    wrong = in_shell(odd.parent, "everylink $'\\xfe.h5'", **ascii_only)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert ".h5: unknown command" in wrong.stderr
 
 
 def test_few_open_files_suffice_to_show(file: Path) -> None:
