@@ -162,6 +162,18 @@ def test_equal_sides_share_one_part_of_mpiexecs_command_line(tmp_path: Path) -> 
     )
 
 
+def test_a_host_on_which_srun_starts_no_task_is_unusable(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    failure = "srun: error: Task launch for StepId=2.0 failed on node n2: Communication connection failure"
+    (tmp_path / "srun").write_text(f"#!/bin/sh\necho '{failure}' >&2\nexit 137\n")
+    start = Srun(tmp_path / "everylink-measure").start_job(a_job("n1", "n2"))
+    with pytest.raises(UnusableHosts) as refused:
+        start([], lambda line: None, None)
+    assert refused.value.reasons == {"n2": "srun: Communication connection failure"}
+    assert capfd.readouterr().err == failure + "\n", "what srun says is passed on"
+    (tmp_path / "srun").write_text("#!/bin/sh\necho srun: error: n1: task 0: Killed >&2\nexit 137\n")
+    assert start([], lambda line: None, None) == 137, "tasks that ended are no reason to leave a host out"
+
+
 def test_srun_keeps_servers_first_and_gives_each_task_the_settings_of_its_side(tmp_path: Path) -> None:
     command = Srun(Path("/usr/bin/printf"), ["--mpi=none"]).command_on_hosts(two_sides(), ["%s,"])
     place = ["--nodelist=s1,s1,s2,s2,c1,c2", "--nodes=4", "--ntasks=6", "--distribution=arbitrary", "--mpi=none"]

@@ -1,19 +1,27 @@
 """Starts the ranks by srun on chosen nodes, inside an allocation or in one that srun requests."""
 
 import os
+import re
 import secrets
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from everylink.errors import CoreError, UserMistake
+from everylink.exit_codes import Exit
 from everylink.host_lists import expanded, folded
 from everylink.launch.core import on_path
 from everylink.launch.job import Job, UnusableHosts
-from everylink.launch.launcher import ByOneCommand, register
+from everylink.launch.launcher import ByOneCommand, OnLine, Start, register
+from everylink.launch.process import DRAIN_LIMIT
 
 ANSWER_LIMIT = 20.0  # seconds, for Slurm's controller
 LONGEST_WORD = 100_000  # the kernel's limit is 128 KiB
+LAUNCH_FAILED = re.compile(r"Task launch for .* failed on node ([^\s:]+): (.*)")
 USABLE = ("idle", "alloc", "mix", "comp", "resv")  # prefixes of sinfo's short states
 
 
@@ -36,6 +44,19 @@ class Srun(ByOneCommand):
             raise UserMistake(f"{job.named_by}: {job.size} ranks do not fit into a command line; use fewer per host")
         place = [f"--nodelist={tasks}", *count, "--distribution=arbitrary"]
         return [srun, *place, *self.args, "/bin/sh", "-c", _script(job), "sh", str(self.core), *core_options]
+
+    def start_job(self, job: Job) -> Start:
+        """As the other launchers do, but a host on which srun cannot start a task is unusable, not a failure."""
+        start = super().start_job(job)
+
+        def started(core_options: Sequence[str], on_line: OnLine, errors: TextIO | None) -> int:
+            with _launch_failures(errors or sys.stderr) as (pipe, reasons):
+                code = start(core_options, on_line, pipe)
+            if reasons and code not in (Exit.FINE, Exit.FAULTS):
+                raise UnusableHosts({host: f"srun: {reason}" for host, reason in reasons.items()}, job)
+            return code
+
+        return started
 
     def environment(self, job: Job, ours: Mapping[str, str] = os.environ) -> dict[str, str]:
         """The variables that srun passes to all tasks, with a key of the run for --mpi=none."""
@@ -65,6 +86,30 @@ class Srun(ByOneCommand):
             }
         if wrong:
             raise UnusableHosts(wrong, job)
+
+
+@contextmanager
+def _launch_failures(target: TextIO) -> Iterator[tuple[TextIO, dict[str, str]]]:
+    """A pipe that passes its lines on to `target`, and the reasons by host of srun's failures to start a task."""
+    reasons: dict[str, str] = {}
+    incoming, outgoing = os.pipe()
+
+    def pass_on() -> None:
+        with os.fdopen(incoming, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if failure := LAUNCH_FAILED.search(line):
+                    reasons[failure[1]] = failure[2].strip()
+                with suppress(OSError, ValueError):  # nobody reads the target any more
+                    target.write(line)
+                    target.flush()
+
+    reader = threading.Thread(target=pass_on, daemon=True)
+    reader.start()
+    try:
+        with os.fdopen(outgoing, "w", encoding="utf-8") as pipe:
+            yield pipe, reasons
+    finally:
+        reader.join(DRAIN_LIMIT)  # a process that srun left behind may keep the pipe open
 
 
 def _is_even(job: Job) -> bool:
