@@ -4,7 +4,7 @@ PYTHON = "$(CURDIR)/.venv/bin/python"
 ENVIRONMENT = EVERYLINK_MEASURE="$(MEASURE)" PYTHONPATH="$(CURDIR)/python"
 
 help:
-	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html'
+	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html, check'
 	@echo 'make quick      the tests to run while writing: about a minute once built'
 	@echo 'make test       build and run all tests except the long ones: minutes'
 	@echo 'make test-long  the long ones too, clang-tidy on every file, and coverage: an hour or more'
@@ -17,6 +17,8 @@ help:
 run: release
 	scripts/everylink run --np 8 --mode tcp -s 1,64KiB,1MiB --force -o everylink.h5 --report everylink.html \
 	  || [ $$? -ge 3 ]  # a verdict on this machine is no error of make
+	@echo
+	scripts/everylink check || [ $$? -ge 3 ]
 	@echo
 	@echo 'Open everylink.html in a browser, or show the results with: scripts/everylink show everylink.h5'
 	@echo 'Next, try a simulated cluster of 64 hosts with host 5 at half speed:'

@@ -45,8 +45,10 @@ class Tree:
     def __init__(self, folder: Path, made: Path, build: bool = True) -> None:
         self.root = folder / "everylink"
         self.made = made  # where FILES are kept for all pages
-        results = ("everylink.h5", "everylink.html")  # of make run
-        skipped = shutil.ignore_patterns("build", ".git", ".venv", "__pycache__", ".*_cache", "data", *results)
+        results = ("everylink.h5", "everylink.html")  # of make run, whose check adds a folder
+        skipped = shutil.ignore_patterns(
+            "build", ".git", ".venv", "__pycache__", ".*_cache", "data", *results, "everylink-*Z*"
+        )
         shutil.copytree(ROOT, self.root, ignore=skipped, symlinks=True)
         for name in (".venv", "build") if build else (".venv",):
             (self.root / name).symlink_to((ROOT / name).resolve())

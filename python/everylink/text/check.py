@@ -14,6 +14,15 @@ from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
 MOST_LINES = 20
+# By Verdict.kind; what to do with one that is slow, late or dead.
+NEXT_STEPS = {
+    "host": "take it out of service; compare the speed, width and error counters of its adapter with a good host's",
+    "rank": "compare its adapter, cores and NUMA node with those of the other ranks on its host",
+    "link": "look at the route between the two and at the cables on it",
+    "pair": "look at the route between the two and at the cables on it",
+    "trunk": "look at the cables between the two groups: some may be down or slow",
+    "group": "look at the switch of the group and at its cables to the others",
+}
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,10 @@ def _tested(checked: Checked) -> list[str]:
 
 
 def _findings(checked: Checked) -> list[str]:
-    """Worst first: hosts that are not there, faults with their evidence, then suspects."""
+    """Worst first: hosts that are not there, faults with their evidence and what to do, then suspects."""
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     for verdict in checked.run.judgement.verdicts:
-        lines += [title(verdict), f"  {verdict.evidence}"]
+        lines += [title(verdict), f"  {verdict.evidence}", f"  next: {NEXT_STEPS[verdict.kind]}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
 
