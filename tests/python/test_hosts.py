@@ -245,3 +245,18 @@ def test_inside_a_slurm_job_hosts_are_reached_by_srun(everylink: Command, monkey
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n3")
     assert "not in this allocation" in everylink("run", "--hosts", "n[1-2]")[2]
+
+
+def test_inside_a_batch_job_all_its_hosts_are_measured_unless_np_says_otherwise(
+    tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[1-2]")
+    (tmp_path / "srun").write_text(f'#!/bin/sh\necho "$*" >{tmp_path}/started\nexit 1\n')
+    assert "Slurm job 7: 2 hosts, 3 ranks on each" in everylink("run", "--nranks", "3", "--no-output")[2]
+    assert "--nodelist=n[1-2] --nodes=2 --ntasks=6" in (tmp_path / "started").read_text()
+    (tmp_path / "started").unlink()
+    assert "Slurm job" not in everylink("run", "--np", "2", "--no-output")[2]
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n1")
+    assert "Slurm job" not in everylink("run", "--no-output")[2]
+    assert not (tmp_path / "started").exists()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,28 +15,45 @@ from everylink.launch import local, mpiexec, srun, ssh, command  # noqa: F401
 
 # isort: on
 from everylink.launch import sides
+from everylink.launch.cluster import Cluster, cluster_of_job
 from everylink.launch.job import Side, environment_of, hosts_of, job_of
 from everylink.launch.launcher import LAUNCHERS, ByNumber, OnHosts, Start
 from everylink.launch.sides import shell_words
+from everylink.units import plural
 
 
 def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Start:
     """A function that starts the core as `everylink run`'s options say. Raises UserMistake, also for unusable hosts."""
     launcher_args = shell_words(options.launcher_args, "--launcher-args")
-    if options.hosts is None and not sides.are_named(options):
+    by_sides = sides.are_named(options)
+    cluster = None if by_sides or options.hosts is not None else _cluster_of_job(options)
+    if options.hosts is None and not by_sides and not cluster:
         return _without_hosts(core, options, launcher_args)
     _check_alone(options)
     name = options.launcher or ("srun" if "SLURM_JOB_ID" in os.environ and shutil.which("srun") else "ssh")
-    if options.hosts is None:
+    if by_sides:
         found = sides.sides_of(options, name, os.environ)
         sides.check_options(core, found, core_options)
         job = sides.job_of_sides(found)
     else:
         environment = environment_of(options.env, os.environ)
-        job = job_of([Side(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)])
+        hosts = list(cluster.hosts) if cluster else hosts_of(options.hosts, "--hosts")
+        job = job_of([Side(hosts, options.nranks or 1, environment)])
     launcher = LAUNCHERS[name](core, launcher_args)
     assert isinstance(launcher, OnHosts), "others were refused above"
     return launcher.start_job(job)
+
+
+def _cluster_of_job(options: Namespace) -> Cluster | None:
+    """The hosts of the batch job that this is, if there are several and the options do not say where the ranks run."""
+    if options.np is not None or options.launcher not in (None, "srun", "ssh"):
+        return None
+    cluster = cluster_of_job(os.environ)
+    if cluster is None or len(cluster.hosts) < 2:
+        return None
+    ranks = plural(options.nranks or 1, "rank")
+    print(f"everylink: {cluster.text}, {ranks} on each (--nranks); --np N measures this machine alone", file=sys.stderr)
+    return cluster
 
 
 def _check_alone(options: Namespace) -> None:

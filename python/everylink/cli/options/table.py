@@ -179,7 +179,7 @@ RUN = Command(
             unit="count",
             group="Ranks",
             brief="number of ranks",
-            otherwise="local: one rank per core, at least 2",
+            otherwise="in a batch job of several hosts, --nranks on each; local: one rank per core, at least 2",
         ),
         Option(
             names=("--launcher",),
