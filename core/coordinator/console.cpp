@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-
 #include "base/clock.hpp"
 #include "base/units.hpp"
 #include "host/streams.hpp"

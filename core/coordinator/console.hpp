@@ -21,7 +21,7 @@ class Console {
 
   void say(std::string_view lines);
   void say_linktest(std::string_view lines);  // LinkTest's lines, which JSON marks
-  void complain(std::string_view line);  // to standard error
+  void complain(std::string_view line);       // to standard error
   bool quiet() const { return progress_ == Progress::none; }
 
   struct Plan {
