@@ -158,6 +158,8 @@ def test_grids_are_as_square_as_possible_and_count_their_last_side_first() -> No
     assert neighbours == {1, 3, 5, 7}
     assert made_pattern("stencil3d", 64, 1).name == "stencil3d:4x4x4"
     assert made_pattern("stencil2d:2x6", 12, 1).name == "stencil2d:2x6"
+    with pytest.raises(UserMistake, match=r"^--pattern stencil2d:2x3: 7 ranks do not form a grid of 2 dimensions"):
+        made_pattern("stencil2d:2x3", 7, 1)
 
 
 def test_faults_are_measured_against_the_fabric_without_them() -> None:
@@ -294,7 +296,12 @@ def test_an_invalid_pattern_file_is_refused_with_the_line(
         (["--pattern", "ring:2"], "ring takes no value after a colon"),
         (["--pattern", "shift:4"], "with 4 ranks, the distance of a shift is 1 to 3"),
         (["--pattern", "stencil3d"], "4 ranks do not form a grid of 3 dimensions, only 2 x 2 x 1"),
-        (["--pattern", "stencil2d:3x2"], "2 sides whose product is the number of ranks, 4, such as stencil2d:2x2"),
+        (
+            ["--pattern", "stencil2d:3x2"],
+            "2 sides of at least 2 whose product is the number of ranks, 4, such as stencil2d:2x2",
+        ),
+        (["--pattern", "stencil2d:4x1"], "such as stencil2d:2x2"),
+        (["--pattern", "stencil3d:2x3x4"], "4 ranks do not form a grid of 3 dimensions, only 2 x 2 x 1; ring, shift"),
         (["--pattern", "ring", "--bytes", "1QiB"], "--bytes: invalid size '1QiB'"),
         (["--pattern", "p.csv", "--bytes", "1"], "leave --bytes out"),
         (["--pattern", "none.csv"], "none.csv: cannot be read"),

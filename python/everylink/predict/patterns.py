@@ -116,13 +116,14 @@ def _stencil3d(text: str, ranks: int, size_bytes: int) -> Pattern:
 def _stencil(text: str, ranks: int, size_bytes: int, dimensions: int) -> Pattern:
     """A grid with open ends; ranks count along its last dimension first, as in MPI_Cart_create."""
     word = text.partition(":")[2]
-    shape = _given_shape(text, word, dimensions, ranks) if word else _balanced(ranks, dimensions)
-    if min(shape) < 2:
-        sides = " x ".join(map(str, shape))
+    balanced = _balanced(ranks, dimensions)
+    if min(balanced) < 2:
+        sides = " x ".join(map(str, balanced))
         raise UserMistake(
             f"--pattern {text}: {ranks} ranks do not form a grid of {dimensions} dimensions, only {sides}; "
             "ring, shift, tree and all-to-all take any number"
         )
+    shape = _given_shape(text, word, balanced, ranks) if word else balanced
     number = np.arange(ranks, dtype=np.int64).reshape(shape)
     pairs = []
     for axis in range(dimensions):
@@ -139,15 +140,16 @@ def _neighbours(side: int) -> tuple[tuple[int, int], tuple[int, int]]:
     return (0, side - 1), (1, side)
 
 
-def _given_shape(text: str, word: str, dimensions: int, ranks: int) -> tuple[int, ...]:
+def _given_shape(text: str, word: str, balanced: tuple[int, ...], ranks: int) -> tuple[int, ...]:
     sides = word.split("x")
-    wanted = f"--pattern {text}: give {dimensions} sides whose product is the number of ranks, {ranks}, such as "
-    example = wanted + f"stencil{dimensions}d:" + "x".join(map(str, _balanced(ranks, dimensions)))
-    if len(sides) != dimensions or not all(side.isascii() and side.isdigit() and len(side) < 10 for side in sides):
-        raise UserMistake(example)
-    shape = tuple(map(int, sides))
-    if math.prod(shape) != ranks:
-        raise UserMistake(example)
+    dimensions = len(balanced)
+    valid = len(sides) == dimensions and all(side.isascii() and side.isdigit() and len(side) < 10 for side in sides)
+    shape = tuple(map(int, sides)) if valid else ()
+    if not shape or min(shape) < 2 or math.prod(shape) != ranks:
+        raise UserMistake(
+            f"--pattern {text}: give {dimensions} sides of at least 2 whose product is the number of ranks, {ranks}, "
+            f"such as stencil{dimensions}d:{'x'.join(map(str, balanced))}"
+        )
     return shape
 
 
