@@ -79,6 +79,7 @@ def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed
 
 
 def test_a_dark_pair_costs_only_its_own_links(eight: Bed, start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     eight.fault("dark-pair h1 h6")
     result = start(mode, [*SMALL, *ONCE]).finish()
     assert matrix(result) == written("""
