@@ -18,6 +18,8 @@ from everylink.text.verdicts import verdict_lines
 from make_loads import make_service
 from make_results import Link, make_results, steady
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 HOSTS = [f"n{host}" for host in range(16)]
 BOTH = (8, 1 << 20)
 SUSPECT = "UNDECIDED: 240 links measured; no fault is proven, but there are strong suspects: 1 pair"

@@ -20,6 +20,8 @@ from conftest import Command
 from everylink import cli
 from make_results import make_results
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 ROOT = Path(__file__).parents[2]
 LIMIT = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))  # seconds of a command
 SETLOCALE = r"bash: warning: setlocale: .*\n"  # of a locale that is not installed; bash says it, not we

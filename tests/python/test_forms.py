@@ -16,6 +16,8 @@ from everylink.cli.options.table import EVERYLINK
 from make_loads import make_all_to_all, make_service
 from make_results import make_results
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("json.md", "verdicts.md", "guide.md", "predict.md", "results-file.md")
 NAMED_BY_DATA = ("outcomes", "factor_of_all")  # their keys are names
