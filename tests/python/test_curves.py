@@ -16,6 +16,8 @@ from everylink.predict.fit import fitted_line, line_fits
 from fabric_runs import fabric_run
 from make_results import Link, columns_of, make_results, row
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 Make = Callable[..., Results]
 SIZES = (8, 1024, 65536, 1 << 20)
 LATENCY, RATE = 2e-6, 10e9

@@ -13,6 +13,8 @@ from everylink.load.figure import load_page
 from make_loads import SIZE, flow, make_all_to_all, make_load, make_service, ping
 from make_results import make_results
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 GB = 1e9
 
 
