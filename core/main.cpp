@@ -1,6 +1,7 @@
 // everylink-measure: measures every point-to-point connection of a cluster, and judges nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/version.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/place.hpp"
 #include "host/open_files.hpp"
 #include "host/streams.hpp"
@@ -94,7 +96,7 @@ int measure(const Options& options) {
   transport_named(options.mode);  // throws before any rank is started
   const StartBy bootstrap = bootstrap_for(options);
   refuse_ranks_without_mpi(options, bootstrap);
-  allow_open_files(options.np);
+  allow_open_files(std::min(options.np, usual_tree_above));
   const auto may_start = [&] {
     if (!options.no_output && !options.resume) check_output(options);
   };

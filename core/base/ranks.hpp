@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace everylink {
 
@@ -12,5 +16,13 @@ inline constexpr int no_rank = -1;
 inline bool is_among(std::span<const int> sorted, int rank) {
   return std::binary_search(sorted.begin(), sorted.end(), rank);
 }
+
+// "n01, n02 and 3 more": the first of many names.
+std::string first_names(const std::vector<std::string>& names, std::size_t most = 10);
+
+// "3 (n07), 5 (n08) and 7 more". `hosts`: by rank; empty: not known.
+std::string first_ranks(std::span<const int> ranks, const std::vector<std::string>& hosts = {});
+// The same after "rank" or "ranks".
+std::string named_ranks(std::span<const int> ranks, const std::vector<std::string>& hosts = {});
 
 }  // namespace everylink

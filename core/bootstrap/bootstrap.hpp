@@ -61,13 +61,13 @@ struct System {
 // one rank per host leads the others of its host, and the leaders form a tree. Rank 0 waits until all have
 // joined. It goes on without those that are known to have ended, and without the others once `limit` has
 // passed since the last one joined, or longest_join in all: these are gone in the first round. After ten
-// seconds it tells which are missing. Throws
-// MachineError if no other rank has joined, or says why this rank cannot reach rank 0 within `limit` or was
-// refused.
+// seconds it tells which are missing. Throws MachineError if no other rank has joined, or says why this rank
+// cannot reach rank 0 within `limit` or was refused.
 inline constexpr Seconds longest_join = 600;
 std::unique_ptr<Bootstrap> join(Place&, Seconds limit, int tree_above, const System&);
-// On this machine's clock and network. The tree starts above 512 ranks, or EVERYLINK_TREE_ABOVE (for tests of
-// the tree with few ranks).
+// On this machine's clock and network. The tree starts above usual_tree_above ranks, or EVERYLINK_TREE_ABOVE
+// (for tests of the tree with few ranks).
+inline constexpr int usual_tree_above = 512;
 std::unique_ptr<Bootstrap> join(Place&, Seconds limit);
 
 }  // namespace everylink

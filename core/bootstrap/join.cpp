@@ -18,7 +18,8 @@ std::unique_ptr<Bootstrap> join(Place& place, Seconds limit, int tree_above, con
 
 std::unique_ptr<Bootstrap> join(Place& place, Seconds limit) {
   const char* text = std::getenv("EVERYLINK_TREE_ABOVE");
-  const int above = text && *text ? static_cast<int>(parse_integer(text, "EVERYLINK_TREE_ABOVE")) : 512;
+  const int above =
+      text && *text ? static_cast<int>(parse_integer(text, "EVERYLINK_TREE_ABOVE")) : usual_tree_above;
   return join(place, limit, above, {steady_clock(), tcp_network(), end_is_wanted});
 }
 

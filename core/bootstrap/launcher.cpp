@@ -20,7 +20,6 @@ namespace everylink {
 namespace {
 
 constexpr Seconds library_start_limit = 300;  // 100,000 processes do not start in a minute
-constexpr Seconds quiet_limit = 10;
 
 struct Known {
   std::string_view name, summary;

@@ -51,8 +51,11 @@ struct LauncherHint {
 };
 LauncherHint launcher_hint();
 
+// Of waiting for ranks at the start, before people are told of it.
+inline constexpr Seconds quiet_limit = 10;
+
 // Ends this process with a message when a library's call takes longer than `limit` seconds. `notice` is
-// printed after ten seconds; "": nothing is.
+// printed after quiet_limit; "": nothing is.
 class CallLimit {
  public:
   CallLimit(Seconds limit, std::string what, std::string notice = "");

@@ -8,26 +8,15 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/ranks.hpp"
 
 namespace everylink {
 namespace {
 
 constexpr Seconds look_again = 1;      // at dark paths and half-open callers
 constexpr Seconds look_soon = 0.2;     // which ranks have ended, while others join
-constexpr Seconds quiet_limit = 10;    // then we say which ranks we wait for
 constexpr Seconds last_moment = 0.4;   // to submit once the run is to end: mpirun kills after 1 s
 constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
-
-// "1, 2" or "3 (n07), 4 (n07) and 12 more"
-std::string named(const std::vector<int>& ranks, const std::vector<std::string>& hosts) {
-  constexpr std::size_t most = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i) {
-    text += fmt::format("{}{}", i > 0 ? ", " : "", ranks[i]);
-    if (!hosts.empty()) text += fmt::format(" ({})", hosts[static_cast<std::size_t>(ranks[i])]);
-  }
-  return ranks.size() > most ? fmt::format("{} and {} more", text, ranks.size() - most) : text;
-}
 
 }  // namespace
 
@@ -48,7 +37,8 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds join_
             branches_.add(hello.rank, std::move(connection));
           }) {
   wait_for_all(join_limit, place);
-  if (joined_ == 1) throw MachineError("no other rank joined; missing: " + named(missing(), place.hosts));
+  if (joined_ == 1)
+    throw MachineError("no other rank joined; missing: " + first_ranks(missing(), place.hosts));
   for (auto& one : states_) one.gone = !one.known;
 }
 
@@ -71,10 +61,9 @@ void Leader::wait_for_all(Seconds limit, const Place& place) {
     if (now >= began + quiet_limit && !std::exchange(told, true)) {
       auto ranks = missing();
       std::erase_if(ranks, [&](int rank) { return !is_expected(rank); });
-      const bool is_one = ranks.size() == 1;
       tell_(fmt::format(
-          "waiting for {} {}; the run begins without {} when no rank has joined for {:g} s (--join-limit)",
-          is_one ? "rank" : "ranks", named(ranks, place.hosts), is_one ? "it" : "them", limit));
+          "waiting for {}; the run begins without {} when no rank has joined for {:g} s (--join-limit)",
+          named_ranks(ranks, place.hosts), ranks.size() == 1 ? "it" : "them", limit));
     }
     const int before = joined_;
     tend(std::min(left, look_soon));

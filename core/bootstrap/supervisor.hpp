@@ -26,8 +26,8 @@ class Supervisor {
   bool start();
   // Waits until all have ended. Returns rank 0's exit code, or the largest one if rank 0 is not among them.
   // Ranks that are left long after the run has ended are stopped or stuck, and are killed; at once if it ends
-  // before it has begun. `hear` is called
-  // when there is something to read from `fd`, and every `nap` seconds, until it returns false.
+  // before it has begun. `hear` is called when there is something to read from `fd`, and every `nap` seconds,
+  // until it returns false.
   int wait(int fd = -1, const std::function<bool()>& hear = {}, Seconds nap = 0);
 
   // Calls `tell` for each rank that ends before the run has begun.

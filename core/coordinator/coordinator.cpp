@@ -58,14 +58,6 @@ std::string file_of_pairs(const Options& o) {
   return text.str();
 }
 
-constexpr std::size_t most_named = 10;
-
-std::string first_of(std::span<const int> ranks) {
-  const auto shown = ranks.first(std::min(ranks.size(), most_named));
-  return fmt::format("{}{}", fmt::join(shown, ", "),
-                     ranks.size() > most_named ? fmt::format(" and {} more", ranks.size() - most_named) : "");
-}
-
 }  // namespace
 
 Coordinator::Coordinator(const Context& context, int size, Recorder& recorder, Console& console)
@@ -128,19 +120,14 @@ void Coordinator::warn_of_absent(std::span<const int> ranks) {
     if (const auto& host = log_.ranks[static_cast<std::size_t>(rank)].host;
         !context_.hosts.empty() && (hosts.empty() || hosts.back() != host))
       hosts.push_back(host);
-  const auto more = hosts.size() > most_named ? fmt::format(" and {} more", hosts.size() - most_named) : "";
-  hosts.resize(std::min(hosts.size(), most_named));
-  warn(fmt::format("{} {}{} did not join; {} links are recorded as absent",
-                   ranks.size() == 1 ? "rank" : "ranks", first_of(ranks),
-                   hosts.empty() ? "" : fmt::format(" ({}{})", fmt::join(hosts, ", "), more),
+  warn(fmt::format("{}{} did not join; {} links are recorded as absent", named_ranks(ranks),
+                   hosts.empty() ? "" : fmt::format(" ({})", first_names(hosts)),
                    ranks.size() == 1 ? "its" : "their"));
 }
 
 // Round 0: each rank reports its facts; the answer is what all of them share.
 Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<const int> gone) {
-  if (all_others_are(gone))
-    throw MachineError(fmt::format("{} {} joined but then stopped responding",
-                                   gone.size() == 1 ? "rank" : "ranks", first_of(gone)));
+  if (all_others_are(gone)) throw MachineError(named_ranks(gone) + " joined but then stopped responding");
   const Options& o = context_.options;
   log_.ranks.resize(static_cast<std::size_t>(size_));
   for (const auto& one : submitted)
@@ -197,9 +184,7 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
   for (const auto& report : reports)
     log_.ranks[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
-  if (all_others_are(gone))
-    throw MachineError(fmt::format("{} {} ended before measuring began", gone.size() == 1 ? "rank" : "ranks",
-                                   first_of(gone)));
+  if (all_others_are(gone)) throw MachineError(named_ranks(gone) + " ended before measuring began");
   remark_doubles();
   for (const auto& doubt : doubts_of_preset(context_.options, log_.ranks, introduction_.host_of)) warn(doubt);
   return campaign_->begin({.options = context_.options,
@@ -307,9 +292,9 @@ Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const 
     kept = false;
   }
   if (!gone.empty()) {
-    log_.remarks.add(fmt::format("{} {} ended before writing {} measurements: {} shows them as not measured",
-                                 gone.size() == 1 ? "rank" : "ranks", first_of(gone),
-                                 gone.size() == 1 ? "its" : "their", context_.options.output));
+    log_.remarks.add(fmt::format("{} ended before writing {} measurements: {} shows them as not measured",
+                                 named_ranks(gone), gone.size() == 1 ? "its" : "their",
+                                 context_.options.output));
     kept &= log_.failures.count() > 0;  // else the exit code already shows a fault
   }
   const int exit_code = campaign_->finish(interrupted_, kept);

@@ -4,7 +4,8 @@
 namespace everylink {
 
 // Raises the soft limit to the hard one, for this process and its children: with too low a limit, links look
-// broken. Throws MachineError if the hard limit is too low for a run of `ranks` ranks (0: not known yet).
-void allow_open_files(int ranks);
+// broken. Throws MachineError if the hard limit is too low for a process with this number of control
+// connections.
+void allow_open_files(int connections);
 
 }  // namespace everylink

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "linktest/lines.hpp"
 
@@ -36,10 +37,8 @@ std::vector<Host> hosts_with(const std::vector<RankFacts>& ranks, const std::vec
 
 std::string names_of(const std::vector<const Host*>& hosts) {
   std::vector<std::string> names;
-  for (const auto* host : hosts)
-    if (names.size() < most_names) names.push_back(host->name);
-  const auto more = hosts.size() - names.size();
-  return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
+  for (const auto* host : hosts) names.push_back(host->name);
+  return first_names(names, most_names);
 }
 
 // One sentence for all hosts that are alike. With an odd number of adapters, one has no rank.

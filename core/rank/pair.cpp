@@ -78,7 +78,7 @@ class Pair {
     Turn turn{.bytes = o.sizes[i],
               .messages = o.messages_of(o.sizes[i]),
               .warmups = o.warmups,
-              .window = std::min(window_used(o), o.messages_of(o.sizes[i])),
+              .window = window_used(o),
               .rounds_per_reading = 1,
               .buffers = buffers_used(o),
               .stride = o.stride(),
