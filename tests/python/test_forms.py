@@ -1,10 +1,7 @@
 """Every command answers as text, as one line (--quiet) and as one JSON object, by the same options."""
 
 import json
-import os
-import pty
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +12,7 @@ from conftest import Command
 from everylink.cli.options.table import EVERYLINK
 from make_loads import make_all_to_all, make_service
 from make_results import make_results
+from terminals import run_on_terminal
 
 pytestmark = pytest.mark.thorough  # not in make quick
 
@@ -134,26 +132,10 @@ def test_quiet_is_refused_where_it_would_leave_nothing(words: str, said: str, ev
     assert said in err
 
 
-def printed_on_a_terminal(command: list[str], **environment: str) -> str:
-    ours, theirs = pty.openpty()
-    settings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
-    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=settings | {"TERM": "xterm"})
-    os.close(theirs)
-    said = b""
-    try:
-        while piece := os.read(ours, 65536):
-            said += piece
-    except OSError:  # the terminal closes with its last user
-        pass
-    os.close(ours)
-    process.wait(timeout=60)
-    return said.decode()
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", ["run --force", "show dead.h5", "diagnose dead.h5", "compare a.h5 dead.h5"])
 def test_a_terminal_gets_colours_unless_no_color_is_set(words: str) -> None:
     command = [sys.executable, "-P", "-m", "everylink", *words.split()]
     colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
-    assert colour.search(printed_on_a_terminal(command))
-    assert not colour.search(printed_on_a_terminal(command, NO_COLOR="1"))
+    assert colour.search(run_on_terminal(command)[1])
+    assert not colour.search(run_on_terminal(command, NO_COLOR="1")[1])

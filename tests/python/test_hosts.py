@@ -257,6 +257,7 @@ def test_inside_a_batch_job_all_its_hosts_are_measured_unless_np_says_otherwise(
     assert "--nodelist=n[1-2] --nodes=2 --ntasks=6" in (tmp_path / "started").read_text()
     (tmp_path / "started").unlink()
     assert "Slurm job" not in everylink("run", "--np", "2", "--no-output")[2]
+    assert "Slurm job" not in everylink("run", "--list")[2], "it measures nothing"
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n1")
     assert "Slurm job" not in everylink("run", "--no-output")[2]
     assert not (tmp_path / "started").exists()

@@ -1,7 +1,6 @@
 """`everylink run` with a fake core."""
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from everylink.launch.local import Local
 from everylink.launch.mpiexec import Mpiexec
 from everylink.terminal.progress import PlainDisplay, done_part, parse_event, progress_text
 from make_results import make_results, steady
+from terminals import run_on_terminal
 
 pytestmark = pytest.mark.usefixtures("fake_core")
 
@@ -268,22 +268,9 @@ def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
 
 
 @pytest.mark.thorough
-def test_a_terminal_gets_the_same_lines_and_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-P", "-m", "everylink", "run"], stdout=theirs, stderr=subprocess.DEVNULL
-    )
-    os.close(theirs)
-    said = b""
-    try:
-        while piece := os.read(ours, 65536):
-            said += piece
-    except OSError:  # the terminal closes with its last user
-        pass
-    os.close(ours)
-    assert running.wait(timeout=30) == 0
-    text = said.decode()
+def test_a_terminal_gets_the_same_lines_and_summary() -> None:
+    code, text = run_on_terminal([sys.executable, "-P", "-m", "everylink", "run"])
+    assert code == 0
     assert "arguments: --np" in text
     assert "measuring the slowest links again, 1 of 10" in text
     assert "4 ranks on 2 hosts" in text

@@ -30,7 +30,7 @@ from everylink.launch.cluster import Cluster, cluster_of_job
 from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.job import UnusableHosts, hosts_of
-from everylink.launch.launchers import starter
+from everylink.launch.launchers import starter, usual_launcher
 from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
@@ -53,7 +53,7 @@ class Run:
     log: TextIO
     quiet: bool
     unusable: dict[str, str] = field(default_factory=dict)  # reasons by host
-    adapters: int = 1  # of each host, with a rank each
+    adapters: int = 1  # of each host, with a rank each, if there are several hosts
 
     @property
     def hosts(self) -> list[str]:
@@ -74,9 +74,8 @@ class Run:
     def where(self) -> str:
         if self.cluster is None:
             return f"this machine alone ({socket.gethostname()}), {plural(self.ranks_per_host, 'rank')}"
-        ranks = "1 rank per host" if self.ranks_per_host == 1 else f"{self.ranks_per_host} ranks per host"
         each = ", one per adapter" if self.adapters > 1 else ""
-        return f"{folded(self.hosts)} ({self.cluster.text}), {ranks}{each}"
+        return f"{folded(self.hosts)} ({self.cluster.text}), {plural(self.ranks_per_host, 'rank')} per host{each}"
 
     @property
     def run_words(self) -> list[str]:
@@ -125,7 +124,8 @@ def main(arguments: Sequence[str]) -> int:
         print(shlex.join(["everylink", "check", *arguments]), file=log)
         run = Run(core, cluster, log, quiet=is_brief(options))
         choice, first = _chosen(run, folder, options.mode)
-        run.adapters = adapters_of_each_host(first, choice.mode)
+        if cluster and len(cluster.hosts) > 1:
+            run.adapters = adapters_of_each_host(first, choice.mode)
         plan = plan_of(first, run.ranks, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
@@ -156,9 +156,8 @@ def _cluster(options: Namespace) -> Cluster | None:
         raise UserMistake("HOSTS and --hosts exclude each other: both name hosts")
     if options.nodes or options.hosts is not None:
         text = ",".join(options.nodes) if options.nodes else options.hosts
-        job = cluster_of_job(os.environ) if "SLURM_JOB_ID" in os.environ else None
-        launcher = options.launcher or (job.launcher if job else "ssh")
-        return Cluster(tuple(hosts_of(text, "HOSTS" if options.nodes else "--hosts")), "named hosts", launcher)
+        hosts = hosts_of(text, "HOSTS" if options.nodes else "--hosts")
+        return Cluster(tuple(hosts), "named hosts", options.launcher or usual_launcher())
     job = cluster_of_job(os.environ)
     if options.launcher and job:
         return Cluster(job.hosts, job.found_by, options.launcher)

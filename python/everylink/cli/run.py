@@ -25,7 +25,7 @@ from everylink.launch.confirm import MEASURED, confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.core_line import PAIRS, CoreLine, CoreTable, table_of
 from everylink.launch.launcher import Start
-from everylink.launch.launchers import starter
+from everylink.launch.launchers import starter, take_hosts_of_job
 from everylink.launch.plan import SIZES
 from everylink.nearest import suggestion
 from everylink.terminal.console import terminal
@@ -45,14 +45,17 @@ def main(arguments: Sequence[str]) -> int:
     check_version(core)
     table = table_of(core)
     core_options = checked(options, core_options, table)
-    start = starter(core, options, core_options)
     line = table.line(core_options)
+    only_prints = any(option in line.values for option in ONLY_PRINT)
+    if not only_prints:
+        take_hosts_of_job(options)
+    start = starter(core, options, core_options)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
     console = None if is_brief(options) else terminal()
     lines = options.linktest_lines or any(option in line.values for option in LINKTEST)
     ran = measure(start, core_options, console, linktest_lines=lines)
-    if ran.code == Exit.MISTAKE or any(option in line.values for option in ONLY_PRINT):
+    if ran.code == Exit.MISTAKE or only_prints:
         return ran.code
     if ran.output is None:
         return ran.code or _without_results(ran)

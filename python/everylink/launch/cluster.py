@@ -78,9 +78,7 @@ def _flux(environment: Environment) -> Cluster | None:
 def _slurm(environment: Environment) -> Cluster | None:
     for variable in ("SLURM_JOB_NODELIST", "SLURM_NODELIST"):
         if nodes := environment.get(variable):
-            launcher = "srun" if shutil.which("srun") else "ssh"
-            name = f"Slurm job {environment.get('SLURM_JOB_ID', '')}".rstrip()
-            return _cluster(_expanded(nodes, variable), name, launcher)
+            return _cluster(_expanded(nodes, variable), _job("Slurm", environment, "SLURM_JOB_ID"), launcher_in_slurm())
     return None
 
 
@@ -89,16 +87,15 @@ def _pbs(environment: Environment) -> Cluster | None:
     """The node file has one line per slot."""
     if "PBS_NODEFILE" not in environment:
         return None
-    hosts = (line.split()[0] for line in _lines(environment, "PBS_NODEFILE"))
-    return _cluster(hosts, f"PBS job {environment.get('PBS_JOBID', '')}".rstrip())
+    return _cluster(_first_words(environment, "PBS_NODEFILE"), _job("PBS", environment, "PBS_JOBID"))
 
 
 @_finder
 def _lsf(environment: Environment) -> Cluster | None:
     """The file or LSB_HOSTS has one word per slot; LSB_MCPU_HOSTS has hosts and numbers of slots in turn."""
-    name = f"LSF job {environment.get('LSB_JOBID', '')}".rstrip()
+    name = _job("LSF", environment, "LSB_JOBID")
     if "LSB_DJOB_HOSTFILE" in environment:
-        return _cluster((line.split()[0] for line in _lines(environment, "LSB_DJOB_HOSTFILE")), name)
+        return _cluster(_first_words(environment, "LSB_DJOB_HOSTFILE"), name)
     if hosts := environment.get("LSB_MCPU_HOSTS"):
         return _cluster(hosts.split()[::2], name)
     if hosts := environment.get("LSB_HOSTS"):
@@ -111,8 +108,16 @@ def _grid_engine(environment: Environment) -> Cluster | None:
     """The file has a line `host slots queue processors` per host and queue."""
     if "PE_HOSTFILE" not in environment:
         return None
-    hosts = (line.split()[0] for line in _lines(environment, "PE_HOSTFILE"))
-    return _cluster(hosts, f"Grid Engine job {environment.get('JOB_ID', '')}".rstrip())
+    return _cluster(_first_words(environment, "PE_HOSTFILE"), _job("Grid Engine", environment, "JOB_ID"))
+
+
+def launcher_in_slurm() -> str:
+    """The launcher that starts ranks inside a job of Slurm."""
+    return "srun" if shutil.which("srun") else "ssh"
+
+
+def _job(system: str, environment: Environment, variable: str) -> str:
+    return f"{system} job {environment.get(variable, '')}".rstrip()
 
 
 def _cluster(hosts: Iterable[str], found_by: str, launcher: str = "ssh") -> Cluster:
@@ -129,10 +134,10 @@ def _expanded(nodes: str, variable: str) -> list[str]:
         raise UserMistake(f"{variable}={nodes[:60]}: {error}; name the hosts with --hosts") from None
 
 
-def _lines(environment: Environment, variable: str) -> Iterator[str]:
-    """The lines of the file that the variable names, but for empty ones."""
+def _first_words(environment: Environment, variable: str) -> Iterator[str]:
+    """The first word of each line of the file that the variable names, but for empty lines."""
     try:
         text = text_of(Path(environment[variable]), LARGEST_FILE, "it has one host per line")
     except UserMistake as error:
         raise UserMistake(f"{variable}={error}; name the hosts with --hosts") from None
-    return (line for line in text.splitlines() if line.strip())
+    return (line.split()[0] for line in text.splitlines() if line.strip())

@@ -1,7 +1,6 @@
 """Chooses the launcher and builds the job from the options of `everylink run`."""
 
 import os
-import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from everylink.launch import local, mpiexec, srun, ssh, command  # noqa: F401
 
 # isort: on
 from everylink.launch import sides
-from everylink.launch.cluster import Cluster, cluster_of_job
+from everylink.launch.cluster import cluster_of_job, launcher_in_slurm
 from everylink.launch.job import Side, environment_of, hosts_of, job_of
 from everylink.launch.launcher import LAUNCHERS, ByNumber, OnHosts, Start
 from everylink.launch.sides import shell_words
@@ -25,35 +24,38 @@ from everylink.units import plural
 def starter(core: Path, options: Namespace, core_options: Sequence[str]) -> Start:
     """A function that starts the core as `everylink run`'s options say. Raises UserMistake, also for unusable hosts."""
     launcher_args = shell_words(options.launcher_args, "--launcher-args")
-    by_sides = sides.are_named(options)
-    cluster = None if by_sides or options.hosts is not None else _cluster_of_job(options)
-    if options.hosts is None and not by_sides and not cluster:
+    if options.hosts is None and not sides.are_named(options):
         return _without_hosts(core, options, launcher_args)
     _check_alone(options)
-    name = options.launcher or ("srun" if "SLURM_JOB_ID" in os.environ and shutil.which("srun") else "ssh")
-    if by_sides:
+    name = options.launcher or usual_launcher()
+    if options.hosts is None:
         found = sides.sides_of(options, name, os.environ)
         sides.check_options(core, found, core_options)
         job = sides.job_of_sides(found)
     else:
         environment = environment_of(options.env, os.environ)
-        hosts = list(cluster.hosts) if cluster else hosts_of(options.hosts, "--hosts")
-        job = job_of([Side(hosts, options.nranks or 1, environment)])
+        job = job_of([Side(hosts_of(options.hosts, "--hosts"), options.nranks or 1, environment)])
     launcher = LAUNCHERS[name](core, launcher_args)
     assert isinstance(launcher, OnHosts), "others were refused above"
     return launcher.start_job(job)
 
 
-def _cluster_of_job(options: Namespace) -> Cluster | None:
-    """The hosts of the batch job that this is, if there are several and the options do not say where the ranks run."""
-    if options.np is not None or options.launcher not in (None, "srun", "ssh"):
-        return None
+def usual_launcher() -> str:
+    """The launcher that starts ranks on named hosts, unless the user chooses one."""
+    return launcher_in_slurm() if "SLURM_JOB_ID" in os.environ else "ssh"
+
+
+def take_hosts_of_job(options: Namespace) -> None:
+    """Add the hosts of the batch job that this is, if there are several and no option says where the ranks run."""
+    chosen = options.np is not None or options.hosts is not None or sides.are_named(options)
+    if chosen or options.launcher not in (None, "srun", "ssh"):
+        return
     cluster = cluster_of_job(os.environ)
     if cluster is None or len(cluster.hosts) < 2:
-        return None
+        return
     ranks = plural(options.nranks or 1, "rank")
     print(f"everylink: {cluster.text}, {ranks} on each (--nranks); --np N measures this machine alone", file=sys.stderr)
-    return cluster
+    options.hosts, options.launcher = ",".join(cluster.hosts), options.launcher or cluster.launcher
 
 
 def _check_alone(options: Namespace) -> None:

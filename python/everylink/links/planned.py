@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.model.results import Ranks, Results
+from everylink.model.results import Results
 
 
 def links_planned(results: Results) -> int | None:
@@ -22,21 +22,11 @@ def links_planned(results: Results) -> int | None:
         case "inter-host":
             return ranks * (ranks - 1) - _pairs_of_equals(results.ranks.host_index)
         case "rail":
-            return _pairs_of_equals(_places(results.ranks))
+            return _pairs_of_equals(results.ranks.local_rank)
     return None
 
 
-def _places(ranks: Ranks) -> NDArray[np.int64]:
-    """The place of each rank among those of its host."""
-    host = ranks.host_index.astype(np.int64)
-    order = np.argsort(host, kind="stable")
-    sizes = np.bincount(host)
-    places = np.empty(len(host), np.int64)
-    places[order] = np.arange(len(host)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return places
-
-
-def _pairs_of_equals(values: NDArray[np.int64] | NDArray[np.uint32]) -> int:
+def _pairs_of_equals(values: NDArray[np.uint32]) -> int:
     """The number of ordered pairs of different ranks that have the same value."""
     counts = np.bincount(values.astype(np.int64))
     return int((counts * (counts - 1)).sum())

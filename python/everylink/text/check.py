@@ -1,6 +1,5 @@
 """The answer of `everylink check`: at most 20 lines with the verdict last, or one JSON object."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from rich.text import Text
 
 from everylink.host_lists import folded_by_reason
 from everylink.judge.verdict import Conclusion, JudgedRun
+from everylink.text.json_text import json_text
 from everylink.text.verdicts import headline, judgement_fields, title
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
@@ -50,25 +50,22 @@ class Checked:
 def check_json(checked: Checked) -> str:
     """One JSON object, described in docs/check.md."""
     judgement = checked.run.judgement
-    return json.dumps(
-        {
-            "schema": SCHEMA,
-            "exit_code": checked.conclusion.exit_code,
-            "where": checked.where,
-            "this_machine_alone": checked.alone,
-            "unusable": checked.unusable,
-            "mode": checked.mode,
-            "why_mode": checked.why_mode,
-            "all_pairs": checked.complete,
-            "folder": str(checked.folder),
-            "sizes": [
-                {"bytes": size.bytes, "median_seconds": _median(size.links.median), "links": len(size.links)}
-                for size in checked.run.results.sizes
-            ],
-        }
-        | judgement_fields(judgement, checked.conclusion),
-        indent=2,
-    )
+    fields = {
+        "schema": SCHEMA,
+        "exit_code": checked.conclusion.exit_code,
+        "where": checked.where,
+        "this_machine_alone": checked.alone,
+        "unusable": checked.unusable,
+        "mode": checked.mode,
+        "why_mode": checked.why_mode,
+        "all_pairs": checked.complete,
+        "folder": checked.folder,
+        "sizes": [
+            {"bytes": size.bytes, "median_seconds": _median(size.links.median), "links": len(size.links)}
+            for size in checked.run.results.sizes
+        ],
+    }
+    return json_text(fields | judgement_fields(judgement, checked.conclusion))
 
 
 def check_text(checked: Checked) -> Text:

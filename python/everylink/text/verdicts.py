@@ -1,6 +1,5 @@
 """A judgement as text for the terminal, as JSON (docs/verdicts.md) and as JUnit XML for test systems."""
 
-import json
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -8,6 +7,7 @@ from rich.text import Text
 
 from everylink.judge.verdict import Conclusion, Judgement, Verdict, describe
 from everylink.model.results import Results
+from everylink.text.json_text import json_text
 from everylink.units import plural, size_text
 
 SCHEMA = "everylink-verdicts/2"
@@ -19,8 +19,8 @@ DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}
 
 def verdict_json(results: Results, judgement: Judgement) -> str:
     """One JSON object, described in docs/verdicts.md."""
-    fields = {"schema": SCHEMA, "file": str(results.path)} | judgement_fields(judgement, judgement.conclusion)
-    return json.dumps(fields, indent=2)
+    fields = {"schema": SCHEMA, "file": results.path}
+    return json_text(fields | judgement_fields(judgement, judgement.conclusion))
 
 
 def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, object]:
