@@ -230,6 +230,7 @@ def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, m
 # 5.
 @pytest.mark.parametrize(("mode", "called"), [("tcp", "b"), ("mpi", "t")])
 def test_a_duplicate_address_costs_the_links_of_the_misled_hosts(start: Start, mode: str, called: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, [*SMALL, *ONCE])
     with job.between_steps(1):
         job.bed.fault("duplicate-ip h4 h5 h1 h6")
