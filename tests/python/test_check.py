@@ -121,6 +121,25 @@ def answer(faults: int = 0, suspects: int = 0, unusable: dict[str, str] | None =
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "subject", "fine"),
+    [
+        ("host", ("n1",), "fine: 6 of 12 links; nothing points at n[0,2-3]"),
+        ("rank", ("n1:1",), "fine: 6 of 12 links; nothing points at n[0,2-3]"),
+        ("group", ("n0", "n1"), "fine: 2 of 12 links; nothing points at n[2-3]"),
+        ("pair", ("n0:0", "n1:1"), "fine: 10 of 12 links; nothing points at n[2-3]"),
+        ("trunk", ("n[0-1]", "n[2-3]"), None),  # groups, whose ranks the answer does not know
+    ],
+)
+def test_what_no_finding_touches_is_called_fine(kind: str, subject: tuple[str, ...], fine: str | None) -> None:
+    checked = answer()
+    found = replace(verdict(0), kind=kind, subject=subject)
+    for field in ("verdicts", "suspects"):
+        judgement = replace(checked.run.judgement, **{field: (found,)})
+        said = check_text(replace(checked, run=replace(checked.run, judgement=judgement))).plain.splitlines()
+        assert [line for line in said if line.startswith("fine:")] == ([fine] if fine else [])
+
+
 def test_the_answer_ends_with_the_verdict_and_has_at_most_20_lines() -> None:
     lines = check_text(answer(faults=30, suspects=9, unusable={"n7": "ssh: timed out"})).plain.splitlines()
     assert len(lines) == MOST_LINES

@@ -49,6 +49,7 @@ def test_a_slow_host_is_named_last(check: Check, ssh_folder: Path) -> None:
     assert code == 3, err
     assert lines[-1] == "FAULTS: 1 fault"
     assert any(line.startswith("host n4: slow, 1.99x the time") for line in lines), lines
+    assert "fine: 42 of 56 links; nothing points at n[0-3,5-7]" in lines
     kept(ssh_folder, "n1")
 
 
@@ -56,6 +57,7 @@ def test_an_unreachable_host_is_a_verdict_and_the_others_are_measured(check: Che
     code, lines, err = check("n[1-7],gone1", "--mode", "sim")
     assert code == 3, err
     assert lines[-1] == "FAULTS: 1 host unreachable"
+    assert "fine: 42 of 42 links; nothing points at n[0-6]" in lines  # as sim names its hosts
     assert any(line.startswith("host gone1: unreachable (ssh: Could not resolve hostname") for line in lines)
     verdict = json.loads((kept(ssh_folder, "gone1") / "verdict.json").read_text())
     assert verdict["links_measured"] == 42

@@ -102,7 +102,8 @@ def test_a_wrong_environment_is_one_line_and_leaves_nothing(
     ("command", "said"),
     [
         ("ulimit -n 10; everylink check", "too many files are open; raise ulimit -n"),
-        ("ulimit -f 1; everylink check --mode sim", "sim does not start (--output "),
+        ("ulimit -f 0; everylink check", ": cannot be written: File too large; change to another folder"),
+        ("ulimit -f 1; everylink check", "/first.h5: "),
         ("cd /sys; everylink check", "cannot be created: "),
         ("unshare --net everylink check --mode tcp", "tcp does not start (the loopback interface does not work"),
         ("TMPDIR=/none everylink check --mode sim:hosts=9", "sim:hosts=9 does not start (must be 1 to 4)"),

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import socket
 import sys
 import time
@@ -120,8 +121,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.dry_run:
         return _print_plan(cluster, options)
     folder = _new_folder(cluster)
-    with (folder / "log.txt").open("w", encoding="utf-8") as log:
-        print(shlex.join(["everylink", "check", *arguments]), file=log)
+    with _log(folder, shlex.join(["everylink", "check", *arguments])) as log:
         run = Run(core, cluster, log, quiet=is_brief(options))
         choice, first = _chosen(run, folder, options.mode)
         if cluster and len(cluster.hosts) > 1:
@@ -195,6 +195,17 @@ def _new_folder(cluster: Cluster | None) -> Path:
     raise EverylinkError(f"everylink-{name}-{stamp}: exists a hundred times; change to another folder")
 
 
+def _log(folder: Path, line: str) -> TextIO:
+    """The log with its first line. Raises EverylinkError, and leaves nothing, where that cannot be written."""
+    log = (folder / "log.txt").open("w", encoding="utf-8")
+    try:
+        print(line, file=log, flush=True)
+    except OSError as error:
+        shutil.rmtree(folder)
+        raise EverylinkError(f"{folder}: cannot be written: {error.strerror}; change to another folder") from None
+    return log
+
+
 def _chosen(run: Run, folder: Path, mode: str | None) -> tuple[Choice, Results]:
     """The first choice that works on all hosts, and what its first run measured. Raises EverylinkError with reasons."""
     refused: list[str] = []
@@ -224,7 +235,7 @@ def _first_run(run: Run, folder: Path, mode: str, errors: TextIO) -> Results:
     """What a short run measures; a host whose rank did not join is left out from then on.
 
     The first host, which all ranks join, is left out if the others work without it. Raises Refused, with what the core
-    says in `errors`, if no run starts.
+    says in `errors`, if no run starts, and EverylinkError if its results file is refused.
     """
     settings = ["-m", mode, "-s", SIZES, *FIRST, "--force", "-o", str(folder / FIRST_FILE)]
     ran = _started(run, settings, errors)
@@ -235,7 +246,10 @@ def _first_run(run: Run, folder: Path, mode: str, errors: TextIO) -> Results:
         if ran.code not in MEASURED:
             del run.unusable[leader]
     if ran.code not in MEASURED or ran.output is None:
-        raise Refused(f"{mode} does not start ({_said_by_core(errors, mode) or f'exit code {ran.code}'})")
+        said = _said_by_core(errors, mode)
+        if said.startswith("--output"):
+            raise EverylinkError(said)  # no other mode helps
+        raise Refused(f"{mode} does not start ({said or f'exit code {ran.code}'})")
     first = read(ran.output)
     if missing := hosts_not_joined(first, run.hosts):
         leader = run.hosts[0]

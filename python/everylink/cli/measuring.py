@@ -28,10 +28,12 @@ def measure(
     log: TextIO | None = None,
     linktest_lines: bool = False,
     errors: TextIO | None = None,
+    again: bool = False,
 ) -> Ran:
     """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there.
 
-    LinkTest's lines are displayed only with `linktest_lines`. Standard error goes to `errors`, or to ours.
+    LinkTest's lines are displayed only with `linktest_lines`, and nothing but those and the progress when the core
+    measures `again` what it has described. Standard error goes to `errors`, or to ours.
     """
     outputs: list[str] = []
     links = [0]
@@ -46,7 +48,7 @@ def measure(
                 links.append(int(event.get("links_ok", 0)) + int(event.get("links_failed", 0)))
             if log and event["event"] == "text":
                 print(event.get("text", ""), file=log)
-            elif shown and (linktest_lines or not event.get("linktest")):
+            elif shown and (linktest_lines or not (event.get("linktest") or (again and event["event"] == "text"))):
                 shown.show(event)
 
         code = start(["--progress", "json", *core_options], on_line, errors)

@@ -61,10 +61,12 @@ def main(arguments: Sequence[str]) -> int:
         return ran.code or _without_results(ran)
     code = ran.code
     if options.confirm and code in MEASURED:
-        again = table.without("--force", core_options)
+        settings = table.without("--force", core_options)
 
         def measure_again(more: Sequence[str]) -> int:
-            return measure(start, [*again, *more], console, linktest_lines=lines).code
+            if console:
+                console.print("Measuring again what looks slow")
+            return measure(start, [*settings, *more], console, linktest_lines=lines, again=True).code
 
         code = confirm(ran.output, measure_again) or code
     judged_as = _show(ran.output, options, force="--force" in line.values)

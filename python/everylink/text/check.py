@@ -1,13 +1,18 @@
 """The answer of `everylink check`: at most 20 lines with the verdict last, or one JSON object."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.text import Text
 
-from everylink.host_lists import folded_by_reason
-from everylink.judge.verdict import Conclusion, JudgedRun
+from everylink.host_lists import folded, folded_by_reason
+from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
+from everylink.links.hosts import host_names
+from everylink.model.links import Links
+from everylink.model.results import Ranks
 from everylink.text.json_text import json_text
 from everylink.text.verdicts import headline, judgement_fields, title
 from everylink.units import bandwidth_text, plural, size_text, time_text
@@ -70,12 +75,12 @@ def check_json(checked: Checked) -> str:
 
 def check_text(checked: Checked) -> Text:
     """The answer for a terminal."""
-    above = [*_tested(checked), *_findings(checked)]
-    room = MOST_LINES - 2
+    above, fine = [*_tested(checked), *_findings(checked)], _fine(checked)
+    room = MOST_LINES - 2 - len(fine)
     if len(above) > room:
         above = [*above[: room - 1], f"and {len(above) - room + 1} more: verdict.json has all"]
     files = f"files: {checked.folder}/ (report.html, results.h5, verdict.json)"
-    return Text("\n").join([*map(Text, [*above, files]), check_headline(checked)])
+    return Text("\n").join([*map(Text, [*above, *fine, files]), check_headline(checked)])
 
 
 def _tested(checked: Checked) -> list[str]:
@@ -105,6 +110,41 @@ def _findings(checked: Checked) -> list[str]:
         lines += [title(verdict), f"  {verdict.evidence}", f"  next: {NEXT_STEPS[verdict.kind]}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
+
+
+def _fine(checked: Checked) -> list[str]:
+    """A line that says what is fine beside the findings; none without findings, or if one has no ranks of its own."""
+    results, judgement = checked.run.results, checked.run.judgement
+    named = (*judgement.verdicts, *judgement.suspects)
+    if not (named or checked.unusable) or not results.sizes:
+        return []
+    ranks, links = results.ranks, max((size.links for size in results.sizes), key=len)
+    numbers = _ranks_by_name(ranks)
+    if any(name not in numbers for verdict in named for name in verdict.subject):
+        return []
+    touched, suspicious = links.failed.copy(), np.zeros(len(ranks), bool)
+    for verdict in named:
+        ends = [numbers[name] for name in verdict.subject]
+        touched |= _links_of(verdict, ends, links)
+        suspicious[np.concatenate(ends)] = True
+    names = np.array(host_names(ranks))
+    hosts = sorted(set(names) - set(names[ranks.host_index[suspicious]]))
+    of_hosts = f"; nothing points at {folded(hosts)}" if hosts and len(names) > 1 else ""
+    return [f"fine: {np.count_nonzero(~touched)} of {plural(len(links), 'link')}{of_hosts}"]
+
+
+def _ranks_by_name(ranks: Ranks) -> dict[str, NDArray[np.intp]]:
+    """The numbers of the ranks by the name of each host and of each rank."""
+    by_host = {name: np.flatnonzero(ranks.host_index == host) for host, name in enumerate(host_names(ranks))}
+    return by_host | {ranks.name(rank): np.array([rank]) for rank in range(len(ranks))}
+
+
+def _links_of(verdict: Verdict, ends: Sequence[NDArray[np.intp]], links: Links) -> NDArray[np.bool_]:
+    """The links between the two ends of a pair or link; all links of any other subject."""
+    sends, receives = ([np.isin(side, end) for end in ends] for side in (links.frm, links.to))
+    if verdict.kind in ("link", "pair") and len(ends) == 2:
+        return (sends[0] & receives[1]) | (sends[1] & receives[0])
+    return np.logical_or.reduce([*sends, *receives])
 
 
 def check_headline(checked: Checked) -> Text:
