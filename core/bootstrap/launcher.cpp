@@ -15,6 +15,7 @@
 #include "bootstrap/place.hpp"
 #include "host/modules.hpp"
 #include "host/streams.hpp"
+#include "launchers_not_built.hpp"  // made by CMake
 
 namespace everylink {
 namespace {
@@ -23,13 +24,14 @@ constexpr Seconds library_start_limit = 300;  // 100,000 processes do not start 
 
 struct Known {
   std::string_view name, summary;
-  const char* sign;    // the variable that marks a process that it started
-  const char* module;  // null: built in
+  const char* sign;                     // the variable that marks a process that it started
+  const char* module;                   // null: built in
+  std::string_view why_not_built = {};  // empty: it was built
 };
 constexpr Known launchers[] = {
-    {"pmix", "PMIx: mpirun of Open MPI, srun --mpi=pmix", "PMIX_NAMESPACE", "launch_pmix"},
+    {"pmix", "PMIx: mpirun of Open MPI, srun --mpi=pmix", "PMIX_NAMESPACE", "launch_pmix", no_pmix},
     {"pmi", "PMI-1: mpiexec of MPICH and Intel MPI, srun --mpi=pmi2", "PMI_FD", nullptr},
-    {"mpi", "MPI itself", nullptr, "launch_mpi"}};
+    {"mpi", "MPI itself", nullptr, "launch_mpi", no_mpi}};
 
 const Known& known(std::string_view name) {
   for (const auto& one : launchers)
@@ -38,6 +40,10 @@ const Known& known(std::string_view name) {
 }
 
 const LauncherEntry* module_of(const Known& one, std::string& why) {
+  if (!one.why_not_built.empty()) {
+    why = fmt::format("not built: {}", one.why_not_built);
+    return nullptr;
+  }
   const auto* entry = static_cast<const LauncherEntry*>(module_symbol(one.module, "launcher", why));
   if (entry && entry->abi != launcher_abi)
     why = fmt::format("{}.so belongs to another version of Everylink", one.module);

@@ -12,7 +12,7 @@ from conftest import Run, measure_program
 ROOT = Path(__file__).parents[2]
 MODULES = Path(measure_program()).parent / "modules"
 HIDDEN = {"ucp": "libucx-dev", "ofi": "libfabric-dev", "ibverbs": "libibverbs-dev", "mpi": "libopenmpi-dev"}
-WITHOUT_LIBRARIES = '#!/bin/sh\ncase "$*" in *ucx* | *fabric* | *ibverbs*) exit 1 ;; esac\nexec pkg-config "$@"\n'
+WITHOUT_LIBRARIES = '#!/bin/sh\ncase "$*" in *ucx* | *fabric* | *ibverbs* | *pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n'
 
 
 def of_mode(listed: str, mode: str) -> str:
@@ -33,6 +33,9 @@ def test_a_library_missing_at_build_time_is_named_with_its_package(tmp_path: Pat
         why = f"was not found; apt install {package}, then build Everylink again"
         assert re.search(rf'\{{"{mode}", ".*", ".* {why}"\}}', names)
         assert re.search(rf"Transport {mode}: not built, .* {why}", done.stdout)
+    launchers = (build / "core/folders/bootstrap/generated/launchers_not_built.hpp").read_text()
+    assert 'no_pmix = "PMIx was not found; apt install libpmix-dev, then build Everylink again"' in launchers
+    assert 'no_mpi = "an MPI library was not found; apt install libopenmpi-dev, then' in launchers
     assert '"turned off; build Everylink again without -DEVERYLINK_PSM2=OFF"' in names
 
 
