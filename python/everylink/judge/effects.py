@@ -54,7 +54,8 @@ class Effects:
     def both_ends_at(self, frm: Index, to: Index) -> Matrix:
         """How much more both ends together may slow a round trip: one may slow the request, the other the reply."""
         one, other = self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])
-        return np.asarray(np.log(np.exp(one) + np.exp(other) - 1) - np.maximum(one, other), np.float32)
+        less, more = np.minimum(one, other), np.maximum(one, other)
+        return np.asarray(np.log1p(np.exp(less - more) - np.exp(-more)), np.float32)  # (e^one + e^other - 1) / e^more
 
     def _of_ends(self, frm: Index | int, to: Index | int, near: Mask) -> tuple[Matrix, Matrix]:
         """What each end adds; links with other groups include the effect of the end's group."""
