@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from everylink.distributions import binomial_tail, normal_quantile, normal_tail, student_tail
 
 Values = NDArray[np.float64]
 Matrix = NDArray[np.float32]
@@ -107,7 +108,7 @@ def discoveries(z: Values, rate: float) -> NDArray[np.bool_]:
 
     Benjamini and Hochberg (1995). NaN is never a finding.
     """
-    p = np.where(np.isfinite(z), stats.norm.sf(z), 1.0)
+    p = np.where(np.isfinite(z), normal_tail(z), 1.0)
     order = np.argsort(p)
     passed = p[order] <= rate * np.arange(1, len(p) + 1) / len(p)
     found = np.zeros(len(p), bool)
@@ -148,7 +149,7 @@ def tempered_spread(values: NDArray[np.floating]) -> float:
 def normal_score(z: Values, count: int) -> Values:
     """Normal scores with the same probability as the t scores `z`, for a spread estimated from `count` values."""
     freedom = USUAL_WORTH + EFFICIENCY * count
-    return np.asarray(stats.norm.isf(np.maximum(stats.t.sf(np.maximum(z, 0.0), freedom), 1e-300)))
+    return -normal_quantile(np.maximum(student_tail(np.maximum(z, 0.0), freedom), 1e-300))
 
 
 def most_of(count: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -163,12 +164,12 @@ def score_of_chance(count: NDArray[np.integer], long_alone: int, readings: int) 
     others of the same link are not: `long_alone` of all `readings`.
     """
     rate = (long_alone + 1) / (readings + USUAL_READINGS)
-    return np.asarray(stats.norm.isf(np.maximum(stats.binom.sf(most_of(count) - 1, count, rate), 1e-300)))
+    return -normal_quantile(np.maximum(binomial_tail(most_of(count), count, rate), 1e-300))
 
 
 def confidence(z: float) -> float:
     """The probability that the score `z` is not due to chance."""
-    return float(stats.norm.cdf(z))
+    return float(normal_tail(-z))
 
 
 def level_score(level: float, rest: NDArray[np.floating], hosts: int) -> float:
@@ -179,4 +180,4 @@ def level_score(level: float, rest: NDArray[np.floating], hosts: int) -> float:
     known = rest[np.isfinite(rest)]
     error = MEDIAN_ERROR * tempered_spread(known) / math.sqrt(max(hosts, 1))
     z = float(normal_score(np.array([abs(level) / error]), len(known))[0])
-    return z if stats.norm.sf(z) < FALSE_RATE else 0.0
+    return z if normal_tail(z) < FALSE_RATE else 0.0

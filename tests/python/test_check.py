@@ -134,8 +134,8 @@ def answer(faults: int = 0, suspects: int = 0, unusable: dict[str, str] | None =
 def test_what_no_finding_touches_is_called_fine(kind: str, subject: tuple[str, ...], fine: str | None) -> None:
     checked = answer()
     found = replace(verdict(0), kind=kind, subject=subject)
-    for field in ("verdicts", "suspects"):
-        judgement = replace(checked.run.judgement, **{field: (found,)})
+    known = checked.run.judgement
+    for judgement in (replace(known, verdicts=(found,)), replace(known, suspects=(found,))):
         said = check_text(replace(checked, run=replace(checked.run, judgement=judgement))).plain.splitlines()
         assert [line for line in said if line.startswith("fine:")] == ([fine] if fine else [])
 

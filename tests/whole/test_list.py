@@ -12,7 +12,7 @@ from conftest import Run, measure_program
 ROOT = Path(__file__).parents[2]
 MODULES = Path(measure_program()).parent / "modules"
 HIDDEN = {"ucp": "libucx-dev", "ofi": "libfabric-dev", "ibverbs": "libibverbs-dev", "mpi": "libopenmpi-dev"}
-WITHOUT_LIBRARIES = '#!/bin/sh\ncase "$*" in *ucx* | *fabric* | *ibverbs* | *pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n'
+WITHOUT_LIBRARIES = '#!/bin/sh\ncase "$*" in *ucx* | *fabric* | *ibv* | *pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n'
 
 
 def of_mode(listed: str, mode: str) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.distributions import normal_tail
 from everylink.host_lists import folded
 from everylink.judge.direction import Alone
 from everylink.judge.findings import Findings, Found
@@ -196,4 +196,4 @@ def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
 
 def confidence_of(z: float, tested: int) -> float:
     """1 - the expected number of such scores by chance (Bonferroni), between 0.5 and SURE."""
-    return float(min(max(1 - stats.norm.sf(z) * max(tested, 1), 0.5), SURE))
+    return float(min(max(1 - float(normal_tail(z)) * max(tested, 1), 0.5), SURE))

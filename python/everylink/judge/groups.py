@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from everylink.judge.readings import Readings
 from everylink.robust import Matrix, both_ways, known_sample, landmarks, row_medians, sampled
@@ -201,6 +199,8 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
 
     The finest cut refines all others, so the sums over its parts are computed once.
     """
+    from scipy.cluster.hierarchy import fcluster, linkage  # slow to import, and not needed for few hosts
+
     among = np.ix_(chosen, chosen)
     tree = linkage(_distances(_centred(links.flat[among], links.weight[among])), "average")
     cuts = [fcluster(tree, count, "maxclust").astype(np.int64) - 1 for count in _counts(len(chosen))]
@@ -250,7 +250,7 @@ def _distances(flat: Matrix) -> NDArray[np.float64]:
     rows = flat / np.where(length > 0, length, 1)[:, None]
     distance = 1 - rows @ rows.T
     np.fill_diagonal(distance, 0)
-    return np.asarray(squareform(np.maximum(distance, 0), checks=False), np.float64)
+    return np.asarray(np.maximum(distance, 0)[np.triu_indices(len(distance), 1)], np.float64)
 
 
 def _moved(links: Links, groups: Groups) -> Groups:

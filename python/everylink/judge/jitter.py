@@ -2,8 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.distributions import binomial_tail, normal_quantile
 from everylink.judge.readings import Readings
 from everylink.robust import Values, low_index
 
@@ -30,7 +30,7 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
     others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)
     least = np.minimum(total, np.nan_to_num(np.ceil(low * seen)))
-    chance = stats.binom.sf(least - 1, np.maximum(seen, 1).astype(int), np.clip(others, LEAST_RATE, 0.5))
-    z = np.where(links > 0, stats.norm.isf(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
+    chance = binomial_tail(least, np.maximum(seen, 1).astype(int), np.clip(others, LEAST_RATE, 0.5))
+    z = np.where(links > 0, -normal_quantile(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
     wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
     return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)

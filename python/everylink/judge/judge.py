@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
+from everylink.distributions import normal_tail
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.direction import measured_alone
 from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
@@ -180,7 +180,7 @@ def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
         return
     typical = float(np.median(rate))
     count = len(rate)
-    for host in np.flatnonzero(stats.norm.sf(z) * count < FALSE_RATE):
+    for host in np.flatnonzero(normal_tail(z) * count < FALSE_RATE):
         least = max(typical, 1e-4)
         yield Verdict(
             names.unit_kind, (names.units[int(host)],), Side.BOTH, "jitter", judged.size.bytes,

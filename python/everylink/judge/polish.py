@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.distributions import normal_quantile
 from everylink.judge.times import Times
 from everylink.robust import LOW_ERROR, Matrix, Values, healthy_spread, low_index, moderated, wide_spread
 
@@ -113,7 +113,7 @@ def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]
     ordered = np.sort(matrix, axis=1)
     known = np.isfinite(matrix).sum(axis=1)
     at = low_index(known)
-    below = stats.norm.ppf((at + 0.625) / (np.maximum(known, 1) + 0.25))
+    below = normal_quantile((at + 0.625) / (np.maximum(known, 1) + 0.25))
     return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.distributions import equal_means_chance
 from everylink.judge.verdict import SURE, Verdict
 from everylink.load.service import ServiceSums, jain_index, rows_by
 from everylink.model.results import Ranks
@@ -127,7 +127,7 @@ def _differ(shares: list[list[float]]) -> bool:
         return False
     if all(np.ptp(logs) == 0 for logs in shares):
         return True  # simulated runs
-    return bool(stats.f_oneway(*shares).pvalue < FALSE_RATE)
+    return equal_means_chance([np.array(logs) for logs in shares]) < FALSE_RATE
 
 
 def _verdict(scenes: Sequence[ServiceSums], clients: set[int], jain: float, name: Callable[[int], str]) -> Verdict:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from everylink.distributions import student_quantile
 from everylink.model.loads import PING, Load
 
 LEAST_DRAWS = 5  # for a confidence interval
@@ -85,7 +85,7 @@ def effective_bisection(sums: Sequence[SceneSums], level: float = 0.95) -> tuple
     mean = float(totals.mean()) if len(totals) else math.nan
     if len(totals) < LEAST_DRAWS:
         return mean, math.nan, math.nan
-    half = float(stats.t.ppf((1 + level) / 2, len(totals) - 1) * totals.std(ddof=1) / math.sqrt(len(totals)))
+    half = float(student_quantile((1 + level) / 2, len(totals) - 1) * totals.std(ddof=1) / math.sqrt(len(totals)))
     return mean, mean - half, mean + half
 
 

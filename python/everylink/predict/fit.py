@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
@@ -77,6 +76,8 @@ def _median(size: Size, kinds: LinkKinds, number: int) -> tuple[float, int]:
 
 def fitted_line(size_bytes: NDArray[np.float64], seconds: NDArray[np.float64]) -> tuple[float, float]:
     """Seconds of an empty message, and per byte; sizes ascending, both arrays [sizes]."""
+    from scipy.optimize import least_squares  # slow to import
+
     scale = np.array([seconds[0], seconds[-1] / max(size_bytes[-1], 1.0)])
 
     def off(parts: NDArray[np.float64]) -> NDArray[np.float64]:

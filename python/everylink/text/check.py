@@ -144,7 +144,7 @@ def _links_of(verdict: Verdict, ends: Sequence[NDArray[np.intp]], links: Links) 
     sends, receives = ([np.isin(side, end) for end in ends] for side in (links.frm, links.to))
     if verdict.kind in ("link", "pair") and len(ends) == 2:
         return (sends[0] & receives[1]) | (sends[1] & receives[0])
-    return np.logical_or.reduce([*sends, *receives])
+    return np.asarray(np.logical_or.reduce([*sends, *receives]))
 
 
 def check_headline(checked: Checked) -> Text:

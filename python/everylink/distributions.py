@@ -1,0 +1,52 @@
+"""Probabilities of usual distributions, by scipy.special: scipy.stats has them too, but takes half a second to import.
+
+All functions work element by element on numbers and arrays, and return arrays.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+Values = NDArray[np.float64]
+
+
+def normal_tail(z: ArrayLike) -> Values:
+    """The probability that a standard normal variable is above `z`."""
+    return np.asarray(special.ndtr(-np.asarray(z)))
+
+
+def normal_quantile(probability: ArrayLike) -> Values:
+    """The value below which a standard normal variable is with this probability."""
+    return np.asarray(special.ndtri(probability))
+
+
+def student_tail(t: ArrayLike, freedom: ArrayLike) -> Values:
+    """The probability that a variable of Student's t distribution is above `t`; `freedom`: degrees of freedom."""
+    return np.asarray(special.stdtr(freedom, -np.asarray(t)))
+
+
+def student_quantile(probability: ArrayLike, freedom: ArrayLike) -> Values:
+    """The value below which a variable of Student's t distribution is with this probability."""
+    return np.asarray(special.stdtrit(freedom, probability))
+
+
+def binomial_tail(least: ArrayLike, trials: ArrayLike, rate: ArrayLike) -> Values:
+    """The probability of at least `least` successes in so many trials, each with the probability `rate`."""
+    least, trials = np.asarray(least), np.asarray(trials)
+    some = np.clip(least, 1, trials)  # betainc is not defined outside
+    tail = np.where(least > trials, 0.0, special.betainc(some, trials - some + 1, rate))
+    return np.asarray(np.where(least <= 0, 1.0, tail))
+
+
+def equal_means_chance(groups: Sequence[Values]) -> float:
+    """The probability of means this different if all groups have one: one-way analysis of variance (Fisher 1925).
+
+    Not all groups may be constant.
+    """
+    freedom = (len(groups) - 1, sum(map(len, groups)) - len(groups))
+    mean = np.concatenate(groups).mean()
+    between = sum(len(group) * (group.mean() - mean) ** 2 for group in groups)
+    within = sum(((group - group.mean()) ** 2).sum() for group in groups)
+    return float(special.fdtrc(*freedom, between / freedom[0] / (within / freedom[1])))
