@@ -141,6 +141,12 @@ def possible() -> None:
     netns.skip_unless_possible()
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a long test, before anything is set up for it."""
+    if not LONG and (marker := item.get_closest_marker("long")):
+        pytest.skip("make test-long" + "".join(f": {what}" for what in marker.args))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Under pytest-xdist, run all tests of Slurm in one process, which starts the cluster once."""
     for item in items:

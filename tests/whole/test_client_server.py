@@ -64,7 +64,9 @@ def all_answered(flows: Table, servers: int, requests: int) -> None:
     assert (flows["service_mean"] < flows["mean"]).mean() > 0.5
 
 
-@pytest.mark.parametrize("mode", ["tcp", "tcp:sockets=3", "ucp", "ofi", "sim"])
+@pytest.mark.parametrize(
+    "mode", ["tcp", "ucp", "sim", *(pytest.param(mode, marks=pytest.mark.long) for mode in ("tcp:sockets=3", "ofi"))]
+)
 def test_every_byte_of_every_answer_arrives(ask: Ask, mode: str) -> None:
     if mode in ("ucp", "ofi"):
         skip_unless_usable(mode)
@@ -117,7 +119,7 @@ def test_a_dead_server_is_named_and_the_other_one_continues(run: Run, tmp_path: 
     assert (flows["outcome"][dead] != OK).all()
 
 
-@pytest.mark.parametrize("rank", [0, 3], ids=["server", "client"])
+@pytest.mark.parametrize("rank", [pytest.param(0, id="server"), pytest.param(3, id="client", marks=pytest.mark.long)])
 def test_a_killed_rank_is_named_and_the_others_continue(tmp_path: Path, rank: int) -> None:
     sizes = ",".join(["1KiB"] + [str(1024 + i) for i in range(1, 400)])
     where = ["--np", 5, "--servers", 2, "--mode", "tcp", "-s", sizes, "--niters", 200, "--time-limit", 2]

@@ -1,7 +1,6 @@
 """`everylink run --confirm`, end to end: planted faults are measured again and named, and nothing else."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from netns import PROGRAM, Bed, a_bed
 
 from conftest import PATIENCE, Run
 
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="make test-long runs it")
+long = pytest.mark.long
 SIM = ["-s", "1MiB", "-n", 12, "-w", 2]
 
 
@@ -38,7 +37,7 @@ def attempts(path: Path) -> np.ndarray:
         return np.bincount(size["attempt"][: file.attrs["rows"]], minlength=5)
 
 
-@pytest.mark.parametrize("starts", [["--np", 16], ["--launcher", "mpiexec", "--np", 16]])
+@pytest.mark.parametrize("starts", [["--np", 16], pytest.param(["--launcher", "mpiexec", "--np", 16], marks=long)])
 def test_a_slow_host_and_a_slow_link_are_distinguished(starts: list[object], tmp_path: Path) -> None:
     if "mpiexec" in starts:
         pytest.importorskip("shutil").which("mpirun") or pytest.skip("no mpirun here")
@@ -126,7 +125,7 @@ def eight(possible: None) -> Iterator[Bed]:
 @pytest.mark.parametrize(
     ("faults", "size", "messages", "kind", "subject", "symptom"),
     [
-        (["slow h4 50mbit"], "64KiB", 6, "host", ["h4"], "slow"),
+        pytest.param(["slow h4 50mbit"], "64KiB", 6, "host", ["h4"], "slow", marks=long),
         pytest.param(
             ["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow", marks=long
         ),

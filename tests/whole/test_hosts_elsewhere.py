@@ -13,7 +13,7 @@ import pytest
 from hosts_runs import ENDLESS, MEASURED, QUICK, host_names, measured, ranks_of, wait_until
 from netns import FOLDER, Bed, a_bed
 
-from conftest import LONG, PATIENCE, Everylink, Run, StartEverylink, measure_program
+from conftest import PATIENCE, Everylink, Run, StartEverylink, measure_program
 
 
 # --- real ssh --------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def test_ssh_starts_ranks_and_names_hosts_that_do_not_answer(
     assert "Connection refused" in err
 
 
-@pytest.mark.skipif(not LONG, reason="ranks have 10 s to end by themselves: make test-long")
+@pytest.mark.long("ranks have 10 s to end by themselves")
 def test_a_lost_connection_ends_that_hosts_ranks_and_the_others_continue(
     real: list[object], start_everylink: StartEverylink, tmp_path: Path
 ) -> None:
@@ -109,7 +109,7 @@ def test_mpiexec_starts_ranks_on_hosts_that_have_an_address(everylink: Everylink
     assert "nothing was started; no-such.invalid: " in err
 
 
-@pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+@pytest.mark.long("Slurm")
 @pytest.mark.parametrize("mpi", ["--mpi=pmi2", "--mpi=none"])
 def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str) -> None:
     ours = [
@@ -161,7 +161,7 @@ def test_a_rail_at_half_speed_on_many_hosts_is_named(
     assert "of its host just what is on eth1 is slow, and nothing on eth0" in " ".join(out.split())
 
 
-@pytest.mark.skipif(not LONG, reason="make test-long runs it")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "options"),
     [

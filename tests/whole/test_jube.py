@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, PATIENCE, Run, measure_program
+from conftest import PATIENCE, Run, measure_program
 
 FOLDER = Path(__file__).parents[2] / "integrations" / "jube"
 SUITE = os.environ.get("EVERYLINK_JUBENCH_LINKTEST", "")  # a clone of FZJ-JSC/jubench-linktest
@@ -22,7 +22,7 @@ NUMBER = r"\d+\.\d+"
 PROGRAMS = {"everylink": "everylink", "linktest-report": "everylink.cli.linktest_names linktest-report"}
 
 needs_jube = pytest.mark.skipif(not shutil.which("jube"), reason="no jube here (Debian's package jube)")
-needs_long = pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+needs_long = pytest.mark.long("Slurm")
 
 
 @pytest.fixture

@@ -14,13 +14,7 @@ from conftest import Measure
 pytestmark = pytest.mark.xdist_group("fabrics")  # one at a time: these libraries poll all the time
 
 MODES = ["ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm"]
-in_the_long_form = pytest.mark.skipif(
-    not os.environ.get("EVERYLINK_TEST_LONG"), reason="faults over layered libraries are planted in make test-long"
-)
-
-second_path = pytest.mark.skipif(
-    not os.environ.get("EVERYLINK_TEST_LONG"), reason="a second path of a library: make test-long"
-)
+in_the_long_form = pytest.mark.long("faults over layered libraries")
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +70,18 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
 
 
 KERNELS = ["semidirectional", "bidirectional", "unidirectional", "put", "get"]
+LIBRARIES = ["ucp", "ofi", "ofi:provider=shm"]
+QUICKLY = [("unidirectional", "ucp"), ("put", "ucp"), ("get", "ofi")]
 
 
-@pytest.mark.parametrize("mode", ["ucp", "ofi", pytest.param("ofi:provider=shm", marks=second_path)])
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    ("kernel", "mode"),
+    [
+        pytest.param(kernel, mode, marks=[] if (kernel, mode) in QUICKLY else pytest.mark.long)
+        for kernel in KERNELS
+        for mode in LIBRARIES
+    ],
+)
 def test_every_kernel_works_with_check_and_several_buffers(measure: Measure, mode: str, kernel: str) -> None:
     skip_unless_usable(mode)
     window = ["--window", 16] if kernel in ("unidirectional", "put", "get") else []

@@ -10,7 +10,7 @@ import pytest
 from netns import PATIENCE, Bed, a_bed
 from netns_runs import LETTERS, Start, jobs_on, matrix
 
-from conftest import Outcome
+from conftest import LONG, Outcome
 
 pytestmark = pytest.mark.xdist_group("outcomes")  # one at a time: late packets count as lost
 
@@ -46,8 +46,8 @@ def eight(possible: None) -> Iterator[Bed]:
 
 
 def takes_long_over_mpi(mode: str) -> None:
-    if mode == "mpi" and not os.environ.get("EVERYLINK_TEST_LONG"):
-        pytest.skip("make test-long runs it over mpi too")
+    if mode == "mpi" and not LONG:
+        pytest.skip("make test-long: over mpi too")
 
 
 @pytest.fixture(params=["tcp", "mpi"])
@@ -158,6 +158,7 @@ def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: St
 
 # In the second step 5 meets 4, which waits for a second.
 def test_a_port_that_goes_down_and_comes_up_again_costs_that_step(start: Start, mode: str) -> None:
+    takes_long_over_mpi(mode)
     job = start(mode, SMALL)
     with job.between_steps(1):
         job.bed.fault("link-down h5")

@@ -1,6 +1,5 @@
 """Load patterns among shaped hosts: the shares follow from what was planted."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.alone  # compares times
 
 MBIT = 1e6 / 8
 SIZE = 64 << 10
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")
+long = pytest.mark.long("seconds of load each")
 
 Play = Callable[..., Load]
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.alone  # compares times
 
 OVER_TCP = ["tcp", "ucp:tls=tcp", "ofi:provider=tcp;ofi_rxm", "mpi"]
 MIB = 1 << 20
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")
+long = pytest.mark.long("seconds of load each")
 
 Table = dict[str, Any]
 Start = Callable[..., Job]

@@ -9,7 +9,7 @@ import pytest
 from netns import Bed, a_bed
 from netns_runs import Job, skip_without_mpi
 
-from conftest import LONG, Measure, Outcome
+from conftest import Measure, Outcome
 
 pytestmark = pytest.mark.alone  # compares times
 
@@ -17,7 +17,7 @@ QUIET = ["--num-slowest", 0, "--retest-budget", 0, "-w", 1]
 Start = Callable[..., Outcome]
 Links = dict[tuple[int, int], float]
 
-long = pytest.mark.skipif(not LONG, reason="make test-long runs it over mpi too")
+long = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def assert_found(result: Outcome, size: int, bad: set[tuple[int, int]], factor: 
 @pytest.mark.parametrize(
     ("mode", "healthy", "slow", "size", "messages"),
     [
-        ("tcp", "200mbit", "50mbit", "256KiB", 4),
+        pytest.param("tcp", "200mbit", "50mbit", "256KiB", 4, marks=long),
         ("tcp", "200mbit", "100mbit", "256KiB", 6),
         pytest.param("mpi", "20mbit", "10mbit", "64KiB", 6, marks=long),
     ],
@@ -99,9 +99,10 @@ def test_exactly_the_host_delayed_by_a_millisecond_has_that_latency(eight: Bed, 
 # Bidirectional: in a lap two messages go each way at the same time. Those in the slow direction follow each other and
 # determine the lap, which takes twice as long for both links.
 WIKI = {"unidirectional": (2, 1), "semidirectional": (1.5, 1.5), "bidirectional": (2, 2)}
+IN_BED = [pytest.param(kernel, marks=[] if kernel == "semidirectional" else long) for kernel in WIKI]
 
 
-@pytest.mark.parametrize("kernel", WIKI)
+@pytest.mark.parametrize("kernel", IN_BED)
 def test_a_slow_direction_of_one_pair_shows_as_each_kernel_measures_it(
     eight: Bed, measured: Start, kernel: str
 ) -> None:

@@ -59,7 +59,7 @@ def test_short_runs_print_a_line_per_step(run: Run) -> None:
     assert "Results for step" in run(*arguments).stdout
 
 
-@pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="seconds of load each: make test-long")
+@pytest.mark.long("seconds of load each")
 def test_long_runs_print_a_line_per_step_only_on_request(run: Run) -> None:
     serial = ["--np", 66, "--mode", "sim", "-n", 1, "-w", 0, "--serial-tests", "--no-output", "--num-slowest", 0]
     quiet = run(*serial)
@@ -169,6 +169,7 @@ def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
         assert (table["from"] != table["to"]).all()
 
 
+@pytest.mark.long
 def test_show_reads_a_file_that_is_being_written_and_one_of_a_killed_run(tmp_path: Path) -> None:
     process = start(tmp_path)
     wait_for_rows(tmp_path / "k.h5", 0)
@@ -202,6 +203,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
     # A limit on file sizes replaces the full disk: the same failed writes, without root.
     command = (

@@ -11,7 +11,7 @@ import pytest
 from hosts_runs import MEASURED, host_names
 from netns import FOLDER, Bed, a_bed, call
 
-from conftest import LONG, PATIENCE, Everylink, Run, measure_program, read_plainly
+from conftest import PATIENCE, Everylink, Run, measure_program, read_plainly
 
 QUICK = ["--niters", 2, "--bsize", 1]
 SIMULATED = [*QUICK, "--mode", "sim"]
@@ -97,7 +97,7 @@ def test_mpiexec_starts_servers_and_clients(patterns: None, everylink: Everylink
     assert told(tmp_path / "everylink.h5") == ["it's $x", "c", "c"]
 
 
-@pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+@pytest.mark.long("Slurm")
 @pytest.mark.parametrize("mpi", ["--mpi=pmi2", "--mpi=none"])
 def test_srun_places_servers_first_whatever_the_order_of_nodes(
     patterns: None, slurm: Run, tmp_path: Path, mpi: str
@@ -113,7 +113,7 @@ def test_srun_places_servers_first_whatever_the_order_of_nodes(
     assert host_names(read_plainly(tmp_path / "x.h5")) == ROLES
 
 
-@pytest.mark.skipif(not LONG, reason="make test-long runs it")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "options"),
     [

@@ -27,7 +27,7 @@ LATENCY, BANDWIDTH = 0.5e-6, 12.5e9  # of a cable
 ENVELOPE = 16  # bytes that SimGrid's MPI adds to each message
 SMALL, LARGE = 8, 1 << 18
 ONE_BY_ONE = ["--serial-tests", "-s", f"{SMALL},{LARGE}", "-n", "1", "-w", "0", "--num-slowest", "0"]
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="more simulated fabrics: make test-long")
+long = pytest.mark.long("more simulated fabrics")
 
 Way = Callable[[int, int, int], float]  # seconds from a to b for a number of bytes
 Simulate = Callable[..., Results]
@@ -162,6 +162,7 @@ def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(s
     assert named(results) == [("host", ("n42",))]
 
 
+@long
 def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) -> None:
     """Up from leaf 7, top 2 carries messages for hosts 2, 10, 18, ...; down to leaf 7 those for host 58."""
 
@@ -199,6 +200,7 @@ def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Si
     assert named(results) == [("host", ("n40",))]
 
 
+@long
 def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simulate: Simulate) -> None:
     def is_over_it(a: int, b: int) -> bool:
         return {a // 16, b // 16} == {0, 1}
@@ -213,6 +215,7 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
     assert named(results) == [("trunk", ("n[0-15]", "n[16-31]")), ("host", ("n50",))]
 
 
+@long
 @pytest.mark.parametrize("fault", ["host-bandwidth:17*0.5", "trunk-bandwidth:leaf7-top2*0.25"])
 def test_a_bad_cable_is_slow_alone_too_unlike_oversubscription(simulate: Simulate, fault: str) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
@@ -239,6 +242,7 @@ def test_oversubscription_slows_concurrent_pairs_but_no_pair_alone(simulate: Sim
     assert_every_link(simulate("fattree", *options, "--serial-tests", faults=shortage), fat_tree)
 
 
+@long
 def test_oversubscription_shows_in_nearly_every_step_of_the_default_schedule(simulate: Simulate) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
     alone = simulate("fattree", *options, "--serial-tests", faults=["oversubscription:4"])
@@ -309,6 +313,7 @@ def test_random_bisection_shows_oversubscription(simulate: Simulate) -> None:
     assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
+@long
 def test_servers_on_one_leaf_are_limited_by_its_trunks(simulate: Simulate) -> None:
     options = ["client-server", "--servers", 4, "--niters", 5, "--nflight", 4, "-s", "1MiB"]
 

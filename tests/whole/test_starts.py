@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, PATIENCE, Measure, Outcome, Run, measure_program, mpi_launcher, read_plainly
+from conftest import PATIENCE, Measure, Outcome, Run, measure_program, mpi_launcher, read_plainly
 
 QUICK = ["-s", 1, "-n", 3, "-w", 0, "--num-slowest", 0, "--progress", "none"]
 
@@ -185,7 +185,7 @@ def test_a_rank_number_beyond_the_size_is_reported_by_that_rank(run: Run) -> Non
     assert "PMI_RANK=2 is out of range: PMI_SIZE=2" in done.stderr
 
 
-@pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+@pytest.mark.long("Slurm")
 @pytest.mark.parametrize(
     ("srun", "how"),
     [
@@ -211,7 +211,7 @@ def test_srun_starts_ranks(slurm: Run, tmp_path: Path, srun: list[str], how: str
     assert read_plainly(output).attributes["complete"] == 1
 
 
-@pytest.mark.skipif(not LONG, reason="Slurm runs in make test-long")
+@pytest.mark.long("Slurm")
 def test_srun_without_a_key_explains_how_to_set_one(slurm: Run) -> None:
     done = slurm("srun", "-N4", "-n4", "--mpi=none", measure_program(), *QUICK, "--no-output")
     assert done.returncode == 2

@@ -20,7 +20,7 @@ RANKS = 4
 LIMIT = 450 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 ABSENT = 4
 
-long = pytest.mark.skipif(not os.environ.get("EVERYLINK_TEST_LONG"), reason="minutes of emulation: make test-long")
+long = pytest.mark.long("minutes of emulation")
 
 
 def vm(*words: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
