@@ -1,6 +1,9 @@
 // A Place from what Slurm sets in the environment of its tasks.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
@@ -10,24 +13,57 @@
 namespace everylink {
 namespace {
 
-// The first host of a list: n08-ib of "n[08-11,15]-ib,m3".
-std::string first_host(const std::string& list) {
-  std::string host;
-  bool skipping = false;  // the rest of a bracket
-  bool inside = false;
-  for (const char c : list) {
-    if (c == '[')
-      inside = true;
-    else if (c == ']')
-      inside = skipping = false;
-    else if (inside && (c == ',' || c == '-'))
-      skipping = true;
-    else if (!inside && c == ',')
-      break;
-    else if (!skipping)
-      host += c;
+// Appends the hosts of a list, "n[08-11,15]-ib,m3", to `hosts` until there are `most`.
+void expand(std::string_view list, std::size_t most, std::vector<std::string>& hosts) {
+  const auto comma_outside = [&] {
+    int depth = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      depth += (list[i] == '[') - (list[i] == ']');
+      if (list[i] == ',' && depth == 0) return i;
+    }
+    return list.size();
+  };
+  for (; !list.empty() && hosts.size() < most;
+       list.remove_prefix(std::min(list.size(), comma_outside() + 1))) {
+    const std::string name(list.substr(0, comma_outside()));
+    const auto open = name.find('['), close = name.find(']');
+    if (open == name.npos || close == name.npos || close < open) {
+      hosts.push_back(name);
+      continue;
+    }
+    for (const auto& range : split(name.substr(open + 1, close - open - 1), ',')) {
+      const std::string low = range.substr(0, range.find('-'));
+      const std::string high = range.substr(std::min(range.size(), low.size() + 1));
+      const auto from = parse_integer(low, "SLURM_STEP_NODELIST");
+      const auto to = high.empty() ? from : parse_integer(high, "SLURM_STEP_NODELIST");
+      for (auto number = from; number <= to && hosts.size() < most; ++number)
+        expand(fmt::format("{}{:0{}}{}", name.substr(0, open), number, low.size(), name.substr(close + 1)),
+               most, hosts);
+    }
   }
-  return host;
+}
+
+std::string first_host(const std::string& list) {
+  std::vector<std::string> hosts;
+  expand(list, 1, hosts);
+  return hosts.empty() ? "" : hosts.front();
+}
+
+// The host of each rank: the tasks of "2(x3),1" fill the hosts in their order, as they do unless srun is
+// asked for another distribution. Empty: not known.
+std::vector<std::string> hosts_by_rank(int size) {
+  if (const auto how = variable("SLURM_DISTRIBUTION"); !how.empty() && !how.starts_with("block")) return {};
+  const auto most = static_cast<std::size_t>(size);
+  std::vector<std::string> hosts, by_rank;
+  expand(variable("SLURM_STEP_NODELIST"), most, hosts);
+  auto host = hosts.begin();
+  for (const auto& part : split(variable("SLURM_STEP_TASKS_PER_NODE"), ',')) {
+    int tasks = 0, times = 1;
+    if (std::sscanf(part.c_str(), "%d(x%d)", &tasks, &times) < 1) return {};
+    for (; times > 0 && host != hosts.end() && by_rank.size() < most; --times, ++host)
+      by_rank.insert(by_rank.end(), static_cast<std::size_t>(std::clamp(tasks, 0, size)), *host);
+  }
+  return by_rank.size() == most ? by_rank : std::vector<std::string>();
 }
 
 // A port that is neither well known nor assigned by the kernel; another run on the host has another step.
@@ -65,6 +101,7 @@ Place place_from_slurm(const std::string& interface) {
   if (place.rank > 0 || is_given)
     place.rendezvous = {parse_address(meeting, is_given ? "EVERYLINK_RENDEZVOUS" : "SLURM_STEP_NODELIST")};
   if (place.rank > 0) return place;
+  place.hosts = hosts_by_rank(place.size);
   place.listener =
       is_given ? listener_at(place.rendezvous[0]) : listener_of_rank_0(place.own, port_of_step());
   place.rendezvous = place.listener->addresses();

@@ -136,10 +136,30 @@ TEST(Slurm, rank_0_listens_on_the_first_host_of_the_step) {
   EXPECT_NE(first("127.0.0.1").port(), port) << "two concurrent steps";
   ::setenv("SLURM_STEP_RESV_PORTS", "12003-12006", 1);
   EXPECT_EQ(first("127.0.0.1").port(), 12003);
+  ::unsetenv("SLURM_STEP_RESV_PORTS");
+  ::setenv("SLURM_PROCID", "0", 1);
+  const auto hosts = [](const char* list, const char* tasks, const char* distribution) {
+    ::setenv("SLURM_STEP_NODELIST", list, 1);
+    ::setenv("SLURM_STEP_TASKS_PER_NODE", tasks, 1);
+    ::setenv("SLURM_DISTRIBUTION", distribution, 1);
+    ::setenv("EVERYLINK_RENDEZVOUS", "127.0.0.1:0", 1);
+    return place_from_slurm("127.0.0.1").hosts;
+  };
+  using Hosts = std::vector<std::string>;
+  EXPECT_EQ(hosts("n[08-09,15]-ib,m3", "1(x4)", "block"), (Hosts{"n08-ib", "n09-ib", "n15-ib", "m3"}));
+  EXPECT_EQ(hosts("r[1-2]n[3-4]", "1(x4)", ""), (Hosts{"r1n3", "r1n4", "r2n3", "r2n4"}));
+  EXPECT_EQ(hosts("a,b", "3,1", "block:cyclic"), (Hosts{"a", "a", "a", "b"}));
+  EXPECT_EQ(hosts("n[1-2]", "2(x2)", "cyclic"), Hosts{}) << "ranks are elsewhere";
+  EXPECT_EQ(hosts("n[1-2]", "1(x2)", "block"), Hosts{}) << "4 tasks were promised";
+  EXPECT_EQ(hosts("n[1-2]", "many", "block"), Hosts{});
+  EXPECT_EQ(hosts("n[1-999999999999]", "2000000000(x2000000000)", "block").size(), 4u);
+  EXPECT_THROW(hosts("n[x-y]", "4", "block"), UsageError);
   ::unsetenv("EVERYLINK_KEY");
   EXPECT_THROW(place_from_slurm(""), UsageError);
   for (const auto& [name, value] : step) ::unsetenv(name.c_str());
-  for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_STEP_RESV_PORTS"}) ::unsetenv(name);
+  for (const char* name :
+       {"SLURM_STEP_NODELIST", "SLURM_STEP_TASKS_PER_NODE", "SLURM_DISTRIBUTION", "EVERYLINK_RENDEZVOUS"})
+    ::unsetenv(name);
 }
 
 }  // namespace
