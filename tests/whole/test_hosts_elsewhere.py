@@ -123,10 +123,11 @@ def test_srun_starts_ranks_on_chosen_nodes(slurm: Run, tmp_path: Path, mpi: str)
         "--launcher",
         "srun",
     ]
-    options = ["--nranks", 2, "--launcher-args", mpi, *QUICK, "-o", tmp_path / "everylink.h5"]
-    done = slurm(*ours, "--hosts", "h[1-2]", *options)
+    options = ["--nranks", 2, "--launcher-args", mpi, *QUICK]
+    done = slurm(*ours, "--hosts", "h[1-2]", *options, "-o", tmp_path / "everylink.h5")
     assert done.returncode in MEASURED, done.stderr
     assert host_names(measured(tmp_path, 4)) == ["h1", "h1", "h2", "h2"]
+    options += ["-o", tmp_path / "other.h5"]
     done = slurm(*ours, "--hosts", "h[2-5]", *options)
     assert done.returncode == 2
     assert "nothing was started; h[4-5]: unknown to Slurm" in done.stderr

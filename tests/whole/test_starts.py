@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,7 +17,8 @@ from conftest import PATIENCE, Measure, Outcome, Run, measure_program, mpi_launc
 
 QUICK = ["-s", 1, "-n", 3, "-w", 0, "--num-slowest", 0, "--progress", "none"]
 
-has_pmix = "launch_pmix" not in subprocess.run([measure_program(), "--list"], capture_output=True, text=True).stdout
+listed = subprocess.run([measure_program(), "--list"], capture_output=True, text=True, check=True).stdout
+has_pmix = bool(re.search(r"^ *pmix .*; can run here$", listed, re.MULTILINE))
 needs_pmix = pytest.mark.skipif(
     not (has_pmix and shutil.which("mpirun")), reason="the core was built without PMIx, or there is no mpirun"
 )
