@@ -153,6 +153,16 @@ def test_a_slow_rail_of_one_server_is_named_by_its_device(tmp_path: Path) -> Non
     assert "just what is on eth1 is slow, and nothing on eth0" in verdict.evidence
 
 
+def test_a_server_that_waits_for_a_much_slower_one_is_only_a_suspect(tmp_path: Path) -> None:
+    path = make_service(
+        tmp_path / "x.h5", lambda kind, client, server: 1e-3 * {1: 4.4, 3: 1.8}.get(server, 1.0), servers=4, clients=4,
+        hosts=["s0", "s0", "s1", "s1", "a", "b", "c", "d"], devices=["eth0", "eth1"] * 4, noise=0.05,
+    )  # fmt: skip
+    found = judged(path)
+    assert [verdict.subject for verdict in found.verdicts] == [("s0:1",)]
+    assert [suspect.subject for suspect in found.suspects] == [("s1:3",)]
+
+
 def test_a_host_with_only_slow_ranks_is_one_verdict(tmp_path: Path) -> None:
     path = make_service(
         tmp_path / "x.h5", lambda kind, client, server: 2e-4 if server < 2 else 1e-4, servers=8, clients=4,

@@ -48,17 +48,20 @@ def add_slow(
 ) -> set[int]:
     """Add verdicts: one per rank, one per host if all of its ranks are slow, or one for a device that all share.
 
-    Returns the ranks that verdicts name; empty if too many are slow to be sure.
+    Under load, whoever waits for a rank that is very slow is slower too: a rank that is slow by less than the square
+    root of the largest factor is a suspect. Returns the ranks that verdicts name; empty if too many are slow to be
+    sure.
     """
-    by_rank: dict[int, list[SlowRank]] = {}
-    for one in seen:
-        by_rank.setdefault(one.slow.unit, []).append(one)
+    most = max((one.slow.factor for one in seen), default=1.0)
+    by_rank = _by_rank([one for one in seen if one.slow.factor**2 >= most])
+    others = _by_rank([one for one in seen if one.slow.unit not in by_rank])
+    collected.suspects += _of_ranks(results, names, others, judged)
     slow = sorted(by_rank)
     if device := shared_device(results.ranks, judged, slow):
-        worst = max(seen, key=lambda one: one.slow.factor)
-        which = names.rank(worst.slow.unit)
+        clear = [one for ones in by_rank.values() for one in ones]
+        which = names.rank(max(clear, key=lambda one: one.slow.factor).slow.unit)
         text = f"all {len(slow)} {role} on {device} are slow, and none of the others; {which}: "
-        collected.found.append(_verdict(("group", (f"{role} on {device}",)), list(seen), text, len(slow)))
+        collected.found.append(_verdict(("group", (f"{role} on {device}",)), clear, text, len(slow)))
         return set(slow)
     verdicts = list(_of_ranks(results, names, by_rank, judged))
     if too_many([ones[0].slow for ones in by_rank.values()]):
@@ -67,6 +70,13 @@ def add_slow(
         return set()
     collected.found += verdicts
     return set(slow)
+
+
+def _by_rank(seen: Iterable[SlowRank]) -> dict[int, list[SlowRank]]:
+    by_rank: dict[int, list[SlowRank]] = {}
+    for one in seen:
+        by_rank.setdefault(one.slow.unit, []).append(one)
+    return by_rank
 
 
 def _of_ranks(
