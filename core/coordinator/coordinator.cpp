@@ -292,9 +292,10 @@ Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const 
     kept = false;
   }
   if (!gone.empty()) {
-    log_.remarks.add(fmt::format("{} ended before writing {} measurements: {} shows them as not measured",
-                                 named_ranks(gone), gone.size() == 1 ? "its" : "their",
-                                 context_.options.output));
+    log_.remarks.add(
+        fmt::format("{} ended before writing {} part of {}: LinkTest's programs see its links as "
+                    "not measured",
+                    named_ranks(gone), gone.size() == 1 ? "its" : "their", context_.options.output));
     kept &= log_.failures.count() > 0;  // else the exit code already shows a fault
   }
   const int exit_code = campaign_->finish(interrupted_, kept);

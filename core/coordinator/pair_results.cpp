@@ -246,9 +246,7 @@ void PairResults::tell_plan(const Facts& facts) {
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   if (o.is_sion())
-    text +=
-        " (LinkTest's format: the mean time of each link, 0 if it was not measured or failed; no kernel, no "
-        "other statistics, no outcomes)";
+    text += " (LinkTest's programs see the mean time of each link in it, 0 if it was not measured or failed)";
   if (old_lines_) text += "\n\n" + OldLines::head(o, static_cast<int>(log_.ranks.size())) + "\n\n";
   log_.console.say(text);
 }

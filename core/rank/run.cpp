@@ -50,9 +50,7 @@ class Runner {
                                            : pattern_named(options.pattern)->traits.one_sided),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
-        recorder_(options.no_output   ? make_no_recorder()
-                  : options.is_sion() ? make_sion_recorder()
-                                      : make_hdf5_recorder()),
+        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()),
         unsaved_(options, place.rank),
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)
@@ -99,7 +97,7 @@ class Runner {
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) unsaved_.report_later(number_);
-      if (!chunk_) unsaved_.forget_before(next.committed);
+      unsaved_.forget_before(next.committed);
       committed_ = next.committed;
       report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
       if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
@@ -182,7 +180,7 @@ class Runner {
     unsaved_.know(introduction_.run);
     if (options_.is_sion()) {
       chunk_.emplace(options_, world_->rank(), world_->size(), facts_.host, introduction_.run);
-      unsaved_.prefer([this] { return chunk_->write() == 0; });
+      unsaved_.write_also([this] { chunk_->write(); });
     }
     step_limit_ = begin_limit;
     number_ = round.number + 1;
@@ -229,14 +227,10 @@ class Runner {
     watch(unsaved_, write_limit, "writing the results file", stays_);
     const int error = chunk_->write();
     stop_watching();
-    if (error == 0) {
-      unsaved_.forget_before(number_ + 1);
-      return "";
-    }
+    if (error == 0) return "";
     fault_exit = exit_machine;
-    return fmt::format("rank {} on {}: {}: {}{}", world_->rank(), facts_.host, options_.output,
-                       sion::text_of_error(error),
-                       unsaved_.write_beside() ? "; its measurements are in " + unsaved_.path() : "");
+    return fmt::format("rank {} on {}: {}: {}; LinkTest's programs do not see what it measured",
+                       world_->rank(), facts_.host, options_.output, sion::text_of_error(error));
   }
 
   void make_endpoint() {

@@ -124,10 +124,8 @@ void UnsavedRows::forget_failures(std::uint64_t round) {
 }
 
 bool UnsavedRows::write() noexcept {
-  return rows_.empty() || (place_in_file_ && place_in_file_()) || write_beside();
-}
-
-bool UnsavedRows::write_beside() noexcept {
+  if (other_) other_();
+  if (rows_.empty()) return true;
   ::mkdir(folder_.c_str(), 0777);
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return false;

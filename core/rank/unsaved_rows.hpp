@@ -25,7 +25,7 @@ class UnsavedRows {
   UnsavedRows& operator=(const UnsavedRows&) = delete;
 
   void know(const RunId& run) { head_.run = run; }
-  void prefer(std::function<bool()> place_in_file) { place_in_file_ = std::move(place_in_file); }
+  void write_also(std::function<void()> other) { other_ = std::move(other); }
   // Keeps a row that this round reports.
   void keep(const Sample&, std::uint64_t round);
   void report_later(std::uint64_t round);   // this round reports all rows so far
@@ -33,11 +33,9 @@ class UnsavedRows {
   // Forgets the failed links that this round would report. Rank 0 is lost, so their peers may have ended for
   // that reason alone.
   void forget_failures(std::uint64_t round);
-  // Writes the rows to the rank's own place in the results file; without one, or if that fails, to a file
-  // next to it. Uses only system calls, because a signal handler calls it. False: not written.
+  // Writes the rows to a file next to the results file, and whatever else is to be written. Uses only system
+  // calls, because a signal handler calls it. False: not written.
   bool write() noexcept;
-  bool write_beside() noexcept;
-  const std::string& path() const { return path_; }
 
  private:
   struct Head {
@@ -60,7 +58,7 @@ class UnsavedRows {
   static_assert(sizeof(Head) == 32 && sizeof(Row) == 64);
 
   const Options& options_;
-  std::function<bool()> place_in_file_;
+  std::function<void()> other_;
   std::string folder_, path_;
   Head head_;
   std::vector<Row> rows_;

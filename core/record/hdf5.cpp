@@ -1,4 +1,5 @@
-// The results file (docs/results-file.md): HDF5, written in batches. Every committed row survives a kill.
+// The results file (docs/results-file.md): HDF5, written in batches. Every committed row survives a kill. A
+// .sion file also has LinkTest's data in front.
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "record/hdf5_layout.hpp"
 #include "record/hdf5_resume.hpp"
 #include "record/recorder.hpp"
+#include "record/sion_front.hpp"
 
 namespace everylink {
 using namespace hdf5;
@@ -37,6 +39,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
  public:
   ~Hdf5Recorder() override {
     if (failed_) abandon();
+    if (front_) front_->remove_if_empty(path_);
   }
 
   void begin(const Facts& facts) override {
@@ -52,10 +55,9 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     try {
       make_skeleton(unfinished, facts, access_list());
     } catch (const MachineError& error) {
-      const std::string reason = std::strerror(errno);
-      ::unlink(unfinished.c_str());
-      throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, reason));
+      refuse(unfinished, errno);
     }
+    if (facts.options.is_sion()) make_front(unfinished, facts);
     if (std::rename(unfinished.c_str(), path_.c_str()) != 0)
       throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
     open_for_rows();
@@ -79,6 +81,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
   void rows(const LinkRows& link) override {
+    if (front_) front_->add(link);
     for (std::size_t i = 0; i < link.samples.size(); ++i) {
       const Sample& s = link.samples[i];
       const Statistics& t = s.one_way;
@@ -124,6 +127,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       if (!sizes_.empty()) set(file_, "rows", std::uint64_t{sizes_.front().length()});
       set(file_, "steps", std::uint64_t{steps_->length()});
       flush();
+      if (front_) front_->complete(path_, {});
     });
   }
 
@@ -138,6 +142,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       remarks_->write();
       set_lanes(file_, ending.lanes);
       flush();
+      if (front_) front_->complete(path_, ending.retests);
       set(file_, "complete", std::int32_t{!ending.interrupted});
       flush();
       close();
@@ -145,6 +150,17 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
  private:
+  [[noreturn]] void refuse(const std::string& unfinished, int error) const {
+    ::unlink(unfinished.c_str());
+    throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, std::strerror(error)));
+  }
+
+  void make_front(const std::string& unfinished, const Facts& facts) {
+    sion::Front front(facts);
+    if (const int error = front.make(unfinished, facts.ranks)) refuse(unfinished, error);
+    front_.emplace(std::move(front));
+  }
+
   void resume(const Facts& facts) {
     try {
       check_same(Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list()), H5Fclose),
@@ -231,6 +247,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   Handle pattern_;
   std::unique_ptr<Table> scene_rows_, flow_rows_;  // of a load pattern
   std::optional<Column> remarks_;
+  std::optional<sion::Front> front_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;
   bool failed_ = false;

@@ -8,6 +8,7 @@
 
 #include "base/version.hpp"
 #include "kernel/kernel.hpp"
+#include "record/sion_layout.hpp"
 
 namespace everylink::hdf5 {
 namespace {
@@ -187,7 +188,12 @@ Handle access_list() {
 }
 
 Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) {
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
+  const Handle creation = without_times(H5P_FILE_CREATE);
+  if (facts.options.is_sion()) {
+    const sion::Layout front(static_cast<int>(facts.ranks.size()), facts.options.all_to_all);
+    check(H5Pset_userblock(creation, static_cast<hsize_t>(front.results_at())), "H5Pset_userblock");
+  }
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   put_settings(file, facts);
   put_ranks(file, facts);
   const auto n = facts.ranks.size();

@@ -19,7 +19,8 @@ std::vector<ColumnKind> scene_columns();
 std::vector<ColumnKind> flow_columns();
 
 Handle access_list();  // for opening files; the caller may add to it
-// Creates a complete file without rows. On failure, errno has the reason.
+// Creates a complete file without rows; in a .sion file, behind room for LinkTest's data. On failure, errno
+// has the reason.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);
 
 // Stores the lanes that carried each rank's messages.

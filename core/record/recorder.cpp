@@ -74,9 +74,8 @@ void check_format(const Options& options) {
     refuse("a results file ends in .h5 or .sion; everylink convert writes other formats");
   if (!options.is_sion()) return;
   if (options.resume)
-    throw UsageError(
-        fmt::format("{}: a .sion file does not have the data to continue its run; use a .h5 file",
-                    options.continued_option()));
+    throw UsageError(fmt::format("{}: a run with a .sion file cannot be continued; use a .h5 file",
+                                 options.continued_option()));
   if (!options.pattern.empty()) refuse("a .sion file cannot hold a load pattern; use --output FILE.h5");
   if (options.sizes.size() > 1)
     refuse(
@@ -85,7 +84,6 @@ void check_format(const Options& options) {
                     options.sizes.size()));
   if (options.largest() > std::numeric_limits<std::int32_t>::max())
     refuse("a .sion file holds only message sizes below 2 GiB; use --output FILE.h5");
-  if (options.keep_laps) refuse("a .sion file cannot hold what --keep-laps records; use --output FILE.h5");
 }
 
 void remove_parts(const std::string& path) {
@@ -102,9 +100,8 @@ void remove_parts(const std::string& path) {
 double estimated_bytes(const Facts& facts) {
   const Options& options = facts.options;
   const auto links = static_cast<double>(facts.links);
-  if (options.is_sion())
-    return static_cast<double>(
-        sion::Layout(static_cast<int>(facts.ranks.size()), options.all_to_all).file_bytes());
+  const sion::Layout front(static_cast<int>(facts.ranks.size()), options.all_to_all);
+  const double for_linktest = options.is_sion() ? static_cast<double>(front.container_bytes()) : 0;
   constexpr double headers = 24576, flow_row = 98;
   if (!options.pattern.empty())
     return 8 * headers + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
@@ -112,7 +109,8 @@ double estimated_bytes(const Facts& facts) {
   const double rows = std::max(1024.0, links * passes);
   const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
   const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.most_messages()) : 0;
-  return headers + (headers + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
+  return for_linktest + headers +
+         (headers + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 
 void check_space(const Facts& facts) {

@@ -76,7 +76,6 @@ class Recorder {
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();
-std::unique_ptr<Recorder> make_sion_recorder();
 std::unique_ptr<Recorder> make_no_recorder();
 
 // Throws UsageError if the output file exists and --force is not given, or if its folder is missing or

@@ -72,6 +72,7 @@ int Chunk::begin() noexcept {
 
 void Chunk::keep(const Sample& s, std::int32_t step) {
   if (s.attempt != Attempt::main) return;
+  new_ = true;
   const int to = static_cast<int>(s.to);
   Mean& mean = means_[s.to];
   if (!std::exchange(mean.tried, true)) measured_.put_step(to, step);
@@ -85,20 +86,26 @@ void Chunk::keep(const Sample& s, std::int32_t step) {
 }
 
 void Chunk::keep_all_to_all(std::int32_t step, Seconds seconds) {
-  if (step < layout_.ranks() && seconds > 0) measured_.put_all_to_all(step, seconds);
+  if (step >= layout_.ranks() || !(seconds > 0)) return;
+  new_ = true;
+  measured_.put_all_to_all(step, seconds);
 }
 
 void Chunk::discard(int to) {
   if (to < 0 || to >= layout_.ranks()) return;
+  new_ = true;
   means_[static_cast<std::size_t>(to)].failed = true;
   measured_.put_time(to, 0);
 }
 
 int Chunk::write() noexcept {
+  if (!new_) return 0;
   File file(path_, run_);
   file.put(layout_.chunk_at(rank_), head_);
   file.put(layout_.measured_at(rank_), measured_.bytes);
-  return file.save();
+  const int error = file.save();
+  new_ = error != 0;
+  return error;
 }
 
 }  // namespace everylink::sion

@@ -42,7 +42,7 @@ class Chunk {
   void keep(const Sample&, std::int32_t step);
   void keep_all_to_all(std::int32_t step, Seconds);
   void discard(int to);  // ok here, but the peer received wrong bytes
-  int write() noexcept;
+  int write() noexcept;  // does nothing if nothing is new
 
  private:
   std::string path_;
@@ -56,6 +56,7 @@ class Chunk {
     bool tried = false, failed = false;
   };
   std::vector<Mean> means_;  // by peer
+  bool new_ = false;         // has something that write() has not written
 };
 
 }  // namespace everylink::sion

@@ -50,7 +50,11 @@ std::int64_t Layout::retests_at() const { return measured_at(0) + measured_bytes
 
 std::int64_t Layout::tail_at() const { return chunk_at(ranks_); }
 
-std::int64_t Layout::file_bytes() const { return tail_at() + 16 * std::int64_t{ranks_}; }
+std::int64_t Layout::container_bytes() const { return tail_at() + 16 * std::int64_t{ranks_}; }
+
+std::int64_t Layout::results_at() const {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(container_bytes())));
+}
 
 Blob header(const Layout& layout, const std::string& name, const RunId& run) {
   Packer out;
@@ -61,9 +65,9 @@ Blob header(const Layout& layout, const std::string& name, const RunId& run) {
        {sionlib_version, sionlib_patch, file_format, static_cast<std::int32_t>(page), layout.ranks(), 1, 0})
     out.add(field);
   out.add(no_keys).add(std::int64_t{0});
-  std::array<char, 1024 - sizeof(RunId)> name_field{};
+  std::array<char, 1024 - sizeof(std::int64_t) - sizeof(RunId)> name_field{};
   std::memcpy(name_field.data(), name.data(), std::min(name.size(), name_field.size() - 1));
-  out.add(name_field).add(run);
+  out.add(name_field).add(layout.results_at()).add(run);
   for (int rank = 0; rank < layout.ranks(); ++rank) out.add(std::int64_t{rank});
   for (int rank = 0; rank < layout.ranks(); ++rank) out.add(layout.chunk_bytes(rank));
   constexpr std::int32_t chunks_per_rank = 1;

@@ -1,5 +1,5 @@
 // The layout of a .sion file: the container of SIONlib (file format 5, one file) with the payload of
-// LinkTest 1.2, one chunk per rank (docs/sion.md). Pure functions.
+// LinkTest 1.2, one chunk per rank, and behind it the results file in HDF5 (docs/sion.md). Pure functions.
 #pragma once
 
 #include <array>
@@ -29,7 +29,9 @@ class Layout {
   std::int64_t measured_bytes() const;
   std::int64_t retests_at() const;  // in rank 0's chunk
   std::int64_t tail_at() const;
-  std::int64_t file_bytes() const;
+  std::int64_t container_bytes() const;
+  // Where the results file begins: at a power of two, where HDF5 looks for it.
+  std::int64_t results_at() const;
 
   static constexpr std::int64_t run_at = 52 + 1024 - sizeof(RunId);
 
@@ -38,8 +40,8 @@ class Layout {
   bool all_to_all_;
 };
 
-// The container's beginning and end. The run's id follows the NUL of the name, where readers of the name
-// stop. It tells a rank that this is the file that rank 0 created.
+// The container's beginning and end. The end of the name's field, which readers of the name do not reach, has
+// where the results file begins, and the run's id. The id tells a rank that rank 0 created this file.
 Blob header(const Layout&, const std::string& name, const RunId&);
 Blob tail(const Layout&);
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -102,8 +103,10 @@ TEST(Sion, the_container_equals_linktests_except_for_the_offsets_of_chunks) {
   const Theirs theirs("n4-par.sion");
   const Layout layout(4, false);
   const Bytes ours = bytes_of(header(layout, "pingpong_results_bin.sion", {}));
-  const std::size_t chunk_sizes = 1076 + 8 * 4, behind_them = chunk_sizes + 8 * 4;
-  EXPECT_EQ(ours.substr(0, chunk_sizes), theirs.all.substr(0, chunk_sizes));
+  const std::size_t results_at = 1052, chunk_sizes = 1076 + 8 * 4, behind_them = chunk_sizes + 8 * 4;
+  EXPECT_EQ(ours.substr(0, results_at), theirs.all.substr(0, results_at));
+  EXPECT_EQ(number_at<std::int64_t>(ours, results_at), layout.results_at());
+  EXPECT_EQ(ours.substr(1076, chunk_sizes - 1076), theirs.all.substr(1076, chunk_sizes - 1076));
   for (int rank = 0; rank < 4; ++rank)
     EXPECT_EQ(number_at<std::int64_t>(ours, chunk_sizes + 8 * rank), layout.chunk_bytes(rank));
   EXPECT_EQ(ours.substr(behind_them, 4), theirs.all.substr(behind_them, 4));
@@ -123,14 +126,17 @@ TEST(Sion, every_chunk_has_its_own_pages_and_enough_space) {
         EXPECT_EQ(layout.chunk_at(rank) + layout.chunk_bytes(rank), layout.chunk_at(rank + 1));
       }
       EXPECT_EQ(layout.retests_at() + 24 * ranks, layout.chunk_at(0) + layout.payload_bytes(0));
-      EXPECT_EQ(layout.tail_at() + static_cast<std::int64_t>(tail(layout).size()), layout.file_bytes());
+      EXPECT_EQ(layout.tail_at() + static_cast<std::int64_t>(tail(layout).size()), layout.container_bytes());
+      EXPECT_GE(layout.results_at(), layout.container_bytes());
+      EXPECT_LT(layout.results_at(), 2 * layout.container_bytes());
+      EXPECT_TRUE(std::has_single_bit(static_cast<std::uint64_t>(layout.results_at())));
     }
 }
 
 TEST(Sion, a_long_name_is_cut_and_terminated) {
   const RunId run{1, 2, 3};
   const Bytes ours = bytes_of(header(Layout(2, false), Bytes(3000, 'x'), run));
-  EXPECT_STREQ(ours.c_str() + 52, Bytes(1007, 'x').c_str());
+  EXPECT_STREQ(ours.c_str() + 52, Bytes(999, 'x').c_str());
   EXPECT_EQ(number_at<RunId>(ours, Layout::run_at), run);
   EXPECT_EQ(bytes_of(head(1, Bytes(300, 'h'))).substr(17, 256), Bytes(254, 'h') + Bytes(2, '\0'));
 }
@@ -140,6 +146,7 @@ class ChunkTest : public ::testing::Test {
   ChunkTest() {
     std::string folder = std::filesystem::temp_directory_path() / "everylink-sion-XXXXXX";
     folder_ = ::mkdtemp(folder.data());
+    options_.force = true;
     options_.output = folder_ / "r.sion";
     run_.fill(7);
     recorder_->begin(
@@ -177,7 +184,7 @@ class ChunkTest : public ::testing::Test {
   Options options_;
   RunId run_{};
   const Layout layout_{3, false};
-  std::unique_ptr<Recorder> recorder_ = make_sion_recorder();
+  std::unique_ptr<Recorder> recorder_ = make_hdf5_recorder();
 };
 
 TEST_F(ChunkTest, a_link_that_was_measured_twice_has_the_mean_of_all_its_messages) {
@@ -232,6 +239,7 @@ TEST_F(ChunkTest, a_file_of_another_run_is_left_alone) {
 
 TEST_F(ChunkTest, a_missing_or_short_file_is_an_error) {
   Chunk chunk(options_, 2, 3, "host", run_);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
   std::filesystem::resize_file(options_.output, 100);
   EXPECT_NE(chunk.write(), 0);
   std::filesystem::remove(options_.output);
@@ -245,8 +253,24 @@ TEST_F(ChunkTest, every_rank_is_in_the_file_before_it_has_written) {
     EXPECT_EQ(file.substr(layout_.chunk_at(rank), 289), bytes_of(head(rank, "host")));
 }
 
+TEST_F(ChunkTest, what_is_saved_already_is_not_written_again) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  chunk.keep(sample(0, 1e-6f, 10), 1);
+  EXPECT_EQ(chunk.write(), 0);
+  std::filesystem::resize_file(options_.output, 100);
+  EXPECT_EQ(chunk.write(), 0);
+  chunk.keep(sample(1, 1e-6f, 10), 2);
+  EXPECT_NE(chunk.write(), 0);
+}
+
+TEST_F(ChunkTest, the_results_file_begins_where_the_header_says) {
+  const Bytes file = contents_of(options_.output);
+  EXPECT_EQ(number_at<std::int64_t>(file, 1052), layout_.results_at());
+  EXPECT_EQ(file.substr(layout_.results_at(), 8), "\x89HDF\r\n\x1a\n");
+}
+
 TEST_F(ChunkTest, a_run_that_has_measured_nothing_leaves_no_file) {
-  EXPECT_EQ(contents_of(options_.output).size(), static_cast<std::size_t>(layout_.file_bytes()));
+  EXPECT_TRUE(std::filesystem::exists(options_.output));
   recorder_.reset();
   EXPECT_FALSE(std::filesystem::exists(options_.output));
 }

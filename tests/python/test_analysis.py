@@ -1,6 +1,7 @@
 """Questions about a results file, with expected answers that the tests compute themselves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from everylink.links.extremes import slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import drawn_order
 from everylink.links.shading import robust_scale, shade
+from everylink.links.turns import turn_means
 from everylink.model.results import Results
+from everylink.model.rows import chosen
 from make_results import Link, all_links, failed_row, make_results, row, steady
 
 Make = Callable[..., Results]
@@ -169,13 +172,20 @@ def test_the_summary_separates_links_within_a_host(made: Make) -> None:
     assert (same.link_class, same.links) == (LinkClass.SAME_HOST, 4)
     assert other.time.median == pytest.approx(1e-5)
     assert same.time.max == pytest.approx(1e-6)
-    assert other.time.bandwidth(65536, 1).median == pytest.approx(6.5536e9)
 
 
-def test_a_median_bandwidth_is_made_from_the_median_time(made: Make) -> None:
-    results = made(hosts=hosts(2), time=lambda link, size: 1e-6 if link == (0, 1) else 3e-6)
-    (summary,) = summarise(results, results.sizes[0]).classes
-    assert summary.time.bandwidth(65536, 1).median == pytest.approx(65536 / 2e-6)
+def test_the_means_of_turns_leave_out_failed_turns_and_remeasurements(made: Make) -> None:
+    results = made(
+        hosts=hosts(3), outcomes={(0, 2): 1}, time=lambda link, size: 1e-6 * (1 + link[1]),
+        extra=lambda size: [row((0, 1), 9e-6, attempt=1), row((0, 1), 8e-6, mean=8e-6, step=7)],
+    )  # fmt: skip
+    size = results.sizes[0]
+    kept = (size.rows.attempt == 0) & (size.rows.outcome == 0)
+    means = turn_means(size)
+    assert means is not None
+    assert (means.min, means.max) == (float(size.rows.mean[kept].min()), float(np.float32(8e-6)))
+    assert means.mean == pytest.approx(size.rows.mean[kept].astype(float).mean())
+    assert turn_means(replace(size, rows=chosen(size.rows, size.rows.attempt == 1))) is None
 
 
 def test_a_run_in_which_all_links_failed_has_unknown_statistics(made: Make) -> None:

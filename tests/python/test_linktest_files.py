@@ -1,29 +1,34 @@
 """LinkTest's files give the numbers that LinkTest printed, in every layout of a SION file."""
 
+import json
 import re
+import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Command
-from everylink.errors import FileOfAnotherKind
+from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.io.linktest import payload, write_linktest
 from everylink.io.linktest_payload import Payload, read_payload, streams
 from everylink.io.read import read
 from everylink.io.sion import read_container
 from everylink.links.classes import spread
 from everylink.model.results import Results
-from everylink.model.rows import RETEST, Outcome
-from make_results import row, write_part
+from everylink.model.rows import RETEST, Outcome, columns
+from make_results import make_results, row, write_part
 from make_sion import Run, partner_steps, random_run, sion, write_sion
 from make_sion import streams as bytes_of
 
 SAMPLES = sorted((Path(__file__).parent.parent / "data" / "linktest").glob("*.sion"))
 NEVER_SET = 5 + 12 + 255  # byte of each rank's data
+RESULTS_AT = 1052  # where the header says where the results file begins
 runs = st.builds(random_run, st.integers(0, 2**32), st.integers(1, 6).map(lambda half: 2 * half), st.booleans())
 layouts = st.fixed_dictionaries({
     "order": st.sampled_from("<>"), "data_order": st.sampled_from(["<", ">", None]),
@@ -113,7 +118,63 @@ def test_a_written_container_equals_sionlibs(path: Path, tmp_path: Path) -> None
     ours, theirs = (bytearray(p.read_bytes()) for p in (tmp_path / "pingpong_results_bin.sion", path))
     for at in re.finditer(b"LKTST", bytes(theirs)):
         theirs[at.start() + NEVER_SET] = 0
-    assert ours == theirs
+    (results_at,) = struct.unpack_from("<q", ours, RESULTS_AT)
+    assert results_at >= len(theirs)
+    assert ours[results_at:].startswith(b"\x89HDF")
+    ours[RESULTS_AT : RESULTS_AT + 8] = bytes(8)
+    assert ours[:results_at] == theirs.ljust(results_at, b"\0")
+
+
+def test_a_file_of_ours_is_read_with_everything_that_linktest_has_no_place_for(tmp_path: Path) -> None:
+    given = read(make_results(tmp_path / "a.h5", sizes=(8,), attributes={"kernel": "bidirectional", "warmups": 7}))
+    write_linktest(replace(given, path=tmp_path / "b.sion"))
+    found = read(tmp_path / "b.sion")
+    assert found.facts == given.facts
+    for name, column in columns(given.sizes[0].rows).items():
+        np.testing.assert_array_equal(columns(found.sizes[0].rows)[name], column, name)
+    with h5py.File(tmp_path / "b.sion") as file:
+        assert file.attrs["kernel"] == b"bidirectional"
+
+
+@pytest.mark.parametrize("kept", ["container", "half of the results"])
+def test_a_file_of_ours_that_was_cut_is_refused(tmp_path: Path, kept: str) -> None:
+    results = read(SAMPLES[0])
+    write_linktest(Results(**vars(results) | {"path": tmp_path / "x.sion"}))
+    data = (tmp_path / "x.sion").read_bytes()
+    (results_at,) = struct.unpack_from("<q", data, RESULTS_AT)
+    (tmp_path / "x.sion").write_bytes(data[: results_at if kept == "container" else (results_at + len(data)) // 2])
+    with pytest.raises(FileDamaged, match="truncated"):
+        read(tmp_path / "x.sion")
+
+
+def test_a_file_without_its_kernel_shows_both_readings_of_a_bandwidth(tmp_path: Path, everylink: Command) -> None:
+    run = random_run(1, 4, False)
+    run.size, run.slow = 2**20, []
+    run.times[:] = 1e-3
+    path = write_sion(tmp_path / "x.sion", run)
+    _, out, _ = everylink("show", path)
+    assert "kernel unknown" in out
+    assert "1000 MiB/s or 1.953 GiB/s" in out
+    assert "does not name its kernel: its bandwidths are twice as high if it was bidirectional" in out
+    fields = json.loads(everylink("show", path, "--format", "json")[1])
+    assert (fields["run"]["kernel"], fields["directions"]) == ("unknown", None)
+    link = fields["slowest"][0]
+    assert link["bytes_per_second_if_bidirectional"] == 2 * link["bytes_per_second"] == pytest.approx(2000 * 2**20)
+    assert "(MiB/s, twice that if bidirectional)" in everylink("export", path, "--what", "slowest")[1]
+    everylink("report", path, "-o", tmp_path / "x.html")
+    assert '"directions":[1,2]' in (tmp_path / "x.html").read_text()
+    assert "a link slow one way only does not show" in everylink("diagnose", path)[1]
+    code, _, err = everylink("diagnose", path, "--expect", "bandwidth=1GB/s")
+    assert (code, "does not name its kernel" in err) == (2, True)
+
+
+def test_convert_takes_the_kernel_that_a_file_does_not_name(tmp_path: Path, everylink: Command) -> None:
+    assert everylink("convert", SAMPLES[0], tmp_path / "x.h5", "--kernel", "bidirectional")[0] == 0
+    made = read(tmp_path / "x.h5")
+    assert (made.facts.kernel, made.directions) == ("bidirectional", 2)
+    assert not any("kernel" in remark for remark in made.remarks)
+    code, _, err = everylink("convert", tmp_path / "x.h5", tmp_path / "y.sion", "--kernel", "unidirectional")
+    assert (code, "records its kernel, bidirectional" in err) == (2, True)
 
 
 @settings(max_examples=60)
@@ -237,7 +298,9 @@ def test_every_command_accepts_such_a_file_whatever_its_name(tmp_path: Path, eve
 
 
 def test_an_old_file_of_linktest_is_compared_with_a_new_run(tmp_path: Path, everylink: Command, file: Path) -> None:
-    everylink("convert", file, tmp_path / "old.sion")
+    results = read(file)
+    (size,) = results.sizes[-1:]
+    (tmp_path / "old.sion").write_bytes(sion(list(streams(payload(results, size)))))
     code, out, _ = everylink("compare", tmp_path / "old.sion", file)
     assert code == 0
     assert "unknown" in out

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -203,3 +204,42 @@ def test_failed_links_are_named_between_the_steps_and_the_results(call: Call) ->
         out.index("RESULT: Min Time"),
     )
     assert steps < failed < results
+
+
+def everylink(folder: Path, *words: str, expect: int = 0) -> str:
+    command = [sys.executable, "-P", "-m", "everylink", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == expect, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("kernel", ["", "--bidirectional", "--unidirectional"])
+def test_show_and_the_report_have_the_numbers_of_the_log(call: Call, tmp_path: Path, kernel: str) -> None:
+    faults = "sim:hosts=4,slow-host=1*0.5,jitter-host=0*3"
+    out = call(f"linktest --mode {faults} --np 8 -n 20 -w 3 -s 1048576 {kernel} --num-slowest 4")
+    printed = re.findall(r"RESULT: (Min|Avg|Max) Time: +([\d.]+) (\w+) \( +([\d.]+) (\w+/s)\)", out)
+    assert [name for name, *_ in printed] == ["Min", "Avg", "Max"]
+    both = " both directions" if kernel == "--bidirectional" else ""
+    (line,) = re.findall("Mean of each turn at 1 MiB: (.*)", everylink(tmp_path, "show", FILE))
+    shown = re.findall(rf"(min|avg|max) ([\d.]+) (\w+) \(([\d.]+) (\w+/s){both}\)", line)
+    for (name, time, time_unit, rate, unit), (other_name, *others) in zip(printed, shown, strict=True):
+        other_time, other_time_unit, other_rate, other_unit = others
+        assert (name.lower(), time_unit, unit) == (other_name, other_time_unit, other_unit)
+        assert (float(other_time), float(other_rate)) == pytest.approx((float(time), float(rate)), rel=5e-4)
+    everylink(tmp_path, "report", FILE, "-o", "x.html")
+    assert line in (tmp_path / "x.html").read_text()
+
+
+def test_the_slow_link_of_a_unidirectional_run_is_named(call: Call, tmp_path: Path) -> None:
+    call("linktest --mode sim:hosts=8,slow-link=2>5*0.3,jitter-host=0*1.2 --np 8 --unidirectional -n 50 -s 65536")
+    said = everylink(tmp_path, "diagnose", FILE, expect=4)
+    assert "link n2:2 -> n5:5: slow, 3.3" in said
+    assert "n5:5 -> n2:2" not in said
+
+
+def test_the_file_has_kernel_mode_warm_ups_and_the_hosts_facts(call: Call, tmp_path: Path) -> None:
+    call("linktest --mode tcp --np 2 --bidirectional -n 4 -w 2 -s 1024")
+    out = everylink(tmp_path, "show", FILE)
+    assert "mode tcp, memory host, bidirectional, schedule all" in out
+    assert "4 messages and 2 warm-ups per turn" in out
+    assert "carried by lo" in out

@@ -1,20 +1,23 @@
 """Results in LinkTest's format (-o x.sion), read as docs/sion.md describes, and the .h5 file of the same run."""
 
 import os
+import re
 import signal
 import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
 from conftest import PATIENCE, Measure, Run, measure_program, mpi_launcher
+from everylink.io.read import read as read_results
 
 Column = np.ndarray[Any, Any]
 HEAD, TOTALS = 289, 120  # bytes before the times: of every rank, and the additional ones of rank 0
@@ -41,7 +44,9 @@ def read(path: Path) -> Sion:
     sizes = np.frombuffer(data, "<i8", ranks, 1076 + 8 * ranks)
     blocks, tail = struct.unpack_from("<iq", data, 1076 + 16 * ranks)
     assert blocks == 1
-    assert len(data) == tail + 16 * ranks
+    (results_at,) = struct.unpack_from("<q", data, 1052)
+    assert len(data) > results_at >= tail + 16 * ranks
+    assert data[results_at:].startswith(b"\x89HDF")
     used = np.frombuffer(data, "<i8", 2 * ranks, tail)
     assert used[:ranks].tolist() == [1] * ranks
     first = -(-(1088 + 16 * ranks) // 4096) * 4096
@@ -111,6 +116,29 @@ def test_times_and_steps_are_those_of_the_results_file(run: Run, measure: Measur
     assert listed == sorted(listed, key=lambda pair: -pair[0])
 
 
+@pytest.mark.parametrize("kernel", ["unidirectional", "bidirectional"])
+def test_everything_that_a_results_file_has_is_in_it(run: Run, measure: Measure, tmp_path: Path, kernel: str) -> None:
+    options = ["--np", 5, "--mode", "sim:hosts=3,slow-host=1*0.5,jitter-host=0*3,dead=0>3", "-s", "64KiB", "-n", 20]
+    options += [f"--{kernel}", "--num-randomize-tasks", 2, "--seed", 5, "--keep-laps"]
+    measured(run, tmp_path, *options, expect=3)
+    measure(*options, expect=3)
+    ours, theirs = read_results(tmp_path / "x.sion"), read_results(tmp_path / "x.h5")
+    for facts in ("command", "created", "run_id"):
+        assert getattr(ours.facts, facts)
+    same = {"command": "", "created": "", "run_id": ""}
+    assert replace(ours.facts, **same) == replace(theirs.facts, **same)
+    assert (ours.facts.kernel, ours.remarks) == (kernel, theirs.remarks)
+    for mine, other in (
+        (ours.ranks, theirs.ranks),
+        (ours.steps, theirs.steps),
+        (ours.sizes[0].rows, theirs.sizes[0].rows),
+    ):
+        for name, column in vars(mine).items():
+            np.testing.assert_array_equal(column, vars(other)[name], name)
+    with h5py.File(tmp_path / "x.sion") as a, h5py.File(tmp_path / "x.h5") as b:
+        assert (a["sizes/65536/laps"][:] == b["sizes/65536/laps"][:]).all()
+
+
 @pytest.mark.parametrize("more", [["--np", 5], ["--np", 6], ["--np", 5, "--serial-tests"]], ids=["5", "6", "serial"])
 def test_converting_the_results_file_gives_the_same(
     run: Run, measure: Measure, tmp_path: Path, more: list[object]
@@ -173,8 +201,7 @@ def test_every_rank_of_mpi_writes_its_own_part(run: Run, tmp_path: Path) -> None
     [
         (["-s", "1,2"], "one message size"),
         (["-s", "2GiB"], "below 2 GiB"),
-        (["--keep-laps"], "--keep-laps"),
-        (["--confirm", "pairs"], "does not have the data to continue"),
+        (["--confirm", "pairs"], "cannot be continued"),
     ],
 )
 def test_what_the_format_cannot_hold_is_refused(run: Run, tmp_path: Path, options: list[str], said: str) -> None:
@@ -248,7 +275,8 @@ def started(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + PATIENCE
-    while not ((tmp_path / "x.sion").exists() and (read(tmp_path / "x.sion").times > 0).sum() == 12):
+    path = tmp_path / "x.sion"
+    while not (path.exists() and (read(path).times > 0).sum() == len(read_results(path).sizes[0].links) == 12):
         assert time.monotonic() < until
         time.sleep(0.05)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -272,6 +300,17 @@ def test_a_run_that_is_killed_leaves_what_was_saved(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
     assert (read(tmp_path / "x.sion").times > 0).sum() == 12
+    left = read_results(tmp_path / "x.sion")
+    assert (len(left.sizes[0].links), left.facts.complete) == (12, False)
+
+
+def test_a_file_is_readable_during_the_run(tmp_path: Path) -> None:
+    process, _ = started(tmp_path)
+    during = read_results(tmp_path / "x.sion")
+    assert (len(during.sizes[0].links), during.facts.kernel, during.facts.complete) == (12, "semidirectional", False)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert read_results(tmp_path / "x.sion").facts.interrupted
 
 
 def test_ranks_that_lose_rank_0_write_their_rows(tmp_path: Path) -> None:
@@ -281,7 +320,7 @@ def test_ranks_that_lose_rank_0_write_their_rows(tmp_path: Path) -> None:
     assert process.returncode == 1
     left = read(tmp_path / "x.sion")
     assert (left.times[1:, 1:] > 0).sum() == 6
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.sion"]
+    assert len(read_results(tmp_path / "x.sion").sizes[0].links) == 12
 
 
 def test_a_file_that_is_removed_ends_the_run(tmp_path: Path) -> None:
@@ -289,5 +328,31 @@ def test_a_file_that_is_removed_ends_the_run(tmp_path: Path) -> None:
     (tmp_path / "x.sion").unlink()
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "x.sion: No such file or directory" in said
+    assert re.search(r"x\.sion: (No such file or directory|the file was removed or replaced during the run)", said)
     assert not (tmp_path / "x.sion").exists()
+
+
+# LinkTest's own analyser, built from github.com/pramodk/LinkTest with the serial part of SIONlib.
+
+ANALYSER = os.environ.get("EVERYLINK_PINGPONGANALYSIS", "")
+
+
+@pytest.mark.long("LinkTest's pingponganalysis")
+@pytest.mark.skipif(not ANALYSER, reason="EVERYLINK_PINGPONGANALYSIS names no pingponganalysis of LinkTest 1.2")
+@pytest.mark.parametrize("writer", ["linktest", "convert"])
+@pytest.mark.parametrize("ranks", [8, 16])
+def test_linktests_own_analyser_reads_every_time(run: Run, tmp_path: Path, ranks: int, writer: str) -> None:
+    faults = "sim:hosts=4,slow-host=1*0.5,jitter-host=0*3"
+    ours = measured(run, tmp_path, "--np", ranks, "--mode", faults, "-s", "64KiB", "-n", 20, "--bidirectional")
+    if writer == "convert":
+        for names in (["x.sion", "y.h5"], ["y.h5", "x.sion", "--force"]):
+            convert = [sys.executable, "-P", "-m", "everylink", "convert", *names]
+            subprocess.run(convert, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
+    command = [ANALYSER, "-g", "-B", "-D", "-p", "x.sion"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
+    lines = [line.split() for line in (tmp_path / "gnuplotinput.dat").read_text().splitlines()]
+    found = {(int(line[0]), int(line[1])): float(line[2]) for line in lines if len(line) == 4}
+    links = [(a, b) for a in range(ranks) for b in range(ranks) if a != b]
+    assert set(links) <= set(found)
+    assert [found[link] for link in links] == pytest.approx([float(ours.times[link]) for link in links], abs=1e-8)
+    assert (tmp_path / "report_fzjlinktest.ps").read_bytes()[:4] == b"%!PS"

@@ -16,12 +16,13 @@ from everylink.errors import UserMistake
 from everylink.files import beginning, refuse_existing
 from everylink.io.csv_matrix import Source, read_matrix, results_of
 from everylink.io.formats import FORMATS, format_of, longest_signature
+from everylink.io.linktest import KERNEL_UNKNOWN
 from everylink.io.read import read
 from everylink.io.results_file import has_laps
-from everylink.model.results import Results
+from everylink.model.results import UNKNOWN, Results
 from everylink.units import size_text
 
-KERNEL = "unidirectional"  # of a matrix, unless --kernel names another
+KERNEL = UNIDIRECTIONAL = "unidirectional"  # of a matrix, unless --kernel names another
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,17 +34,18 @@ def main(arguments: Sequence[str]) -> int:
     source = _format(options.input)
     if source == suffix:
         raise UserMistake(f"{options.input}: is already {suffix}; there is nothing to convert")
-    if options.kernel and source != ".csv":
-        raise UserMistake(f"--kernel applies only to CSV; {options.input} records how it was measured")
     refuse_existing(options.output, options.force)
-    results = _from_matrix(options.input, options.kernel or KERNEL) if source == ".csv" else read(options.input)
+    if source == ".csv":
+        results = _from_matrix(options.input, options.kernel or KERNEL)
+    else:
+        results = _with_kernel(read(options.input), options.kernel)
     kind = kind_of(results)
     if suffix not in kind.formats:
         raise UserMistake(f"{options.input}: holds {kind.name(results)} , not links; convert its flows to .csv")
     command = results.facts.command or shlex.join(["everylink", "convert", *arguments])
     made = replace(results, path=options.output, facts=replace(results.facts, command=command))
     written = (kind.csv if suffix == ".csv" else partial(_write_links, suffix))(made, options.size, options.force)
-    laps = ["single readings (--keep-laps)"] if source == ".h5" and has_laps(options.input) else []
+    laps = ["single readings (--keep-laps)"] if has_laps(options.input) else []
     losses = [f"{suffix} does not hold {loss}" for loss in [*written.losses, *laps]]
     lines = [f"{options.output}: {written.said}", *(f"  {loss}" for loss in losses)]
     give(files_answer([options.output], lines, written.said, losses), options)
@@ -60,6 +62,19 @@ def _write_links(suffix: str, results: Results, size: int | None, force: bool) -
         left_out = ", ".join(size_text(size.bytes) for size in results.sizes[:-1])
         losses.append(f"{left_out}: the format holds a single size; select it with --size")
     return Written(links_text(chosen), losses)
+
+
+def _with_kernel(results: Results, kernel: str | None) -> Results:
+    """The results, whose file did not name its kernel if one is given here."""
+    if kernel is None:
+        return results
+    if results.facts.kernel != UNKNOWN:
+        raise UserMistake(
+            f"--kernel: {results.path} records its kernel, {results.facts.kernel}; only a file that does not takes one"
+        )
+    remarks = tuple(remark for remark in results.remarks if remark != KERNEL_UNKNOWN)
+    window = int(kernel == UNIDIRECTIONAL)
+    return replace(results, facts=replace(results.facts, kernel=kernel, window=window), remarks=remarks)
 
 
 def _format(path: Path) -> str:

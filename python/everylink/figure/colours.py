@@ -50,8 +50,9 @@ def draw_colour_bars(
     """Draw the bars of all classes side by side; `what` names the time."""
     width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
     for i, (link_class, scale) in enumerate(shading.scales.items()):
-        left, both = LEFT + i * (width + GAP), ", both directions" if results.directions == 2 else ""
-        write(figure, left, top - 24, f"{link_class}: {what}, bandwidth{both}", weight="bold", fontsize=7.5)
+        left = LEFT + i * (width + GAP)
+        title = f"{link_class}: {what}, {results.single_bandwidth_label}"
+        write(figure, left, top - 24, title, weight="bold", fontsize=7.5)
         _draw_bar(figure, left, top, width, link_class, scale, (size.bytes, results.directions))
 
 

@@ -177,7 +177,7 @@ def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, li
             falls += _falls(label, curve)
     kernel = runs[0].facts.kernel
     title = f"{kernel} kernel: bandwidth over message size; median link, and 5 % to 95 % of the links"
-    return draw_curves(title, runs[0].bandwidth_label, drawn, lines), falls
+    return draw_curves(title, runs[0].single_bandwidth_label, drawn, lines), falls
 
 
 def _falls(label: str, curve: Curve) -> Iterator[str]:

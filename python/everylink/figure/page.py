@@ -1,7 +1,7 @@
 """Draws one A4 page for one size of one run: facts, matrix, colour bars, histogram, worst links."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
 
@@ -28,14 +28,23 @@ from everylink.figure.canvas import (
 from everylink.figure.colours import draw_colour_bars, paint, palette
 from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
 from everylink.judge.verdict import JudgedRun
-from everylink.links.classes import ClassSummary, Histogram, histogram, summarise
+from everylink.links.classes import Histogram, histogram, summarise
 from everylink.links.extremes import SlowLink, slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import drawn_order, short_hosts
 from everylink.links.shading import shade
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import outcome_text
-from everylink.text.run import kernel_text, link_warnings, messages_of, mode_text, remarks, tool_text
+from everylink.text.run import (
+    kernel_text,
+    link_warnings,
+    means_texts,
+    messages_of,
+    mode_text,
+    remarks,
+    times_texts,
+    tool_text,
+)
 from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -64,14 +73,21 @@ def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
         write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
     facts_shown = _facts(results, size)
     classes = summarise(results, size).classes
-    rows = -(-len(facts_shown) // COLUMNS) + len(classes)
+    means = means_texts(results, size)
+    rows = -(-len(facts_shown) // COLUMNS) + len(classes) + bool(means)
     _draw_box(figure, LINE * rows + 8)
     for i, (name, value) in enumerate(facts_shown):
         x, y = LEFT + 10 + i % COLUMNS * COLUMN_WIDTH, TOP + 12 + LINE * (i // COLUMNS)
         write(figure, x, y, name, color=PALE_INK, fontsize=7)
         write(figure, x + NAME_WIDTH, y, beginning(value, 15), fontsize=7)
-    for i, summary in enumerate(classes):
-        _draw_class(figure, TOP + 12 + LINE * (rows - len(classes) + i), summary, size, results.directions)
+    y = TOP + 12 + LINE * -(-len(facts_shown) // COLUMNS)
+    for summary in classes:
+        time = summary.time
+        shown = (("min", time.min), ("median", time.median), ("max", time.max))
+        _draw_times(figure, y, f"{summary.link_class}, one-way", times_texts(results, size, shown))
+        y += LINE
+    if means:
+        _draw_times(figure, y, "mean of each turn", means)
 
 
 def _few(lines: list[str]) -> list[str]:
@@ -92,7 +108,7 @@ def _facts(results: Results, size: Size) -> list[tuple[str, str]]:
     return [
         ("ranks", str(facts.ranks)),
         ("mode", mode_text(results)),
-        ("kernel", kernel_text(results)),
+        ("kernel", kernel_text(results).removeprefix("kernel ")),
         ("size", size_text(size.bytes)),
         ("messages", str(messages_of(results, size))),
         ("hosts", str(facts.hosts)),
@@ -109,13 +125,9 @@ def _draw_box(figure: Figure, height: int) -> None:
     figure.add_artist(Rectangle(corner, *size, facecolor="#f4f4f4", edgecolor="#bbbbbb", linewidth=0.5))
 
 
-def _draw_class(figure: Figure, y: float, summary: ClassSummary, size: Size, directions: int) -> None:
-    write(figure, LEFT + 10, y, f"{summary.link_class}, one-way", color=PALE_INK, fontsize=7)
-    time, rate = summary.time, summary.time.bandwidth(size.bytes, directions)
-    both = " both directions" if directions == 2 else ""
-    shown = (("min", time.min, rate.min), ("median", time.median, rate.median), ("max", time.max, rate.max))
-    for i, (name, seconds, bytes_per_second) in enumerate(shown):
-        text = f"{name} {time_text(seconds)} ({bandwidth_text(bytes_per_second)}{both})"
+def _draw_times(figure: Figure, y: float, name: str, texts: Sequence[str]) -> None:
+    write(figure, LEFT + 10, y, name, color=PALE_INK, fontsize=7)
+    for i, text in enumerate(texts):
         write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.7)
 
 
@@ -160,7 +172,8 @@ def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: f
     if not links:
         return
     write(figure, left, y, "slowest links, measured again", weight="bold", fontsize=7.5)
-    rate_heading = "both directions" if results.directions == 2 else "bandwidth"
+    both = "both directions" if results.directions == 2 else "bandwidth"
+    rate_heading = both if len(results.possible_directions) == 1 else "one direction"
     for right, heading in ((FIRST_RIGHT, "one-way"), (BANDWIDTH_RIGHT, rate_heading), (RIGHT, "again")):
         write(figure, right, y, heading, fontsize=6.5, color=PALE_INK, ha="right")
     for i, link in enumerate(links):

@@ -36,7 +36,7 @@ def bandwidth_pixels(results: Results, size: Size) -> tuple[Image, Sequence[str]
             f"{bandwidth_text(bandwidth(size.bytes, t, results.directions))}"
             for i, t in ((0, scale.low), (-1, scale.high))
         )
-        legend.append(f"{link_class}, one-way time and {results.bandwidth_label}, logarithmic: {fast}; {slow}")
+        legend.append(f"{link_class}, one-way time and {results.single_bandwidth_label}, logarithmic: {fast}; {slow}")
     return paint(shading), [*legend, f"{FAILED} failed, {UNKNOWN} no time, {DIAGONAL} the rank itself"]
 
 

@@ -371,7 +371,7 @@ def _losses(results: Results) -> Iterator[str]:
         yield "the times of connecting and the numbers of messages that arrived"
     if without := len(results.ranks) - 1 - int(max(rows.frm.max(), rows.to.max())):
         yield f"{plural(without, 'rank')} without a link"
-    yield from run_losses(results, None)
+    yield from run_losses(results)
 
 
 register(Format(".csv", "comma-separated values", write_csv))

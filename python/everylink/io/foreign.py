@@ -53,18 +53,16 @@ def bare_steps(count: int) -> Steps:
     return Steps(none, np.zeros(count, np.uint64), np.zeros(count), np.full(count, np.nan, np.float32), none)
 
 
-def run_losses(results: Results, kept_kernel: str | None, own_remarks: tuple[str, ...] = ()) -> Iterator[str]:
-    """Losses that concern the whole run. The format keeps only `kept_kernel`, and recreates `own_remarks`."""
+def run_losses(results: Results) -> Iterator[str]:
+    """Losses that concern the whole run."""
     facts, ranks = results.facts, results.ranks
     if facts.created or facts.transport != UNKNOWN:
         yield "the time, tool and settings of the measurement, the binding of ranks, and the facts of steps"
-    if facts.kernel != kept_kernel:
-        becomes = "" if kept_kernel is None else f": its times will count as {kept_kernel}"
-        yield f"the kernel, {facts.kernel}{becomes}"
+    yield f"the kernel, {facts.kernel}"
     if len(set(ranks.host)) <= ranks.host_index.max():
         yield "different hosts of the same name: they become one"
-    if count := len(set(results.remarks) - set(own_remarks)):
-        yield plural(count, "remark")
+    if results.remarks:
+        yield plural(len(set(results.remarks)), "remark")
 
 
 def has_details(rows: Rows) -> bool:

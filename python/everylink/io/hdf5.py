@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself, for one piece of metadata: waits of 1 ns, 2 ns, 4 ns, ..., 30 ms in total
 SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # offsets in the head of an HDF5 file
+FIRST_USER_BLOCK = 512  # the shortest thing in front of an HDF5 file; longer ones are this times a power of two
 MOST_CHUNKS = 2**17  # of one column
 # HDF5 allocates the claimed length of such a string before it checks whether the file has that many bytes.
 VARIABLE = "is of variable length, but all strings of a results file are of fixed length"
@@ -30,12 +31,26 @@ class Damage(ValueError):
 
 def open_hdf5(path: Path) -> Any:
     """Open a file for reading, even if its writer still holds it open or never closed it."""
-    with path.open("rb") as file:
-        head = file.read(OPEN_FLAGS + 1)
+    head = _head(path)
     # only if the writer never closed the file: a truncated file opened this way would read as zeros
     if len(head) > OPEN_FLAGS and head[SUPERBLOCK_VERSION] >= 3 and head[OPEN_FLAGS]:
         return _open_while_written(path)
     return h5py.File(path, "r", locking=False)
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether the file is HDF5, perhaps with something else in front."""
+    return _head(path).startswith(SIGNATURE)
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of the HDF5 file, which something else may precede; empty if there is none."""
+    with path.open("rb") as file:
+        at = 0
+        while (head := file.read(OPEN_FLAGS + 1)) and not head.startswith(SIGNATURE):
+            at = max(FIRST_USER_BLOCK, 2 * at)
+            file.seek(at)
+        return head
 
 
 def _open_while_written(path: Path) -> Any:

@@ -32,11 +32,15 @@ class _Output(io.FileIO):
 
 
 @contextmanager
-def opened_for_writing(path: Path, mode: str) -> Iterator[Any]:
-    """An HDF5 file; mode `w` makes it, `r+` changes it. Raises OSError, at the latest when it is closed."""
+def opened_for_writing(path: Path, mode: str, behind: int = 0) -> Iterator[Any]:
+    """An HDF5 file; mode `w` makes it, `r+` changes it. Raises OSError, at the latest when it is closed.
+
+    `behind`: bytes left free in front of it; 0, or a power of two from 512 on.
+    """
     with _Output(path, "w+" if mode == "w" else mode) as output:
         try:
-            with h5py.File(output, mode, libver=("v110", "v110")) as file:
+            place = {"userblock_size": behind} if behind else {}
+            with h5py.File(output, mode, libver=("v110", "v110"), **place) as file:
                 yield file
         except OSError as error:
             raise output.failure or error from None

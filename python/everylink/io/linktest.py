@@ -1,6 +1,9 @@
-"""Reads files of LinkTest 1.2, and writes results of one message size as such files (docs/sion.md)."""
+"""Reads files of LinkTest 1.2, and writes results of one message size as such files (docs/sion.md).
 
-from collections.abc import Iterator
+Files that Everylink writes are results files as well: everything that LinkTest has no place for is in HDF5 behind
+LinkTest's data, and only that is read.
+"""
+
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +13,14 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, UserMistake
 from everylink.files import atomic_write
-from everylink.io import linktest_payload
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
+from everylink.io import linktest_payload, results_file
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import Damage
 from everylink.io.linktest_payload import (
     ALL_TO_ALL,
     BYTES,
     COORDINATES,
-    LONGEST_HOST,
     MESSAGES,
     MIXED,
     MOST,
@@ -31,15 +33,16 @@ from everylink.io.linktest_payload import (
     Payload,
     read_payload,
 )
-from everylink.io.results_file import with_parts
-from everylink.io.sion import read_container, write_container
+from everylink.io.sion import read_container, results_behind, write_container
 from everylink.io.steps import first_steps
 from everylink.model.links import Links, keys
 from everylink.model.results import UNKNOWN, Facts, Results, Size
 from everylink.model.rows import MAIN, RETEST, Outcome, Rows
-from everylink.units import plural
 
-KERNEL = "semidirectional"
+KERNEL_UNKNOWN = (
+    "The file does not name its kernel: its bandwidths are twice as high if it was bidirectional. everylink convert "
+    "FILE FILE.h5 --kernel NAME writes one that does."
+)
 MEAN_FOR_MEDIAN = "The file has one time per link, the mean of its messages, which is also used as the median."
 NO_TIME = (
     "{} of the links were tried but have no time: they failed. The file does not say how; here they count as broken."
@@ -53,10 +56,12 @@ FAILED_STEP = 1  # marks a link as tried; without time and step, it counts as no
 
 
 def read_results(path: Path) -> Results:
-    """Read a file of LinkTest 1.2, or of everylink-measure in its format. Raises ResultsError."""
+    """Read a file of LinkTest 1.2, or of Everylink in its format. Raises ResultsError."""
     try:
         with path.open("rb") as file:
             container = read_container(file, path.stat().st_size)
+            if container.results_at:
+                return results_file.read_results(path)
             payload = read_payload(file, container)
     except OfLinkTest2 as other:
         what = f"is a SION file, but not of LinkTest 1.2: {other}; files of LinkTest 2 are not supported"
@@ -68,9 +73,9 @@ def read_results(path: Path) -> Results:
     if len(payload.hosts) < 2:
         raise FileOfAnotherKind(path, "has a single rank, and therefore no link")
     results = results_of_payload(payload, path)
-    if not any(container.behind_name):
+    if not any(container.run_id):
         return results
-    return with_parts(replace(results, facts=replace(results.facts, run_id=container.behind_name.hex())), None)
+    return results_file.with_parts(replace(results, facts=replace(results.facts, run_id=container.run_id.hex())), None)
 
 
 def results_of_payload(payload: Payload, path: Path) -> Results:
@@ -88,7 +93,7 @@ def _facts(payload: Payload, rows: Rows) -> Facts:
     ranks, settings = len(payload.hosts), payload.settings
     every = np.count_nonzero(rows.attempt == MAIN) == ranks * (ranks - 1)
     return bare_facts(
-        KERNEL, tool_version="LinkTest {}.{}p{}".format(*payload.version), transport=UNKNOWN, bootstrap=UNKNOWN,
+        UNKNOWN, tool_version="LinkTest {}.{}p{}".format(*payload.version), transport=UNKNOWN, bootstrap=UNKNOWN,
         memory=UNKNOWN, schedule="all" if every else UNKNOWN, ranks=ranks, hosts=len(set(payload.hosts)),
         serial=bool(settings[SERIAL]), messages=int(settings[MESSAGES]), randomize=int(bool(settings[MIXED])),
         all_to_all=bool(settings[ALL_TO_ALL]), num_slowest=int(np.count_nonzero(rows.attempt == RETEST)),
@@ -126,7 +131,7 @@ def _rows(payload: Payload) -> Rows:
 def own_remarks(payload: Payload) -> tuple[str, ...]:
     """Remarks that qualify the numbers from such a file."""
     ranks = len(payload.hosts)
-    said = [MEAN_FOR_MEDIAN]
+    said = [MEAN_FOR_MEDIAN, KERNEL_UNKNOWN]
     others = ~np.eye(ranks, dtype=bool)
     untimed = int(np.count_nonzero((payload.times == 0) & (payload.steps > 0) & others))
     if untimed:
@@ -146,7 +151,7 @@ def own_remarks(payload: Payload) -> tuple[str, ...]:
 
 
 def write_linktest(results: Results, force: bool = False) -> list[str]:
-    """Write the only size to the path of the results. Returns a line for each thing that the file cannot hold.
+    """Write the only size to the path of the results. Returns no lines, since nothing is lost.
 
     Raises UserMistake if there is not exactly one size, no link, or a number too large for the format.
     """
@@ -158,10 +163,12 @@ def write_linktest(results: Results, force: bool = False) -> list[str]:
     for what, value in (("message size", size.bytes), ("number of messages", results.facts.messages)):
         if value > MOST:
             raise UserMistake(f"{results.path}: the {what} is {value}, but SION files of LinkTest hold at most {MOST}")
-    made = payload(results, size)
+    streams = list(linktest_payload.streams(payload(results, size)))
+    results_at = results_behind(len(streams), sum(map(len, streams)))
     with atomic_write(results.path, force) as new:
-        write_container(new, results.path.name, len(results.ranks), linktest_payload.streams(made))
-    return list(_losses(results, size, made))
+        results_file.write_to(new, results, behind=results_at)
+        write_container(new, results.path.name, streams, results_at)
+    return []
 
 
 def payload(results: Results, size: Size) -> Payload:
@@ -234,33 +241,6 @@ def _summary(times: Times) -> Times:
 
 def _padded(values: NDArray[Any], length: int) -> NDArray[Any]:
     return np.concatenate([values, np.zeros(length - len(values), values.dtype)])
-
-
-def _losses(results: Results, size: Size, made: Payload) -> Iterator[str]:
-    rows, links = size.rows, size.links
-    if _more_than_a_mean(links):
-        yield "minimum, median, p99, maximum and late readings of a link, only its mean"
-    if failed := int(links.failed.sum()):
-        yield f"how {plural(failed, 'link')} failed: without a time, read as broken"
-    main, retests = (int(np.count_nonzero(rows.attempt == attempt)) for attempt in (MAIN, RETEST))
-    if main > len(links):
-        yield "the values of each pass, only their mean"
-    kept = int(np.count_nonzero(made.again))
-    if retests > kept:
-        yield f"all retests, only {kept} of {plural(retests, 'row')}: the slowest that did not fail"
-    if again := len(rows.frm) - main - retests:
-        yield f"the measurements alone or by --confirm: {plural(again, 'row')}"
-    if has_details(rows):
-        yield "the times of connecting and the numbers of messages that arrived"
-    if long := sum(len(host.encode()) > LONGEST_HOST for host in set(results.ranks.host)):
-        yield f"the end of {plural(long, 'host name')} above {LONGEST_HOST} bytes"
-    yield from run_losses(results, KERNEL, own_remarks(made))
-
-
-def _more_than_a_mean(links: Links) -> bool:
-    ok = ~links.failed
-    others = np.stack([links.min, links.p99, links.max])[:, ok]
-    return bool(np.isfinite(others).any() or (links.median != links.mean)[ok].any() or links.late[ok].any())
 
 
 register(Format(".sion", "SION", write_linktest, b"sion", read_results))

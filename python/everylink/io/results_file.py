@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
 from everylink.files import atomic_write
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, open_hdf5
+from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, is_hdf5, open_hdf5
 from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
@@ -68,6 +68,8 @@ def read_results(path: Path) -> Results:
 
 def has_laps(path: Path) -> bool:
     """Whether a valid file holds single readings, which Results do not."""
+    if not is_hdf5(path):
+        return False
     with open_hdf5(path) as file:
         return any(group.has("laps") for group in Node(file).group("sizes").groups())
 
@@ -182,9 +184,15 @@ def write_results(results: Results, force: bool = False, room: int = 0) -> list[
 
     `room`: the number of rows that append_rows() will add.
     """
-    with atomic_write(results.path, force) as new, opened_for_writing(new, "w") as file:
-        _write(file, results, room)
+    with atomic_write(results.path, force) as new:
+        write_to(new, results, room=room)
     return []
+
+
+def write_to(path: Path, results: Results, behind: int = 0, room: int = 0) -> None:
+    """Write `results` to a file of any name, `behind` so many bytes (0, or a power of two from 512 on)."""
+    with opened_for_writing(path, "w", behind) as file:
+        _write(file, results, room)
 
 
 def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:

@@ -1,10 +1,11 @@
 """SION, the container of LinkTest's results (docs/sion.md): one file with a stream of bytes per task.
 
-It has no checksums, so the sizes in its headers are checked against the size of the file.
+Our own files have the results file in HDF5 behind it. It has no checksums, so the sizes in its headers are checked
+against the size of the file.
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -22,6 +23,7 @@ FIRST_FORMAT, FIRST_WITH_FILE_NUMBER, FIRST_PACKED, FIRST_WITH_KEYS = 2, 3, 4, 5
 KEYS, NO_KEYS = 32, (0, 50)  # bit offset of the key type in the first flag, and its values for files without keys
 PREFIX = 1024
 RUN_ID = 16  # bytes at the end of the name field, where everylink-measure stores the run's id
+RESULTS_AT = 8  # bytes before it: where the results file in HDF5 begins, in files of Everylink
 HEAD, TASK = 1088, 16  # bytes of the head, plus bytes per task
 BLOCK = 4096
 MOST = 2**31 - 1
@@ -29,10 +31,14 @@ MOST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Container:
-    """Offset and length of each rank's stream, their byte order, and the end of the name field."""
+    """Offset and length of each rank's stream, their byte order, the run's id, and where the results file begins.
+
+    `run_id` is zeros and `results_at` is 0 where the file has none.
+    """
 
     order: Order
-    behind_name: bytes
+    run_id: bytes
+    results_at: int
     at: NDArray[np.int64]
     length: NDArray[np.int64]
 
@@ -101,7 +107,18 @@ def read_container(file: IO[bytes], size: int) -> Container:
     first = -(-(HEAD + TASK * tasks) // block) * block
     at = _places(chunks, written, first, min(size, begin), begin + 8 * tasks)
     task = np.argsort(ranks)
-    return Container(ORDERS[word[1]], name[-RUN_ID:], at[task], written[task])
+    results_at = _results_at(name, ORDERS[word[0]], fields.at, size)
+    return Container(ORDERS[word[1]], name[-RUN_ID:], results_at, at[task], written[task])
+
+
+def _results_at(name: bytes, order: Order, end: int, size: int) -> int:
+    """Where the results file begins, behind the container's `end`; 0 if there is none."""
+    (at,) = struct.unpack_from(f"{order}q", name, PREFIX - RUN_ID - RESULTS_AT)
+    if at < end or at & (at - 1):
+        return 0
+    if at >= size:
+        raise Damage(f"is truncated: its results begin at byte {at}, but it ends at byte {size}")
+    return int(at)
 
 
 def _tasks(fields: _Fields, size: int) -> int:
@@ -157,10 +174,20 @@ def _places(
     return np.asarray(first + before, np.int64)
 
 
-def write_container(path: Path, name: str, tasks: int, streams: Iterable[bytes]) -> None:
-    """Write a little-endian file with one stream per task in one chunk each, as SIONlib does."""
+def results_behind(tasks: int, lengths: int) -> int:
+    """Where the results file begins behind a container whose streams have this many bytes: at a power of two."""
+    end = -(-(HEAD + TASK * tasks) // BLOCK) * BLOCK + -(-lengths // BLOCK) * BLOCK + TASK * tasks
+    return int(2 ** (end - 1).bit_length())
+
+
+def write_container(path: Path, name: str, streams: Sequence[bytes], results_at: int) -> None:
+    """Write a little-endian container with one stream per task in one chunk each, as SIONlib does.
+
+    It goes in front of the results file, which begins at `results_at` of an existing file.
+    """
+    tasks = len(streams)
     first = -(-(HEAD + TASK * tasks) // BLOCK) * BLOCK
-    with path.open("wb") as file:
+    with path.open("r+b") as file:
         file.seek(first)
         written = np.array([file.write(stream) for stream in streams], "<i8")
         chunks = written.copy()
@@ -171,5 +198,6 @@ def write_container(path: Path, name: str, tasks: int, streams: Iterable[bytes])
         file.seek(0)
         file.write(MAGIC + bytes(4))
         file.write(struct.pack("<7i2q", *LIBRARY, FORMAT, BLOCK, tasks, 1, 0, NO_KEYS[-1] << KEYS, 0))
-        file.write(name.encode()[: PREFIX - 1].ljust(PREFIX, b"\0"))
+        room = PREFIX - RUN_ID - RESULTS_AT
+        file.write(name.encode()[: room - 1].ljust(room, b"\0") + struct.pack("<q", results_at) + bytes(RUN_ID))
         file.write(np.arange(tasks, dtype="<i8").tobytes() + chunks.tobytes() + struct.pack("<iq", 1, end))

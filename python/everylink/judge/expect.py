@@ -53,6 +53,11 @@ def below_expectation(results: Results, wanted: Expectation) -> Iterable[Verdict
     if wanted.latency is not None:
         yield from _slower_than(results, sizes[0], wanted.latency, f"expected is {time_text(wanted.latency)} at most")
     if wanted.bandwidth is not None:
+        if len(results.possible_directions) > 1:
+            raise UserMistake(
+                f"--expect bandwidth: {results.path} does not name its kernel, which may double its bandwidths; "
+                f"everylink convert {results.path} FILE.h5 --kernel NAME writes a file that does"
+            )
         limit = sizes[-1].bytes * results.directions / wanted.bandwidth
         yield from _slower_than(results, sizes[-1], limit, f"expected is {bandwidth_text(wanted.bandwidth)} at least")
 

@@ -22,7 +22,7 @@ from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
+from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import CONFIRM, Outcome
 from everylink.units import plural, size_text, time_text
 
@@ -237,5 +237,7 @@ def _coverage_remarks(results: Results, judged: Judged) -> Iterable[str]:
         yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
     if pairs.left_out:
         yield f"{plural(pairs.left_out, 'more pair')} to be measured again than the {len(pairs.suspects)} slowest."
+    if facts.kernel == UNKNOWN:
+        yield "The kernel is unknown: times count as those of round trips, and a link slow one way only does not show."
     if not facts.complete:
         yield "The run was not through: judged are the links so far."

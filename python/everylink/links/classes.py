@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from everylink.model.links import Links
 from everylink.model.results import Ranks, Results, Size
-from everylink.units import bandwidth
 
 NARROWEST = 1.02  # factor that the bins span at least, so that equal times do not give bins of zero width
 FEWEST_BINS, MOST_BINS = 10, 80
@@ -38,16 +37,12 @@ def classes(links: Links, ranks: Ranks) -> tuple[ClassMask, ...]:
 
 @dataclass(frozen=True)
 class Spread:
-    """Statistics over links, in seconds or bytes per second; NaN if no link has a value."""
+    """Statistics over links in seconds; NaN if no link has a value."""
 
     min: float
     median: float
     p99: float
     max: float
-
-    def bandwidth(self, size_bytes: int, directions: int) -> "Spread":
-        """The spread in bytes per second. Each value is computed from its time, so `min` is the fastest link's."""
-        return Spread(*(bandwidth(size_bytes, t, directions) for t in vars(self).values()))
 
 
 @dataclass(frozen=True)

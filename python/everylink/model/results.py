@@ -145,13 +145,27 @@ class Results:
 
     @property
     def directions(self) -> int:
-        """Messages that share a one-way time: 2 with the bidirectional kernel."""
+        """Messages that share a one-way time: 2 with the bidirectional kernel, 1 with an unknown one."""
         return 2 if self.facts.kernel == "bidirectional" else 1
 
     @property
+    def possible_directions(self) -> tuple[int, ...]:
+        """What `directions` may be: 1 and 2 with an unknown kernel, so that a time has two readings as bandwidth."""
+        return (1, 2) if self.facts.kernel == UNKNOWN else (self.directions,)
+
+    @property
     def bandwidth_label(self) -> str:
-        """The label of this run's bandwidths."""
+        """The label of this run's bandwidths, where every reading is shown."""
+        if self.facts.kernel == UNKNOWN:
+            return "bandwidth, the second if bidirectional"
         return "bandwidth, both directions" if self.directions == 2 else "bandwidth"
+
+    @property
+    def single_bandwidth_label(self) -> str:
+        """The label of this run's bandwidths, where only that of `directions` is shown."""
+        if self.facts.kernel == UNKNOWN:
+            return "bandwidth, twice that if bidirectional"
+        return self.bandwidth_label
 
     @property
     def overlap(self) -> float:

@@ -24,7 +24,7 @@ from everylink.links.shading import Scale, Shading, fold_links, shade
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
-from everylink.text.run import link_warnings, remarks, run_lines
+from everylink.text.run import link_warnings, means_texts, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -72,7 +72,14 @@ def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> Vie
         "names": [run.ranks.name(int(rank)) for rank in order.ranks],
         "blocks": [[block.name, block.begin, block.end] for block in order.blocks],
         "rankLabels": [str(rank) for rank in order.ranks] if len(order.blocks) == 1 else None,
-        "directions": run.directions,
+        "directions": run.possible_directions,
+        "bandwidthLabel": run.bandwidth_label,
+        "barLabel": run.single_bandwidth_label,
+        "means": [
+            f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}"
+            for size in run.sizes
+            if (means := means_texts(run, size))
+        ],
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(run, size, order, {s for s in STATISTICS if (index, size.bytes, s) in whole}) for size in run.sizes
@@ -82,9 +89,7 @@ def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> Vie
 
 def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
     for c in summarise(run, size).classes:
-        rate = c.time.bandwidth(size.bytes, run.directions)
-        pairs = ((c.time.min, rate.min), (c.time.median, rate.median), (c.time.p99, rate.p99), (c.time.max, rate.max))
-        cells = [f"{time_text(t)}\n{bandwidth_text(b)}" for t, b in pairs]
+        cells = [f"{time_text(t)}\n{rate_text(run, size, t)}" for t in vars(c.time).values()]
         yield [size_text(size.bytes), str(c.link_class), str(c.links), str(c.failed), *cells]
 
 

@@ -140,6 +140,8 @@ def _remarks(times: LinkTimes, pattern: Pattern, longest: int) -> Iterator[str]:
         )
     if results.facts.kernel in ONE_WAY:
         yield "The times are per message in a window and exclude latency; --bidirectional includes it."
+    elif len(results.possible_directions) > 1:
+        yield "The file does not name its kernel: its times are taken as those of one direction at a time."
     elif results.directions == 1 and pattern.name != "tree":
         yield "One direction was measured at a time, but ranks send and receive at once; --bidirectional measures that."
     if results.facts.serial:

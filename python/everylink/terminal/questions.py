@@ -11,8 +11,8 @@ from everylink.model.results import Results, Size
 from everylink.predict.fit import LineFit
 from everylink.terminal.console import UNKEPT_WIDTH, empty_table, print_wide
 from everylink.terminal.summary import print_head
-from everylink.text.run import link_warnings, run_lines
-from everylink.units import UNKNOWN, about_bytes_text, bandwidth, bandwidth_text, plural, size_text, time_text
+from everylink.text.run import link_warnings, rate_text, run_lines
+from everylink.units import UNKNOWN, about_bytes_text, bandwidth_text, plural, size_text, time_text
 
 MOST_LINKS, MOST_HOSTS = 20, 100
 FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median link of each size"
@@ -33,14 +33,16 @@ def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.i
     links, name = size.links, results.ranks.name
     console.print()
     count = f"{len(index)} of {plural(len(links), 'link')}"
-    console.print(Text(f"{heading} ({results.bandwidth_label}) at {size_text(size.bytes)}: {count}", style="bold"))
+    console.print(
+        Text(f"{heading} ({results.single_bandwidth_label}) at {size_text(size.bytes)}: {count}", style="bold")
+    )
     table = empty_table(console)
     table.add_column("link", no_wrap=True)
     for column in ("one-way", "bandwidth"):
         table.add_column(column, justify="right", no_wrap=True)
     for i in index[:MOST_LINKS].tolist():
         seconds = float(links.median[i])
-        speed = bandwidth_text(bandwidth(size.bytes, seconds, results.directions))
+        speed = rate_text(results, size, seconds)
         table.add_row(f"{name(int(links.frm[i]))} -> {name(int(links.to[i]))}", time_text(seconds), speed)
     if len(index):
         print_wide(table, console)
@@ -70,10 +72,7 @@ def print_hosts(results: Results, size: Size, console: Console) -> None:
 
 def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
     """Mean and worst time of one host with bandwidths, and the far end of its worst link."""
-    texts = [
-        f"{time_text(float(t))} {bandwidth_text(bandwidth(size.bytes, float(t), results.directions))}"
-        for t in (end.mean[i], end.worst[i])
-    ]
+    texts = [f"{time_text(float(t))} {rate_text(results, size, float(t))}" for t in (end.mean[i], end.worst[i])]
     link = int(end.worst_link[i])
     return [*texts, results.ranks.name(int(peers[link])) if link >= 0 else UNKNOWN]
 
@@ -82,7 +81,7 @@ def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) ->
     """Print one line per fit."""
     print_head(results, run_lines(results), link_warnings(results), console)
     console.print()
-    rate = results.bandwidth_label
+    rate = results.single_bandwidth_label
     title = FIT_TITLE if results.directions == 1 else f"{FIT_TITLE}; {rate}: half of it each way"
     console.print(Text(title, style="bold"), soft_wrap=True)
     table = empty_table(console)

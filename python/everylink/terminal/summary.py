@@ -14,9 +14,9 @@ from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
 from everylink.terminal.console import empty_table, heat_map, print_wide
-from everylink.text.run import link_warnings, remarks, run_lines
+from everylink.text.run import link_warnings, means_texts, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
-from everylink.units import bandwidth, bandwidth_text, size_text, time_text
+from everylink.units import size_text, time_text
 
 SLOWEST = 10  # links listed
 
@@ -37,6 +37,9 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
         return
     console.print()
     print_wide(_times(results, console), console)
+    for size in results.sizes:
+        if means := means_texts(results, size):
+            console.print(Text(f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}"), soft_wrap=True)
     largest = results.sizes[-1]
     for part in (_slowest(results, largest, most_slowest, console), heat_map(results, largest, console)):
         if part is not None:
@@ -82,19 +85,17 @@ def _times(results: Results, console: Console) -> RenderableType:
     for size in results.sizes:
         label = size_text(size.bytes)
         for summary in summarise(results, size).classes:
-            _add_class(table, label, summary, size.bytes, results.directions)
+            _add_class(table, label, summary, results, size)
             label = ""
     title = f"One-way time of the links (the median of each), and {results.bandwidth_label}"
     return Group(Text(title, style="bold"), table)
 
 
-def _add_class(table: Table, label: str, summary: ClassSummary, size_bytes: int, directions: int) -> None:
-    time, rate = summary.time, summary.time.bandwidth(size_bytes, directions)
+def _add_class(table: Table, label: str, summary: ClassSummary, results: Results, size: Size) -> None:
     failed = Text(str(summary.failed), style="bold red" if summary.failed else "")
-    times = map(time_text, (time.min, time.median, time.p99, time.max))
-    rates = map(bandwidth_text, (rate.min, rate.median, rate.p99, rate.max))
-    table.add_row(label, str(summary.link_class), str(summary.links), failed, *times)
-    table.add_row("", "", "", "", *rates, style="dim")
+    times = vars(summary.time).values()
+    table.add_row(label, str(summary.link_class), str(summary.links), failed, *map(time_text, times))
+    table.add_row("", "", "", "", *(rate_text(results, size, seconds) for seconds in times), style="dim")
 
 
 def _slowest(results: Results, size: Size, most: int, console: Console) -> RenderableType | None:
@@ -107,10 +108,10 @@ def _slowest(results: Results, size: Size, most: int, console: Console) -> Rende
         table.add_column(heading, justify="right", no_wrap=True)
     for link in links:
         name = f"{results.ranks.name(link.frm)} -> {results.ranks.name(link.to)}"
-        rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
+        rate = rate_text(results, size, link.first)
         cells = [name, time_text(link.first), rate, f"{link.ratio:.2f}"]
         if link.second is not None and link.second_outcome is not None:
-            again = bandwidth_text(bandwidth(size.bytes, link.second, results.directions))
+            again = rate_text(results, size, link.second)
             unknown = math.isnan(link.second)
             cells += [outcome_text(link.second_outcome) if unknown else time_text(link.second), again]
         table.add_row(*cells)

@@ -29,12 +29,12 @@ def head(results: Results, size: Size, what: str) -> tuple[str, ...]:
     return (
         f"{what}: {results.path.name}, {where}, mode {mode_text(results)}, {kernel_text(results)}, "
         f"messages of {size_text(size.bytes)} ({size.bytes} bytes)",
-        f"time: one-way, the median of each link; {results.bandwidth_label}: 1 MiB/s is {MIB} bytes a second",
+        f"time: one-way, the median of each link; {results.single_bandwidth_label}: 1 MiB/s is {MIB} bytes a second",
     )
 
 
 def rate_unit(results: Results) -> str:
-    return "(MiB/s, both directions)" if results.directions == 2 else "(MiB/s)"
+    return results.single_bandwidth_label.replace("bandwidth", "(MiB/s") + ")"
 
 
 def time_and_rate(results: Results, before: str = "") -> tuple[Column, Column]:

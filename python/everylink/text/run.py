@@ -2,10 +2,12 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 
 from everylink.io.unsaved import folder_of
-from everylink.model.results import Results, Size
-from everylink.units import plural, size_text
+from everylink.links.turns import turn_means
+from everylink.model.results import UNKNOWN, Results, Size
+from everylink.units import bandwidth, bandwidth_text, plural, size_text, time_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
@@ -28,8 +30,30 @@ def mode_text(results: Results) -> str:
 def kernel_text(results: Results) -> str:
     """The kernel, with its one-sided implementation and its window, if any."""
     facts = results.facts
+    if facts.kernel == UNKNOWN:
+        return f"kernel {UNKNOWN}"
     kernel = f"{facts.kernel} by {facts.one_sided}" if facts.one_sided else facts.kernel
     return f"{kernel}, window {facts.window}" if facts.window else kernel
+
+
+def rate_text(results: Results, size: Size, seconds: float) -> str:
+    """The bandwidth of a one-way time; with an unknown kernel both readings, `228 MiB/s or 456 MiB/s`."""
+    rates = (bandwidth_text(bandwidth(size.bytes, seconds, directions)) for directions in results.possible_directions)
+    return " or ".join(dict.fromkeys(rates))
+
+
+def times_texts(results: Results, size: Size, times: Iterable[tuple[str, float]]) -> list[str]:
+    """Named one-way times with their bandwidths: `min 74.2 us (842 MiB/s)`."""
+    both = " both directions" if results.directions == 2 else ""
+    return [f"{name} {time_text(seconds)} ({rate_text(results, size, seconds)}{both})" for name, seconds in times]
+
+
+def means_texts(results: Results, size: Size) -> list[str]:
+    """The shortest, mean and longest of the mean times of the turns, as the run printed them; empty if unknown."""
+    means = turn_means(size)
+    if means is None:
+        return []
+    return times_texts(results, size, (("min", means.min), ("avg", means.mean), ("max", means.max)))
 
 
 def tool_text(results: Results) -> str:

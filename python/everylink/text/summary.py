@@ -10,6 +10,7 @@ from everylink.links.classes import ClassSummary, summarise
 from everylink.links.extremes import EndTimes, SlowLink, both_ends, outside, slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import host_names
+from everylink.links.turns import turn_means
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
 from everylink.text.run import link_warnings
@@ -25,7 +26,7 @@ def summary_fields(run: JudgedRun, most_slowest: int) -> Fields:
     results, largest = run.results, run.results.sizes[-1:]
     return {
         **run_fields(SCHEMA, run, link_warnings(results)),
-        "directions": results.directions,
+        "directions": None if len(results.possible_directions) > 1 else results.directions,
         "sizes": [_size_fields(results, size) for size in results.sizes],
         "slowest": [
             _slow_fields(results, size, link) for size in largest for link in slowest(results, size, most_slowest)
@@ -50,6 +51,7 @@ def _size_fields(results: Results, size: Size) -> Fields:
     failures = fold_failures(results, size)
     return {
         "bytes": size.bytes,
+        "turn_seconds": None if (means := turn_means(size)) is None else vars(means),
         "classes": [_class_fields(summary) for summary in summarise(results, size).classes],
         "failed": failures.failed,
         "failures": failures.lines(),
@@ -75,12 +77,15 @@ def _slow_fields(results: Results, size: Size, link: SlowLink) -> Fields:
 
 
 def _link_fields(results: Results, size: Size, frm: int, to: int, seconds: float) -> Fields:
+    rates = {1: "bytes_per_second", 2: "bytes_per_second_if_bidirectional"}
+    if len(results.possible_directions) == 1:
+        rates = {results.directions: "bytes_per_second"}
     return {
         "from": results.ranks.name(frm),
         "to": results.ranks.name(to),
         "bytes": size.bytes,
         "seconds": seconds,
-        "bytes_per_second": bandwidth(size.bytes, seconds, results.directions),
+        **{name: bandwidth(size.bytes, seconds, directions) for directions, name in rates.items()},
     }
 
 

@@ -574,10 +574,10 @@ CONVERT = Command(
             unit="choice",
             group="Input",
             choices=("unidirectional", "semidirectional", "bidirectional"),
-            brief="how a .csv was measured",
+            brief="how a .csv, or a file that does not name its kernel, was measured",
             more="A time is that of one direction (unidirectional), half a round trip (semidirectional), or of both "
             "directions at once (bidirectional).",
-            otherwise="unidirectional",
+            otherwise="unidirectional for .csv",
         ),
         *HELP,
     ),

@@ -24,7 +24,7 @@ const TIMES = [["ns", 1e-9], ["us", 1e-6], ["ms", 1e-3], ["s", 1]];
 const RATES = ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"].map((unit, i) => [unit, 1024 ** i]);
 const known = (value) => value !== null && Number.isFinite(value);
 const timeText = (s) => (known(s) ? inUnit(s, TIMES) : "-");
-const rateText = (s) => (known(s) && s > 0 ? inUnit(state.run.directions * state.size.bytes / s, RATES) : "-");
+const rateText = (s) => (known(s) && s > 0 ? state.run.directions.map((n) => inUnit(n * state.size.bytes / s, RATES)).join(" or ") : "-");
 
 function element(tag, text, parent) {
   const made = document.createElement(tag);
@@ -57,12 +57,13 @@ function chooseRun(index) {
   $("verdicts").className = run.alarm ? "alarm" : "";
   $("warnings").textContent = run.warnings.join("\n");
   $("remarks").textContent = run.remarks.join("\n");
-  for (const span of document.querySelectorAll(".rate")) span.textContent = run.directions === 2 ? "- bandwidth of both directions" : "";
+  for (const span of document.querySelectorAll(".rate")) span.textContent = run.bandwidthLabel === "bandwidth" ? "" : `- ${run.bandwidthLabel}`;
   const rows = run.times.map((cells) => {
     const row = document.createElement("tr");
     cells.forEach((cell) => element("td", cell, row));
     return row;
   });
+  $("means").textContent = run.means.join("\n");
   $("times").tBodies[0].replaceChildren(...rows);
   chooseSize(run.sizes.length - 1);
 }
@@ -102,7 +103,7 @@ function drawBars() {
   for (const [name, scale] of Object.entries(state.layer.scales)) {
     const bar = element("div", "", $("bars"));
     bar.className = "bar";
-    element("b", `${name}: bandwidth${state.run.directions === 2 ? " of both directions" : ""}, one-way time`, bar);
+    element("b", `${name}: ${state.run.barLabel}; one-way time`, bar);
     const colours = bytesOf(state.layer.palettes[name]), stops = [];
     for (let k = 0; k < colours.length; k += 3) stops.push(`rgb(${colours[k]},${colours[k + 1]},${colours[k + 2]})`);
     ticks(scale.rates, bar);
