@@ -42,7 +42,7 @@ struct StepRow {
 // How one size is measured: chosen once, the same on every rank.
 struct Tuning {
   std::uint32_t rounds_per_reading = 1;
-  std::uint32_t lead_in = 0;  // further warm-up rounds in the first turn of a step
+  std::uint32_t lead_in = 0;  // warm-up rounds before the first size of a step
   static constexpr std::uint32_t most_lead_in = 1000000, most_rounds = 1u << 30;
   bool is_sound() const { return rounds_per_reading <= most_rounds && lead_in <= most_lead_in; }
   static constexpr auto fields = std::tuple(&Tuning::rounds_per_reading, &Tuning::lead_in);

@@ -24,13 +24,14 @@ struct Submitted {
   Blob to_rank_0;
 };
 
-// The same on every rank, except from_peer.
+// The same on every rank, except from_peer and took.
 struct Round {
   std::uint64_t number = 0;    // another than the one submitted for, or this rank is among the gone: it was
                                // late, and learns where the others are
   Blob decision = {};          // rank 0's, from decide
   std::vector<int> gone = {};  // sorted: the ranks that did not submit for this round
   Blob from_peer = {};         // what `peer` submitted for this rank; empty: nothing
+  Seconds took = 0;  // on rank 0: from sending the first answer until the last rank can have its own
 };
 
 // Runs on rank 0 only, once per round, with everything submitted since the last round, late submissions

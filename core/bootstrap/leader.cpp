@@ -202,12 +202,18 @@ Round Leader::answer(int peer, const Decide& decide) {
   const auto submitted = std::exchange(submitted_, {});
   last_.decision = decide(submitted, last_.gone);
   last_.relays = tree_.relays();
+  const Seconds sending = clock_.now();
   branches_.send(last_.packed(), all);
+  const Seconds took = (clock_.now() - sending) * tree_.levels();
   branches_.drain(clock_.now() + look_again, 0.02);  // this rank may not come back for a while
   const View mine = for_rank(0, peer, number_);
   ++number_;
   due_ = 0;
-  return {last_.round, last_.decision, last_.gone, Blob(mine.begin(), mine.end())};
+  return {.number = last_.round,
+          .decision = last_.decision,
+          .gone = last_.gone,
+          .from_peer = Blob(mine.begin(), mine.end()),
+          .took = took};
 }
 
 // What the peer submitted for this rank, if it named this rank as its own peer.

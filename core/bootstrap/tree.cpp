@@ -35,6 +35,13 @@ Reply Tree::place(const Hello& hello) {
   return welcome(hello, true);
 }
 
+int Tree::levels() const {
+  if (is_star_) return 1;
+  int levels = 1;
+  for (std::size_t leader = leaders_.size() - 1; leader > 0; leader = (leader - 1) / fan_out) ++levels;
+  return levels;
+}
+
 Reply Tree::welcome(const Hello& hello, bool leads) {
   Reply reply;
   reply.decision = Decision::welcome;

@@ -20,6 +20,8 @@ class Tree {
   Reply place(const Hello&);  // welcome or redirected
   // Up to four ranks on different hosts that keep listening for ranks that cannot reach rank 0.
   const std::vector<Relay>& relays() const { return relays_; }
+  // How many ranks send an answer on, one after the other, before the last rank has it.
+  int levels() const;
 
  private:
   Reply welcome(const Hello&, bool leads);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -201,6 +202,19 @@ std::optional<Order> PairCampaign::last_order() const {
   return Order{WriteRows{.at_end = true, .corrupt = results_.corrupt()}};
 }
 
+std::uint32_t lead_in(const std::vector<Report>& reports) {
+  Seconds took = 0;
+  std::vector<Seconds> rounds;
+  for (const auto& report : reports) {
+    took = std::max(took, report.orders_took);
+    if (report.warmup > 0) rounds.push_back(report.warmup);
+  }
+  if (rounds.empty()) return 0;
+  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
+  std::nth_element(rounds.begin(), middle, rounds.end());
+  return static_cast<std::uint32_t>(std::min(std::ceil(took / *middle), 1e5));
+}
+
 // One value for all ranks: the largest that any rank needs.
 void PairCampaign::tune(const std::vector<Report>& reports) {
   tunings_.assign(options_.sizes.size(), {});
@@ -208,8 +222,8 @@ void PairCampaign::tune(const std::vector<Report>& reports) {
     for (std::size_t i = 0; i < std::min(report.needs.size(), tunings_.size()); ++i) {
       tunings_[i].rounds_per_reading =
           std::max(tunings_[i].rounds_per_reading, report.needs[i].rounds_per_reading);
-      tunings_[i].lead_in = std::max(tunings_[i].lead_in, report.needs[i].lead_in);
     }
+  if (!options_.serial && introduction_.crowded.front() == 0) tunings_.front().lead_in = lead_in(reports);
   for (std::size_t i = 0; i < recalled_.tunings.size(); ++i)
     if (recalled_.tunings[i].rounds_per_reading > 0) tunings_[i] = recalled_.tunings[i];
   log_.recorder.tuned(tunings_);

@@ -1,6 +1,7 @@
 // Measures pairs: the steps of the schedule, then the failed and the slowest links once more.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -10,8 +11,14 @@
 #include "coordinator/health.hpp"
 #include "coordinator/pair_results.hpp"
 #include "protocol/introduction.hpp"
+#include "protocol/report.hpp"
 
 namespace everylink {
+
+// How many rounds last until all ranks have their orders, in a pair of median speed: pairs within a host are
+// faster than those over the network, and are not what the others wait for. From the reports on a
+// calibration.
+std::uint32_t lead_in(const std::vector<Report>&);
 
 class PairCampaign final : public Campaign {
  public:

@@ -20,7 +20,7 @@ namespace everylink {
 // The work of one turn. Message i uses buffer i modulo `buffers`; buffers are `stride` bytes apart.
 struct Turn {
   std::size_t bytes;
-  int messages, warmups;   // each way, per turn
+  int messages, warmups;   // each way
   int window;              // messages in flight at once; 1 in a kernel without a window
   int rounds_per_reading;  // rounds of the kernel (laps) between two readings of the clock
   int buffers;

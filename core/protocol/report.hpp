@@ -37,12 +37,15 @@ struct Report {
   LinkRows led = {};                // the link from this rank to the peer
   std::vector<Note> notes = {};     // about the link from the peer to this rank: one per size
   std::vector<Tuning> needs = {};   // calibration: one per size
+  Seconds warmup = 0;               // calibration: the time of one round of the first size; 0: not known
+  Seconds orders_took = 0;          // until all ranks had the orders that this report answers; rank 0's alone
   std::vector<FlowEnd> flows = {};  // of a scene
   Seconds now = 0;                  // in virtual time
-  static constexpr auto fields = std::tuple(
-      &Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank, &Report::peer,
-      &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took, &Report::fault_of_link,
-      &Report::led, &Report::notes, &Report::needs, &Report::flows, &Report::now);
+  static constexpr auto fields =
+      std::tuple(&Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank,
+                 &Report::peer, &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took,
+                 &Report::fault_of_link, &Report::led, &Report::notes, &Report::needs, &Report::warmup,
+                 &Report::orders_took, &Report::flows, &Report::now);
 
   // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;

@@ -11,9 +11,8 @@ namespace everylink {
 namespace {
 
 constexpr Seconds close_limit = 1;
-// Real time per rank between sending the order to the first rank and the start of the step on the last one.
-constexpr Seconds answers_leave_in = 4e-6;
 constexpr int probe_messages = 4, probe_window = 16, probe_warmups = 2;
+constexpr int warmups_both_ways = 2, most_turns = 4;
 
 Seconds clock_cost(const Transport& clock) {
   constexpr int calls = 200;
@@ -73,7 +72,7 @@ class Pair {
     return std::min(now + work_.options.limit(bytes), last_call_);
   }
 
-  Turn turn_of(std::size_t i, Seconds until, bool first_turn) const {
+  Turn turn_of(std::size_t i, Seconds until) const {
     const Options& o = work_.options;
     Turn turn{.bytes = o.sizes[i],
               .messages = o.messages_of(o.sizes[i]),
@@ -98,12 +97,53 @@ class Pair {
     }
     const Tuning& tuning = work_.order.tunings[i];
     turn.rounds_per_reading = static_cast<int>(tuning.rounds_per_reading);
-    if (first_turn && i == 0) turn.warmups += static_cast<int>(tuning.lead_in);
     return turn;
   }
 
-  // Both turns of a size, the lower rank leads first. A kernel in which both ranks lead has one turn.
+  // One link's part of a size: what its turns have given.
+  struct Half {
+    Laps laps;
+    Outcome outcome = Outcome::ok;
+    bool is_measured = false;
+    bool wrong = false;  // contents
+  };
+
+  // The turns of a size. The rank that begins leads again after the other one, so that neither is favoured by
+  // what goes on beside this pair, which lessens towards the end of a step. A kernel in which both ranks lead
+  // has one turn.
   void measure(std::size_t i, Seconds until, float setup) {
+    const Turn all = turn_of(i, until);
+    Half led, followed;
+    turns_ = 0;
+    if (work_.kernel.both_lead) {
+      take_turn(i, all, true, led);
+      followed = led;
+    } else {
+      const bool begins = begins_here(i);
+      const auto take = [&](const Turn& turn, bool leads) {
+        take_turn(i, turn, leads, leads ? led : followed);
+      };
+      if (const int warmups = i == 0 ? warmups_before_all() : 0; warmups > 0) {
+        Turn warm = all;
+        warm.warmups = warmups;
+        warm.messages = 0;
+        take(warm, !begins);
+      }
+      Turn part = all, rest = all;
+      part.messages = part_at_first(all);
+      rest.messages -= part.messages;
+      rest.warmups = std::min(rest.warmups, 1);
+      take(part, begins);
+      take(all, !begins);
+      if (rest.messages > 0) take(rest, begins);
+    }
+    keep(i, led, followed, setup);
+  }
+
+  void keep(std::size_t i, Half& led, const Half& followed, float setup) {
+    report_.interrupted = state_ != Outcome::ok && end_is_wanted();
+    if (report_.interrupted) return;  // not the link's fault; a link's sizes are kept together
+    const bool fetched_wrong = work_.kernel.fetches && led.wrong;
     Sample sample;
     sample.setup = setup;
     sample.from = static_cast<std::uint32_t>(work_.rank);
@@ -111,56 +151,81 @@ class Pair {
     sample.step = work_.order.step().row;
     sample.size = static_cast<std::uint32_t>(i);
     sample.attempt = work_.order.attempt;
-    Note note;
-    Laps led;
-    const int turns = work_.kernel.both_lead ? 1 : 2;
-    for (int number = 0; number < turns; ++number) {
-      const bool leads = work_.kernel.both_lead || (number == 0) == (work_.rank < work_.peer);
-      Laps laps;
-      bool corrupt = false;
-      if (state_ == Outcome::ok)
-        state_ = take_turn(i, turn_of(i, until, number == 0), leads, number, laps, corrupt);
-      if (leads) sample.outcome = was_only_slow(laps) ? Outcome::ok : state_;
-      if (corrupt && leads && work_.kernel.fetches)
-        sample.outcome = Outcome::corrupt;
-      else
-        note.corrupt |= corrupt;
-      if (!leads || work_.kernel.both_lead) note.arrived = state_ == Outcome::absent ? -1 : laps.arrived;
-      if (leads) led = std::move(laps);
-    }
-    report_.interrupted = state_ != Outcome::ok && end_is_wanted();
-    if (report_.interrupted) return;  // not the link's fault; a link's sizes are kept together
-    if (probing()) report_.needs.push_back(need(i, led));
-    report_.notes.push_back(note);
-    if (work_.options.keep_laps) report_.led.laps.push_back(led.one_way);
-    sample.one_way = statistics_of(led.one_way);
+    sample.outcome = fetched_wrong ? Outcome::corrupt : led.outcome;
+    if (probing()) report_.needs.push_back(need(i, led.laps));
+    report_.notes.push_back({.arrived = state_ == Outcome::absent ? -1 : followed.laps.arrived,
+                             .corrupt = followed.wrong || (led.wrong && !fetched_wrong)});
+    if (work_.options.keep_laps) report_.led.laps.push_back(led.laps.one_way);
+    sample.one_way = statistics_of(led.laps.one_way);
     report_.led.samples.push_back(sample);
     if (!probing()) work_.keep(sample);
+  }
+
+  // Every second pair (low, high), counted by rows of `high`, so that each rank begins with half of its
+  // peers; the other rank of the pair in the next iteration and at the next size.
+  bool begins_here(std::size_t i) const {
+    const auto low = static_cast<std::uint64_t>(std::min(work_.rank, work_.peer));
+    const auto high = static_cast<std::uint64_t>(std::max(work_.rank, work_.peer));
+    const bool low_begins = (high * (high - 1) / 2 + low + work_.order.iteration + i) % 2 == 0;
+    return low_begins == (work_.rank < work_.peer);
+  }
+
+  // Half of the messages, in whole readings of the clock.
+  int part_at_first(const Turn& turn) const {
+    if (probing()) return turn.messages;
+    const int reading = std::max(turn.window * turn.rounds_per_reading, 1);
+    const int readings = (turn.messages + reading - 1) / reading;
+    return std::min((readings + 1) / 2 * reading, turn.messages);
+  }
+
+  // Warm the connection in both directions and last until all other ranks measure too.
+  int warmups_before_all() const {
+    if (probing()) return 0;
+    const int lead_in = work_.messages > 0 ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
+    return std::max(lead_in, std::min(work_.options.warmups, warmups_both_ways));
+  }
+
+  // Nothing is done after a turn that failed. A link that was measured before that keeps what it has.
+  void take_turn(std::size_t i, const Turn& turn, bool leads, Half& half) {
+    const bool begins = state_ == Outcome::ok;
+    Laps laps;
+    if (begins) state_ = run_turn(i, turn, leads, laps, half.wrong);
+    if (state_ == Outcome::ok) moved_ = transport_.now();
+    add(laps, half.laps);
+    if (begins || !half.is_measured) half.outcome = was_only_slow(half.laps) ? Outcome::ok : state_;
+    half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
+  }
+
+  static void add(const Laps& turn, Laps& all) {
+    all.one_way.insert(all.one_way.end(), turn.one_way.begin(), turn.one_way.end());
+    all.arrived =
+        turn.arrived < 0 && all.arrived <= 0 ? -1 : std::max(all.arrived, 0) + std::max(turn.arrived, 0);
+    all.longest = std::max(all.longest, turn.longest);
+    all.last = std::max(all.last, turn.last);
   }
 
   // The step's time limit ended the turn while messages still arrived, so its laps are valid.
   bool was_only_slow(const Laps& laps) const {
     const Seconds now = transport_.now();
     return state_ == Outcome::timeout && now >= last_call_ && !laps.one_way.empty() &&
-           now - laps.last < 3 * laps.longest;
+           now - std::max(laps.last, moved_) < 3 * laps.longest;
   }
 
-  Outcome take_turn(std::size_t i, const Turn& turn, bool leads, int number, Laps& laps, bool& corrupt) {
+  Outcome run_turn(std::size_t i, const Turn& turn, bool leads, Laps& laps, bool& wrong) {
     if (!work_.options.check) return work_.kernel.run(*link_, one_sided_, transport_, leads, turn, laps);
+    const auto number = static_cast<std::uint64_t>(i) * most_turns + static_cast<std::uint64_t>(turns_++);
     const auto key = [&](int from) {
-      return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)),
-                 (static_cast<std::uint64_t>(i) << 1) | static_cast<std::uint64_t>(number));
+      return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)), number);
     };
     Checking checking{out_, in_, key(work_.rank), key(work_.peer)};
     const auto outcome =
         run_checked(work_.kernel, *link_, one_sided_, transport_, leads, turn, laps, checking);
-    corrupt = checking.wrong > 0;
+    wrong |= checking.wrong > 0;
     return outcome;
   }
 
-  // Enough rounds that reading the clock takes less than 1 % of their time, and enough warm-ups to last until
-  // all other ranks have their orders. Neither matters in virtual time.
-  Tuning need(std::size_t i, const Laps& led) const {
+  // Enough rounds that reading the clock takes less than 1 % of their time. Does not matter in virtual time.
+  Tuning need(std::size_t i, const Laps& led) {
     Tuning tuning;
     const Options& o = work_.options;
     if (led.one_way.empty()) return tuning;
@@ -170,13 +235,10 @@ class Pair {
     const int laps = work_.kernel.windowed ? (messages + window_used(o) - 1) / window_used(o) : messages;
     const Seconds reading = clock_cost(transport_);
     if (reading <= 0 || lap <= 0) return tuning;
+    if (i == 0) report_.warmup = work_.kernel.windowed ? one_way : lap;
     if (!o.check)
       tuning.rounds_per_reading =
-          static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, double(laps)));
-    const double wait = answers_leave_in * work_.size;
-    const double warmups = wait / (work_.kernel.windowed ? one_way : lap);
-    if (i == 0 && !o.serial)
-      tuning.lead_in = static_cast<std::uint32_t>(std::clamp(std::ceil(warmups) - o.warmups, 0.0, 1e5));
+          static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, double((laps + 1) / 2)));
     return tuning;
   }
 
@@ -187,6 +249,8 @@ class Pair {
   OneSided* one_sided_ = nullptr;  // the same link, if the kernel puts or gets
   Outcome state_ = Outcome::ok;
   Seconds last_call_ = 0;  // the limit for all sizes together
+  Seconds moved_ = 0;      // when the last turn was complete
+  int turns_ = 0;          // of this size
   Report report_;
 };
 

@@ -17,7 +17,7 @@ struct PairWork {
   const Options& options;
   const Kernel& kernel;
   const TransportEntry& entry;
-  int rank, peer, size;  // size: ranks of the run
+  int rank, peer;
   std::uint64_t epoch;
   const Measure& order;
   Seconds budget;                           // for all sizes, including connecting

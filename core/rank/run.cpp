@@ -285,6 +285,7 @@ class Runner {
     if (all_to_all_ && !order.calibrates) all_to_all = time_all_to_all(round);
     Report report;
     report.rank = world_->rank();
+    report.orders_took = round.took;
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
@@ -298,7 +299,6 @@ class Runner {
                         .entry = entry_,
                         .rank = rank,
                         .peer = peer,
-                        .size = world_->size(),
                         .epoch = round.number + 1,
                         .order = order,
                         .budget = budget_of(order, reach(peer), rank, peer),
@@ -311,6 +311,7 @@ class Runner {
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
                           gone ? View() : View(round.from_peer));
+    report.orders_took = round.took;
     stop_watching();
     tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)

@@ -44,6 +44,7 @@ TEST(Tree, each_host_of_ten_thousand_has_at_most_32_below_it) {
   }
   for (const auto& [rank, count] : below) EXPECT_LE(count, 32) << rank;
   EXPECT_EQ(tree.relays().size(), 4u);
+  EXPECT_EQ(tree.levels(), 4);
 }
 
 TEST(Tree, the_ranks_of_a_host_are_below_its_first_rank_or_below_rank_0_on_its_host) {
@@ -78,6 +79,7 @@ TEST(Tree, a_rank_with_others_below_it_is_never_redirected) {
 
 TEST(Tree, in_a_star_all_ranks_are_below_rank_0_and_four_keep_listening) {
   Tree tree(512, host(0), 512);
+  EXPECT_EQ(tree.levels(), 1);
   std::set<int> listening;
   for (int rank = 1; rank < 512; ++rank) {
     const Reply reply = tree.place(arriving(rank, rank / 8));
