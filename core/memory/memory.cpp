@@ -19,6 +19,10 @@ const MemoryEntry& memory_named(std::string_view name) {
     if (entry.name == name) return entry;
     known.emplace_back(entry.name);
   }
+  if (name == "cuda")
+    throw UsageError(
+        "--memory cuda (LinkTest's --use-gpu-memory): GPU memory cannot be measured yet; leave it out to "
+        "measure host memory");
   throw UsageError("--memory: " + unknown_name("memory", name, known));
 }
 

@@ -187,6 +187,10 @@ def test_the_mode_comes_from_the_program_name_or_the_variable(call: Call) -> Non
     ("line", "said"),
     [
         ("linktest -n 3", "-m/--mode is required"),
+        (
+            "linktest --mode sim --np 2 --use-gpu-memory",
+            "GPU memory cannot be measured yet; leave it out",
+        ),
         ("linktest --mode sim --np 2 --randomize-steps", "--num-randomize-tasks 1 measures in a random order"),
         ("mpilinktest -D 3", "-D: nothing sleeps between steps; leave it out"),
         ("mpilinktest -i 0", "-i: 0 is too small; use 1 or more"),

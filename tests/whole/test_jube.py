@@ -19,9 +19,15 @@ FOLDER = Path(__file__).parents[2] / "integrations" / "jube"
 SUITE = os.environ.get("EVERYLINK_JUBENCH_LINKTEST", "")  # a clone of FZJ-JSC/jubench-linktest
 PLATFORM = Path("/usr/share/doc/jube/platform/slurm")
 NUMBER = r"\d+\.\d+"
+MEANS = r"(min|avg|max) \S+ \S+ \((\S+) (\S+) both directions\)"  # of the turns, in `show` and the report
 PROGRAMS = {"everylink": "everylink", "linktest-report": "everylink.cli.linktest_names linktest-report"}
 
 needs_jube = pytest.mark.skipif(not shutil.which("jube"), reason="no jube here (Debian's package jube)")
+needs_suite = pytest.mark.skipif(
+    not SUITE or not PLATFORM.is_dir(),
+    reason="EVERYLINK_JUBENCH_LINKTEST names no clone of FZJ-JSC/jubench-linktest, or no platform files of JUBE",
+)
+needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 needs_long = pytest.mark.long("Slurm")
 
 
@@ -52,8 +58,8 @@ def said_by(done: subprocess.CompletedProcess[str]) -> str:
     return done.stdout
 
 
-def jube(*words: object, path: str) -> str:
-    command, environment = ["jube", *map(str, words)], os.environ | {"PATH": path}
+def jube(*words: object, path: str, **variables: str) -> str:
+    command, environment = ["jube", *map(str, words)], os.environ | {"PATH": path} | variables
     return said_by(
         subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     )
@@ -115,6 +121,19 @@ def test_failed_links_are_reported_and_a_failing_run_fails_the_jube_step(path: s
     (work,) = (tmp_path / "none").glob("*/*/work")
     assert (work / "failed").exists()
     assert "nothing" in (work / "stderr").read_text()
+    (row,) = table(jube("result", tmp_path / "none", path=path), "links")
+    assert (row["failed links"], row["min time"]) == ("", "")
+
+
+@needs_jube
+@needs_mpi
+def test_the_jupiter_tag_runs_with_more_ranks_than_cores(path: str, tmp_path: Path) -> None:
+    runs, as_root = tmp_path / "runs", {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    jube("run", FOLDER / "everylink.xml", "-o", runs, "--tag", "jupiter", path=path, **as_root)
+    said = jube("result", runs, path=path)
+    (links,), (bisection,) = table(said, "links"), table(said, "bisection bandwidth")
+    assert (links["mode"], links["tasks"], links["failed links"]) == ("mpi", "4", "0")
+    assert_is_in_order(bisection)
 
 
 @pytest.fixture
@@ -130,8 +149,9 @@ def make(folder: Path, path: str, *words: str) -> subprocess.CompletedProcess[st
     )  # fmt: skip
 
 
-def test_make_in_linktests_folder_installs_the_linktest_on_path(path: str, shim: Path) -> None:
-    said_by(make(shim, path, "HAVE_CUDA=0", "CUARCH=none"))
+@pytest.mark.parametrize("cuda", ["HAVE_CUDA=0", "HAVE_CUDA=1"])
+def test_make_in_linktests_folder_installs_the_linktest_on_path(path: str, shim: Path, cuda: str) -> None:
+    said_by(make(shim, path, cuda, "CUARCH=sm_80"))
     version = subprocess.run([shim / "linktest", "--version"], capture_output=True, text=True, check=True).stdout
     assert version.startswith("everylink-measure ")
 
@@ -146,8 +166,6 @@ def test_make_in_linktests_folder_reports_what_is_missing(shim: Path, tmp_path: 
         assert done.returncode == 2
         assert "Set EVERYLINK_SOURCE to a source tree of Everylink" in done.stderr
         assert not (shim / "linktest").exists()
-    done = make(shim, "/usr/bin:/bin", "HAVE_CUDA=1")
-    assert "set Use_GPU_Partition to False in the JUBE file" in done.stderr
 
 
 def build_wheel(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -210,10 +228,89 @@ def test_our_file_measures_the_halves_of_a_heterogeneous_job(slurm: Run, path: s
     assert all("4 ranks on 2 hosts" in (folder / "measure.out").read_text() for folder in folders)
 
 
+# What the JSC systems have, for which the suite's file is written: a name, modules, Slurm.
+JSC = {
+    "cat": 'if [ "$1" = /etc/FZJ/systemname ]; then echo jurecadc; else exec /bin/cat "$@"; fi',
+    "module": ":",
+    "sbatch": 'bash "$1" >job.out 2>job.err',
+    "srun": 'while [ "${1#-}" != "$1" ]; do shift; done; exec mpirun --allow-run-as-root --oversubscribe -n 4 "$@"',
+}
+
+
+@pytest.fixture
+def suite(path: str, tmp_path: Path) -> Path:
+    """A clone of the suite, with our replacement in the submodule's folder as documented."""
+    for name, script in JSC.items():
+        (tmp_path / "programs" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "programs" / name).chmod(0o755)
+    subprocess.run(["git", "clone", "-q", SUITE, tmp_path / "suite"], check=True, capture_output=True)
+    (tmp_path / "suite" / "src" / "linktest").mkdir(parents=True, exist_ok=True)
+    for part in ("benchmark", "python"):
+        (tmp_path / "suite" / "src" / "linktest" / part).symlink_to(FOLDER / "linktest" / part)
+    return tmp_path / "suite"
+
+
+def run_suite(suite: Path, path: str, file: str = "LinktestMain.xml") -> tuple[Path, str]:
+    """The folder of the suite's run step, and what JUBE's tables say."""
+    folder = suite / "benchmark" / "jube"
+    where = {"JUBE_INCLUDE_PATH": str(PLATFORM), "JUBE_EXEC_SHELL": "/bin/bash"}
+    jube("run", folder / file, "--tag", "test", "pdf", path=path, **where)
+    jube("continue", folder / "runs", path=path, **where)
+    (work,) = (folder / "runs").glob("*/*_BisectionTest/work")
+    return work, jube("result", folder / "runs", path=path, **where)
+
+
+@pytest.mark.long("FZJ-JSC/jubench-linktest")
+@needs_suite
+@needs_jube
+@needs_mpi
+def test_the_unedited_jupiter_file_compiles_and_its_run_step_says_that_gpu_memory_is_missing(
+    suite: Path, path: str
+) -> None:
+    work, said = run_suite(suite, path)
+    assert (work / "Compile" / "benchmark" / "linktest").exists()
+    assert (work / "error").exists()
+    missing = "GPU memory cannot be measured yet; leave it out to measure host memory\n"
+    assert (work / "job.err").read_text().count(missing) == 1
+    assert table(said, "Point-to-point Bandwidth Results") == []
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=suite, check=True, capture_output=True, text=True)
+    assert status.stdout == ""
+
+
+def bytes_a_second(number: str, unit: str) -> float:
+    return float(number) * 1024.0 ** ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"].index(unit)
+
+
+@pytest.mark.long("FZJ-JSC/jubench-linktest")
+@needs_suite
+@needs_jube
+@needs_mpi
+def test_log_table_and_report_of_the_jupiter_file_have_the_same_numbers(suite: Path, path: str) -> None:
+    main = suite / "benchmark" / "jube" / "LinktestMain.xml"
+    (main.parent / "Host.xml").write_text(
+        main.read_text().replace('"Use_GPU_Partition">True', '"Use_GPU_Partition">False')
+    )
+    work, said = run_suite(suite, path, "Host.xml")
+    log = dict(re.findall(r"RESULT: (\w+) Time: .*\( *([\d.]+ \w+/s)\)", (work / "job.out").read_text()))
+    (links,) = table(said, "Point-to-point Bandwidth Results")
+    assert links == {"Min": log["Max"], "Avg": log["Avg"], "Max": log["Min"]}
+    printed = {name: bytes_a_second(*rate.split()) for name, rate in log.items()}
+    show = [sys.executable, "-P", "-m", "everylink", "show", "pingpong_results_bin.sion"]
+    report = "linktest-bisection-jurecadc.pdf"
+    told = [(show, "Mean of each turn at 16 MiB: (.*)")]
+    if shutil.which("pdftotext"):
+        told.append((["pdftotext", "-layout", report, "-"], "mean of each turn (.*)"))
+    for command, pattern in told:
+        text = subprocess.run(command, cwd=work, check=True, capture_output=True, text=True).stdout
+        (line,) = re.findall(pattern, text)
+        rates = {name.capitalize(): bytes_a_second(*rate) for name, *rate in re.findall(MEANS, line)}
+        assert rates == pytest.approx(printed, rel=5e-4)
+    assert (work / report).read_bytes()[:4] == b"%PDF"
+
+
 @needs_long
 @needs_jube
-@pytest.mark.skipif(not SUITE, reason="EVERYLINK_JUBENCH_LINKTEST names no clone of FZJ-JSC/jubench-linktest")
-@pytest.mark.skipif(not PLATFORM.is_dir(), reason="JUBE's platform files for Slurm are not here")
+@needs_suite
 def test_the_jupiter_suites_file_runs_with_our_replacement(slurm: Run, path: str, tmp_path: Path) -> None:
     folder = tmp_path / "suite" / "benchmark" / "jube"
     shutil.copytree(Path(SUITE) / "benchmark" / "jube", folder)
