@@ -116,8 +116,10 @@ int measure(const Options& options) {
 
 int execute(const std::vector<std::string>& typed) {
   const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
+  if (command.action == Action::measure) return measure(command.options);
+  if (rank_so_far() > 0) return exit_ok;  // under a launcher, rank 0 prints for all
   switch (command.action) {
-    case Action::measure: return measure(command.options);
+    case Action::measure:
     case Action::list: print(list_text()); break;
     case Action::show_version: print(fmt::format("everylink-measure {}\n", version)); break;
     case Action::show_help:

@@ -26,6 +26,7 @@ struct Theirs {
 };
 
 constexpr Theirs of_linktest2[] = {
+    {"hide-progress", false, "--progress=none", ""},
     {"hostname", false, "", "the hosts of all ranks are always in the results; leave it out"},
     {"memory", true, "--memory", ""},  // ours, not an abbreviation of the next
     {"memory-buffer-allocator", true, "", "use --memory host or --memory huge"},

@@ -107,6 +107,7 @@ TEST(DropIn, linktests_own_names_of_options_become_ours) {
             "--mode sim --num-randomize-tasks 3 --seed 7");
   EXPECT_EQ(ours("linktest.sim --mix"), "--mode sim --num-randomize-tasks=1");
   EXPECT_EQ(ours("linktest.sim --randomize"), "--mode sim --num-randomize-tasks=1");
+  EXPECT_EQ(ours("linktest.sim --hide-progress"), "--mode sim --progress=none");
   EXPECT_EQ(ours("linktest.sim --use-gpu-memory"), "--mode sim --memory=cuda");
   EXPECT_EQ(ours("linktest.sim --memory-buffer-allocator DEFAULT --serial"), "--mode sim --serial-tests");
   EXPECT_EQ(ours("linktest.sim --num-slow 3 --min-it 2 --min-r 1"),

@@ -264,18 +264,48 @@ def test_a_later_version_of_linktest_1_has_six_coordinates(tmp_path: Path) -> No
     assert read(write_sion(tmp_path / "x.sion", run)).facts.tool_version == "LinkTest 1.4p0"
 
 
-def test_a_file_of_linktest_2_and_of_another_program_is_refused_by_name(tmp_path: Path) -> None:
+def of_linktest_2(version: tuple[int, int, int], order: str = "<") -> bytes:
+    """The beginning of rank 0's data, as LinkTest's wiki describes it for 2.1.16 and for 2.1.17."""
+    name, commit = (b"LKTST", b"0123456789abcdef" * 2 + b"01234567\0")
+    if version >= (2, 1, 17):
+        name, commit = b"LinkTest", commit[:-1] + b"8"
+    flags = bytes(100)
+    return name + struct.pack(f"{order}3I", *version) + commit + struct.pack(f"{order}I", 4) + b"mpi\0" + flags
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("version", [(2, 1, 16), (2, 1, 17)])
+def test_a_file_of_linktest_2_is_refused_with_its_version_ranks_mode_and_what_would_work(
+    tmp_path: Path, version: tuple[int, int, int], order: str
+) -> None:
+    data = sion([of_linktest_2(version, order), *[b"LKTST" + bytes(300)] * 7], order)
+    (tmp_path / "two.sion").write_bytes(data)
+    with pytest.raises(FileOfAnotherKind) as refused:
+        read(tmp_path / "two.sion")
+    program = "LinkTest {}.{}.{} (8 ranks, mode mpi, commit 0123456789ab)".format(*version)
+    assert f"is a results file of {program}, whose layout is not LinkTest 1's" in str(refused.value)
+    assert "measuring again with Everylink's linktest" in str(refused.value)
+
+
+def test_a_file_of_linktest_2_is_recognised_even_if_it_was_never_closed(tmp_path: Path) -> None:
+    whole = sion([of_linktest_2((2, 1, 17))] * 4)
+    (tmp_path / "cut.sion").write_bytes(whole[: 4096 + 100])
+    with pytest.raises(FileOfAnotherKind, match=r"LinkTest 2\.1\.17 \(4 ranks, mode mpi"):
+        read(tmp_path / "cut.sion")
+
+
+def test_of_another_linktest_2_only_what_is_certain_is_told(tmp_path: Path) -> None:
     run = random_run(1, 4, False)
     run.version = (2, 1, 0)
-    write_sion(tmp_path / "two.sion", run)
+    with pytest.raises(FileOfAnotherKind, match=r"of LinkTest 2\.1\.0 \(4 ranks\), whose layout"):
+        read(write_sion(tmp_path / "two.sion", run))
+
+
+def test_a_sion_file_of_another_program_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "other.sion").write_bytes(sion([b"anything else"] * 4))
-    for name, what in (
-        ("two.sion", "its version is 2.1p0"),
-        ("other.sion", "the id of rank 0 at byte 4096 is 'anyth'"),
-    ):
-        with pytest.raises(FileOfAnotherKind, match=what) as refused:
-            read(tmp_path / name)
-        assert "files of LinkTest 2 are not supported" in str(refused.value)
+    what = "is a SION file, but not one of LinkTest 1 or 2: the id of rank 0 at byte 4096 is 'anyth'"
+    with pytest.raises(FileOfAnotherKind, match=what):
+        read(tmp_path / "other.sion")
 
 
 def test_every_command_accepts_such_a_file_whatever_its_name(tmp_path: Path, everylink: Command) -> None:

@@ -247,3 +247,42 @@ def test_the_file_has_kernel_mode_warm_ups_and_the_hosts_facts(call: Call, tmp_p
     assert "mode tcp, memory host, bidirectional, schedule all" in out
     assert "4 messages and 2 warm-ups per turn" in out
     assert "carried by lo" in out
+
+
+# --- what is printed once, and what a user hides ---------------------------------------------------------------
+ONCE = "everylink-measure [0-9.]+\n"
+
+
+@needs_mpi
+@pytest.mark.parametrize("line", ["linktest -v", "linktest.tcp --version", "mpilinktest -V", "everylink-measure -V"])
+def test_every_name_prints_its_version_once_under_mpirun(call: Call, line: str) -> None:
+    assert re.fullmatch(ONCE, call(line, launcher=mpi_launcher(4)))
+
+
+@pytest.mark.parametrize(
+    ("rank", "size"),
+    [
+        ("EVERYLINK_RANK", "EVERYLINK_SIZE"),
+        ("PMI_RANK", "PMI_SIZE"),
+        ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+        ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ],
+)
+def test_only_rank_0_of_any_launcher_prints_version_help_and_list(call: Call, rank: str, size: str) -> None:
+    for option in ("-V", "--help", "--list"):
+        said = [call(f"everylink-measure {option}", **{rank: str(number), size: "3"}) for number in range(3)]
+        assert said[0]
+        assert said[1:] == ["", ""]
+
+
+def test_np_prints_the_version_once(call: Call) -> None:
+    assert re.fullmatch(ONCE, call("linktest --np 4 -V"))
+
+
+def test_linktests_hide_progress_leaves_out_the_lines_of_steps_and_keeps_the_results(call: Call) -> None:
+    line = "linktest --mode sim --np 4 --no-sion-file"
+    assert "Results for step" in call(line)
+    hidden = call(f"{line} --hide-progress")
+    assert "for step" not in hidden
+    assert "Timing Summary" not in hidden
+    assert [word for word in ("Min", "Avg", "Max") if f"RESULT: {word} Time:" in hidden] == ["Min", "Avg", "Max"]

@@ -17,6 +17,7 @@ from everylink.io import linktest_payload, results_file
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import Damage
+from everylink.io.linktest2 import linktest2_of
 from everylink.io.linktest_payload import (
     ALL_TO_ALL,
     BYTES,
@@ -29,7 +30,7 @@ from everylink.io.linktest_payload import (
     SETTINGS,
     SUMMARY,
     VERSION,
-    OfLinkTest2,
+    OfAnotherProgram,
     Payload,
     read_payload,
 )
@@ -51,6 +52,10 @@ PLACED = "LinkTest's coordinates of ranks, such as {} of rank {}, are not kept."
 OTHER_EXTREME = (
     "The file gives {:.9g} s as the {} time, but its links have {:.9g} s: it may be damaged, or links are missing."
 )
+OF_LINKTEST_2 = (
+    "is a results file of {}, whose layout is not LinkTest 1's and is not read here; that LinkTest's linktest-report "
+    "reads it, and measuring again with Everylink's linktest writes a file that can be read here"
+)
 Times = NDArray[np.float64]
 FAILED_STEP = 1  # marks a link as tried; without time and step, it counts as not measured
 
@@ -59,13 +64,15 @@ def read_results(path: Path) -> Results:
     """Read a file of LinkTest 1.2, or of Everylink in its format. Raises ResultsError."""
     try:
         with path.open("rb") as file:
-            container = read_container(file, path.stat().st_size)
+            size = path.stat().st_size
+            if program := linktest2_of(file, size):
+                raise FileOfAnotherKind(path, OF_LINKTEST_2.format(program))
+            container = read_container(file, size)
             if container.results_at:
                 return results_file.read_results(path)
             payload = read_payload(file, container)
-    except OfLinkTest2 as other:
-        what = f"is a SION file, but not of LinkTest 1.2: {other}; files of LinkTest 2 are not supported"
-        raise FileOfAnotherKind(path, what) from None
+    except OfAnotherProgram as other:
+        raise FileOfAnotherKind(path, f"is a SION file, but not one of LinkTest 1 or 2: {other}") from None
     except Damage as damage:
         raise FileDamaged(path, str(damage)) from None
     except OSError as error:

@@ -22,8 +22,8 @@ MOST_STEPS = 2**20
 MOST = 2**31 - 1
 
 
-class OfLinkTest2(Exception):
-    """The id or version shows that the payload is not of LinkTest 1."""
+class OfAnotherProgram(Exception):
+    """The id or version shows that the payload is not of LinkTest."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class _Stream:
 
 
 def read_payload(file: IO[bytes], container: Container) -> Payload:
-    """Read the payload of an opened file. Raises Damage or OfLinkTest2."""
+    """Read the payload of an opened file. Raises Damage or OfAnotherProgram."""
     ranks = len(container.at)
     stream = _stream(file, container, 0, 45 * ranks + 1024)
     version, host, coordinates = _head(stream)
@@ -134,10 +134,10 @@ def _head(stream: _Stream) -> tuple[tuple[int, ...], str, NDArray[Any]]:
     name = stream.take("the id", "S1", len(ID)).tobytes()
     if name != ID:
         stream.at = 0
-        raise OfLinkTest2(str(stream.wrong("the id", 0, f"is '{printable(name.decode(errors='replace'))}'")))
+        raise OfAnotherProgram(str(stream.wrong("the id", 0, f"is '{printable(name.decode(errors='replace'))}'")))
     version = tuple(stream.take("the version", "i4", 3).tolist())
     if version[0] != MAJOR:
-        raise OfLinkTest2(f"its version is {_text(version)}")
+        raise OfAnotherProgram(f"its version is {_text(version)}")
     begin, raw = stream.at, stream.take("the host", "S1", HOST).tobytes()
     if b"\0" not in raw:
         stream.at = begin

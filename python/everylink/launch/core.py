@@ -12,6 +12,7 @@ from everylink.version import VERSION
 NAME = "everylink-measure"
 VARIABLE = "EVERYLINK_MEASURE"
 VERSION_LIMIT = 10.0  # seconds
+AS_RANK_0 = {"EVERYLINK_RANK": "0"}  # under a launcher, only rank 0 prints the version and the help
 
 
 def find_core() -> Path:
@@ -36,8 +37,9 @@ def check_version(core: Path) -> None:
     """Raise CoreError unless the core reports our version."""
     try:
         said = subprocess.run(
-            [core, "--version"], capture_output=True, text=True, timeout=VERSION_LIMIT, stdin=subprocess.DEVNULL
-        )
+            [core, "--version"], capture_output=True, text=True, timeout=VERSION_LIMIT, stdin=subprocess.DEVNULL,
+            env=os.environ | AS_RANK_0,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise CoreError(f"{core} --version did not answer within {VERSION_LIMIT:.0f} s") from None
     except OSError as error:

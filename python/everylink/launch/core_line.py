@@ -1,6 +1,7 @@
 """What a command line of the core says, read by the core's own table of options (`everylink-measure --help=json`)."""
 
 import json
+import os
 import subprocess
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from everylink.errors import CoreError
+from everylink.launch.core import AS_RANK_0
 from everylink.nearest import matches
 
 PAIRS = "pairs"  # the core's name for a run without a load pattern
@@ -87,8 +89,9 @@ def table_of(core: Path) -> CoreTable:
     """The table that the core prints. Raises CoreError if it prints none."""
     try:
         done = subprocess.run(
-            [core, "--help=json"], capture_output=True, text=True, timeout=TABLE_LIMIT, stdin=subprocess.DEVNULL
-        )
+            [core, "--help=json"], capture_output=True, text=True, timeout=TABLE_LIMIT, stdin=subprocess.DEVNULL,
+            env=os.environ | AS_RANK_0,
+        )  # fmt: skip
         return _table(json.loads(done.stdout))
     except subprocess.TimeoutExpired:
         raise CoreError(f"{core} --help=json did not answer within {TABLE_LIMIT:.0f} s") from None

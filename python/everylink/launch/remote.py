@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from everylink.errors import CoreError, UserMistake
-from everylink.launch.core import NAME
+from everylink.launch.core import AS_RANK_0, NAME
 from everylink.launch.job import HostRanks, Job, UnusableHosts, warn_of_one_machine
 from everylink.launch.process import forwarded_signals
 from everylink.launch.shells import Shell, Shells, raise_file_limit
@@ -19,6 +19,7 @@ from everylink.version import VERSION
 
 ShellCommand = Callable[[str], Sequence[str]]  # host -> the command that opens a shell there, which runs READ_AND_RUN
 AT_ONCE = 64  # connections being opened at the same time
+RANK_0 = " ".join(f"{name}={value}" for name, value in AS_RANK_0.items())
 ANSWER_LIMIT = 30.0  # seconds per host
 READ_AND_RUN = 'IFS= read -r line && eval "$line"'  # commands come over standard input, which ps does not show
 HERE = "everylink-here"
@@ -102,7 +103,7 @@ def _check_script(core: Path, marker: Path | None) -> str:
     seen = f"test -e {shlex.quote(str(marker))} && seen=yes || seen=no" if marker else "seen=yes"
     return (
         f"cd {shlex.quote(str(Path.cwd()))} 2>/dev/null || cd; {seen}; "
-        f"said=$({shlex.quote(str(core))} --version 2>&1 </dev/null | head -n 1); "
+        f"said=$({RANK_0} {shlex.quote(str(core))} --version 2>&1 </dev/null | head -n 1); "
         f'echo {HERE} "$seen" "{MACHINE}" "$said"; {READ_AND_RUN}'
     )
 
