@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from everylink.io.linktest import write_linktest
 from everylink.io.read import read
 from hostile import EXAMPLES, MEMORY, assert_refused, damaged_by, shown, spoiled
 from make_sion import random_run, sion, streams
@@ -76,6 +78,22 @@ def test_a_randomly_damaged_sion_file_is_read_or_refused_in_one_line(
     code, said, memory = shown("show", path)
     assert memory < MEMORY
     assert (code == 0 and said == "") or (code == 2 and said.count("\n") == 1), said
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.integers(0, 2**32), st.integers(1, 30))
+def test_a_randomly_damaged_file_of_ours_is_read_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, changes: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "spoiled-ours.sion"
+    if not path.with_suffix(".good").exists():
+        write_linktest(replace(read(SAMPLES[0]), path=path))
+        path.rename(path.with_suffix(".good"))
+    path.write_bytes(spoiled(path.with_suffix(".good").read_bytes(), seed, changes))
+    code, said, memory = shown("show", path)
+    assert code in (0, 2), said
+    assert said.count("\n") == (code == 2), said
+    assert memory < MEMORY
 
 
 def test_data_after_the_second_head_is_ignored(tmp_path: Path) -> None:

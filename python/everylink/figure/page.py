@@ -128,7 +128,7 @@ def _draw_box(figure: Figure, height: int) -> None:
 def _draw_times(figure: Figure, y: float, name: str, texts: Sequence[str]) -> None:
     write(figure, LEFT + 10, y, name, color=PALE_INK, fontsize=7)
     for i, text in enumerate(texts):
-        write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.7)
+        write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.4)
 
 
 def draw_histogram(axes: Axes, counted: Histogram) -> None:
