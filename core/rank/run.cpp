@@ -153,6 +153,7 @@ class Runner {
                                });
     if (!round) {
       unsaved_.forget_failures(number_);
+      if (chunk_) chunk_->forget_failures(number_);
       throw RunLost(
           fmt::format("lost the connection to rank 0; {}", committed_ > 0 && !options_.no_output
                                                                ? "the results file holds what was committed"
@@ -306,7 +307,8 @@ class Runner {
                         .keep = [&](const Sample& sample) {
                           unsaved_.keep(sample, number_);
                           if (chunk_)
-                            chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()));
+                            chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()),
+                                         number_);
                         }};
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,

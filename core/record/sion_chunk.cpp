@@ -70,19 +70,30 @@ int Chunk::begin() noexcept {
   return file.save();
 }
 
-void Chunk::keep(const Sample& s, std::int32_t step) {
+void Chunk::keep(const Sample& s, std::int32_t step, std::uint64_t round) {
   if (s.attempt != Attempt::main) return;
   new_ = true;
   const int to = static_cast<int>(s.to);
   Mean& mean = means_[s.to];
   if (!std::exchange(mean.tried, true)) measured_.put_step(to, step);
-  if (s.outcome != Outcome::ok) return discard(to);
+  if (s.outcome != Outcome::ok) {
+    if (!mean.failed) last_failure_ = {round, to};
+    return discard(to);
+  }
   const double seconds = s.one_way.mean, n = s.one_way.n;
   if (mean.failed || !(seconds > 0) || !(n > 0)) return;
   mean.seconds =
       mean.readings > 0 ? mean.seconds + (seconds - mean.seconds) * n / (mean.readings + n) : seconds;
   mean.readings += n;
   measured_.put_time(to, mean.seconds);
+}
+
+void Chunk::forget_failures(std::uint64_t round) {
+  if (last_failure_.to == no_rank || last_failure_.round != round) return;
+  Mean& mean = means_[static_cast<std::size_t>(last_failure_.to)];
+  mean.failed = false;
+  measured_.put_time(last_failure_.to, mean.seconds);
+  new_ = true;
 }
 
 void Chunk::keep_all_to_all(std::int32_t step, Seconds seconds) {

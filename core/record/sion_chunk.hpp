@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/options.hpp"
+#include "base/ranks.hpp"
 #include "base/run_id.hpp"
 #include "base/sample.hpp"
 #include "base/seconds.hpp"
@@ -39,7 +40,9 @@ class Chunk {
   // Writes this rank's number, which proves that this host sees the file. Returns File's error.
   int begin() noexcept;
   // Keeps a link that this rank led in the main run. A link that failed once stays "not measured" (0).
-  void keep(const Sample&, std::int32_t step);
+  void keep(const Sample&, std::int32_t step, std::uint64_t round);
+  // The failures of this round, the last one, have another cause: rank 0 is lost, and the peers ended.
+  void forget_failures(std::uint64_t round);
   void keep_all_to_all(std::int32_t step, Seconds);
   void discard(int to);  // ok here, but the peer received wrong bytes
   int write() noexcept;  // does nothing if nothing is new
@@ -56,7 +59,11 @@ class Chunk {
     bool tried = false, failed = false;
   };
   std::vector<Mean> means_;  // by peer
-  bool new_ = false;         // has something that write() has not written
+  struct Failure {
+    std::uint64_t round = 0;
+    int to = no_rank;
+  } last_failure_;
+  bool new_ = false;  // has something that write() has not written
 };
 
 }  // namespace everylink::sion

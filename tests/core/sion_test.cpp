@@ -190,9 +190,9 @@ class ChunkTest : public ::testing::Test {
 TEST_F(ChunkTest, a_link_that_was_measured_twice_has_the_mean_of_all_its_messages) {
   Chunk chunk(options_, 2, 3, "host", run_);
   EXPECT_EQ(chunk.begin(), 0);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
-  chunk.keep(sample(1, 5e-6f, 10), 2);
-  chunk.keep(sample(0, 4e-6f, 30), 4);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
+  chunk.keep(sample(1, 5e-6f, 10), 2, 2);
+  chunk.keep(sample(0, 4e-6f, 30), 4, 4);
   EXPECT_EQ(chunk.write(), 0);
   EXPECT_DOUBLE_EQ(written_time(0), (10 * double{1e-6f} + 30 * double{4e-6f}) / 40);
   EXPECT_EQ(written_time(1), double{5e-6f});
@@ -203,10 +203,10 @@ TEST_F(ChunkTest, a_link_that_was_measured_twice_has_the_mean_of_all_its_message
 
 TEST_F(ChunkTest, a_link_that_failed_has_a_step_and_no_time) {
   Chunk chunk(options_, 2, 3, "host", run_);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
-  chunk.keep(sample(0, 1e-6f, 1, Outcome::timeout), 2);
-  chunk.keep(sample(0, 1e-6f, 10), 3);
-  chunk.keep(sample(1, 1e-6f, 10), 2);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
+  chunk.keep(sample(0, 1e-6f, 1, Outcome::timeout), 2, 2);
+  chunk.keep(sample(0, 1e-6f, 10), 3, 3);
+  chunk.keep(sample(1, 1e-6f, 10), 2, 2);
   chunk.discard(1);
   EXPECT_EQ(chunk.write(), 0);
   EXPECT_EQ(written_time(0), 0);
@@ -214,13 +214,25 @@ TEST_F(ChunkTest, a_link_that_failed_has_a_step_and_no_time) {
   EXPECT_EQ(written_step(0), 1);
 }
 
+TEST_F(ChunkTest, a_failure_of_the_round_in_which_rank_0_was_lost_is_none) {
+  Chunk chunk(options_, 2, 3, "host", run_);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
+  chunk.keep(sample(1, 1e-6f, 10), 2, 2);
+  chunk.keep(sample(1, 1e-6f, 1, Outcome::broken), 4, 4);
+  chunk.keep(sample(0, 1e-6f, 1, Outcome::broken), 5, 5);
+  chunk.forget_failures(5);
+  EXPECT_EQ(chunk.write(), 0);
+  EXPECT_FLOAT_EQ(static_cast<float>(written_time(0)), 1e-6f);
+  EXPECT_EQ(written_time(1), 0);
+}
+
 TEST_F(ChunkTest, re_measured_links_do_not_change_the_main_run) {
   Chunk chunk(options_, 2, 3, "host", run_);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
   for (const auto attempt : {Attempt::retest, Attempt::alone}) {
     Sample again = sample(0, 9e-6f, 10);
     again.attempt = attempt;
-    chunk.keep(again, 5);
+    chunk.keep(again, 5, 5);
   }
   EXPECT_EQ(chunk.write(), 0);
   EXPECT_EQ(written_time(0), double{1e-6f});
@@ -231,7 +243,7 @@ TEST_F(ChunkTest, a_file_of_another_run_is_left_alone) {
   other[15] ^= 1;
   const Bytes before = contents_of(options_.output);
   Chunk chunk(options_, 2, 3, "host", other);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
   EXPECT_NE(chunk.begin(), 0);
   EXPECT_NE(chunk.write(), 0);
   EXPECT_EQ(contents_of(options_.output), before);
@@ -239,7 +251,7 @@ TEST_F(ChunkTest, a_file_of_another_run_is_left_alone) {
 
 TEST_F(ChunkTest, a_missing_or_short_file_is_an_error) {
   Chunk chunk(options_, 2, 3, "host", run_);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
   std::filesystem::resize_file(options_.output, 100);
   EXPECT_NE(chunk.write(), 0);
   std::filesystem::remove(options_.output);
@@ -255,11 +267,11 @@ TEST_F(ChunkTest, every_rank_is_in_the_file_before_it_has_written) {
 
 TEST_F(ChunkTest, what_is_saved_already_is_not_written_again) {
   Chunk chunk(options_, 2, 3, "host", run_);
-  chunk.keep(sample(0, 1e-6f, 10), 1);
+  chunk.keep(sample(0, 1e-6f, 10), 1, 1);
   EXPECT_EQ(chunk.write(), 0);
   std::filesystem::resize_file(options_.output, 100);
   EXPECT_EQ(chunk.write(), 0);
-  chunk.keep(sample(1, 1e-6f, 10), 2);
+  chunk.keep(sample(1, 1e-6f, 10), 2, 2);
   EXPECT_NE(chunk.write(), 0);
 }
 
