@@ -60,7 +60,7 @@ class Tree:
         for path in program().parent.glob("*linktest*"):
             (self.commands / path.name).symlink_to(path)
         self.command("everylink-measure", f'exec {program()} "$@"')
-        for name in ("everylink", "pingponganalysis", "linktest-report"):
+        for name in ("everylink", "pingponganalysis", "linktest-report", "run_netsan.sh"):
             self.command(name, f'exec {ROOT / "scripts" / name} "$@"')
         self.command("sudo", 'exec "$@"')
         shutil.copy(ROOT / "tests/whole/fake_ssh", self.commands / "ssh")

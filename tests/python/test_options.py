@@ -17,14 +17,14 @@ from everylink.cli.options.completion import bash, fish, zsh
 from everylink.cli.options.help import help_of, help_of_program
 from everylink.cli.options.man import man_page
 from everylink.cli.options.option import Command as Entry
-from everylink.cli.options.table import EVERYLINK, LINKTEST_REPORT, PINGPONGANALYSIS
+from everylink.cli.options.table import EVERYLINK, LINKTEST_REPORT, NETWORK_SANITIZER, PINGPONGANALYSIS
 from everylink.io.csv_matrix import OPTIONAL, REQUIRED
 from everylink.launch.launcher import LAUNCHERS
 from everylink.links.merging import WAYS
 from everylink.predict.patterns import NAMES
 from everylink.terminal.tables import TABLES
 
-ALL = (*EVERYLINK.commands, PINGPONGANALYSIS, LINKTEST_REPORT)
+ALL = (*EVERYLINK.commands, PINGPONGANALYSIS, LINKTEST_REPORT, NETWORK_SANITIZER)
 SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}
 
 

@@ -82,7 +82,8 @@ class Command:
     examples: tuple[Example, ...] = ()
     notes: tuple[Note, ...] = ()
     version: str = ""  # what -V prints
-    passes_on: bool = False  # options that are not in the table go to everylink-measure
+    passes_on: bool = False  # options that are not in the table go to another program
+    passed_to: str = "[PATTERN] [OPTIONS OF everylink-measure]"  # in the usage
 
     @property
     def name(self) -> str:
@@ -103,7 +104,7 @@ class Command:
         words += [f"{option.names[0]} {option.value}" for option in required]
         words += [_argument(option) for option in self.listed if option.positional]
         if self.passes_on:
-            words.append("[PATTERN] [OPTIONS OF everylink-measure]")
+            words.append(self.passed_to)
         return " ".join(words)
 
     def groups(self) -> Iterator[tuple[str, list[Option]]]:

@@ -1,6 +1,7 @@
 """Parses a command line by the table. argparse does the work; abbreviations and error messages are handled here."""
 
 import argparse
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -32,7 +33,9 @@ class _Parser(argparse.ArgumentParser):
     """Raises UserMistake instead of printing the usage and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        raise UserMistake(f"{self.prog.split()[-1]}: {message}; {self.prog} --help lists the options")
+        message = re.sub(r"^argument (.*): expected one argument$", r"\1 requires a value", message)
+        _, is_command, name = self.prog.partition(" ")  # the program's own name begins every message
+        raise UserMistake(f"{name}{': ' * bool(is_command)}{message}; {self.prog} --help lists the options")
 
 
 class _Help(argparse.Action):

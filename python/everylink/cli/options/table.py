@@ -966,3 +966,91 @@ LINKTEST_REPORT = Command(
         *HELP,
     ),
 )
+
+NETWORK_SANITIZER = Command(
+    program="run_netsan.sh",
+    brief="Network Sanitizer's command",
+    summary="Replaces Network Sanitizer's command, with its defaults and its lines: mpiexec starts the ranks and MPI "
+    "moves the messages. All other options are those of everylink run: --launcher ssh --mode ucp works without MPI, "
+    "-o FILE names the results file. The exit code is 0 if every connection was measured, 3 if some failed.",
+    version=f"Everylink {VERSION}, run_netsan.sh of Network Sanitizer",
+    passes_on=True,
+    passed_to="[OPTIONS OF everylink run]",
+    options=(
+        *(
+            option
+            for side, of_one in (("servers", "server"), ("clients", "client"))
+            for option in (
+                Option(
+                    names=(f"--{side}",),
+                    value="LIST",
+                    unit="text",
+                    group="Hosts",
+                    brief=f"hosts of the {side}, such as {of_one}[1-4,7]",
+                    more="" if side == "servers" else "Without servers, the clients run all-to-all.",
+                ),
+                Option(
+                    names=(f"--{side}-file",),
+                    value="FILE",
+                    unit="file",
+                    group="Hosts",
+                    brief=f"a file with the hosts of the {side}",
+                ),
+                Option(
+                    names=(f"--{side}-nranks",),
+                    value="NUM",
+                    unit="count",
+                    range=(1, MOST_RANKS),
+                    group="Hosts",
+                    brief=f"ranks on each {of_one}",
+                    otherwise="1",
+                ),
+                Option(
+                    names=(f"--{side}-args",),
+                    value="ARGS",
+                    unit="text",
+                    dashes=True,
+                    group="Hosts",
+                    brief=f"arguments of mpiexec for the {side}",
+                ),
+            )
+        ),
+        Option(
+            names=("--niters",),
+            value="NUM",
+            unit="count",
+            group="Messages",
+            brief="requests of a client to each server, or messages of each connection of an all-to-all",
+            default="128",
+        ),
+        Option(
+            names=("--nflight",),
+            value="NUM",
+            unit="count",
+            group="Messages",
+            brief="requests or messages in flight",
+            default="12",
+        ),
+        Option(
+            names=("--bsize",),
+            value="NUM",
+            unit="count",
+            group="Messages",
+            brief="size in bytes",
+            otherwise="1, 2, 4, ... to 4194304",
+        ),
+        Option(names=("--sequential",), group="Messages", brief="all-to-all with one connection at a time"),
+        Option(names=("-v", "--verbose"), group="Output", brief="print one line per connection"),
+        Option(names=("--hostnames",), group="Output", brief="name hosts in these lines, as in client1-0"),
+        Option(names=("-V",), group="Help", brief="print the version"),
+        *HELP,
+    ),
+    examples=(
+        Example(
+            "Measure what four clients get from two servers:", "run_netsan.sh --servers 's[2-3]' --clients 'c[1-4]'"
+        ),
+        Example(
+            "Measure every connection between four hosts:", "run_netsan.sh --clients 'c[1-4]' --hostnames --verbose"
+        ),
+    ),
+)
