@@ -120,7 +120,7 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
     blind = ""
     if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
         blind = (
-            "; one way it is slow in both directions" if sided else "; round trips cannot tell sending from receiving"
+            "; one way it is slow in both directions" if sided else "; these times cannot tell sending from receiving"
         )
     if found.kind in ("host", "pair") and judged.alone.needs_load(
         found.effect, judged.alone.links_of(found), judged.bad
@@ -171,7 +171,7 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
         measured = judged.alone.side(trunk.effect, judged.alone.between(own, far))
         side = measured or Side.BOTH
         if measured is None:
-            blind = "; round trips cannot tell one direction from the other"
+            blind = "; these times cannot tell one direction from the other"
         if side == Side.RECEIVE and len(subject) == 2:
             side, subject = Side.SEND, subject[::-1]
     way = {Side.SEND: ", sending", Side.RECEIVE: ", receiving", Side.BOTH: ""}[side]
