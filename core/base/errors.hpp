@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace everylink {
 
@@ -16,15 +17,24 @@ struct MachineError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// This machine lacks what connecting takes: descriptors, memory, an address. It is no fault of the network.
+struct LocalFault : MachineError {
+  LocalFault(const std::string& what, std::string why) : MachineError(what), cause(std::move(why)) {}
+  std::string cause;  // "too many open files"
+};
+// What an errno says of this machine alone; "": it may say something of the network or the peer.
+std::string local_cause(int error);
+
 // Rank 0 is gone, so the run has ended. Every rank notices, but a supervisor reports it only once.
 struct RunLost : MachineError {
   using MachineError::MachineError;
 };
 
-// For calls that return -1 and set errno.
+// For calls that return -1 and set errno. Throws LocalFault where errno says so, else MachineError.
 [[noreturn]] void throw_errno(const std::string& what);
 int check_errno(int result, const char* call);  // returns the result, or throws MachineError
 
-inline constexpr int exit_ok = 0, exit_machine = 1, exit_usage = 2, exit_links_failed = 3;
+inline constexpr int exit_ok = 0, exit_machine = 1, exit_usage = 2, exit_links_failed = 3,
+                     exit_not_measured = 4;  // no link failed, but some could not be measured here
 
 }  // namespace everylink

@@ -8,8 +8,17 @@
 namespace everylink {
 
 // Results files store the numbers.
-enum class Outcome : std::uint8_t { ok = 0, timeout = 1, broken = 2, corrupt = 3, absent = 4, presumed = 5 };
-constexpr Outcome last_of(Outcome) { return Outcome::presumed; }
+enum class Outcome : std::uint8_t {
+  ok = 0,
+  timeout = 1,
+  broken = 2,
+  corrupt = 3,
+  absent = 4,
+  presumed = 5,
+  local =
+      6  // one of its hosts lacks what measuring takes: descriptors, memory, an address. Says nothing of it
+};
+constexpr Outcome last_of(Outcome) { return Outcome::local; }
 
 // The predicate of a sentence about a link.
 constexpr std::string_view said_of(Outcome outcome) {
@@ -18,7 +27,8 @@ constexpr std::string_view said_of(Outcome outcome) {
                                             "broke",
                                             "delivered wrong bytes",
                                             "found the peer gone",
-                                            "not tried, the rank is dark"};
+                                            "not tried, the rank is dark",
+                                            "could not be measured"};
   return sentences[static_cast<std::size_t>(outcome)];
 }
 

@@ -10,12 +10,10 @@
 namespace everylink {
 
 Branches::Branches(Network& network, Clock& clock, int size)
-    : network_(network),
-      clock_(clock),
-      ready_(network.ready_set()),
-      ways_(static_cast<std::size_t>(size), no_rank) {}
+    : network_(network), clock_(clock), ways_(static_cast<std::size_t>(size), no_rank) {}
 
 void Branches::add(int rank, std::unique_ptr<ByteStream> connection) {
+  if (!ready_) ready_ = network_.ready_set();
   ready_->add(*connection, static_cast<std::uint64_t>(rank));
   const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a message of this rank arrives here
   channels_[rank].close();                                       // its earlier connection
@@ -30,7 +28,7 @@ void Branches::serve(const Take& take, const Ended& ended) {
     std::erase_if(channels_, [](const auto& one) { return !one.second.open(); });
   }
   std::uint64_t ready[256];
-  const std::size_t n = ready_->take(ready);
+  const std::size_t n = ready_ ? ready_->take(ready) : 0;
   for (std::size_t i = 0; i < n; ++i) {
     const int rank = static_cast<int>(ready[i]);
     const auto found = channels_.find(rank);

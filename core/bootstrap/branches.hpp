@@ -21,7 +21,8 @@ class Branches {
   using Ended = std::function<void(int rank)>;  // the process of a rank that called here has ended
 
   Branches(Network&, Clock&, int size);
-  const Source& source() const { return *ready_; }  // ready: serve has something to do
+  // Ready: serve has something to do. Null: nobody has called here yet, and no descriptor is taken for it.
+  const Source* source() const { return ready_.get(); }
   bool empty() const { return channels_.empty(); }
 
   void add(int rank, std::unique_ptr<ByteStream>);

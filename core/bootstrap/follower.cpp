@@ -37,18 +37,14 @@ Follower::Follower(const System& system, Place& place, Seconds until)
       keeps_listening_(place.listener != nullptr),
       search_(network_, clock_, key_, place.rendezvous),
       branches_(network_, clock_, place.size) {
-  auto listener = place.listener ? std::move(place.listener) : listener_for(place, network_);
   hello_.rank = rank_;
   hello_.size = size_;
   hello_.instance = drawn_number();
   hello_.host = host_hash(place);
-  if (listener) {
-    hello_.listens = AddressList::of(listener->addresses());
-    admission_.emplace(
-        network_, clock_, std::move(listener), key_, [this](const Hello& caller) { return admit(caller); },
-        [this](const Hello& caller, std::unique_ptr<ByteStream> connection) {
-          branches_.add(caller.rank, std::move(connection));
-        });
+  try {
+    listen(place);
+  } catch (const LocalFault&) {
+    listen_no_more();
   }
   for (Seconds nap = 0; !above_.open(); nap = look_soon) {
     if (!search_.refusal().empty()) throw MachineError(search_.refusal());
@@ -57,9 +53,35 @@ Follower::Follower(const System& system, Place& place, Seconds until)
       throw MachineError(fmt::format("cannot reach rank 0 at {}", search_.last_fault().empty()
                                                                       ? place.rendezvous.at(0).text()
                                                                       : search_.last_fault()));
-    tend(nap);
+    try {
+      tend(nap);
+    } catch (const LocalFault&) {
+      if (!admission_) throw;
+      listen_no_more();
+      search_.begin(hello_, relays_);
+    }
   }
   if (!keeps_listening_) admission_.reset();
+}
+
+// Without descriptors for it, this rank leads nobody, but takes part, and tells what its machine lacks.
+void Follower::listen_no_more() {
+  hello_.listens = {};
+  admission_.reset();
+}
+
+void Follower::listen(Place& place) {
+  auto listener = place.listener ? std::move(place.listener) : listener_for(place, network_);
+  if (!listener) return;
+  hello_.listens = AddressList::of(listener->addresses());
+  admission_.emplace(
+      network_, clock_, std::move(listener), key_, [this](const Hello& caller) { return admit(caller); },
+      [this](const Hello& caller, std::unique_ptr<ByteStream> connection) {
+        try {
+          branches_.add(caller.rank, std::move(connection));
+        } catch (const LocalFault&) {  // the caller finds another way
+        }
+      });
 }
 
 Follower::~Follower() { branches_.drain(clock_.now() + farewell_limit, farewell_limit); }
@@ -94,7 +116,8 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
 
 // Sleeps until something arrives from above, from below or from a stranger, and passes it on.
 void Follower::tend(Seconds longest) {
-  std::vector<Watched> watched{{&branches_.source()}};
+  std::vector<Watched> watched;
+  if (const auto* source = branches_.source()) watched.push_back({source});
   if (admission_) watched.push_back({&admission_->source()});
   if (above_.open())
     watched.push_back({.source = &above_.connection(), .room = above_.has_to_send()});

@@ -37,6 +37,8 @@ class Follower final : public Bootstrap {
     Blob submission;  // packed
   };
 
+  void listen(Place&);
+  void listen_no_more();
   Reply admit(const Hello&) const;
   void tend(Seconds longest);
   void look_above();

@@ -93,7 +93,8 @@ std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Secon
 
 // Sleeps until something arrives, and takes everything that has.
 void Leader::tend(Seconds longest) {
-  const Watched watched[] = {{&admission_.source()}, {&branches_.source()}};
+  std::vector<Watched> watched{{&admission_.source()}};
+  if (const auto* source = branches_.source()) watched.push_back({source});
   network_.wait(watched, longest);
   admission_.serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { take(from, frame); },

@@ -55,8 +55,9 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
 // The address of the chosen interface, to listen on; of length 0: none is chosen.
 Address address_of(const std::string& interface);
 
-// With room for however many ranks call at once.
-std::unique_ptr<Listener> listener_at(const Address&);
+// With room for however many ranks call at once. At all of these addresses of one name, if they are of both
+// families; else at the first that this machine has.
+std::unique_ptr<Listener> listener_at(const std::vector<Address>&);
 // At `own`, or at every address of this machine when none was chosen; port 0: any.
 std::unique_ptr<Listener> listener_of_rank_0(const Address& own, int port = 0);
 

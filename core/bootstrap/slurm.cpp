@@ -99,11 +99,10 @@ Place place_from_slurm(const std::string& interface) {
   place.key = key_from_variables();
   must_share_a_key(place.key, "rank 0 of this step");
   if (place.rank > 0 || is_given)
-    place.rendezvous = {parse_address(meeting, is_given ? "EVERYLINK_RENDEZVOUS" : "SLURM_STEP_NODELIST")};
+    place.rendezvous = parse_addresses(meeting, is_given ? "EVERYLINK_RENDEZVOUS" : "SLURM_STEP_NODELIST");
   if (place.rank > 0) return place;
   place.hosts = hosts_by_rank(place.size);
-  place.listener =
-      is_given ? listener_at(place.rendezvous[0]) : listener_of_rank_0(place.own, port_of_step());
+  place.listener = is_given ? listener_at(place.rendezvous) : listener_of_rank_0(place.own, port_of_step());
   place.rendezvous = place.listener->addresses();
   return place;
 }

@@ -3,15 +3,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "base/version.hpp"
 
 namespace everylink {
 
 void RunLog::remark_fault(const Report& report) {
-  if (report.fault_of_link.empty() || report.peer == no_rank) return;
+  if (report.fault_of_link.empty()) return;
+  if (report.fault_is_local) {
+    if (local_faults.add(report.rank, report.fault_of_link))
+      recorder.local_fault(report.rank, report.fault_of_link);
+    return;
+  }
+  if (report.peer == no_rank) return;
   remarks.add(fmt::format("link {} -> {}: {}", failures.name(report.rank), failures.name(report.peer),
                           report.fault_of_link));
+}
+
+std::string RunLog::unmeasured() const {
+  const auto count = failures.unmeasured();
+  if (count == 0) return "";
+  const auto why = local_faults.text(hosts());
+  return fmt::format("{} of {} could not be measured{}", count,
+                     text_of_count(failures.links() + count, "link"), why.empty() ? "" : ": " + why);
+}
+
+std::vector<std::string> RunLog::hosts() const {
+  std::vector<std::string> hosts;
+  for (const auto& rank : ranks) hosts.push_back(rank.host);
+  return hosts;
 }
 
 std::vector<std::string> RunLog::lanes() const {
@@ -25,6 +48,18 @@ std::string RunLog::heading(const Facts& facts) const {
   return fmt::format("Everylink {}: {} ranks on {} by {}, mode {}{}{}, memory {}", version, ranks.size(),
                      text_of_count(failures.hosts(), "host"), facts.bootstrap, o.mode,
                      o.mode_options.empty() ? "" : ":", o.mode_options, o.memory);
+}
+
+std::string RunLog::crowd(const Facts& facts) const {
+  if (facts.options.program != Program::everylink_measure) return "";
+  std::vector<std::string> hosts;
+  for (std::size_t rank = 0; rank < facts.crowded.size(); ++rank)
+    if (const auto& host = ranks[rank].host;
+        facts.crowded[rank] && std::find(hosts.begin(), hosts.end(), host) == hosts.end())
+      hosts.push_back(host);
+  if (hosts.empty()) return "";
+  return fmt::format("\nMore ranks than cores on host{} {}: times there include waiting for a core",
+                     hosts.size() == 1 ? "" : "s", first_names(hosts));
 }
 
 }  // namespace everylink

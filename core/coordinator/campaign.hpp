@@ -13,6 +13,7 @@
 #include "base/seconds.hpp"
 #include "coordinator/console.hpp"
 #include "coordinator/failures.hpp"
+#include "coordinator/local_faults.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
 #include "record/recorder.hpp"
@@ -59,17 +60,23 @@ struct RunLog {
   std::vector<RankFacts> ranks = {};
   Failures failures = {};
   Remarks remarks = {};
+  LocalFaults local_faults = {};
   Commits commits{recorder};
 
   void know(const std::vector<RankFacts>& all, const std::vector<int>& host_of) {
     ranks = all;
     failures.know(all, host_of);
   }
-  // Notes what the transport of a rank says about a link that failed.
+  // Notes what the transport of a rank says about a link that failed, or what the host of the rank lacks.
   void remark_fault(const Report&);
+  // "14 of 56 links could not be measured: too many open files on host n3 (rank 6)", or "".
+  std::string unmeasured() const;
+  std::vector<std::string> hosts() const;  // by rank
   std::vector<std::string> lanes() const;
   // The first line of every plan: the ranks, hosts, transport and memory.
   std::string heading(const Facts&) const;
+  // "\nMore ranks than cores on hosts n1, n2: ...", or "". LinkTest's names do not print it.
+  std::string crowd(const Facts&) const;
 };
 
 // The results of a round.

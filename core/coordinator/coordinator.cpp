@@ -185,6 +185,8 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
   for (const auto& report : reports)
     log_.ranks[static_cast<std::size_t>(report.rank)].carrier = report.carrier;
   if (all_others_are(gone)) throw MachineError(named_ranks(gone) + " ended before measuring began");
+  if (std::all_of(reports.begin(), reports.end(), [](const Report& one) { return one.fault_is_local; }))
+    throw MachineError(fmt::format("no link can be measured: {}", faults_of(reports).text(log_.hosts())));
   remark_doubles();
   for (const auto& doubt : doubts_of_preset(context_.options, log_.ranks, introduction_.host_of)) warn(doubt);
   return campaign_->begin({.options = context_.options,
@@ -195,8 +197,16 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
                            .created = created_now(),
                            .ranks = log_.ranks,
                            .host_of = introduction_.host_of,
+                           .crowded = context_.real_time ? introduction_.crowded : std::vector<char>(),
                            .one_sided = context_.one_sided},
                           gone);
+}
+
+LocalFaults Coordinator::faults_of(const std::vector<Report>& reports) {
+  LocalFaults faults;
+  for (const auto& report : reports)
+    if (report.fault_is_local) faults.add(report.rank, report.fault_of_link);
+  return faults;
 }
 
 // Prints why a rank cannot take part, for the first such rank only.

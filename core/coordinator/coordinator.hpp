@@ -27,6 +27,7 @@ class Coordinator {
     std::function<Seconds()> now;         // the transport's clock, once the transport exists
     std::string one_sided = {};           // what carries puts and gets; "": the run has none
     std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
+    bool real_time = true;                // no transport's own clock: ranks that share cores wait for them
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
@@ -48,6 +49,7 @@ class Coordinator {
   void remark_doubles();
   Order end(bool interrupted);
   Order close(const std::vector<Report>& of_writing, std::span<const int> gone);
+  static LocalFaults faults_of(const std::vector<Report>&);
   std::optional<Order> refused(const std::vector<Report>&) const;
   Order stop(int exit_code) const;
 

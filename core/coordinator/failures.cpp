@@ -98,6 +98,11 @@ std::size_t Failures::number_of(const Sample& s) const { return s.from * rank_na
 
 void Failures::add(const Sample& s) {
   const auto number = number_of(s);
+  if (s.outcome == Outcome::local) {
+    if (!measured_[number]) unmeasured_.insert(number);
+    return;
+  }
+  unmeasured_.erase(number);
   if (!measured_[number]) {
     measured_[number] = true;
     ++links_, ++sent_[s.from], ++received_[s.to];

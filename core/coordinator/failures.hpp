@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ class Failures {
   std::string name(int rank) const;  // host:rank
   std::int64_t count() const { return count_; }
   std::int64_t links() const { return links_; }  // that were measured, whether they failed or not
+  std::int64_t unmeasured() const { return static_cast<std::int64_t>(unmeasured_.size()); }  // and never ok
   int hosts() const { return static_cast<int>(host_names_.size()); }
   std::vector<std::string> lines() const;  // what covers most failed links first
 
@@ -61,6 +63,7 @@ class Failures {
   std::vector<std::int64_t> sent_, received_;  // links that were measured from each rank, and to it
   std::vector<bool> measured_, failed_;        // of each link, whose number is from * ranks + to
   std::map<Id, End> kept_;                     // failed links; of very many the first
+  std::set<std::size_t> unmeasured_;           // numbers of links that a host could not measure
   std::int64_t count_ = 0, links_ = 0;
 };
 

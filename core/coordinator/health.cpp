@@ -35,6 +35,7 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
     for (const auto& note : report.notes)
       if (note.arrived > 0) pair.done = std::max(pair.done, static_cast<std::uint32_t>(note.arrived));
     pair.took = std::max(pair.took, report.took);
+    if (report.fault_is_local) pair.lacking.push_back(report.rank);
   }
   std::vector<Pair> list;
   for (const auto& [ends, pair] : pairs) list.push_back(pair);
@@ -44,6 +45,8 @@ std::vector<Health::Pair> Health::pairs_of(const std::vector<Report>& reports, c
 void Health::learn(const std::vector<Report>& reports, const Measure& order, std::span<const int> gone) {
   std::size_t taken[2] = {0, 0};
   for (const auto& pair : pairs_of(reports, order, gone)) {
+    for (const int rank : pair.lacking) note_lacking(rank, pair.reach, order.step().row);
+    if (!pair.lacking.empty()) continue;
     const bool moved = pair.done > 0;  // something arrived before any fault
     const bool whole = messages_of(order, pair.reach, pair.a, pair.b) == 0;
     if ((pair.answered || moved) && whole && taken[index(pair.reach)]++ < taken_per_step) note_time(pair);
@@ -95,6 +98,15 @@ void Health::note_silent(int rank, int peer, Reach reach, std::uint32_t step) {
     trouble.dark_since = std::max(step, 1u);
 }
 
+// Its peers wait for it in vain, so it is tried like a dark one. It is not the fault of a peer.
+void Health::note_lacking(int rank, Reach reach, std::uint32_t step) {
+  Trouble& trouble = troubles_[{rank, reach}];
+  ++trouble.silent_in_row;
+  trouble.lacks = true;
+  trouble.suspect |= trouble.silent_in_row > 1;
+  if (trouble.silent_in_row >= dark_after && trouble.dark_since == 0) trouble.dark_since = std::max(step, 1u);
+}
+
 // A rank that was slow with two peers gets fewer messages, so that its pairs end in time with a result.
 void Health::note_slow(const Pair& pair, int rank, int peer) {
   Trouble& trouble = troubles_[{rank, pair.reach}];
@@ -126,6 +138,7 @@ void Health::advise(Measure& order) const {
                           .reach = key.second,
                           .suspect = trouble.suspect,
                           .dark = dark && !std::has_single_bit(distance),
+                          .lacks = trouble.lacks,
                           .messages = trouble.messages});
   }
 }

@@ -33,6 +33,7 @@ class Health {
     int silent_in_row = 0;
     std::uint32_t dark_since = 0;  // row of /steps; 0: not dark
     std::uint32_t messages = 0;    // 0: all
+    bool lacks = false;            // what its host does not have
   };
   struct Pair {
     int a, b;
@@ -40,6 +41,7 @@ class Health {
     bool answered = true;    // no size timed out
     std::uint32_t done = 0;  // messages of its best turn; above 0: something arrived
     Seconds took = 0;
+    std::vector<int> lacking = {};  // ends whose host lacks what measuring takes
   };
   using Key = std::pair<int, Reach>;
 
@@ -47,6 +49,7 @@ class Health {
   void note_time(const Pair&);
   void note_answer(const Pair&, int rank);
   void note_silent(int rank, int peer, Reach, std::uint32_t step);
+  void note_lacking(int rank, Reach, std::uint32_t step);
   void note_slow(const Pair&, int rank, int peer);
   bool is_suspect(int rank, Reach) const;
   Seconds usual(Reach) const;

@@ -44,6 +44,7 @@ Order LoadCampaign::begin(Facts facts, std::span<const int>) {
   text += fmt::format("Pattern {}: {}\n{}{}, messages of {}", o.pattern, pattern_.summary,
                       text_of_count(plan_.scenes(), "scene"), work(), sizes());
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
+  text += log_.crowd(facts);
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   log_.console.say(text);
@@ -123,7 +124,7 @@ void LoadCampaign::keep(const RoundResults& round) {
   }
   if (!flows) return;
   const auto rows = rows_of(assigned_->scene, round.reports, round.gone, first_order_);
-  const auto failed_before = flows_failed_;
+  const auto failed_before = flows_failed_ + flows_unmeasured_;
   learn(rows);
   const Scene& scene = assigned_->scene;
   const std::size_t bytes = plan_.bytes(flows->scene);
@@ -133,7 +134,7 @@ void LoadCampaign::keep(const RoundResults& round) {
                                  .began = round.began - *began_,
                                  .gone = static_cast<std::uint32_t>(round.gone.size())},
                                 rows);
-  if (flows_failed_ == failed_before) whole_ = {flows->scene, round.now - round.began};
+  if (flows_failed_ + flows_unmeasured_ == failed_before) whole_ = {flows->scene, round.now - round.began};
   sums_.push_back(sums_of(scene, bytes, rows));
   if (!log_.console.quiet()) say_scene(scene, rows);
   const Seconds elapsed = round.now - *began_;
@@ -174,7 +175,9 @@ void LoadCampaign::note_link(const FlowRow& row) {
 void LoadCampaign::learn(const std::vector<FlowRow>& rows) {
   for (const auto& row : rows) {
     note_link(row);
-    (row.outcome == Outcome::ok ? flows_ok_ : flows_failed_) += 1;
+    (row.outcome == Outcome::ok      ? flows_ok_
+     : row.outcome == Outcome::local ? flows_unmeasured_
+                                     : flows_failed_) += 1;
     if (row.outcome != Outcome::timeout && row.outcome != Outcome::broken) continue;
     severed_.insert(std::minmax(row.flow.from, row.flow.to));
     silent_[row.flow.from].insert(row.flow.to);
@@ -190,6 +193,7 @@ std::string LoadCampaign::summary() const {
     lines.push_back(fmt::format("{} of {} flows FAILED:", flows_failed_, flows_failed_ + flows_ok_));
     for (const auto& line : log_.failures.lines()) lines.push_back("  " + line);
   }
+  if (const auto line = log_.unmeasured(); !line.empty()) lines.push_back(line);
   for (const auto& remark : log_.remarks.all()) lines.push_back("Note: " + remark);
   if (const auto* table = pattern_.traits.table)
     for (const auto& line : table->findings(sums_, [&](int rank) { return log_.failures.name(rank); }))
@@ -207,7 +211,10 @@ std::string LoadCampaign::summary() const {
 
 int LoadCampaign::finish(bool interrupted, bool) {
   log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .lanes = log_.lanes()});
-  const int code = interrupted ? exit_machine : flows_failed_ > 0 ? exit_links_failed : exit_ok;
+  const int code = interrupted             ? exit_machine
+                   : flows_failed_ > 0     ? exit_links_failed
+                   : flows_unmeasured_ > 0 ? exit_not_measured
+                                           : exit_ok;
   if (const auto text = summary(); !text.empty()) log_.console.say(text);
   log_.console.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
   return code;

@@ -57,7 +57,7 @@ class LoadCampaign final : public Campaign {
   };
   std::optional<Whole> whole_;  // the last scene without a failed flow
   std::vector<SceneSums> sums_;
-  std::int64_t flows_ok_ = 0, flows_failed_ = 0;
+  std::int64_t flows_ok_ = 0, flows_failed_ = 0, flows_unmeasured_ = 0;
 };
 
 }  // namespace everylink

@@ -71,12 +71,15 @@ void PairResults::start(Seconds now) {
 }
 
 // If one end gives up, it closes the connection, and the other end finds it broken: both get `timeout`. If
-// one end is refused, the other end waits in vain: both get `broken`.
+// one end is refused, the other end waits in vain: both get `broken`. If the host of one end lacks what it
+// takes, whatever the other end saw comes from that.
 void PairResults::agree(LinkRows& ours, const LinkRows& theirs) {
   for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
     Sample& a = ours.samples[i];
     const Sample& b = theirs.samples[i];
-    if (a.outcome == Outcome::broken && b.outcome == Outcome::timeout && !std::isnan(a.setup))
+    if (a.outcome != Outcome::ok && b.outcome == Outcome::local)
+      a.outcome = Outcome::local;
+    else if (a.outcome == Outcome::broken && b.outcome == Outcome::timeout && !std::isnan(a.setup))
       a.outcome = Outcome::timeout;
     else if (a.outcome == Outcome::timeout && b.outcome == Outcome::broken && std::isnan(b.setup))
       a.outcome = Outcome::broken;
@@ -100,7 +103,9 @@ void PairResults::keep(const RoundResults& round) {
   for (const auto& report : round.reports) {
     if (report.led.samples.empty() || !counts(report)) continue;
     LinkRows led = report.led;
-    log_.remark_fault(report);
+    const auto peers = of_this_step.find({report.peer, report.rank});
+    const bool known = in_time(report) && peers != of_this_step.end();
+    if (report.fault_is_local || !known || !peers->second->fault_is_local) log_.remark_fault(report);
     if (in_time(report) && is_among(round.gone, report.peer))
       for (auto& sample : led.samples)
         if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
@@ -109,8 +114,6 @@ void PairResults::keep(const RoundResults& round) {
       if (!std::all_of(led.samples.begin(), led.samples.end(), is_ok)) continue;
       if (led.samples.front().attempt == Attempt::main) log_.failures.take_back(led.samples.front());
     }
-    const auto peers = of_this_step.find({report.peer, report.rank});
-    const bool known = in_time(report) && peers != of_this_step.end();
     if (known) agree(led, peers->second->led);
     keep_link(std::move(led), known ? peers->second->notes : std::vector<Note>());
   }
@@ -184,8 +187,9 @@ void PairResults::keep_untried(const Measure& order, const Plan& plan, std::vect
   for (const auto& care : order.care) {
     const int peer = care.dark ? partner_in(order.step(), plan, care.rank) : no_rank;
     if (peer == no_rank || reach_of(host_of_, care.rank, peer) != care.reach) continue;
-    keep_link_of(care.rank, peer, Outcome::presumed);
-    keep_link_of(peer, care.rank, Outcome::presumed);
+    const auto outcome = care.lacks ? Outcome::local : Outcome::presumed;
+    keep_link_of(care.rank, peer, outcome);
+    keep_link_of(peer, care.rank, outcome);
   }
   // A rank that came back in this round took no part in the step either.
   for (int rank = 0; rank < static_cast<int>(reported.size()); ++rank)
@@ -243,6 +247,7 @@ void PairResults::tell_plan(const Facts& facts) {
   if (facts.bootstrap == "local" || facts.bootstrap == "stdin")
     text += facts.pinned ? "; each rank is bound to its own core"
                          : "; ranks are not bound to cores: there are more ranks than cores";
+  if (facts.bootstrap != "local") text += log_.crowd(facts);  // it has just been said
   text += o.no_output ? "\nNo results file"
                       : fmt::format("\nResults file {}, about {}", o.output, text_of_bytes(bytes));
   if (o.is_sion())
@@ -292,9 +297,10 @@ int PairResults::end(bool interrupted, bool kept) {
                      .remarks = log_.remarks.all(),
                      .lanes = log_.lanes(),
                      .retests = retests()});
-  const int code = interrupted || !kept        ? exit_machine
-                   : log_.failures.count() > 0 ? exit_links_failed
-                                               : exit_ok;
+  const int code = interrupted || !kept             ? exit_machine
+                   : log_.failures.count() > 0      ? exit_links_failed
+                   : log_.failures.unmeasured() > 0 ? exit_not_measured
+                                                    : exit_ok;
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !log_.console.quiet()) log_.console.say_linktest(rest);
   if (options_.progress == Progress::json)
@@ -326,6 +332,7 @@ std::string PairResults::summary() const {
     text += fmt::format("{} of {} links FAILED:\n", log_.failures.count(), log_.failures.links());
     for (const auto& line : log_.failures.lines()) text += "  " + line + "\n";
   }
+  if (const auto line = log_.unmeasured(); !line.empty()) text += line + "\n";
   for (const auto& remark : log_.remarks.all()) text += "Note: " + remark + "\n";
   text += results();
   if (old_lines_) return text;

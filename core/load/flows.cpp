@@ -84,20 +84,17 @@ int Flows::peer_in(int turn) const {
 }
 
 // Posts the first receives before both ends meet.
-std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until) {
+Connection Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until) {
   const auto& flows = work_.assigned.scene.flows;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (work_.assigned.turn[i] != turn || (flows[i].from != work_.rank && flows[i].to != work_.rank))
       continue;
     const bool sends = flows[i].from == work_.rank;
-    auto [link, fault] = transport_.connect(sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
-    if (!link) {
+    auto made = connect_or_explain(transport_, sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
+    if (!made.link) {
       const bool late = transport_.now() >= until;
-      unconnected_.push_back({.flow = static_cast<std::uint32_t>(i),
-                              .sends = sends,
-                              .outcome = late ? Outcome::timeout : Outcome::broken,
-                              .times = {}});
-      return fault;
+      note_unconnected(i, made.is_local ? Outcome::local : late ? Outcome::timeout : Outcome::broken);
+      return made;
     }
     const FlowDriver::Context context{.flow = static_cast<std::uint32_t>(i),
                                       .sends = sends,
@@ -123,14 +120,28 @@ std::string Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Secon
     auto& driver = **drivers_.insert(
         sends ? receivers : drivers_.end(),
         !flow.carries_requests()
-            ? make_driver(context, std::move(link), flow.kind)
-            : make_request_driver(context, requests, std::move(link), flow.client() == work_.rank));
+            ? make_driver(context, std::move(made.link), flow.kind)
+            : make_request_driver(context, requests, std::move(made.link), flow.client() == work_.rank));
     driver.prepare();
     if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
     if (!driver.is_ok()) give_up(driver);
     break;
   }
   return {};
+}
+
+void Flows::leave_unconnected(int turn) {
+  const auto& flows = work_.assigned.scene.flows;
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    if (work_.assigned.turn[i] == turn && (flows[i].from == work_.rank || flows[i].to == work_.rank))
+      note_unconnected(i, Outcome::local);
+}
+
+void Flows::note_unconnected(std::size_t flow, Outcome outcome) {
+  unconnected_.push_back({.flow = static_cast<std::uint32_t>(flow),
+                          .sends = work_.assigned.scene.flows[flow].from == work_.rank,
+                          .outcome = outcome,
+                          .times = {}});
 }
 
 std::vector<FlowDriver*> Flows::in_order_of_turns() const {

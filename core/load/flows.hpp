@@ -76,8 +76,10 @@ class Flows {
 
   // The peer to connect to in this turn, or no_rank.
   int peer_in(int turn) const;
-  // Both ends call it with each other's offer. Returns the transport's message about a fault, or "".
-  std::string connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until);
+  // Both ends call it with each other's offer. Returns what the transport says about a fault, without a link.
+  Connection connect(int turn, std::uint64_t epoch, View peer_offer, Seconds until);
+  // Instead of `connect`, where this machine lacks what it takes.
+  void leave_unconnected(int turn);
   // Runs all connected flows, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
   // False: a library may still hold our buffers, so nothing may touch them again.
@@ -85,6 +87,7 @@ class Flows {
 
  private:
   std::vector<FlowDriver*> in_order_of_turns() const;
+  void note_unconnected(std::size_t flow, Outcome);
   void give_up(FlowDriver&);
   void shut(FlowDriver&);
 

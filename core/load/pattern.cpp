@@ -76,4 +76,11 @@ std::vector<int> pattern_numbers(const PatternInput& input, const std::string& n
   return numbers;
 }
 
+std::string text_of_lost(int failed, int unmeasured, int flows, std::string_view what) {
+  std::vector<std::string> parts;
+  if (failed) parts.push_back(fmt::format("{} of {} {} FAILED", failed, flows, what));
+  if (unmeasured) parts.push_back(fmt::format("{} of {} {} could not be measured", unmeasured, flows, what));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace everylink

@@ -50,7 +50,7 @@ struct SceneSums {
   std::size_t bytes = 0;
   std::int64_t point = 0;
   std::uint8_t variant = 0;
-  int flows = 0, failed = 0, bulks = 0, pings = 0;  // bulks and pings: those that ended ok
+  int flows = 0, failed = 0, unmeasured = 0, bulks = 0, pings = 0;  // bulks and pings: those that ended ok
   double slowest = 0, mean = 0, fastest = 0, total = 0;
   int slowest_from = no_rank, slowest_to = no_rank;
   double ping_mean = 0, ping_median = 0, ping_p99 = 0;  // NaN: not known
@@ -62,6 +62,8 @@ struct SceneSums {
   Seconds reply_mean = 0, reply_median = 0, reply_p99 = 0, service_mean = 0;  // NaN: not known
   std::vector<int> last;  // the clients that ended last, latest first
 };
+// "1 of 4 flows FAILED, 2 of 4 flows could not be measured", or "".
+std::string text_of_lost(int failed, int unmeasured, int flows, std::string_view what);
 
 using NameOfRank = std::function<std::string(int)>;
 

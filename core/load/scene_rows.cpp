@@ -18,9 +18,12 @@ struct Ends {
 // Gives both ends of a failed flow the same outcome: the end that gives up first closes the link, which
 // breaks it for the other end.
 Outcome agreed(Outcome a, Outcome b) {
+  if (a == Outcome::local || b == Outcome::local) return Outcome::local;
   if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
   return a != Outcome::ok ? a : b;
 }
+
+bool is_local(const FlowEnd* end) { return end && end->outcome == Outcome::local; }
 
 // The outcome of a flow that at most one end reported.
 Outcome unseen(const Flow& flow, std::span<const int> gone, const Connect& first) {
@@ -70,7 +73,9 @@ std::vector<FlowRow> rows_of(const Scene& scene, const std::vector<Report>& repo
     const auto& [sends, receives] = ends[i];
     row.outcome =
         sends && receives ? agreed(sends->outcome, receives->outcome) : unseen(row.flow, gone, first);
-    if (row.outcome != Outcome::ok && (is_among(gone, row.flow.from) || is_among(gone, row.flow.to)))
+    if (is_local(sends) || is_local(receives))
+      row.outcome = Outcome::local;
+    else if (row.outcome != Outcome::ok && (is_among(gone, row.flow.from) || is_among(gone, row.flow.to)))
       row.outcome = Outcome::absent;
     rows.push_back(row);
   }

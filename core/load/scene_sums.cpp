@@ -37,7 +37,7 @@ struct Party {
   std::vector<Statistics> times;  // of its connections
 
   void add(const FlowRow& row, Seconds seconds, std::uint64_t messages, const Statistics& part) {
-    is_well &= row.outcome == Outcome::ok;
+    is_well &= row.outcome == Outcome::ok || row.outcome == Outcome::local;
     if (row.outcome != Outcome::ok) return;
     requests += messages;
     end = std::max(end, seconds);
@@ -125,7 +125,8 @@ SceneSums sums_of(const Scene& scene, std::size_t bytes, const std::vector<FlowR
   for (const auto& row : rows) {
     ++sums.flows;
     if (row.outcome != Outcome::ok || row.seconds <= 0) {
-      sums.failed += row.outcome != Outcome::ok;
+      sums.failed += row.outcome != Outcome::ok && row.outcome != Outcome::local;
+      sums.unmeasured += row.outcome == Outcome::local;
     } else if (row.flow.kind == FlowKind::ping) {
       ++sums.pings;
       sums.ping_mean += row.times.mean;
@@ -164,7 +165,9 @@ std::vector<std::string> lines_of_flows(const Scene& scene, std::size_t bytes,
   }
   for (const auto& row : rows) {
     std::string text = fmt::format("{}, {} -> {}: ", head, name(row.flow.from), name(row.flow.to));
-    if (row.outcome != Outcome::ok)
+    if (row.outcome == Outcome::local)
+      text += said_of(row.outcome);
+    else if (row.outcome != Outcome::ok)
       text += fmt::format("FAILED, {}", said_of(row.outcome));
     else if (row.flow.kind == FlowKind::ping)
       text += text_of_seconds(row.times.mean);
@@ -191,8 +194,8 @@ std::string line_of(const Pattern& pattern, const SceneSums& s, bool several_siz
     text += fmt::format("{} latency {} (median {}, p99 {})", s.bulks ? "," : "", text_of_seconds(s.ping_mean),
                         text_of_seconds(s.ping_median),
                         std::isnan(s.ping_p99) ? "not known" : text_of_seconds(s.ping_p99));
-  if (s.failed)
-    text += fmt::format("{} {} of {} flows FAILED", s.bulks || s.pings ? "," : "", s.failed, s.flows);
+  if (const auto lost = text_of_lost(s.failed, s.unmeasured, s.flows, "flows"); !lost.empty())
+    text += fmt::format("{} {}", s.bulks || s.pings ? "," : "", lost);
   return text;
 }
 

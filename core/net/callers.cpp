@@ -46,7 +46,8 @@ void Callers::serve(const Heard& heard, const Dropped& dropped) {
 void Callers::accept_all(const Dropped& dropped) {
   while (callers_.size() < most) {
     auto accepted = listener_->accept();
-    if (accepted.out_of_descriptors) rests_until_ = clock_.now() + 1;
+    if (accepted.shortage) rests_until_ = clock_.now() + 1;
+    if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;
     if (!accepted.connection) return;
     Caller caller{.connection = std::move(accepted.connection), .since = clock_.now()};
     caller.address = caller.connection->peer();

@@ -38,6 +38,10 @@ class Callers {
   const Source& source() const { return *ready_; }  // ready: serve has something to do
   const Listener& listener() const { return *listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
+  int shortage() const {
+    return shortage_;
+  }  // errno, if the last caller could not be accepted for want of
+     // descriptors or memory
 
  private:
   void accept_all(const Dropped&);
@@ -52,6 +56,7 @@ class Callers {
   std::map<std::uint64_t, Caller> callers_;  // by number; 0 is the listener
   std::uint64_t last_number_ = 0;
   bool listening_ = false;
+  int shortage_ = 0;
   Seconds rests_until_ = 0;  // accepts nobody until then: no descriptor was free
 };
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -49,12 +51,25 @@ std::string this_machine() {
   return id;
 }
 
+// Within one machine a single address is enough: loopback, of whichever family it has here.
 std::vector<Interface> chosen_interfaces(const std::string& wanted, bool one_machine) {
-  if (!wanted.empty()) return interfaces_named(wanted, "interface=");
-  auto all = interfaces();
-  if (one_machine && std::any_of(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; }))
-    std::erase_if(all, [](const auto& one) { return !one.is_loopback; });
-  return all;
+  auto all = wanted.empty() ? interfaces() : interfaces_named(wanted, "interface=");
+  if (!one_machine || all.empty()) return all;
+  const auto loopback = std::find_if(all.begin(), all.end(), [](const auto& one) { return one.is_loopback; });
+  return {loopback == all.end() ? all.front() : *loopback};
+}
+
+// What an error of `connect` before anything was sent says of this machine; "": nothing.
+std::string cause_at_once(int error) {
+  if (error == ENETUNREACH) return "no route to the peer's network";
+  if (error == EACCES || error == EPERM) return "a rule of this host forbids connecting";
+  return local_cause(error);
+}
+
+std::string text_of_families(const std::set<int>& families) {
+  if (families.empty()) return "none but loopback";
+  if (families.size() > 1) return "IPv4 and IPv6";
+  return *families.begin() == AF_INET ? "IPv4" : "IPv6";
 }
 
 Nonce fresh_nonce() {
@@ -106,17 +121,13 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
   Waiting& waiting = waiting_[{epoch, peer}];
   waiting.nonce = fresh_nonce();
   Offer offer{waiting.nonce, this_machine(), {}};
+  int port = 0;
   if (rank_ > peer) {
-    // One listener serves all addresses of a family; a chosen interface is bound by its address.
-    Address any = interfaces_.front().address;
-    const bool one = std::all_of(interfaces_.begin(), interfaces_.end(),
-                                 [&](const Interface& i) { return i.name == interfaces_.front().name; });
-    if (!one) any = any_address(any.family());
-    waiting.listener = one_machine_ ? listen_on(any.with_port(0), 64) : open_at_common_port(any, epoch);
-    const int port = local_address(waiting.listener).port();
-    for (const auto& i : interfaces_)
-      if (i.address.family() == any.family()) offer.addresses.push_back(i.address.with_port(port));
+    const Address at = listening_at(interfaces_);
+    waiting.listener = one_machine_ ? listen_on(at, 64) : open_at_common_port(at, epoch);
+    port = local_address(waiting.listener).port();
   }
+  for (const auto& i : interfaces_) offer.addresses.push_back(i.address.with_port(port));
   return offer.packed();
 }
 
@@ -127,6 +138,7 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   if (found == waiting_.end()) return {};  // no offer was made
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
+  must_share_a_family(theirs);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
   const Hello hello{.to_nonce = calls ? theirs.nonce : waiting.nonce,
@@ -139,6 +151,22 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
                        : answer(hello, theirs, std::move(waiting.listener), count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
+}
+
+// Both ends find this out by themselves, from each other's addresses.
+void Door::must_share_a_family(const Offer& theirs) const {
+  const bool here = theirs.machine == this_machine();
+  std::set<int> of_ours, of_theirs, shared;
+  for (const auto& ours : interfaces_)
+    if (here || !ours.address.is_loopback()) of_ours.insert(ours.address.family());
+  for (const auto& address : theirs.addresses)
+    if (here || !address.is_loopback()) of_theirs.insert(address.family());
+  std::set_intersection(of_ours.begin(), of_ours.end(), of_theirs.begin(), of_theirs.end(),
+                        std::inserter(shared, shared.end()));
+  if (!shared.empty()) return;
+  const auto cause = fmt::format("no address family in common with the peer: {} here, {} there",
+                                 text_of_families(of_ours), text_of_families(of_theirs));
+  throw LocalFault(cause, cause);
 }
 
 // Of several reasons, keeps an answer by the wrong rank: it explains most.
@@ -159,7 +187,7 @@ std::vector<Address> Door::best_first(const Offer& theirs) const {
   };
   std::vector<Address> sorted;
   for (const auto& address : theirs.addresses)
-    if (here || !address.host_text().starts_with("127.")) sorted.push_back(address);
+    if (here || !address.is_loopback()) sorted.push_back(address);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const auto& a, const auto& b) { return rank_of(a) < rank_of(b); });
   return sorted;
@@ -172,24 +200,32 @@ std::string Door::device_towards(const Offer& theirs) const {
 
 // Kernels before 5.7 let only root bind a socket to a device. Within the interface's own network the routes
 // have the same effect.
-Socket Door::reach(const Address& address, const Offer& theirs, Seconds until) const {
-  Socket socket = connect_to(address, until, device_towards(theirs));
-  const bool may_not = !socket && errno == EPERM && same_network(interfaces_.front(), address);
-  return may_not ? connect_to(address, until) : std::move(socket);
+Socket Door::reach(const Address& address, const Offer& theirs, Seconds until, std::string& local) const {
+  Socket socket = start_connecting(address, device_towards(theirs));
+  if (!socket && errno == EPERM && same_network(interfaces_.front(), address))
+    socket = start_connecting(address);
+  const bool at_once = !socket;
+  if (socket) socket = connected(std::move(socket), until);
+  const int error = errno;
+  local = socket ? "" : at_once ? cause_at_once(error) : local_cause(error);
+  errno = error;
+  return socket;
 }
 
 std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
                                Seconds until) {
   const auto addresses = best_first(theirs);
+  std::string cause;  // what this machine lacks, while no address failed for another reason
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
     // An address that does not answer must leave time for the others.
     const Seconds now = steady_now();
     const Seconds share = now + (until - now) / static_cast<double>(addresses.size() - tried);
     std::vector<Socket> sockets;
+    std::string local;
     for (int i = 0; i < count; ++i) {
       Hello mine = hello;
       mine.stream = static_cast<std::uint32_t>(i);
-      Socket socket = reach(addresses[tried], theirs, share);
+      Socket socket = reach(addresses[tried], theirs, share, local);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
       Nonce echo;
       if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
@@ -203,7 +239,9 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
       sockets.push_back(std::move(socket));
     }
     if (static_cast<int>(sockets.size()) == count) return sockets;
+    cause = tried == 0 || !cause.empty() ? local : "";
   }
+  if (!cause.empty()) throw LocalFault(last_fault_, cause);
   return {};
 }
 
@@ -235,8 +273,10 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
     tcp_network().wait({&watched, 1}, std::min(until - steady_now(), 1.0));
     callers.serve(hear, [](const Callers::Caller&, const std::string&) {});
   }
-  if (found < count) sockets.clear();
-  return sockets;
+  if (found == count) return sockets;
+  if (auto cause = local_cause(callers.shortage()); !cause.empty())
+    throw LocalFault("accept: " + cause, cause);
+  return {};
 }
 
 }  // namespace everylink

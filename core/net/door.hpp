@@ -26,10 +26,11 @@ class Door {
   // `bound`: sockets to other machines use that interface, whatever the routes say.
   Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
-  // Opens the listener if this is the upper rank. `connect`, or an offer of a later epoch, closes it.
+  // Opens the listener if this is the upper rank. `connect`, or an offer of a later epoch, closes it. Throws
+  // LocalFault if this machine cannot listen.
   Blob offer(int peer, std::uint64_t epoch);
   // `count` sockets to the peer, or none: not connected. A half-open caller, or one of another epoch, is
-  // dropped and does not use up the limit.
+  // dropped and does not use up the limit. Throws LocalFault if the reason is on this machine alone.
   std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
 
   // Why the last connect returned none, if known: "answered by rank 7" if two hosts share an address.
@@ -55,7 +56,9 @@ class Door {
   void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
   std::string device_towards(const Offer& theirs) const;
-  Socket reach(const Address&, const Offer& theirs, Seconds until) const;
+  void must_share_a_family(const Offer& theirs) const;
+  // `local`: what this machine lacks, if that is why it is not connected.
+  Socket reach(const Address&, const Offer& theirs, Seconds until, std::string& local) const;
 
   int rank_;
   bool one_machine_, bound_;

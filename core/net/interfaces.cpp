@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <span>
@@ -61,6 +62,13 @@ std::vector<Interface> interfaces_named(const std::string& wanted, const std::st
   if (chosen.empty())
     throw UsageError(fmt::format("{}{}: no such interface here; available: {}", option, wanted, known));
   return chosen;
+}
+
+Address listening_at(const std::vector<Interface>& all) {
+  if (all.size() == 1) return all.front().address;
+  const bool six = std::any_of(all.begin(), all.end(),
+                               [](const Interface& one) { return one.address.family() == AF_INET6; });
+  return any_address(six ? AF_INET6 : AF_INET);
 }
 
 bool same_network(const Interface& ours, const Address& theirs) {

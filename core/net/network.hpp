@@ -46,7 +46,7 @@ class Listener : public Source {
  public:
   struct Accepted {
     std::unique_ptr<ByteStream> connection;  // null: nobody waits, or none can be accepted now
-    bool out_of_descriptors = false;
+    int shortage = 0;                        // errno: no descriptor or no memory was free
   };
 
   virtual Accepted accept() = 0;

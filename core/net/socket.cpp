@@ -30,6 +30,17 @@ namespace {
 constexpr int idle_seconds = 2, probe_seconds = 1, probes = 3;  // of a watched connection
 constexpr unsigned dark_milliseconds = 4500;
 
+// An IPv4 caller of a listener for both families has the address ::ffff:10.0.0.1.
+Address without_mapping(const Address& address) {
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(address.storage);
+  if (address.family() != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) return address;
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = six.sin6_port;
+  std::memcpy(&four.sin_addr, six.sin6_addr.s6_addr + 12, sizeof four.sin_addr);
+  return make_address(reinterpret_cast<const sockaddr*>(&four), sizeof four);
+}
+
 int milliseconds_to(Seconds until) {
   const Seconds left = until - steady_now();
   if (left <= 0) return 0;
@@ -90,7 +101,7 @@ std::string Address::text() const {
                              : fmt::format("[{}]:{}", host_text(), port());
 }
 
-Address parse_address(const std::string& text, const std::string& what) {
+std::vector<Address> parse_addresses(const std::string& text, const std::string& what) {
   const auto colon = text.rfind(':');
   std::string host = text.substr(0, colon);
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -104,7 +115,14 @@ Address parse_address(const std::string& text, const std::string& what) {
   if (const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
     throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
-  return make_address(found->ai_addr, found->ai_addrlen);
+  std::vector<Address> all;
+  for (const addrinfo* one = found; one; one = one->ai_next)
+    all.push_back(make_address(one->ai_addr, one->ai_addrlen));
+  return all;
+}
+
+Address parse_address(const std::string& text, const std::string& what) {
+  return parse_addresses(text, what).front();
 }
 
 Address loopback(int port) {
@@ -131,8 +149,10 @@ Socket listen_on(const Address& address, int backlog) {
 Socket try_listen_on(const Address& address, int backlog) {
   Socket listener(
       check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
-  const int on = 1;
+  const int on = 1, off = 0;
   check_errno(::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
+  if (address.family() == AF_INET6 && address.is_any())  // takes callers of both families
+    check_errno(::setsockopt(listener.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off), "IPV6_V6ONLY");
   if (::bind(listener.fd(), address.raw(), address.length) < 0 || ::listen(listener.fd(), backlog) < 0)
     return Socket();
   return listener;
@@ -151,7 +171,7 @@ Address peer_address(const Socket& socket) {
   address.length = sizeof address.storage;
   if (::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length) < 0)
     address = loopback(0);
-  return address;
+  return without_mapping(address);
 }
 
 Socket accept_from(const Socket& listener) {
@@ -164,8 +184,9 @@ bool leave_by(const Socket& socket, const std::string& device) {
 }
 
 Socket start_connecting(const Address& address, const std::string& device) {
-  Socket socket(
-      check_errno(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+  Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket && errno == EAFNOSUPPORT) return Socket();  // another address may be of another family
+  check_errno(socket.fd(), "socket");
   if (!device.empty() && !leave_by(socket, device)) return Socket();
   if (::connect(socket.fd(), address.raw(), address.length) < 0 && errno != EINPROGRESS) return Socket();
   return socket;
@@ -182,7 +203,10 @@ int connect_result(const Socket& socket) {
 
 Socket connect_to(const Address& address, Seconds until, const std::string& device) {
   Socket socket = start_connecting(address, device);
-  if (!socket) return socket;
+  return socket ? connected(std::move(socket), until) : std::move(socket);
+}
+
+Socket connected(Socket socket, Seconds until) {
   if (!ready(socket, POLLOUT, until)) return errno = ETIMEDOUT, Socket();
   if (const int error = connect_result(socket)) return errno = error, Socket();
   return socket;

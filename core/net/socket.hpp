@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/seconds.hpp"
@@ -32,8 +33,11 @@ Address make_address(const sockaddr*, socklen_t);
 
 // Parses host:port, where host is a name or a number. Throws UsageError, which names `what`.
 Address parse_address(const std::string& text, const std::string& what);
+// All addresses that a name has: a host with IPv4 and IPv6 has one of each.
+std::vector<Address> parse_addresses(const std::string& text, const std::string& what);
 Address loopback(int port);
-Address any_address(int family);  // all interfaces, a free port
+Address any_address(
+    int family);  // all interfaces, a free port; IPv6: a listener there takes IPv4 callers, too
 
 class Socket {
  public:
@@ -61,8 +65,8 @@ Socket accept_from(const Socket& listener);         // invalid: nobody waits
 Socket start_connecting(const Address&,
                         const std::string& device = {});  // invalid: refused at once; errno has the reason
 int connect_result(const Socket&);                        // 0, EINPROGRESS, or the error
-Socket connect_to(const Address&, Seconds until,
-                  const std::string& device = {});        // invalid: not connected; errno has the reason
+Socket connected(Socket started, Seconds until);          // invalid: not connected; errno has the reason
+Socket connect_to(const Address&, Seconds until, const std::string& device = {});  // both
 bool leave_by(const Socket&, const std::string& device);  // false: errno has the reason
 void send_at_once(const Socket&);                         // TCP_NODELAY
 

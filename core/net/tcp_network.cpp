@@ -64,7 +64,7 @@ class TcpListener final : public Listener {
         if (watches_) watch(socket);
         return {std::make_unique<TcpStream>(std::move(socket))};
       }
-      if (errno != ECONNABORTED) return {nullptr, errno == EMFILE || errno == ENFILE};
+      if (errno != ECONNABORTED) return {nullptr, local_cause(errno).empty() ? 0 : errno};
     }
   }
 
@@ -73,7 +73,7 @@ class TcpListener final : public Listener {
     if (!bound.is_any()) return {bound};
     std::vector<Address> far, near;
     for (const auto& one : interfaces())
-      if (one.address.family() == bound.family())
+      if (one.address.family() == bound.family() || bound.family() == AF_INET6)
         (one.is_loopback ? near : far).push_back(one.address.with_port(bound.port()));
     return far.empty() ? near : far;
   }

@@ -31,9 +31,10 @@ struct RankCare {
   Reach reach = Reach::near;
   bool suspect = false;        // gets a short time limit
   bool dark = false;           // not tried in this step
+  bool lacks = false;          // its host lacks what measuring takes
   std::uint32_t messages = 0;  // at most, per turn; 0: all
-  static constexpr auto fields =
-      std::tuple(&RankCare::rank, &RankCare::reach, &RankCare::suspect, &RankCare::dark, &RankCare::messages);
+  static constexpr auto fields = std::tuple(&RankCare::rank, &RankCare::reach, &RankCare::suspect,
+                                            &RankCare::dark, &RankCare::lacks, &RankCare::messages);
 };
 
 // The end of the run.

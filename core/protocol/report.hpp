@@ -34,6 +34,7 @@ struct Report {
   Seconds busy = 0;                 // measuring
   Seconds took = 0;                 // for the pair, including connecting
   std::string fault_of_link = {};   // what the transport says about a link that failed
+  bool fault_is_local = false;      // ... for a reason on the host of this rank
   LinkRows led = {};                // the link from this rank to the peer
   std::vector<Note> notes = {};     // about the link from the peer to this rank: one per size
   std::vector<Tuning> needs = {};   // calibration: one per size
@@ -44,8 +45,8 @@ struct Report {
   static constexpr auto fields =
       std::tuple(&Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank,
                  &Report::peer, &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took,
-                 &Report::fault_of_link, &Report::led, &Report::notes, &Report::needs, &Report::warmup,
-                 &Report::orders_took, &Report::flows, &Report::now);
+                 &Report::fault_of_link, &Report::fault_is_local, &Report::led, &Report::notes,
+                 &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows, &Report::now);
 
   // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;

@@ -50,15 +50,21 @@ Seconds LoadPart::limit_of(const RunFlows& order) const {
   return plan_.flow_limit(order) + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
 }
 
-Report LoadPart::connect(const Connect& order, int peer, const Round& round) {
+Report LoadPart::connect(const Connect& order, int peer, const Round& round, const std::string& local_fault) {
   Report report;
   report.rank = work_.rank;
   auto& transport = *endpoint_.transport;
-  if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
+  if (peer != no_rank && !local_fault.empty()) {
+    report.peer = peer;
+    report.fault_of_link = local_fault;
+    report.fault_is_local = true;
+    flows_->leave_unconnected(static_cast<int>(order.turn));
+  } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
     report.peer = peer;
     const Seconds until = begin_link(work_.entry, transport, round.from_peer) + plan_.connect_limit();
-    report.fault_of_link =
-        flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
+    auto made = flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
+    report.fault_of_link = std::move(made.fault);
+    report.fault_is_local = made.is_local;
   }
   if (work_.entry.virtual_time) report.now = transport.now();
   return report;

@@ -38,7 +38,8 @@ class LoadPart {
   // The real time that an order may take.
   Seconds limit_of(const Connect&) const;
   Seconds limit_of(const RunFlows&) const;
-  Report connect(const Connect&, int peer, const Round&);
+  // `local_fault`: why this machine could not even make an offer; "": it did.
+  Report connect(const Connect&, int peer, const Round&, const std::string& local_fault);
   Report run(const RunFlows&);
 
  private:

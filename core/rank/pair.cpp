@@ -60,12 +60,13 @@ class Pair {
   bool probing() const { return work_.order.calibrates; }
 
   void connect(View peer_offer, Seconds until) {
-    Connection made = transport_.connect(work_.peer, work_.epoch, peer_offer, until);
+    Connection made = connect_or_explain(transport_, work_.peer, work_.epoch, peer_offer, until);
     link_ = std::move(made.link);
     if (link_ && work_.kernel.one_sided) one_sided_ = &work_.entry.one_sided(*link_);
     if (link_) return;
-    state_ = transport_.now() < until ? Outcome::broken : Outcome::timeout;
+    state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
+    report_.fault_is_local = made.is_local;
   }
 
   Seconds until_for(Seconds now, std::size_t bytes) const {
@@ -255,6 +256,29 @@ class Pair {
 };
 
 }  // namespace
+
+Report pair_not_measured(const PairWork& work, const std::string& cause) {
+  Report report;
+  report.step = work.order.step().row;
+  report.rank = work.rank;
+  report.peer = work.peer;
+  report.fault_of_link = cause;
+  report.fault_is_local = true;
+  if (work.order.calibrates) return report;
+  for (std::size_t i = 0; i < work.options.sizes.size(); ++i) {
+    Sample sample;
+    sample.from = static_cast<std::uint32_t>(work.rank);
+    sample.to = static_cast<std::uint32_t>(work.peer);
+    sample.step = report.step;
+    sample.size = static_cast<std::uint32_t>(i);
+    sample.attempt = work.order.attempt;
+    sample.outcome = Outcome::local;
+    report.notes.emplace_back();
+    report.led.samples.push_back(sample);
+    work.keep(sample);
+  }
+  return report;
+}
 
 Report measure_pair(const PairWork& work, Transport& transport, Memory& out, Memory& in, View peer_offer) {
   return Pair(work, transport, out, in).run(peer_offer);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "base/bytes.hpp"
 #include "base/options.hpp"
@@ -28,5 +29,7 @@ struct PairWork {
 // Connects, measures and closes. An empty `peer_offer` means that the peer is gone. Never throws for the
 // fault of a link. A signal ends it early: the report then has only what was measured.
 Report measure_pair(const PairWork&, Transport&, Memory& out, Memory& in, View peer_offer);
+// The report of a rank whose machine lacks what measuring takes.
+Report pair_not_measured(const PairWork&, const std::string& cause);
 
 }  // namespace everylink

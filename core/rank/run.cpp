@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "base/carrier.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/outcome.hpp"
 #include "base/ranks.hpp"
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
@@ -24,6 +27,7 @@
 #include "host/facts.hpp"
 #include "host/numa.hpp"
 #include "host/rails.hpp"
+#include "host/shortage.hpp"
 #include "host/signals.hpp"
 #include "rank/load_part.hpp"
 #include "rank/pair.hpp"
@@ -71,7 +75,8 @@ class Runner {
           .real_memory = moves_bytes(),
           .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
           .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
-          .hosts = hosts_by_name(place)};
+          .hosts = hosts_by_name(place),
+          .real_time = entry_.virtual_time == nullptr};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
@@ -90,7 +95,7 @@ class Runner {
     Report report = prepare(order);
     while (!order.is<Stop>()) {
       const int peer = peer_in(order);
-      const Blob offer = peer == no_rank ? Blob() : endpoint_.transport->offer(peer, epoch());
+      const Blob offer = peer == no_rank ? Blob() : offer_to(peer);
       report.interrupted |= end_is_wanted();
       const auto round = exchange(packed(report), peer, offer, step_limit_ + exchange_limit);
       const auto next = unpacked<Order>(round.decision);
@@ -126,6 +131,20 @@ class Runner {
     return no_rank;
   }
 
+  // Empty: this machine lacks what it takes, so the pair cannot be measured.
+  Blob offer_to(int peer) {
+    lacks_ = lacks_always_;
+    if (!lacks_.empty()) return {};
+    try {
+      return endpoint_.transport->offer(peer, epoch());
+    } catch (const LocalFault& fault) {
+      lacks_ = fault.cause;
+    } catch (const std::bad_alloc&) {
+      lacks_ = local_cause(ENOMEM);
+    }
+    return {};
+  }
+
   // Measures nothing if `next` ends the run.
   Report follow(const Order& order, const Order& next, int peer, const Round& round) {
     Report report{.rank = world_->rank()};
@@ -137,9 +156,13 @@ class Runner {
     if (next.is<Stop>() || (last && last->at_end)) return report;
     if (const auto* measure = order.as<Measure>()) return take_part(*measure, peer, round);
     if (const auto* connect = order.as<Connect>())
-      return watched(*connect, [&] { return load_part_->connect(*connect, peer, round); });
+      return watched(*connect, [&] { return load_part_->connect(*connect, peer, round, lacks_); });
     if (const auto* flows = order.as<RunFlows>())
-      return watched(*flows, [&] { return load_part_->run(*flows); });
+      return watched(*flows, [&] {
+        Report done = load_part_->run(*flows);
+        blame_shortage(done, done.flows);
+        return done;
+      });
     return report;
   }
 
@@ -195,7 +218,10 @@ class Runner {
     report.rank = world_->rank();
     if (order.is<Stop>()) return report;
     try {
-      make_endpoint();
+      try_to_make_endpoint();
+      report.fault_of_link = lacks_always_;
+      report.fault_is_local = !lacks_always_.empty();
+      if (!endpoint_.transport) return report;
       if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
       report.carrier = endpoint_.transport->carrier();
       report.carrier.numa_distance = numa_distance(facts_.numa, report.carrier.device);
@@ -208,6 +234,22 @@ class Runner {
       report.fault_exit = exit_machine;
     }
     return report;
+  }
+
+  // Where memory or descriptors are missing on this machine, this rank goes on without measuring. With a load
+  // pattern it cannot.
+  void try_to_make_endpoint() {
+    try {
+      make_endpoint();
+      return;
+    } catch (const LocalFault& fault) {
+      lacks_always_ = fault.cause;
+      if (load_part_) throw;
+    } catch (const std::bad_alloc&) {
+      lacks_always_ = local_cause(ENOMEM);
+      if (load_part_) throw MachineError(lacks_always_);
+    }
+    endpoint_ = {};
   }
 
   // Proves that this rank sees the file, which exists before measuring begins. Returns "", or the fault.
@@ -310,11 +352,21 @@ class Runner {
                             chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()),
                                          number_);
                         }};
+    if (!lacks_.empty()) return pair_not_measured(work, lacks_);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
-    report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
-                          gone ? View() : View(round.from_peer));
+    try {
+      report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
+                            gone ? View() : View(round.from_peer));
+    } catch (const LocalFault& fault) {  // in the middle of a turn: a library may still hold our buffers
+      report = pair_not_measured(work, fault.cause);
+      report.abandoned = true;
+    } catch (const std::bad_alloc&) {
+      report = pair_not_measured(work, local_cause(ENOMEM));
+      report.abandoned = true;
+    }
     report.orders_took = round.took;
     stop_watching();
+    blame_shortage(report, report.led.samples);
     tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
@@ -322,9 +374,25 @@ class Runner {
     return report;
   }
 
+  // A library does not say why it failed: what failed while this process has no descriptor or memory left is
+  // no fault of the network.
+  template <class Results>
+  static void blame_shortage(Report& report, Results& results) {
+    const auto is_doubtful = [](const auto& one) {
+      return one.outcome == Outcome::timeout || one.outcome == Outcome::broken;
+    };
+    if (std::none_of(results.begin(), results.end(), is_doubtful)) return;
+    const auto cause = shortage_now();
+    if (cause.empty()) return;
+    for (auto& one : results)
+      if (is_doubtful(one)) one.outcome = Outcome::local;
+    report.fault_of_link = cause;
+    report.fault_is_local = true;
+  }
+
   void abandon() {
     abandoned_.push_back(std::move(endpoint_));
-    make_endpoint();
+    try_to_make_endpoint();
   }
 
   // Follows an order of a load pattern, under a time limit.
@@ -340,6 +408,7 @@ class Runner {
 
   // Reports lanes late: a library may choose its path only when it connects.
   void tell_lanes(Report& report) {
+    if (!endpoint_.transport) return;
     Carrier carrier = endpoint_.transport->carrier();
     if (carrier.lanes == lanes_told_) return;
     lanes_told_ = carrier.lanes;
@@ -350,7 +419,7 @@ class Runner {
   std::vector<Seconds> time_all_to_all(const Round& round) {
     std::vector<Seconds> times;
     for (const auto bytes : options_.sizes) {
-      if (!round.gone.empty()) all_to_all_lost_ = true;
+      if (!round.gone.empty() || !endpoint_.transport) all_to_all_lost_ = true;
       times.push_back(all_to_all_lost_
                           ? std::nan("")
                           : all_to_all_(bytes, endpoint_.transport->now() + options_.limit(bytes)));
@@ -380,6 +449,8 @@ class Runner {
   std::optional<Plan> plan_;
   std::uint64_t relabelling_ = 0;
   Endpoint endpoint_;
+  std::string lacks_;  // what this machine lacks, so that the next pair cannot be measured; "": nothing
+  std::string lacks_always_;  // ... so that there is no transport
   std::vector<Endpoint> abandoned_;
   std::string lanes_told_;
   std::optional<LoadPart> load_part_;  // of a load pattern; destroyed before the transport of its links

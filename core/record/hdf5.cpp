@@ -98,6 +98,14 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     }
   }
 
+  // A reader of version 1 would take such links for broken.
+  void local_fault(int rank, const std::string& cause) override {
+    guarded([&] { set(file_, "format_version", std::int32_t{version_with_local_faults}); });
+    if (!local_faults_) return;  // resumed: an older file
+    local_faults_->add(static_cast<std::uint32_t>(rank));
+    causes_->add(cause);
+  }
+
   SceneRecorder* scenes() override { return this; }
 
   void scene(const SceneRow& row, const std::vector<FlowRow>& flows) override {
@@ -120,6 +128,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
+      if (local_faults_) local_faults_->write(), causes_->write();
       if (flow_rows_) flow_rows_->write(), scene_rows_->write();
       flush();
       if (flow_rows_) set(pattern_, "rows", std::uint64_t{flow_rows_->length()});
@@ -178,6 +187,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
     const Handle remarks(H5Dopen2(file_, "remarks", H5P_DEFAULT), H5Dclose);
     remarks_.emplace(file_, "remarks", length_of(remarks));
+    open_local_faults();
     steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
                                      steps);
     if (!options_->pattern.empty()) open_pattern();
@@ -188,6 +198,15 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
       laps_.emplace_back(groups_.back(), "laps", length_of(laps));
     }
+  }
+
+  // An older file that is resumed has no place for them.
+  void open_local_faults() {
+    if (H5Lexists(file_, "local_faults", H5P_DEFAULT) <= 0) return;
+    const Handle group(H5Gopen2(file_, "local_faults", H5P_DEFAULT), H5Gclose);
+    const Handle causes(H5Dopen2(group, "cause", H5P_DEFAULT), H5Dclose);
+    local_faults_.emplace(group, "rank", length_of(causes));
+    causes_.emplace(group, "cause", length_of(causes));
   }
 
   void open_pattern() {
@@ -203,6 +222,8 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void close() {
     steps_.reset();
     remarks_.reset();
+    local_faults_.reset();
+    causes_.reset();
     sizes_.clear();
     laps_.clear();
     groups_.clear();
@@ -229,6 +250,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void abandon() {
     if (steps_) steps_->abandon();
     if (remarks_) remarks_->abandon();
+    if (local_faults_) local_faults_->abandon(), causes_->abandon();
     if (scene_rows_) scene_rows_->abandon();
     if (flow_rows_) flow_rows_->abandon();
     pattern_.abandon();
@@ -246,7 +268,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   std::unique_ptr<Table> steps_;
   Handle pattern_;
   std::unique_ptr<Table> scene_rows_, flow_rows_;  // of a load pattern
-  std::optional<Column> remarks_;
+  std::optional<Column> remarks_, local_faults_, causes_;
   std::optional<sion::Front> front_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;

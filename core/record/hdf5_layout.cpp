@@ -13,10 +13,8 @@
 namespace everylink::hdf5 {
 namespace {
 
-// History: 1: first version.
-constexpr int format_version = 1;
-
 constexpr std::size_t longest_remark = 400;  // bytes; longer remarks are cut
+constexpr std::size_t longest_cause = 200;
 constexpr std::size_t longest_lanes =
     120;  // space for lanes that are known only at the end; longer ones are cut
 
@@ -100,6 +98,9 @@ void put_ranks(hid_t root, const Facts& facts) {
   put_numbers(group, "numa", numa);
   put_numbers(group, "numa_distance", numa_distance);
   put_numbers(group, "adapters", adapters);
+  std::vector<std::uint8_t> crowded(facts.crowded.begin(), facts.crowded.end());
+  crowded.resize(facts.ranks.size());
+  put_numbers(group, "crowded", crowded);
   put_of_ranks(group, "host", facts.ranks, [](const RankFacts& r) { return r.host; });
   put_of_ranks(group, "cores", facts.ranks, [](const RankFacts& r) { return r.cores; });
   put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });
@@ -200,6 +201,9 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
   Table::make(make_group(file, "steps"), step_columns(), 1024);
   Column::make(file, "remarks", string_type(longest_remark), 16);
+  const Handle local_faults = make_group(file, "local_faults");
+  Column::make(local_faults, "rank", H5T_NATIVE_UINT32, 16);
+  Column::make(local_faults, "cause", string_type(longest_cause), 16);
   const Handle sizes = make_group(file, "sizes");
   if (!facts.options.pattern.empty()) make_pattern(file, facts);
   for (const auto bytes : facts.options.pair_sizes()) {

@@ -12,6 +12,10 @@
 
 namespace everylink::hdf5 {
 
+// History: 1: first version; 2: the outcome `local`, and what hosts lacked. A file without that outcome stays
+// of version 1, which older readers read.
+inline constexpr int format_version = 1, version_with_local_faults = 2;
+
 // The columns of each table, for creating, opening and filling it.
 std::vector<ColumnKind> step_columns();
 std::vector<ColumnKind> size_columns(const Options&);

@@ -24,8 +24,9 @@ constexpr hsize_t batch = 65536;  // rows
 
 // Attributes that may differ: when and how the run was started, and those that the run itself writes.
 const std::set<std::string> free_to_differ{
-    "created",     "tool_version", "command", "bootstrap", "pinned",   "time_limit",  "num_slowest",
-    "min_runtime", "run_id",       "rows",    "steps",     "complete", "interrupted", "failed_not_retried"};
+    "format_version", "created",    "tool_version", "command",     "bootstrap",
+    "pinned",         "time_limit", "num_slowest",  "min_runtime", "run_id",
+    "rows",           "steps",      "complete",     "interrupted", "failed_not_retried"};
 
 std::string text_of_attribute(hid_t object, const char* name) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
@@ -216,6 +217,9 @@ Before look_before(const Options& options) {
   try {
     if (!options.confirms() && number<std::int32_t>(file, "complete"))
       throw UsageError(fmt::format("{}: nothing to resume, the run is complete", options.continued_option()));
+    if (const auto has = number<std::int32_t>(file, "format_version"); has > version_with_local_faults)
+      throw UsageError(fmt::format("{}: has format version {}, this version continues those up to {}",
+                                   options.continued_option(), has, version_with_local_faults));
     Before before;
     before.seed = number<std::uint64_t>(file, "seed");
     const auto digits = text_of_attribute(file, "run_id");

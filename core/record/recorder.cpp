@@ -27,6 +27,7 @@ class NoRecorder final : public Recorder, public SceneRecorder {
   void tuned(const std::vector<Tuning>&) override {}
   void step(const StepRow&) override {}
   void rows(const LinkRows&) override {}
+  void local_fault(int, const std::string&) override {}
   SceneRecorder* scenes() override { return this; }
   void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
   void commit() override {}

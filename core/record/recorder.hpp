@@ -23,6 +23,7 @@ struct Facts {
   std::string created = {};  // ISO 8601
   std::vector<RankFacts> ranks = {};
   std::vector<int> host_of = {};           // by rank
+  std::vector<char> crowded = {};          // by rank: its machine has more ranks than cores
   std::int64_t links = 0;                  // in one pass through the schedule
   std::int64_t flows = 0;                  // of a load pattern, in all its scenes
   std::string one_sided = {};              // performs puts and gets; "": the kernel has neither
@@ -70,6 +71,7 @@ class Recorder {
   virtual void tuned(const std::vector<Tuning>&) = 0;  // one value per size
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
+  virtual void local_fault(int rank, const std::string& cause) = 0;  // what the rank's host lacks, told once
   virtual SceneRecorder* scenes() = 0;  // null: the format cannot hold a load pattern (check_format)
   virtual void commit() = 0;            // everything recorded so far survives a kill
   virtual void end(const Ending&) = 0;

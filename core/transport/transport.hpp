@@ -66,6 +66,7 @@ class OneSided {
 struct Connection {
   std::unique_ptr<Link> link;  // null: not connected (before `until`: refused or reset)
   std::string fault = {};      // the reason if not connected and known: "answered by rank 7"
+  bool is_local = false;       // the reason is on this host, not in the network: "too many open files"
 };
 
 class Transport {
@@ -74,11 +75,15 @@ class Transport {
   // The clock of laps and of every `until`.
   virtual Seconds now() const { return steady_now(); }
   virtual Carrier carrier() const = 0;
-  // What `peer` needs to connect to this rank in this epoch; never waits.
+  // What `peer` needs to connect to this rank in this epoch; never waits. Throws LocalFault if this machine
+  // lacks what it takes.
   virtual Blob offer(int peer, std::uint64_t epoch) = 0;
-  // Both ends call it with each other's offer.
+  // Both ends call it with each other's offer. May throw LocalFault; connect_or_explain catches it.
   virtual Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) = 0;
 };
+
+// Transport::connect. What this machine lacks becomes the fault of the connection.
+Connection connect_or_explain(Transport&, int peer, std::uint64_t epoch, View peer_offer, Seconds until);
 
 // The time of a transport that simulates its network. Each rank has its own clock, which only waits and
 // connects advance: a test with limit 0 never succeeds.
@@ -134,7 +139,7 @@ struct TransportEntry {
   // Whether, with these options, `wait` blocks until its ticket is done, whatever the limit.
   bool (*blocks)(const Settings&) = nullptr;
 };
-inline constexpr int transport_abi = 4;
+inline constexpr int transport_abi = 5;
 
 inline std::string always_usable() { return {}; }
 

@@ -20,5 +20,6 @@ MEANINGS = {
     Exit.MISTAKE: "a mistake in the command; one line names it",
     Exit.FAULTS: "something bad was found: a link failed, a component is faulty, or (compare) something became slower",
     Exit.UNDECIDED: "(check, run, diagnose) no fault is proven, but something looks 1.5 times slower and needs more "
-    "measurements, or less than half of the planned links was measured",
+    "measurements, links could not be measured for want of files, memory or addresses on a host, or less than half of "
+    "the planned links was measured",
 }

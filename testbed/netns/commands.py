@@ -39,6 +39,12 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument("--mtu", type=int, default=1500)
     up.add_argument("--no-offload", action="store_true", help="limit packets to the MTU, as on a cable")
     up.add_argument("--congestion", default="", metavar="NAME", help="TCP congestion control (the kernel's default)")
+    up.add_argument(
+        "--families", default="4", choices=["4", "6", "46"], help="addresses of hosts: IPv4, IPv6 (fd77::1, ...) (4)"
+    )
+    up.add_argument(
+        "--loopback", default="46", choices=["4", "6", "46"], help="addresses of lo: 127.0.0.1, ::1 or both (46)"
+    )
     commands.add_parser("down", help="end all processes in the hosts and remove the bed")
     commands.add_parser("list", help="list the beds with their hosts and faults")
     commands.add_parser("check", help="test whether this machine can have a bed: create one, plant faults, remove it")
@@ -87,7 +93,10 @@ def up(options: argparse.Namespace) -> None:
     with locked():
         bed = Bed(options.name)
         offload = not options.no_offload
-        bed.up(options.hosts, options.mtu, options.rails, offload, options.congestion, options.leaves)
+        bed.up(
+            options.hosts, options.mtu, options.rails, offload, options.congestion, options.leaves, options.families,
+            options.loopback,
+        )  # fmt: skip
 
 
 def down(options: argparse.Namespace) -> None:
@@ -187,7 +196,8 @@ def measure(options: argparse.Namespace) -> int:
     program = os.environ.get("EVERYLINK_MEASURE", "everylink-measure")
     if words and Path(words[0]).name == "everylink-measure":  # everylink run --launcher command gives its path
         program, *words = words
-    common = {"EVERYLINK_SIZE": str(size), "EVERYLINK_RENDEZVOUS": f"{address(0)}:{PORT}"}
+    meeting = address(0) if bed.state["families"] == "4" else "h0"
+    common = {"EVERYLINK_SIZE": str(size), "EVERYLINK_RENDEZVOUS": f"{meeting}:{PORT}"}
     common["EVERYLINK_KEY"] = os.environ.get("EVERYLINK_KEY") or secrets.token_hex(32)
     ranks = []
     for rank in range(size):

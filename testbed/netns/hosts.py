@@ -22,6 +22,10 @@ def address(host: int, rail: int = 0) -> str:
     return f"10.{77 + rail}.{host // 250}.{host % 250 + 1}"
 
 
+def address_6(host: int, rail: int = 0) -> str:
+    return f"fd{77 + rail}::{host + 1:x}"
+
+
 def mac(host: int, rail: int = 0) -> str:
     return f"02:ee:00:{rail:02x}:{host >> 8:02x}:{host & 255:02x}"
 
@@ -36,7 +40,7 @@ class Bed:
             raise BedError(f"invalid bed name '{name}'; use lower-case letters, digits and -")
         self.name = name
         self.folder = BASE / name
-        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "leaves": 1, "mtu": 1500, "faults": []}
+        self.state: dict[str, Any] = {"hosts": 0, "rails": 1, "leaves": 1, "mtu": 1500, "faults": [], "families": "4"}
 
     # --- names and state -----------------------------------------------------------------------------------------
     @property
@@ -86,8 +90,9 @@ class Bed:
 
     # --- up -----------------------------------------------------------------------------------------------------
     def up(
-        self, hosts: int, mtu: int, rails: int = 1, offload: bool = True, congestion: str = "", leaves: int = 1
-    ) -> None:
+        self, hosts: int, mtu: int, rails: int = 1, offload: bool = True, congestion: str = "", leaves: int = 1,
+        families: str = "4", loopback: str = "46",
+    ) -> None:  # fmt: skip
         if not 1 <= hosts <= MOST_HOSTS:
             raise BedError(f"a bed has 1 to {MOST_HOSTS} hosts")
         if not 1 <= rails <= MOST_RAILS:
@@ -96,7 +101,7 @@ class Bed:
         if self.folder.exists() or self.own_namespaces():
             raise BedError(f"bed '{self.name}' already exists; bed --name {self.name} down removes it")
         self.state |= {"hosts": hosts, "rails": rails, "leaves": leaves, "mtu": mtu}
-        self.state |= {"offload": offload, "congestion": congestion}
+        self.state |= {"offload": offload, "congestion": congestion, "families": families, "loopback": loopback}
         try:
             self._make_folder()
             self._make_hosts()
@@ -115,7 +120,10 @@ class Bed:
             kernel.mount("", self.folder, flags=kernel.MS_PRIVATE)
         except OSError as error:
             raise CannotHere(f"a bed of network namespaces cannot be made here: {error}") from None
-        lines = ["127.0.0.1 localhost", *(f"{address(i)} h{i}" for i in range(self.size))]
+        loopbacks = {"4": "127.0.0.1", "6": "::1"}
+        lines = [f"{loopbacks[family]} localhost" for family in self.state["loopback"]]
+        for family, of in (("4", address), ("6", address_6)):
+            lines += [f"{of(i)} h{i}" for i in range(self.size) if family in self.state["families"]]
         (self.folder / "hosts").write_text("\n".join(lines) + "\n")
 
     # This process enters the new namespaces itself, which is faster than one child per namespace.
@@ -163,8 +171,14 @@ class Bed:
             if len(self.rails) > 1:
                 self._answer_for_own_addresses(i)
             lines = ["link set lo up"]
+            for family, own in (("4", "127.0.0.1/8"), ("6", "::1/128")):
+                lines += [f"addr del {own} dev lo"] if family not in self.state["loopback"] else []
             for rail in self.rails:
-                lines += [f"addr add {address(i, rail)}/16 dev eth{rail}", f"link set eth{rail} addrgenmode none"]
+                lines += [f"link set eth{rail} addrgenmode none"]
+                if "4" in self.state["families"]:
+                    lines += [f"addr add {address(i, rail)}/16 dev eth{rail}"]
+                if "6" in self.state["families"]:
+                    lines += [f"addr add {address_6(i, rail)}/64 dev eth{rail} nodad"]
                 lines += [f"link set eth{rail} gso_max_segs 1"] if not self.state["offload"] else []
                 lines += [f"link set eth{rail} up"]
             kernel.run("ip", "-n", self.namespace(i), "-batch", "-", text="\n".join(lines))

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <cstdlib>
 #include <future>
+#include <set>
+#include <string>
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
@@ -224,12 +228,52 @@ TEST(Door, an_address_that_drops_calls_leaves_time_for_the_others) {
 
 TEST(Door, a_chosen_interface_is_the_only_one_offered) {
   for (const auto& one : interfaces()) {
-    if (one.address.family() != AF_INET) continue;
     const Door chosen(1, one.address.host_text(), false);
     for (const auto& i : chosen.interfaces()) EXPECT_EQ(i.address.host_text(), one.address.host_text());
+    std::set<std::string> of_interface, offered;
+    for (const auto& i : interfaces_named(one.name, "")) of_interface.insert(i.address.host_text());
     for (const auto& address : unpacked(Door(1, one.name, false).offer(0, epoch)).addresses)
-      EXPECT_EQ(address.family(), AF_INET);
+      offered.insert(address.host_text());
+    EXPECT_EQ(offered, of_interface) << "of both families, if it has them";
   }
+}
+
+Blob of_another_machine(const std::vector<Address>& addresses) {
+  return packed({.nonce = {}, .machine = "another", .addresses = addresses});
+}
+
+TEST(Door, ranks_without_a_common_address_family_are_told_so_at_once_and_no_network_is_blamed) {
+  std::vector<Interface> far;
+  for (const auto& one : interfaces())
+    if (!one.is_loopback && one.address.family() == AF_INET) far.push_back(one);
+  if (far.empty()) GTEST_SKIP() << "no IPv4 interface here";
+  for (const int rank : {0, 2}) {  // it calls; it listens
+    Door door(rank, far.front().address.host_text(), false);
+    static_cast<void>(door.offer(1, epoch));
+    const Address six = parse_address("[2001:db8::1]:4000", "test");
+    try {
+      door.connect(1, epoch, of_another_machine({six}), 1, soon());
+      FAIL() << "it connected";
+    } catch (const LocalFault& fault) {
+      EXPECT_EQ(fault.cause, "no address family in common with the peer: IPv4 here, IPv6 there");
+    }
+  }
+}
+
+TEST(Door, without_a_free_descriptor_it_is_this_host_that_is_named) {
+  Two two;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string said;
+  try {
+    two.caller.connect(1, epoch, two.of_listener, 1, soon());
+  } catch (const LocalFault& fault) {
+    said = fault.cause;
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(said, "too many open files");
 }
 
 TEST(Door, on_one_machine_it_opens_on_loopback_alone) {

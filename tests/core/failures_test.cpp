@@ -37,6 +37,18 @@ TEST_F(FailuresTest, a_dark_host_is_one_line) {
   EXPECT_EQ(failures_.lines().front(), "host n4: 10 of 10 links timed out");
 }
 
+TEST_F(FailuresTest, links_that_a_host_could_not_measure_are_neither_failed_nor_measured) {
+  add_all(4, Outcome::local);
+  EXPECT_EQ(failures_.count(), 0);
+  EXPECT_EQ(failures_.links(), 20);
+  EXPECT_EQ(failures_.unmeasured(), 10);
+  EXPECT_TRUE(failures_.lines().empty());
+  EXPECT_TRUE(failures_.to_try_again({}).empty());
+  failures_.add(sample(4, 0, Outcome::ok));
+  failures_.add(sample(4, 0, Outcome::local));
+  EXPECT_EQ(failures_.unmeasured(), 9) << "another pass measured it";
+}
+
 TEST_F(FailuresTest, at_most_three_pairs_per_host_are_retried_and_none_with_a_rank_that_is_gone) {
   add_all(4, Outcome::timeout);
   EXPECT_EQ(failures_.to_try_again({}).size(), 3u);

@@ -90,6 +90,28 @@ TEST_F(HealthTest, a_dark_rank_is_tried_only_at_growing_intervals) {
   EXPECT_TRUE(advice().care.empty());
 }
 
+TEST_F(HealthTest,
+       a_rank_whose_host_lacks_what_it_takes_is_tried_like_a_dark_one_and_its_peers_are_not_suspected) {
+  const int peers[] = {4, 5, 6};
+  for (int i = 0; i < 8; ++i) {
+    Measure order;
+    order.steps = {{.row = step_++}};
+    order.tunings = {{1, 0}};
+    std::vector<Report> reports;
+    add(reports, order, 7, peers[i % 3], Outcome::timeout, 2);
+    reports[0].fault_is_local = true;
+    reports[0].led.samples[0].outcome = Outcome::local;
+    health_.learn(reports, order, {});
+  }
+  const auto order = advice();
+  ASSERT_EQ(order.care.size(), 1u);
+  EXPECT_EQ(order.care[0].rank, 7);
+  EXPECT_TRUE(order.care[0].suspect);
+  EXPECT_TRUE(order.care[0].lacks) << "its links are recorded as local, not as those of a dark rank";
+  step(7, 4, Outcome::ok);
+  EXPECT_TRUE(advice().care.empty());
+}
+
 TEST_F(HealthTest, a_peer_that_is_gone_does_not_count) {
   for (const int peer : {4, 5, 6, 4, 5, 6, 4, 5, 6}) {
     Measure order;

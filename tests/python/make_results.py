@@ -70,10 +70,11 @@ def make_results(
     attributes: Mapping[str, Any] | None = None,
     host_index: Sequence[int] | None = None,
     remarks: Sequence[str] = (),
+    local_faults: Sequence[tuple[int, str]] = (),
 ) -> Path:
     """Write a file with one rank per entry of `hosts`; `columns` gives whole columns instead of `time`.
 
-    `uncommitted` is how many of the last rows lie behind `rows`.
+    `uncommitted` is how many of the last rows lie behind `rows`. `local_faults`: ranks and what their hosts lacked.
     """
     bad = outcomes or {}
     links = all_links(len(hosts)) if columns is None else []
@@ -87,6 +88,9 @@ def make_results(
         write_steps(file, steps, overlap)
         if remarks:
             file["remarks"] = np.array([remark.encode() for remark in remarks])
+        if local_faults:
+            file["local_faults/rank"] = np.array([rank for rank, _ in local_faults], "u4")
+            file["local_faults/cause"] = np.array([cause.encode() for _, cause in local_faults])
         counts = {"ranks": len(hosts), "hosts": len(set(hosts)), "steps": np.uint64(steps)}
         all_attributes = ATTRIBUTES | counts | {"rows": np.uint64(rows - uncommitted)} | dict(attributes or {})
         for name, value in all_attributes.items():

@@ -13,10 +13,11 @@ from everylink.io.read import read
 from everylink.judge.verdict import Conclusion, JudgedRun
 from everylink.load.figure import load_pages
 from everylink.load.page import write_load_html
+from everylink.model.rows import Outcome
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.text.verdicts import verdict_lines
 from make_loads import make_service
-from make_results import Link, make_results, steady
+from make_results import Link, all_links, make_results, steady
 
 pytestmark = pytest.mark.thorough  # not in make quick
 
@@ -25,6 +26,8 @@ BOTH = (8, 1 << 20)
 SUSPECT = "UNDECIDED: 240 links measured; no fault is proven, but there are strong suspects: 1 pair"
 LATENCY_ONLY = "no fault found in latency; bandwidth was not tested (240 links)"
 BANDWIDTH_ONLY = "no fault found in bandwidth; latency was not tested (240 links)"
+UNMEASURED = "UNDECIDED: 30 of 240 links could not be measured: too many open files on host n3 (rank 3)"
+OF_N3: dict[Link, int] = {link: Outcome.LOCAL for link in all_links(16) if 3 in link}
 NEITHER = "no fault found; latency and bandwidth were not tested (240 links)"
 
 
@@ -46,12 +49,18 @@ Case = tuple[Path, str, Conclusion]
         ((8,), steady, LATENCY_ONLY, Conclusion.NO_FAULT),
         ((1 << 20,), steady, BANDWIDTH_ONLY, Conclusion.NO_FAULT),
         ((4096,), steady, NEITHER, Conclusion.NO_FAULT),
+        (BOTH, steady, UNMEASURED, Conclusion.UNDECIDED),
     ],
-    ids=["healthy", "suspect", "latency", "bandwidth", "neither"],
+    ids=["healthy", "suspect", "latency", "bandwidth", "neither", "unmeasured"],
 )
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     sizes, time, line, conclusion = request.param
-    return make_results(tmp_path / "made.h5", hosts=HOSTS, sizes=sizes, time=time), line, conclusion
+    lacks = line == UNMEASURED
+    path = make_results(
+        tmp_path / "made.h5", hosts=HOSTS, sizes=sizes, time=time, outcomes=OF_N3 if lacks else None,
+        local_faults=[(3, "too many open files")] if lacks else [],
+    )  # fmt: skip
+    return path, line, conclusion
 
 
 def says(text: str, case: Case) -> bool:
@@ -95,7 +104,7 @@ def test_junit_says_it(case: Case, everylink: Command) -> None:
     suite = ElementTree.fromstring(everylink("diagnose", case[0], "--format", "junit")[1].split("\n", 1)[1])
     undecided = case[2] is Conclusion.UNDECIDED
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1" if undecided else "0")
-    assert [error.get("message") for error in suite.iter("error")] == ([SUSPECT] if undecided else [])
+    assert [error.get("message") for error in suite.iter("error")] == ([case[1]] if undecided else [])
 
 
 def test_the_html_page_says_and_draws_it(case: Case, tmp_path: Path, everylink: Command) -> None:
@@ -107,7 +116,7 @@ def test_the_html_page_says_and_draws_it(case: Case, tmp_path: Path, everylink: 
 
 def test_printed_pages_name_what_is_open_and_never_say_healthy(case: Case) -> None:
     lines = verdict_lines(judged(read(case[0])).judgement)
-    assert lines == ([SUSPECT] if case[2] is Conclusion.UNDECIDED else [])
+    assert lines == ([case[1]] if case[2] is Conclusion.UNDECIDED else [])
 
 
 def test_pages_of_load_patterns_say_it(case: Case, tmp_path: Path) -> None:

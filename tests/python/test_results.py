@@ -130,8 +130,8 @@ def test_hdf5_of_another_program_is_named(tmp_path: Path) -> None:
 
 
 def test_a_newer_format_version_is_named_with_the_one_that_can_be_read(tmp_path: Path) -> None:
-    path = make_results(tmp_path / "new.h5", attributes={"format_version": 2})
-    assert "format version 2; this Everylink reads up to 1" in _refusal(path, FileOfNewerVersion)
+    path = make_results(tmp_path / "new.h5", attributes={"format_version": 3})
+    assert "format version 3; this Everylink reads up to 2" in _refusal(path, FileOfNewerVersion)
 
 
 def test_columns_shorter_than_the_committed_rows_are_named(file: Path) -> None:

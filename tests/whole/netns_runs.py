@@ -20,7 +20,7 @@ from netns import FOLDER, NETNS, PATIENCE, PROGRAM, Bed, address, kernel
 
 from conftest import Outcome, measure_program, read_plainly
 
-LETTERS = "otbcap"  # ok, timeout, broken, corrupt, absent, presumed
+LETTERS = "otbcapl"  # ok, timeout, broken, corrupt, absent, presumed, local
 LIMIT = 120 * PATIENCE  # seconds per run; most take a few
 RANK = "${OMPI_COMM_WORLD_RANK:-$EVERYLINK_RANK}"
 # Rank 0 writes to a pipe that holds one line. While nobody reads, it blocks between two steps, and all ranks with it.

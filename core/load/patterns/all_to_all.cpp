@@ -46,10 +46,10 @@ Sweep make(const PatternInput& input) {
 std::string row(std::span<const SceneSums> scenes) {
   Seconds once = 0, one = 0;
   double total = 0;
-  int rounds = 0, failed = 0, flows = 0;
+  int rounds = 0, failed = 0, unmeasured = 0, flows = 0;
   const SceneSums* slowest = nullptr;
   for (const auto& scene : scenes) {
-    failed += scene.failed, flows += scene.flows;
+    failed += scene.failed, unmeasured += scene.unmeasured, flows += scene.flows;
     if (scene.bulks == 0 || scene.slowest <= 0) continue;
     const auto bytes = static_cast<double>(scene.bytes);
     once += bytes / scene.slowest;
@@ -59,7 +59,8 @@ std::string row(std::span<const SceneSums> scenes) {
     if (!slowest || scene.slowest < slowest->slowest) slowest = &scene;
   }
   const auto bytes = scenes.front().bytes;
-  const std::string lost = failed ? fmt::format("  {} of {} flows FAILED", failed, flows) : "";
+  std::string lost = text_of_lost(failed, unmeasured, flows, "flows");
+  if (!lost.empty()) lost = "  " + lost;
   if (!slowest) return fmt::format("{:>9} {:>10} {:>11} {:>9} {:>11}{}", bytes, "-", "-", "-", "-", lost);
   total /= rounds;
   return fmt::format("{:>9} {:>10.6f} {:>11.2f} {:>9.2f} {:>11.0f}  {:.2f} from {} to {}{}", bytes, once,

@@ -48,12 +48,12 @@ std::string_view word(const SceneSums& s) { return s.variant == put ? "Put" : "G
 
 std::string row(std::span<const SceneSums> scenes) {
   const SceneSums& s = scenes.front();
+  const auto lost = text_of_lost(s.failed, s.unmeasured, s.flows, "connections");
   return fmt::format("{:<3} {:>9} {:>9} {:>10.3f} {:>11.2f} {:>9} {:>9} {:>9} {:>11} {:>11.0f} {:>6}{}",
                      word(s), s.bytes, s.point, s.last_end, s.total / (1 << 20), microseconds(s.reply_mean),
                      microseconds(s.reply_median), microseconds(s.reply_p99), microseconds(s.service_mean),
                      s.last_end > 0 ? static_cast<double>(s.requests) / s.last_end : 0.0,
-                     s.clients ? fmt::format("{:.3f}", s.jain) : "-",
-                     s.failed ? fmt::format("  {} of {} connections FAILED", s.failed, s.flows) : "");
+                     s.clients ? fmt::format("{:.3f}", s.jain) : "-", lost.empty() ? "" : "  " + lost);
 }
 
 // The scene in which the clients' rates are furthest apart.

@@ -25,9 +25,12 @@ Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
   const Region region = memory.region();
   const std::size_t bytes = std::max<std::size_t>(region.bytes, 1);
   if (auto* made = ibv_reg_mr(domain, region.at, bytes, access)) return Verbs<ibv_mr>(made);
-  throw MachineError(
+  const int error = errno;
+  const auto what =
       fmt::format("ibv_reg_mr of {} bytes: {}; is the limit of locked memory (ulimit -l) large enough?",
-                  bytes, std::strerror(errno)));
+                  bytes, std::strerror(error));
+  if (error == ENOMEM) throw LocalFault(what, "not enough locked memory (ulimit -l)");
+  throw MachineError(what);
 }
 
 }  // namespace
@@ -176,7 +179,7 @@ Verbs<ibv_qp> QueuePairs::create() {
       throw UsageError(fmt::format("--mode ibverbs:inline={}: exceeds what {} supports", wanted,
                                    card_.port.carrier.device));
   }
-  throw MachineError(fmt::format("ibv_create_qp: {}", std::strerror(errno)));
+  throw_errno("ibv_create_qp");
 }
 
 void QueuePairs::make_ready(int i) {

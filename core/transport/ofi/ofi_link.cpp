@@ -11,7 +11,7 @@
 #include <iterator>
 
 #include "base/clock.hpp"
-#include "base/errors.hpp"
+#include "host/shortage.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink::ofi {
@@ -22,7 +22,7 @@ constexpr std::uint64_t token = 1;  // the bit that marks the tags of meet's mes
 }  // namespace
 
 void check(long rc, const char* call) {
-  if (rc < 0) throw MachineError(fmt::format("{}: {}", call, fi_strerror(static_cast<int>(-rc))));
+  if (rc < 0) throw_of_library(fmt::format("{}: {}", call, fi_strerror(static_cast<int>(-rc))));
 }
 
 bool Endpoint::progress() const {

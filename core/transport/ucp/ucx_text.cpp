@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "host/shortage.hpp"
 
 namespace everylink::ucx {
 
@@ -51,7 +52,7 @@ std::string text_of(ucs_status_t status) {
 }
 
 void check(ucs_status_t status, const char* call) {
-  if (status != UCS_OK) throw MachineError(fmt::format("{}: {}", call, text_of(status)));
+  if (status != UCS_OK) throw_of_library(fmt::format("{}: {}", call, text_of(status)));
 }
 
 std::vector<std::string> ways_in(const std::string& text, const std::string& kind) {

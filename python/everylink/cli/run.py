@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
 
         code = confirm(ran.output, measure_again) or code
     judged_as = _show(ran.output, options, force="--force" in line.values)
-    return code or judged_as
+    return judged_as if code in (Exit.FINE, Exit.UNDECIDED) else code
 
 
 def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -> list[str]:

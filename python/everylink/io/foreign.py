@@ -31,6 +31,7 @@ def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank:
         host=tuple(host), host_index=host_index.astype(np.uint32), local_rank=local_rank.astype(np.uint32),
         cores=empty, numa=unknown, device=empty, address=empty, lanes=empty, libraries=empty, numa_distance=unknown,
         adapters=np.zeros_like(unknown),
+        crowded=np.zeros(len(unknown), np.uint8),
         topology_address=empty, topology_pattern=empty,
     )  # fmt: skip
 

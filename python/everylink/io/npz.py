@@ -74,7 +74,8 @@ class _Tree:
         return "/" + printable(self._prefix.removesuffix("/"))
 
     def has(self, name: str) -> bool:
-        return self._prefix + name in self._arrays
+        path = self._prefix + name
+        return path in self._arrays or any(there.startswith(path + "/") for there in self._arrays)
 
     def has_attribute(self, name: str) -> bool:
         return self.has(ATTRIBUTES + name)
@@ -137,6 +138,8 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
     for size in even.sizes:
         arrays |= _named(f"sizes/{size.bytes}/{ATTRIBUTES}", attributes_of_size(size))
         arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
+    if len(even.local_faults):
+        arrays |= _named("local_faults/", vars(even.local_faults))
     if even.remarks:
         arrays |= _named("", {"remarks": even.remarks})
     with atomic_write(results.path, force) as new, new.open("wb") as file:

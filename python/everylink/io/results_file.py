@@ -20,11 +20,12 @@ from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
 from everylink.model.loads import Flows, Load, Scenes
-from everylink.model.results import UNKNOWN_COUNT, Facts, Ranks, Results, Size, Steps
-from everylink.model.rows import MISSING, Rows, columns
+from everylink.model.results import NO_LOCAL_FAULTS, UNKNOWN_COUNT, Facts, LocalFaults, Ranks, Results, Size, Steps
+from everylink.model.rows import MISSING, Outcome, Rows, columns
 
 FORMAT = "everylink"
-FORMAT_VERSION = 1  # 1: first version
+FORMAT_VERSION = 2  # 1: first version; 2: links that a host could not measure, and what it lacked
+WITHOUT_LOCAL_FAULTS = 1  # older readers would take such links for broken, and read all others
 READ_ATTEMPTS = 3  # a read fails if it meets the writer in the middle of a batch
 MOST = 2**62  # limit of counts and sizes
 MOST_RANKS = 2**31
@@ -97,7 +98,20 @@ def results_in(path: Path, file: Tree) -> Results:
     loads = (
         tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
     )
-    return Results(path, facts, ranks, steps, sizes, remarks, loads=loads)
+    return Results(
+        path, facts, ranks, steps, sizes, remarks, loads=loads, local_faults=_local_faults(file, facts.ranks)
+    )
+
+
+def _local_faults(file: Tree, ranks: int) -> LocalFaults:
+    if not file.has("local_faults"):
+        return NO_LOCAL_FAULTS
+    group = file.group("local_faults")
+    causes = group.strings("cause")
+    rank = group.numbers("rank", np.uint32, len(causes))
+    if len(rank) and rank.max() >= ranks:
+        raise Damage(f"{group.name} names rank {rank.max()} of {ranks}")
+    return LocalFaults(rank, causes)
 
 
 def _facts(file: Tree) -> Facts:
@@ -222,6 +236,8 @@ def _write(file: Any, results: Results, room: int) -> None:
         _write_columns(group, columns_of(size.rows), room)
     if results.remarks:
         file["remarks"] = _texts(results.remarks)
+    if len(results.local_faults):
+        _write_columns(file.create_group("local_faults"), vars(results.local_faults))
 
 
 def attributes_of(results: Results) -> dict[str, Any]:
@@ -229,7 +245,13 @@ def attributes_of(results: Results) -> dict[str, Any]:
     rows = max((len(size.rows) for size in results.sizes), default=0)
     facts = {name: int(value) if isinstance(value, bool) else value for name, value in asdict(results.facts).items()}
     counts = {"rows": np.uint64(rows), "steps": np.uint64(len(results.steps.began)), "seed": np.uint64(facts["seed"])}
-    return {"format": FORMAT, "format_version": FORMAT_VERSION, **facts, **counts}
+    version = FORMAT_VERSION if _has_local_faults(results) else WITHOUT_LOCAL_FAULTS
+    return {"format": FORMAT, "format_version": version, **facts, **counts}
+
+
+def _has_local_faults(results: Results) -> bool:
+    outcomes = (outcome for size in results.sizes for (outcome,) in size.rows.blocks("outcome"))
+    return len(results.local_faults) > 0 or any((outcome == Outcome.LOCAL).any() for outcome in outcomes)
 
 
 def attributes_of_size(size: Size) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from everylink.distributions import normal_tail
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
+from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.direction import measured_alone
 from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
 from everylink.judge.expect import Expectation, below_expectation
@@ -20,6 +21,7 @@ from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
+from everylink.links.unmeasured import unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
@@ -123,8 +125,8 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
     open_ = [suspect for suspect in one_per_subject(collected.suspects) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
-    order = sorted(verdicts, key=lambda verdict: verdict.worth)
-    remarks = tuple(dict.fromkeys(collected.remarks))
+    order = sorted(less_certain(results, verdicts), key=lambda verdict: verdict.worth)
+    remarks = tuple(dict.fromkeys([*crowd_remarks(results), *collected.remarks]))
     return Judgement(
         verdicts=tuple(order),
         suspects=tuple(open_),
@@ -133,6 +135,7 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
         sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
         remarks=remarks,
         links_planned=links_planned(results),
+        unmeasured=() if (left := unmeasured(results)) is None else (left,),
     )
 
 

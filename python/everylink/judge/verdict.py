@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from everylink.exit_codes import Exit
+from everylink.links.unmeasured import Unmeasured
 from everylink.model.results import Results
 
 SURE = 0.9999  # upper limit of every confidence
@@ -83,13 +84,14 @@ class Judgement:
     sizes: tuple[int, ...]
     remarks: tuple[str, ...]
     links_planned: int | None = None  # known only of a run that did not finish
+    unmeasured: tuple[Unmeasured, ...] = ()  # of links that hosts could not measure; of load patterns one for each
 
     @property
     def conclusion(self) -> Conclusion:
         """The one rule for what a run is called."""
         if self.verdicts or self.links_failed:
             return Conclusion.FAULTS
-        if self.strong_suspects or not self.covers_enough:
+        if self.unmeasured or self.strong_suspects or not self.covers_enough:
             return Conclusion.UNDECIDED
         return Conclusion.NO_FAULT if self.untested else Conclusion.HEALTHY
 

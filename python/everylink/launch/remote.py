@@ -30,7 +30,7 @@ START_LIMIT = 60.0  # seconds for rank 0 to listen
 KEEPALIVE = 10.0  # seconds; the core gives up after sixty missing ones
 END_LIMIT = 35.0  # seconds for the other hosts after rank 0 has ended; the core itself kills ranks after 25 s
 LOST = 255  # exit code of ssh when the connection is lost
-ENDS = (0, 1, 2, 3)  # exit codes of the core
+ENDS = (0, 1, 2, 3, 4)  # exit codes of the core
 
 
 @dataclass

@@ -52,7 +52,7 @@ class Srun(ByOneCommand):
         def started(core_options: Sequence[str], on_line: OnLine, errors: TextIO | None) -> int:
             with _launch_failures(errors or sys.stderr) as (pipe, reasons):
                 code = start(core_options, on_line, pipe)
-            if reasons and code not in (Exit.FINE, Exit.FAULTS):
+            if reasons and code not in (Exit.FINE, Exit.FAULTS, Exit.UNDECIDED):
                 raise UnusableHosts({host: f"srun: {reason}" for host, reason in reasons.items()}, job)
             return code
 

@@ -169,7 +169,8 @@ def _again(results: Results, size: Size) -> NDArray[np.int16] | None:
     if not len(known):
         return np.full(len(key), -1, np.int16)
     at = np.minimum(np.searchsorted(known, key), len(known) - 1)  # both are sorted
-    return np.where(known[at] == key, alone.outcome[at].astype(np.int16), np.int16(-1))
+    tried = (known[at] == key) & (alone.outcome[at] != Outcome.LOCAL)
+    return np.where(tried, alone.outcome[at].astype(np.int16), np.int16(-1))
 
 
 def _counted(again: NDArray[np.int16]) -> Again:

@@ -16,7 +16,7 @@ from everylink.errors import UserMistake
 from everylink.io.results_file import evened
 from everylink.links.matching import value_text
 from everylink.model.links import keys
-from everylink.model.results import Ranks, Results, Steps
+from everylink.model.results import LocalFaults, Ranks, Results, Steps
 from everylink.model.rows import MAIN, STATISTICS, Outcome, Rows, chosen, joined
 from everylink.units import plural, size_text
 
@@ -81,7 +81,16 @@ def _joined(runs: Sequence[Results]) -> Results:
     for i, size in enumerate(runs[0].sizes):
         rows = [_shifted(run.sizes[i].rows.held(), shift) for run, shift in zip(runs, _shifts(runs, 0), strict=True)]
         sizes.append(replace(size, rows=joined(rows)))
-    return replace(runs[0], sizes=tuple(sizes), steps=_steps([run.steps for run in runs]))
+    return replace(
+        runs[0], sizes=tuple(sizes), steps=_steps([run.steps for run in runs]), local_faults=_local_faults(runs)
+    )
+
+
+def _local_faults(runs: Sequence[Results]) -> LocalFaults:
+    """What any run says, each once."""
+    every = (zip(run.local_faults.rank.tolist(), run.local_faults.cause, strict=True) for run in runs)
+    found = sorted({one for faults in every for one in faults})
+    return LocalFaults(np.array([rank for rank, _ in found], np.uint32), tuple(cause for _, cause in found))
 
 
 def _shifts(runs: Sequence[Results], first: int) -> list[int]:
@@ -120,14 +129,20 @@ def _fastest(runs: Sequence[Results]) -> Results:
         main = _rows(links, everything, ranks, outcome, found.values, step=0)
         failed = _rows(links, both, ranks, np.where(found.measured, np.maximum(found.failure, 0), 0), {}, step=1)
         later = [
-            _shifted(chosen(run.sizes[i].rows, run.sizes[i].rows.attempt != MAIN), shift)
+            _shifted(_not_pooled(run.sizes[i].rows), shift)
             for run, shift in zip(runs, _shifts(runs, OWN_STEPS), strict=True)
         ]
         sizes.append(replace(size, rows=joined([main, failed, *later])))
     overlap = np.full(OWN_STEPS, min((run.overlap for run in runs), default=np.nan), np.float32)
     none = np.zeros(OWN_STEPS, np.uint32)
     own = Steps(none, np.zeros(OWN_STEPS, np.uint64), np.zeros(OWN_STEPS), overlap, none)
-    return replace(runs[0], sizes=tuple(sizes), steps=_steps([own, *(run.steps for run in runs)]))
+    steps = _steps([own, *(run.steps for run in runs)])
+    return replace(runs[0], sizes=tuple(sizes), steps=steps, local_faults=_local_faults(runs))
+
+
+def _not_pooled(rows: Rows) -> Rows:
+    """Later attempts, and links that a host could not measure."""
+    return chosen(rows, (rows.attempt != MAIN) | (rows.outcome == Outcome.LOCAL))
 
 
 def _best(runs: Sequence[Results], i: int, links: NDArray[np.int64]) -> _Best:

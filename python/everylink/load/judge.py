@@ -125,6 +125,7 @@ def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgem
         links_failed=sum(one.links_failed for one in found),
         sizes=tuple(sorted({size for one in found for size in one.sizes})),
         remarks=tuple(dict.fromkeys(line for one in found for line in one.remarks if NO_RETEST not in line)),
+        unmeasured=tuple(one for each in found for one in each.unmeasured),
     )
 
 

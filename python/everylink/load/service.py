@@ -75,7 +75,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Party:
-    """A client or server in one scene; `rows`: its flows that ended ok; `failed`: the number of other flows.
+    """A client or server in one scene; `rows`: its flows that ended ok; `failed`: the number of failed flows.
 
     `seconds`: time until its last reply; `rate`: bytes per second. NaN: unknown.
     """
@@ -178,7 +178,7 @@ def _sums(load: Load, number: int, rows: Index) -> ServiceSums:
         int(load.scenes.point[number]),
         load.variant_of(number),
         len(rows),
-        len(rows) - len(good),
+        int(np.count_nonzero(flows.failed[rows])),
         requests,
         seconds,
         requests * size / seconds,
@@ -197,7 +197,8 @@ def _party(load: Load, rank: int, rows: Index, size: int, served: bool) -> Party
     requests = sum(counts[good].tolist())
     seconds = float(times[good].max(initial=0.0)) or math.nan
     rate = requests * size / seconds
-    return Party(rank, len(rows) - len(good), requests, seconds, rate, load, good)
+    failed = int(np.count_nonzero(load.flows.failed[rows]))
+    return Party(rank, failed, requests, seconds, rate, load, good)
 
 
 def _waiting(load: Load, rows: Index) -> Waiting:

@@ -105,7 +105,7 @@ def _table(load: Load, sums: list[SceneSums]) -> Table:
 
 def _failed(results: Results, load: Load) -> Text | None:
     flows = load.flows
-    bad = ~flows.ok
+    bad = flows.failed
     if not bad.any():
         return None
     text = Text(f"FAILED: {int(bad.sum())} of {plural(len(flows), 'flow')}", style="bold red")

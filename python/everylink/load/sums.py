@@ -67,7 +67,7 @@ def _sums(load: Load, number: int, rows: NDArray[np.intp], rate: NDArray[np.floa
         int(scenes.point[number]),
         load.variant_of(number),
         len(rows),
-        int(np.count_nonzero(~flows.ok[rows])),
+        int(np.count_nonzero(flows.failed[rows])),
         spread,
         latency,
     )

@@ -13,7 +13,7 @@ class Links:
     """One entry per link, ordered by (from, to). All arrays have the same length.
 
     Times in seconds come from the rows that ended ok, NaN where there is none. A link has failed if any of its rows
-    did; `outcome` is that of its first failed row.
+    did; `outcome` is that of its first failed row. A link that no host could measure is not among them.
     """
 
     frm: NDArray[np.uint32]
@@ -62,7 +62,7 @@ def pool(rows: Rows, ranks: int) -> Links:
 
     min of min, max of max, mean weighted by n, median of medians, median of p99; n and late are summed.
     """
-    main = np.flatnonzero(rows.attempt == MAIN)
+    main = np.flatnonzero((rows.attempt == MAIN) & (rows.outcome != Outcome.LOCAL))
     key = keys(rows, ranks)[main]
     order = np.argsort(key, kind="stable")
     index, key = main[order], key[order]

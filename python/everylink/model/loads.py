@@ -58,6 +58,11 @@ class Flows:
     def ok(self) -> NDArray[np.bool_]:
         return np.asarray(self.outcome == Outcome.OK)
 
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Neither ok, nor left unmeasured by a host."""
+        return np.asarray((self.outcome != Outcome.OK) & (self.outcome != Outcome.LOCAL))
+
 
 @dataclass(frozen=True, eq=False)
 class Load:

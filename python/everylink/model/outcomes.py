@@ -18,7 +18,8 @@ class Outcomes:
 
     `frm`, `to`, `outcome` are those of the failed links, ordered by (from, to). `sent` and `received` count the
     measured links of each rank. Measured are those of which `_table` [ranks * ranks] knows an outcome, or, where few
-    were measured, those whose number, from * ranks + to, is in `_keys`, which is in order.
+    were measured, those whose number, from * ranks + to, is in `_keys`, which is in order. `unmeasured` are the links
+    that a host could not measure, and that no other row tells of; they count nowhere else.
     """
 
     links: int
@@ -27,6 +28,7 @@ class Outcomes:
     outcome: NDArray[np.uint8]
     sent: Index
     received: Index
+    unmeasured: int
     _table: NDArray[np.uint8] | None
     _keys: Index
 
@@ -57,6 +59,10 @@ def _table(rows: Rows, ranks: int) -> NDArray[np.uint8]:
         key = frm.astype(np.int64) * ranks + to
         if (attempt != MAIN).any():
             key, outcome = key[attempt == MAIN], outcome[attempt == MAIN]
+        if (local := outcome == Outcome.LOCAL).any():
+            here = key[local]
+            table[here] = np.where(table[here] == UNKNOWN, np.uint8(Outcome.LOCAL), table[here])
+            key, outcome = key[~local], outcome[~local]
         bad = np.flatnonzero(outcome != Outcome.OK)[::-1]  # of equal places the last one written counts
         before = table[key[bad]]
         table[key] = np.where(_none(table[key]), np.uint8(Outcome.OK), table[key])
@@ -66,10 +72,14 @@ def _table(rows: Rows, ranks: int) -> NDArray[np.uint8]:
 
 def _none(outcome: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Not measured, or not failed."""
-    return np.asarray((outcome == UNKNOWN) | (outcome == Outcome.OK))
+    return np.asarray((outcome == UNKNOWN) | (outcome == Outcome.OK) | (outcome == Outcome.LOCAL))
 
 
 def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
+    local = table == Outcome.LOCAL
+    unmeasured = int(np.count_nonzero(local))
+    if unmeasured:
+        table[local] = UNKNOWN
     sent, received, failed = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), [np.zeros(0, np.int64)]
     for rank in range(ranks):
         row = table[rank * ranks : (rank + 1) * ranks]
@@ -78,7 +88,7 @@ def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
         received += known
         failed.append(rank * ranks + np.flatnonzero(~_none(row)))
     key = np.concatenate(failed)
-    return _counted(int(sent.sum()), key, table[key], sent, received, table, key[:0])
+    return _counted(int(sent.sum()), key, table[key], sent, received, unmeasured, table, key[:0])
 
 
 def _of_few(rows: Rows, ranks: int) -> Outcomes:
@@ -87,11 +97,15 @@ def _of_few(rows: Rows, ranks: int) -> Outcomes:
         main = attempt == MAIN
         parts.append((frm[main].astype(np.int64) * ranks + to[main], outcome[main]))
     key, outcome = (_joined(part) for part in zip(*parts, strict=True)) if parts else (np.zeros(0, np.int64),) * 2
+    local = outcome == Outcome.LOCAL
+    unmeasured = len(np.setdiff1d(key[local], key[~local]))
+    key, outcome = key[~local], outcome[~local]
     bad = outcome != Outcome.OK
     known = np.unique(key)
     failed, first = np.unique(key[bad], return_index=True)
     sent, received = (np.bincount(end, minlength=ranks) for end in (known // ranks, known % ranks))
-    return _counted(len(known), failed, outcome[bad][first].astype(np.uint8), sent, received, None, known)
+    codes = outcome[bad][first].astype(np.uint8)
+    return _counted(len(known), failed, codes, sent, received, unmeasured, None, known)
 
 
 def _joined(parts: Iterable[NDArray[np.generic]]) -> NDArray[np.generic]:
@@ -104,12 +118,13 @@ def _counted(
     outcome: NDArray[np.uint8],
     sent: Index,
     received: Index,
+    unmeasured: int,
     table: NDArray[np.uint8] | None,
     known: Index,
 ) -> Outcomes:
     ranks = len(sent)
     frm, to = (failed // ranks).astype(np.uint32), (failed % ranks).astype(np.uint32)
-    return Outcomes(links, frm, to, outcome, sent, received, table, known)
+    return Outcomes(links, frm, to, outcome, sent, received, unmeasured, table, known)
 
 
 def links_between(links: Outcomes, unit_of: Index, frm: Index, to: Index) -> Index:

@@ -69,6 +69,7 @@ class Ranks:
     libraries: tuple[str, ...]
     numa_distance: NDArray[np.int32] = field(metadata={MISSING: -1})
     adapters: NDArray[np.int32] = field(metadata={MISSING: 0})
+    crowded: NDArray[np.uint8] = field(metadata={MISSING: 0})
     topology_address: tuple[str, ...] = field(metadata={MISSING: ""})
     topology_pattern: tuple[str, ...] = field(metadata={MISSING: ""})
 
@@ -89,6 +90,20 @@ class Steps:
     began: NDArray[np.float64]
     overlap: NDArray[np.float32]
     gone: NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class LocalFaults:
+    """What the hosts of ranks lacked, so that links could not be measured: one entry per rank and cause."""
+
+    rank: NDArray[np.uint32]
+    cause: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.cause)
+
+
+NO_LOCAL_FAULTS = LocalFaults(np.zeros(0, np.uint32), ())
 
 
 @dataclass(frozen=True)
@@ -142,6 +157,7 @@ class Results:
     rows_from_parts: int = 0
     parts_left_out: tuple[str, ...] = ()
     loads: tuple[Load, ...] = ()
+    local_faults: LocalFaults = NO_LOCAL_FAULTS
 
     @property
     def directions(self) -> int:

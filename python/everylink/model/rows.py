@@ -25,6 +25,7 @@ class Outcome(IntEnum):
     CORRUPT = 3
     ABSENT = 4
     PRESUMED = 5
+    LOCAL = 6  # a host lacked what measuring takes: says nothing of the link
 
 
 OUTCOME_TEXTS = {
@@ -34,6 +35,7 @@ OUTCOME_TEXTS = {
     Outcome.CORRUPT: "delivered wrong bytes",
     Outcome.ABSENT: "found the peer gone",
     Outcome.PRESUMED: "not tried, the rank is dark",
+    Outcome.LOCAL: "could not be measured",
 }
 
 

@@ -14,7 +14,7 @@ from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Ranks
 from everylink.text.json_text import json_text
-from everylink.text.verdicts import headline, judgement_fields, title
+from everylink.text.verdicts import headline, judgement_fields, title, unmeasured_lines
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
@@ -106,6 +106,7 @@ def _tested(checked: Checked) -> list[str]:
 def _findings(checked: Checked) -> list[str]:
     """Worst first: hosts that are not there, faults with their evidence and what to do, then suspects."""
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
+    lines += unmeasured_lines(checked.run.judgement)
     for verdict in checked.run.judgement.verdicts:
         lines += [title(verdict), f"  {verdict.evidence}", f"  next: {NEXT_STEPS[verdict.kind]}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]

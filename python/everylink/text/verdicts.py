@@ -1,6 +1,7 @@
 """A judgement as text for the terminal, as JSON (docs/verdicts.md) and as JUnit XML for test systems."""
 
 from collections import Counter
+from dataclasses import asdict
 from xml.etree import ElementTree
 
 from rich.text import Text
@@ -34,6 +35,8 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "links_measured": judgement.links_measured,
         "links_failed": judgement.links_failed,
         "links_planned": judgement.links_planned,
+        "links_unmeasured": sum(one.count for one in judgement.unmeasured),
+        "local_faults": [asdict(cause) for one in judgement.unmeasured for cause in one.causes],
         "remarks": list(judgement.remarks),
     }
 
@@ -59,6 +62,8 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
 def verdict_text(judgement: Judgement) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
     text = Text().append_text(headline(judgement))
+    for line in unmeasured_lines(judgement):
+        text.append(f"\n{line}", style="yellow")
     for verdict in judgement.verdicts[:MOST]:
         text.append(f"\n  {title(verdict)}", style="bold red")
         text.append(f"\n      {verdict.evidence}; sure to {_percent(verdict.confidence)}")
@@ -99,6 +104,8 @@ def _untested_text(untested: tuple[str, ...]) -> str:
 
 def _undecided_reason(judgement: Judgement) -> str:
     """Why nothing can be said of a run without verdicts."""
+    if judgement.unmeasured:
+        return "; ".join(map(str, judgement.unmeasured))
     if not judgement.links_measured:
         return "nothing was measured"
     if not judgement.covers_enough:
@@ -107,15 +114,20 @@ def _undecided_reason(judgement: Judgement) -> str:
     return f"{links} measured; no fault is proven, but there are strong suspects: {suspects}"
 
 
+def unmeasured_lines(judgement: Judgement) -> list[str]:
+    """The links that hosts could not measure, beside the faults of others; none where the headline says it."""
+    return list(map(str, judgement.unmeasured)) if judgement.conclusion is Conclusion.FAULTS else []
+
+
 def verdict_lines(judgement: Judgement) -> list[str]:
     """One line that names the faults, for a printed page, or says that the run is undecided; otherwise no line."""
     if not judgement.conclusion.is_alarm:
         return []
     if not judgement.verdicts:
-        return [headline(judgement).plain]
+        return [headline(judgement).plain, *unmeasured_lines(judgement)]
     named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
     more = f"; and {len(judgement.verdicts) - MOST_NAMES} more" if len(judgement.verdicts) > MOST_NAMES else ""
-    return [f"FAULTS: {named}{more}"]
+    return [f"FAULTS: {named}{more}", *unmeasured_lines(judgement)]
 
 
 def title(verdict: Verdict) -> str:

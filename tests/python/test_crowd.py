@@ -1,0 +1,53 @@
+"""More ranks than cores: said of the hosts, and of how sure a verdict about times there can be."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from everylink.cli.kinds import judged
+from everylink.io.read import read
+from everylink.judge.verdict import Judgement
+from everylink.model.rows import Outcome
+from everylink.text.verdicts import verdict_text
+from make_results import Link, all_links, make_results, steady
+
+HOSTS = [f"n{host}" for host in range(16)]
+REMARK = (
+    "More ranks than cores on n[3,5]: times there include waiting for a core, so what is slow there is sure to 90 %"
+)
+
+
+def judgement_of(
+    path: Path, slow_host: int, crowded: tuple[int, ...], outcomes: dict[Link, int] | None = None
+) -> Judgement:
+    def time(link: Link, size: int) -> float:
+        return steady(link, size) * (2 if slow_host in link else 1)
+
+    make_results(path, hosts=HOSTS, sizes=(8, 1 << 20), time=time, outcomes=outcomes)
+    with h5py.File(path, "r+") as file:
+        file["ranks/crowded"] = np.array([host in crowded for host in range(16)], "u1")
+    return judged(read(path)).judgement
+
+
+@pytest.mark.parametrize("crowded", [(), (3, 5)])
+def test_a_slow_host_with_more_ranks_than_cores_is_less_certain(crowded: tuple[int, ...], tmp_path: Path) -> None:
+    (verdict,) = judgement_of(tmp_path / "x.h5", 3, crowded).verdicts
+    assert verdict.subject == ("n3",)
+    assert verdict.confidence == (0.9 if crowded else 0.9999)
+    assert verdict.evidence.endswith("; there are more ranks than cores") == bool(crowded)
+
+
+def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:
+    dead: dict[Link, int] = {link: Outcome.TIMEOUT for link in all_links(16) if 3 in link}
+    judgement = judgement_of(tmp_path / "x.h5", 7, (3, 5), dead)
+    by_host = {verdict.subject[0]: verdict for verdict in judgement.verdicts}
+    assert by_host["n7"].confidence == 0.9999
+    assert "cores" not in by_host["n3"].evidence + by_host["n7"].evidence
+
+
+def test_the_hosts_are_named_once(tmp_path: Path) -> None:
+    text = verdict_text(judgement_of(tmp_path / "x.h5", 3, (3, 5))).plain
+    assert text.count(REMARK) == 1
+    assert "More ranks" not in verdict_text(judgement_of(tmp_path / "y.h5", 3, ())).plain

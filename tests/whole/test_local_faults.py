@@ -1,0 +1,157 @@
+"""What a host lacks (descriptors, memory) is said of that host, never of the network."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+import pytest
+from netns_runs import skip_unless_usable
+from test_absent_ranks import free_port
+
+from conftest import PATIENCE, Outcome, Run, measure_program, read_plainly
+
+OK, ABSENT, LOCAL = 0, 4, 6
+RANKS = 4
+QUICK = ["-n", 3, "-w", 0, "--num-slowest", 0, "--progress", "none", "--time-limit", 1]
+
+
+@dataclass
+class Ended:
+    """The exit codes of the ranks, what rank 0 said, and the results file."""
+
+    codes: list[int]
+    out: str
+    err: str
+    path: Path
+
+    @property
+    def results(self) -> Outcome:
+        return read_plainly(self.path)
+
+
+def run_with(folder: Path, limits: dict[int, str], options: Sequence[object]) -> Ended:
+    """Run ranks by the three variables, each with its own limits, as shells set them."""
+    path = folder / "x.h5"
+    variables = {"EVERYLINK_SIZE": str(RANKS), "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}"}
+    words = [measure_program(), *map(str, options), "--join-limit", "5", "--force", "-o", str(path)]
+    ranks = [
+        subprocess.Popen(
+            ["sh", "-c", f'{limits.get(rank, ":")}; exec "$@"', "sh", *words],
+            env=os.environ | variables | {"EVERYLINK_RANK": str(rank)},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for rank in range(RANKS)
+    ]  # fmt: skip
+    said = [rank.communicate(timeout=PATIENCE) for rank in ranks]
+    return Ended([rank.returncode for rank in ranks], *said[0], path)
+
+
+def assert_only_local(result: Outcome, rank: int) -> None:
+    """The links of this rank were measured or not, for its own reasons; all others are ok."""
+    links = result.only.main()
+    of_rank = (links["from"] == rank) | (links["to"] == rank)
+    assert sorted(links.links()) == [(a, b) for a in range(RANKS) for b in range(RANKS) if a != b]
+    assert set(links["outcome"][of_rank].tolist()) <= {OK, LOCAL}
+    assert LOCAL in links["outcome"][of_rank]
+    assert set(links["outcome"][~of_rank].tolist()) == {OK}
+    for link_from, link_to in links.links():
+        there, back = (links.row(*link)["outcome"] for link in ((link_from, link_to), (link_to, link_from)))
+        assert there == back, "what one end lacks is the outcome of both links of a pair"
+    assert result.attributes["format_version"] == 2, "an older reader would take these links for broken"
+
+
+def diagnosed(path: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "everylink", "diagnose", str(path)], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("mode", "files"), [("tcp", 6), ("ofi:provider=tcp", 12), ("ucp:tls=tcp", 12)], ids=["tcp", "ofi", "ucp"]
+)
+def test_a_rank_that_may_open_too_few_files_is_named_and_no_link_is_broken(
+    tmp_path: Path, mode: str, files: int
+) -> None:
+    if mode != "tcp":
+        skip_unless_usable(mode)
+    ended = run_with(tmp_path, {2: f"ulimit -n {files}"}, ["-m", mode, "-s", "1KiB", *QUICK])
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    assert_only_local(ended.results, 2)
+    (line,) = (line for line in ended.out.splitlines() if "could not be measured: " in line)
+    assert line.endswith(f"too many open files on host {ended.results.ranks['host'][2].decode()} (rank 2)")
+    assert "FAILED" not in ended.out
+    with h5py.File(ended.path) as file:
+        assert set(zip(file["local_faults/rank"][:].tolist(), file["local_faults/cause"][:].tolist(), strict=True)) == {
+            (2, b"too many open files")
+        }
+
+
+def test_diagnose_does_not_vouch_for_links_that_a_host_could_not_measure(tmp_path: Path) -> None:
+    """Of links that take microseconds on a busy machine, some may be called slow; these never are."""
+    ended = run_with(tmp_path, {2: "ulimit -n 6"}, ["-s", 1, *QUICK])
+    done = subprocess.run(
+        [sys.executable, "-m", "everylink", "diagnose", str(ended.path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (3, 4)
+    assert "could not be measured: too many open files on host" in "".join(done.stdout.splitlines()[:2])
+    assert "broken" not in done.stdout
+    assert "timeout" not in done.stdout
+    assert "absent" not in done.stdout
+
+
+@pytest.mark.parametrize("files", [4, 5])
+def test_a_rank_that_can_open_one_connection_joins_and_tells_what_its_host_lacks(tmp_path: Path, files: int) -> None:
+    ended = run_with(tmp_path, {2: f"ulimit -n {files}"}, ["-s", 1, *QUICK])
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    assert_only_local(ended.results, 2)
+    assert f"{6 if files == 4 else 4} of 12 links could not be measured: too many open files on host" in ended.out
+    assert "did not join" not in ended.err
+
+
+@pytest.mark.parametrize("files", [8, 10])
+def test_a_rank_joins_and_measures_with_few_files(tmp_path: Path, files: int) -> None:
+    ended = run_with(tmp_path, {2: f"ulimit -n {files}"}, ["-s", 1, *QUICK])
+    assert ended.codes == [0, 0, 0, 0], ended.err
+    assert set(ended.results.only["outcome"]) == {OK}
+
+
+def test_a_rank_without_memory_for_its_messages_goes_on_and_is_named(tmp_path: Path) -> None:
+    ended = run_with(tmp_path, {1: "ulimit -v 120000"}, ["-s", "64MiB", *QUICK, "--time-limit", 20])
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    assert_only_local(ended.results, 1)
+    assert "6 of 12 links could not be measured: not enough memory on host" in ended.out
+
+
+def test_without_memory_on_every_rank_nothing_is_measured_and_the_hosts_are_named(tmp_path: Path) -> None:
+    ended = run_with(tmp_path, dict.fromkeys(range(RANKS), "ulimit -v 120000"), ["-s", "64MiB", *QUICK])
+    assert ended.codes == [1, 1, 1, 1]
+    assert ended.err.startswith("everylink-measure: no link can be measured: not enough memory on host")
+    assert not ended.path.exists()
+
+
+def test_flows_of_a_load_pattern_are_not_broken_by_a_rank_that_may_open_too_few_files(tmp_path: Path) -> None:
+    options = ["shift", "-s", "1KiB", "--duration", 0.02, "--progress", "none"]
+    ended = run_with(tmp_path, {2: "ulimit -n 6"}, options)
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    with h5py.File(ended.path) as file:
+        flows = file["patterns/shift/flows"]
+        of_rank = (flows["from"][:] == 2) | (flows["to"][:] == 2)
+        assert set(flows["outcome"][:][of_rank].tolist()) <= {OK, LOCAL}
+        assert LOCAL in flows["outcome"][:]
+        assert set(flows["outcome"][:][~of_rank].tolist()) == {OK}
+    assert "could not be measured: too many open files on host" in ended.out
+    assert "FAILED" not in ended.out
+    assert diagnosed(ended.path)[0] == 4
+
+
+def test_a_run_on_one_machine_says_at_once_how_many_files_it_needs(run: Run) -> None:
+    done = run("--np", 4, "-s", 1, launcher=["sh", "-c", 'ulimit -n 10; exec "$@"', "sh"])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "everylink-measure: only 10 files may be open at once, but this run needs 68; ulimit -n 68 allows them\n"
+    )
