@@ -72,14 +72,14 @@ int report_once(const char* what) {
   return exit_usage;
 }
 
-void refuse_ranks_without_mpi(const Options& o, StartBy bootstrap) {
+void refuse_ranks_without_mpi(const Options& o, StartBy bootstrap, const std::string& program) {
   if (o.mode != "mpi" || (bootstrap != StartBy::local && bootstrap != StartBy::hosts)) return;
   const bool by_preset = o.preset == Preset::jupiter;
-  throw UsageError(fmt::format(
-      "{0} starts ranks without MPI; for {1} start them with mpirun -n N everylink-measure {1}{2}",
-      bootstrap == StartBy::local ? "--np" : "--bootstrap stdin",
-      by_preset ? "--preset jupiter" : "--mode mpi",
-      by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
+  throw UsageError(
+      fmt::format("{0} starts ranks without MPI; for {1} start them with mpirun -n N {2} {1}{3}",
+                  bootstrap == StartBy::local ? "--np" : "--bootstrap stdin",
+                  by_preset ? "--preset jupiter" : "--mode mpi", program,
+                  by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
 }
 
 Place place_by(StartBy bootstrap, const std::string& interface) {
@@ -92,10 +92,10 @@ Place place_by(StartBy bootstrap, const std::string& interface) {
   }
 }
 
-int measure(const Options& options) {
+int measure(const Options& options, const std::string& program) {
   transport_named(options.mode);  // throws before any rank is started
   const StartBy bootstrap = bootstrap_for(options);
-  refuse_ranks_without_mpi(options, bootstrap);
+  refuse_ranks_without_mpi(options, bootstrap, program);
   allow_open_files(std::min(options.np, usual_tree_above));
   const auto may_start = [&] {
     if (!options.no_output && !options.resume) check_output(options);
@@ -110,20 +110,24 @@ int measure(const Options& options) {
   if (bootstrap == StartBy::tcp) this_rank = 0;  // this process reports its own wrong variables
   Place place = place_by(bootstrap, options.interface);
   this_rank = place.rank;
-  if (place.size < 2) throw UsageError("a single rank has nothing to measure; start at least 2");
+  if (place.size < 2)
+    throw UsageError(fmt::format(
+        "a single rank has nothing to measure; start at least 2, for example with mpirun -n 2 {}", program));
   return run(options, std::move(place));
 }
 
 int execute(const std::vector<std::string>& typed) {
+  const Caller caller = typed.empty() ? Caller{} : caller_of(typed.front());
+  complain_as(caller.name);
   const Command command = parse(in_our_words(typed, variable("LINKTEST_VCLUSTER_IMPL")));
-  if (command.action == Action::measure) return measure(command.options);
+  if (command.action == Action::measure) return measure(command.options, caller.name);
   if (rank_so_far() > 0) return exit_ok;  // under a launcher, rank 0 prints for all
   switch (command.action) {
     case Action::measure:
     case Action::list: print(list_text()); break;
     case Action::show_version: print(fmt::format("everylink-measure {}\n", version)); break;
     case Action::show_help:
-      print(help_of(manual_of(caller_of(typed.at(0))), command.form, command.options.pattern, help_width()));
+      print(help_of(manual_of(caller), command.form, command.options.pattern, help_width()));
   }
   return exit_ok;
 }

@@ -18,6 +18,7 @@ namespace everylink {
 namespace {
 
 std::atomic<int> output_errno = 0;
+std::string program_name = "everylink-measure";
 std::atomic<bool> stuck[STDERR_FILENO + 1];
 
 void note_error(int fd) {
@@ -65,8 +66,10 @@ void print_briefly(Stream stream, std::string_view text) {
 }
 
 void complain(std::string_view line) {
-  print_briefly(Stream::error, fmt::format("everylink-measure: {}\n", line));
+  print_briefly(Stream::error, fmt::format("{}: {}\n", program_name, line));
 }
+
+void complain_as(std::string_view program) { program_name = program; }
 
 std::string fault_of_output() {
   const int error = output_errno;

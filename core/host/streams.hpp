@@ -15,8 +15,10 @@ void print(std::string_view text);
 enum class Stream { output, error };
 // Waits only briefly for the reader; then the text is dropped.
 void print_briefly(Stream, std::string_view text);
-// "everylink-measure: LINE" to standard error.
+// "everylink-measure: LINE" to standard error; with the name that we were called by, if that is another.
 void complain(std::string_view line);
+// To be called once, before any other thread is started.
+void complain_as(std::string_view program);
 
 // Why standard output could not be written; "": it could. A reader that closed its pipe is no fault.
 std::string fault_of_output();

@@ -29,16 +29,21 @@ constexpr Theirs of_linktest2[] = {
     {"hide-progress", false, "--progress=none", ""},
     {"hostname", false, "", "the hosts of all ranks are always in the results; leave it out"},
     {"memory", true, "--memory", ""},  // ours, not an abbreviation of the next
-    {"memory-buffer-allocator", true, "", "use --memory host or --memory huge"},
+    {"memory-buffer-allocator", true, "",
+     "LinkTest's allocators do not exist here; use DEFAULT, or --memory host or --memory huge"},
     {"mix", false, "--num-randomize-tasks=1", ""},
     {"multi-buffer", false, "", ""},  // implied by --num-multi-buffer
     {"parallel-sion-file", false, "", ""},
     {"randomize", false, "--num-randomize-tasks=1", ""},
-    {"randomize-buffers", false, "", "--num-multi-buffer K without it cycles through K buffers"},
-    {"randomize-steps", false, "", "--num-randomize-tasks 1 measures in a random order"},
+    {"randomize-buffers", false, "",
+     "buffers are always used in turn; --num-multi-buffer K without it cycles through K buffers"},
+    {"randomize-steps", false, "",
+     "a pair's step follows from its ranks; --num-randomize-tasks 1 measures the ranks in a random order"},
     {"seed", true, "--seed", ""},  // ours, not an abbreviation of the next
-    {"seed-randomize-buffers", true, "", "--num-multi-buffer K without it cycles through K buffers"},
-    {"seed-randomize-steps", true, "", "--seed S with --num-randomize-tasks 1 fixes a random order"},
+    {"seed-randomize-buffers", true, "",
+     "buffers are always used in turn; --num-multi-buffer K without it cycles through K buffers"},
+    {"seed-randomize-steps", true, "",
+     "a pair's step follows from its ranks; --seed S with --num-randomize-tasks 1 fixes a random order"},
     {"use-gpu-memory", false, "--memory=cuda", ""},
 };
 
@@ -200,6 +205,9 @@ class OfLinkTest1 {
     for (const auto& [letter, instead] : old_without_us)
       if (word.size() == 2 && word[0] == '-' && word[1] == letter)
         throw UsageError(fmt::format("{}: {}", word, instead));
+    if (!word.starts_with("-"))
+      throw UsageError(
+          fmt::format("'{}' is neither an option nor the value of one; --help lists the options", word));
     throw UsageError(
         fmt::format("{}: unknown option; mpilinktest has -a -i -I -k -M -s -S -T -V -W -Y -Z, each "
                     "with a value behind a blank, and the long options of everylink-measure (--help)",
@@ -245,9 +253,9 @@ class OfLinkTest1 {
 Caller caller_of(const std::string& path) {
   constexpr std::string_view with_layer = "linktest.";
   const std::string name = path.substr(path.rfind('/') + 1);
-  if (name == "mpilinktest") return {Program::mpilinktest};
-  if (name == "linktest") return {Program::linktest};
-  if (name.starts_with(with_layer)) return {Program::linktest, name.substr(with_layer.size())};
+  if (name == "mpilinktest") return {Program::mpilinktest, "", name};
+  if (name == "linktest") return {Program::linktest, "", name};
+  if (name.starts_with(with_layer)) return {Program::linktest, name.substr(with_layer.size()), name};
   return {};
 }
 

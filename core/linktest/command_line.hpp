@@ -19,6 +19,7 @@ Line in_our_words(const std::vector<std::string>& typed, std::string_view layer)
 struct Caller {
   Program program = Program::everylink_measure;
   std::string layer = {};
+  std::string name = "everylink-measure";  // "linktest.ucp"
 };
 Caller caller_of(const std::string& path);
 

@@ -123,7 +123,7 @@ Command parse(Line line) {
   if (o.program == Program::everylink_measure)
     if (const auto pattern = take_pattern(line.words); !pattern.empty()) begin_with_pattern(pattern, o);
   const std::string command = o.pattern.empty() ? std::string(of_pairs) : o.pattern;
-  const Given given = parse_words(line.words, command);
+  const Given given = parse_words(line.words, command, o.program == Program::everylink_measure);
   if (given.has("-h")) return {Action::show_help, o, "short"};
   if (given.has("--help")) {
     apply(option_named("--help"), given.value("--help"), o);

@@ -105,8 +105,10 @@ Words whole_words(const std::vector<Option>& options, const Words& typed, std::s
   return words;
 }
 
-std::string neither(const std::vector<std::string>& words, std::string_view command) {
+std::string neither(const std::vector<std::string>& words, std::string_view command, bool has_patterns) {
   const auto& word = words.front();
+  if (!has_patterns && !word.starts_with("-"))
+    return fmt::format("'{}' is neither an option nor the value of one; --help lists the options", word);
   if (command != of_pairs || word.starts_with("-"))
     return fmt::format("{}: unknown option; --help lists the options", word);
   return fmt::format("'{}' is neither an option nor a load pattern{}; the patterns are {}", word,
@@ -185,7 +187,7 @@ std::string take_pattern(std::vector<std::string>& words) {
   return {};
 }
 
-Given parse_words(const std::vector<std::string>& words, std::string_view command) {
+Given parse_words(const std::vector<std::string>& words, std::string_view command, bool has_patterns) {
   const auto options = options_of(command);
   CLI::App app;
   app.set_help_flag();
@@ -210,7 +212,7 @@ Given parse_words(const std::vector<std::string>& words, std::string_view comman
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  if (!app.remaining().empty()) throw UsageError(neither(app.remaining(), command));
+  if (!app.remaining().empty()) throw UsageError(neither(app.remaining(), command, has_patterns));
   Given given;
   for (std::size_t i = 0; i < options.size(); ++i)
     if (known[i].second->count() > 0) given.set(options[i].name(), values[i]);

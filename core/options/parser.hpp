@@ -27,7 +27,7 @@ class Given {
 std::string take_pattern(std::vector<std::string>& words);
 
 // `command`: "pairs" or a pattern. Throws UsageError.
-Given parse_words(const std::vector<std::string>& words, std::string_view command);
+Given parse_words(const std::vector<std::string>& words, std::string_view command, bool has_patterns = true);
 
 // Applies the given options in the order of the table. Throws UsageError for an invalid value.
 void apply(const std::vector<Option>&, const Given&, Options&);

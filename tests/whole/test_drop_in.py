@@ -191,7 +191,10 @@ def test_the_mode_comes_from_the_program_name_or_the_variable(call: Call) -> Non
             "linktest --mode sim --np 2 --use-gpu-memory",
             "GPU memory cannot be measured yet; leave it out",
         ),
-        ("linktest --mode sim --np 2 --randomize-steps", "--num-randomize-tasks 1 measures in a random order"),
+        (
+            "linktest --mode sim --np 2 --randomize-steps",
+            "--num-randomize-tasks 1 measures the ranks in a random order",
+        ),
         ("mpilinktest -D 3", "-D: nothing sleeps between steps; leave it out"),
         ("mpilinktest -i 0", "-i: 0 is too small; use 1 or more"),
     ],
@@ -286,3 +289,29 @@ def test_linktests_hide_progress_leaves_out_the_lines_of_steps_and_keeps_the_res
     assert "for step" not in hidden
     assert "Timing Summary" not in hidden
     assert [word for word in ("Min", "Avg", "Max") if f"RESULT: {word} Time:" in hidden] == ["Min", "Avg", "Max"]
+
+
+# --- errors, as the user of each name reads them ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("linktest", "linktest: -m/--mode is required"),
+        ("linktest.tcp --np 2 -n", "linktest.tcp: -n requires a value"),
+        ("linktest.tcp --np 2 stray", "linktest.tcp: 'stray' is neither an option nor the value of one; --help lists"),
+        ("linktest --mode mpi --np 2", "start them with mpirun -n N linktest --mode mpi\n"),
+        ("mpilinktest --np 2", "start them with mpirun -n N mpilinktest --mode mpi\n"),
+        ("mpilinktest -s", "mpilinktest: -s requires a value: BYTES"),
+        ("mpilinktest 3", "mpilinktest: '3' is neither an option nor the value of one; --help lists"),
+        ("mpilinktest -S 2", "mpilinktest: -S: invalid value '2'; use 0 or 1"),
+        ("everylink-measure --np 2 stray", "everylink-measure: 'stray' is neither an option nor a load pattern"),
+    ],
+)
+def test_an_error_begins_with_the_name_that_was_typed_and_names_no_other_program(
+    call: Call, line: str, said: str
+) -> None:
+    assert call(line, expect=2, said=said) == ""
+
+
+@needs_mpi
+def test_mpilinktest_without_a_launcher_says_how_to_start_it(call: Call) -> None:
+    call("mpilinktest", expect=2, said="start at least 2, for example with mpirun -n 2 mpilinktest\n")
