@@ -49,7 +49,7 @@ def served(command: Sequence[str], size: int) -> float:
 def sent(command: Sequence[str], size: int) -> float:
     """Seconds per message from rank 1 to rank 0: Network Sanitizer also sends from the higher rank of a pair."""
     for line in output_of(command).splitlines():
-        if "1 -> 0:" in line and line.endswith("a message"):
+        if "1 -> 0:" in line and line.endswith("per message"):
             value, unit = line.split(", ")[-1].split()[:2]
             return float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
     sys.exit(f"no line of 1 -> 0 in what this said: {' '.join(command)}")

@@ -21,8 +21,9 @@ constexpr int any_number = 1 << 20;  // of slowest pairs: more than there are ra
 struct Theirs {
   std::string_view name;  // without the dashes
   bool has_value;
-  std::string_view ours;     // "": its effect is always on
-  std::string_view instead;  // not "": refused, with this alternative
+  std::string_view ours;        // "": its effect is always on
+  std::string_view instead;     // not "": refused, with this alternative
+  std::string_view brief = "";  // where it is none of ours
 };
 
 constexpr Theirs of_linktest2[] = {
@@ -32,8 +33,9 @@ constexpr Theirs of_linktest2[] = {
     {"memory-buffer-allocator", true, "",
      "LinkTest's allocators do not exist here; use DEFAULT, or --memory host or --memory huge"},
     {"mix", false, "--num-randomize-tasks=1", ""},
-    {"multi-buffer", false, "", ""},  // implied by --num-multi-buffer
-    {"parallel-sion-file", false, "", ""},
+    {"multi-buffer", false, "", "", "use several buffers: requires --num-multi-buffer, which implies it"},
+    {"parallel-sion-file", false, "", "",
+     "each rank writes its own part of the file, as it always does here"},
     {"randomize", false, "--num-randomize-tasks=1", ""},
     {"randomize-buffers", false, "",
      "buffers are always used in turn; --num-multi-buffer K without it cycles through K buffers"},
@@ -286,14 +288,14 @@ Options defaults_of(Program program) {
 
 std::vector<Option> options_of_linktest2() {
   std::vector<Option> options;
-  for (const auto& [name, has_value, ours, instead] : known_of_linktest2()) {
+  for (const auto& [name, has_value, ours, instead, brief] : known_of_linktest2()) {
     if (!instead.empty()) continue;
     const auto equals = ours.find('=');
     const Option* same = ours.empty() ? nullptr : &option_named(ours.substr(0, equals));
     if (same && ours.substr(2) == name && !is_among(same->linktest2, name)) continue;  // not LinkTest's
     Option option = same && equals == std::string_view::npos ? *same : Option{};
     if (!same)
-      option.brief = "accepted for compatibility; it is always so";
+      option.brief = brief;
     else if (equals != std::string_view::npos)
       option.brief = fmt::format("the same as {}", ours);
     std::erase_if(option.names, [](const auto& one) { return one.starts_with("--"); });

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_sion import Sion, read
 
-from conftest import PATIENCE, measure_program, mpi_launcher, read_plainly
+from conftest import PATIENCE, Run, measure_program, mpi_launcher, read_plainly
 
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun here")
 FILE = "pingpong_results_bin.sion"
@@ -315,3 +315,17 @@ def test_an_error_begins_with_the_name_that_was_typed_and_names_no_other_program
 @needs_mpi
 def test_mpilinktest_without_a_launcher_says_how_to_start_it(call: Call) -> None:
     call("mpilinktest", expect=2, said="start at least 2, for example with mpirun -n 2 mpilinktest\n")
+
+
+def test_help_says_what_linktests_options_do_here(call: Call) -> None:
+    said = " ".join(call("linktest --help").split())
+    assert "--multi-buffer Use several buffers: requires --num-multi-buffer, which implies it." in said
+    assert "--parallel-sion-file Each rank writes its own part of the file, as it always does here." in said
+
+
+@pytest.mark.long("Slurm")
+@pytest.mark.parametrize("mpi", ["--mpi=none", "--mpi=pmi2"])
+def test_every_name_prints_its_version_once_under_srun(slurm: Run, mpi: str) -> None:
+    for name, option in (("linktest", "-v"), ("mpilinktest", "-V"), ("everylink-measure", "--version")):
+        done = slurm("srun", "-N2", "-n4", mpi, Path(measure_program()).parent / name, option)
+        assert re.fullmatch(ONCE, done.stdout), done.stdout + done.stderr
