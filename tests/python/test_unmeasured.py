@@ -121,9 +121,18 @@ def test_converting_keeps_them(tmp_path: Path, everylink: Command) -> None:
         assert str(unmeasured(read(tmp_path / wanted))).endswith("too many open files on host n6 (rank 6)")
 
 
-def test_compare_does_not_call_them_failed(tmp_path: Path, everylink: Command) -> None:
+def test_compare_names_them_and_does_not_call_them_failed(tmp_path: Path, everylink: Command) -> None:
     made(tmp_path / "a.h5", {})
     made(tmp_path / "b.h5", of(6), (6, "too many open files"))
     code, out, _ = everylink("compare", tmp_path / "a.h5", tmp_path / "b.h5")
     assert code == 0
     assert "FAILED" not in out
+    assert "The new run: 14 of 56 links could not be measured: too many open files on host n6 (rank 6)" in out
+
+
+def test_compare_names_the_host_where_ranks_have_other_numbers(tmp_path: Path, everylink: Command) -> None:
+    """n1 is missing from the new run, so there n6 has rank 5."""
+    made(tmp_path / "a.h5", of(6), (6, "too many open files"), (1, "not enough memory"))
+    make_results(tmp_path / "b.h5", hosts=[host for host in HOSTS if host != "n1"], sizes=SIZES)
+    _, out, _ = everylink("compare", tmp_path / "a.h5", tmp_path / "b.h5")
+    assert "The base: 12 of 42 links could not be measured: too many open files on host n6 (rank 5)" in out

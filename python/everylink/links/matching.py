@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.model.links import keys
-from everylink.model.results import UNKNOWN, Ranks, Results, Size
+from everylink.model.results import UNKNOWN, LocalFaults, Ranks, Results, Size
 from everylink.model.rows import MAIN, Outcome, chosen
 from everylink.units import size_text
 
@@ -114,7 +114,14 @@ def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Resul
     chosen = [_renumbered(size, renumbered, len(kept)) for size in run.sizes if size.bytes in sizes]
     ranks = _chosen_ranks(run.ranks, kept)
     facts = replace(run.facts, ranks=len(kept), hosts=int(ranks.host_index.max()) + 1)
-    return replace(run, facts=facts, ranks=ranks, sizes=tuple(chosen))
+    faults = _renumbered_faults(run.local_faults, renumbered)
+    return replace(run, facts=facts, ranks=ranks, sizes=tuple(chosen), local_faults=faults)
+
+
+def _renumbered_faults(faults: LocalFaults, number: NDArray[np.int64]) -> LocalFaults:
+    rank = number[faults.rank]
+    causes = tuple(cause for cause, is_kept in zip(faults.cause, (rank >= 0).tolist(), strict=True) if is_kept)
+    return LocalFaults(rank[rank >= 0].astype(np.uint32), causes)
 
 
 def _chosen_ranks(ranks: Ranks, kept: NDArray[np.int64]) -> Ranks:

@@ -10,6 +10,7 @@ from rich.text import Text
 from everylink.compare.comparison import Comparison, Failure
 from everylink.host_lists import folded
 from everylink.links.matching import Matched
+from everylink.links.unmeasured import unmeasured
 from everylink.model.changes import Change
 from everylink.model.rows import Outcome
 from everylink.units import plural, size_text, time_text
@@ -56,6 +57,8 @@ def _notes(matched: Matched) -> Iterator[str]:
         if not run.facts.complete:
             yield f"{where} is incomplete: it was interrupted, or is still running; these are its links so far"
         yield from run.parts_left_out
+        if left := unmeasured(run):
+            yield f"{where}: {left}"
     for difference in matched.differences:
         yield f"{difference.what}: {difference.base} -> {difference.new}"
     for where, ranks in (("the base", matched.ranks_only_base), ("the new run", matched.ranks_only_new)):

@@ -86,6 +86,8 @@ def check_text(checked: Checked) -> Text:
 def _tested(checked: Checked) -> list[str]:
     results, judgement = checked.run.results, checked.run.judgement
     pairs = "every pair" if checked.complete else "a sample of the pairs"
+    if judgement.unmeasured:
+        pairs += " that could be measured"
     sizes = ", ".join(size_text(size.bytes) for size in results.sizes)
     lines = [
         f"tested: {checked.where}",
