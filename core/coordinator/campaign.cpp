@@ -25,8 +25,8 @@ void RunLog::remark_fault(const Report& report) {
 
 std::string RunLog::unmeasured() const {
   const auto count = failures.unmeasured();
-  if (count == 0) return "";
   const auto why = local_faults.text(hosts());
+  if (count == 0) return why.empty() ? "" : "Some measurements could not be made: " + why;
   return fmt::format("{} of {} could not be measured{}", count,
                      text_of_count(failures.links() + count, "link"), why.empty() ? "" : ": " + why);
 }

@@ -69,7 +69,8 @@ struct RunLog {
   }
   // Notes what the transport of a rank says about a link that failed, or what the host of the rank lacks.
   void remark_fault(const Report&);
-  // "14 of 56 links could not be measured: too many open files on host n3 (rank 6)", or "".
+  // "14 of 56 links could not be measured: too many open files on host n3 (rank 6)", or "". Other words if
+  // each link was measured at least once.
   std::string unmeasured() const;
   std::vector<std::string> hosts() const;  // by rank
   std::vector<std::string> lanes() const;

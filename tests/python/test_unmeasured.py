@@ -68,8 +68,12 @@ def test_a_link_that_another_pass_measured_counts_as_measured(order: tuple[int, 
         return [row((0, 1), 1e-5, step=1) if order[1] == OK else failed_row((0, 1), LOCAL, step=1)]
 
     first = {(0, 1): LOCAL} if order[0] == LOCAL else {}
-    path = make_results(tmp_path / "x.h5", hosts=HOSTS, outcomes=first, extra=again)
-    (size,) = read(path).sizes
+    files = [(1, "too many open files")]
+    path = make_results(tmp_path / "x.h5", hosts=HOSTS, outcomes=first, extra=again, local_faults=files)
+    results = read(path)
+    (size,) = results.sizes
+    said = "Some measurements could not be made: too many open files on host n1 (rank 1)."
+    assert said in judged(results).judgement.remarks
     assert (size.outcomes.unmeasured, size.outcomes.links, size.outcomes.failed) == (0, 56, 0)
     assert np.isfinite(size.links.median).all()
 

@@ -1,14 +1,17 @@
 """What a host lacks (descriptors, memory) is said of that host, never of the network."""
 
 import os
+import resource
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
 import pytest
+from hosts_runs import wait_until
 from netns_runs import skip_unless_usable
 from test_absent_ranks import free_port
 
@@ -118,6 +121,27 @@ def test_a_rank_joins_and_measures_with_few_files(tmp_path: Path, files: int) ->
     ended = run_with(tmp_path, {2: f"ulimit -n {files}"}, ["-s", 1, *QUICK])
     assert ended.codes == [0, 0, 0, 0], ended.err
     assert set(ended.results.only["outcome"]) == {OK}
+
+
+def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    variables = {"EVERYLINK_SIZE": "3", "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}"}
+    words = [measure_program(), *map(str, ["-s", 1, *QUICK, "--min-runtime", 3]), "-o", str(path)]
+    ranks = [
+        subprocess.Popen(
+            words, env=os.environ | variables | {"EVERYLINK_RANK": str(rank)},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for rank in range(3)
+    ]  # fmt: skip
+    wait_until(path.exists, "the run does not begin")
+    time.sleep(0.5)
+    resource.prlimit(ranks[1].pid, resource.RLIMIT_NOFILE, (3, 3))
+    said = [rank.communicate(timeout=PATIENCE) for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0, 0], said
+    outcomes = read_plainly(path).only["outcome"].tolist()
+    assert set(outcomes) == {OK, LOCAL}
+    assert "Some measurements could not be made: too many open files on host" in said[0][0]
 
 
 def test_a_rank_without_memory_for_its_messages_goes_on_and_is_named(tmp_path: Path) -> None:

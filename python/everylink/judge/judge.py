@@ -21,7 +21,7 @@ from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
-from everylink.links.unmeasured import unmeasured
+from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
@@ -126,14 +126,14 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
     order = sorted(less_certain(results, verdicts), key=lambda verdict: verdict.worth)
-    remarks = tuple(dict.fromkeys([*crowd_remarks(results), *collected.remarks]))
+    remarks = [*partly_unmeasured(results), *crowd_remarks(results), *collected.remarks]
     return Judgement(
         verdicts=tuple(order),
         suspects=tuple(open_),
         links_measured=measured,
         links_failed=failed,
         sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
-        remarks=remarks,
+        remarks=tuple(dict.fromkeys(remarks)),
         links_planned=links_planned(results),
         unmeasured=() if (left := unmeasured(results)) is None else (left,),
     )

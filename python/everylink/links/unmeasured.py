@@ -42,12 +42,21 @@ def unmeasured(results: Results) -> Unmeasured | None:
     worst = max((size.outcomes for size in results.sizes), key=lambda found: found.unmeasured, default=None)
     if worst is None or not worst.unmeasured:
         return None
+    return Unmeasured(worst.unmeasured, worst.links + worst.unmeasured, _causes(results))
+
+
+def partly_unmeasured(results: Results) -> list[str]:
+    """One sentence where hosts could not measure some links each time, though every link at least once."""
+    causes = _causes(results) if unmeasured(results) is None else ()
+    return [f"Some measurements could not be made: {'; '.join(map(str, causes))}."] if causes else []
+
+
+def _causes(results: Results) -> tuple[Cause, ...]:
     faults = results.local_faults
     by_cause: dict[str, set[int]] = {}
     for rank, cause in zip(faults.rank.tolist(), faults.cause, strict=True):
         by_cause.setdefault(cause, set()).add(rank)
-    causes = tuple(_cause(results, cause, sorted(ranks)) for cause, ranks in sorted(by_cause.items()))
-    return Unmeasured(worst.unmeasured, worst.links + worst.unmeasured, causes)
+    return tuple(_cause(results, cause, sorted(ranks)) for cause, ranks in sorted(by_cause.items()))
 
 
 def _cause(results: Results, cause: str, ranks: list[int]) -> Cause:
