@@ -1,6 +1,8 @@
 // The names of an option.
 #include "base/option.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace everylink {
@@ -11,9 +13,7 @@ const std::string& Option::name() const {
   return found == names.end() ? names.front() : *found;
 }
 
-std::string Option::both_names() const {
-  return names.front() == name() ? name() : names.front() + "/" + name();
-}
+std::string Option::both_names() const { return fmt::format("{}", fmt::join(names, "/")); }
 
 bool Option::applies(std::string_view command) const {
   return std::find(applies_to.begin(), applies_to.end(), command) != applies_to.end();

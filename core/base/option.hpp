@@ -54,7 +54,7 @@ struct Option {
 
   bool is_flag() const { return value.empty(); }
   const std::string& name() const;  // "--size-messages"
-  std::string both_names() const;   // "-s/--size-messages", for messages
+  std::string both_names() const;   // "-s/--size-messages": all of them, for messages
   bool applies(std::string_view command) const;
 };
 

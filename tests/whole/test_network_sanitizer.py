@@ -73,3 +73,16 @@ def test_by_default_mpiexec_starts_the_ranks_and_mpi_moves_the_messages(netsan, 
     assert "everylink run client-server --launcher mpiexec --mode mpi " in out
     assert [row[0] for row in table(out)] == ["Put", "Get"]
     assert (tmp_path / "everylink.h5").exists() or list(tmp_path.rglob("everylink.h5"))
+
+
+def test_a_number_in_flight_that_is_too_large_is_refused_by_the_name_that_was_typed(netsan) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = netsan("--clients", "n[1-2]", "--nflight", 5000, *SIMULATED)
+    assert code == 2
+    assert "--window/--nflight: 5000 is out of range; use 1 to " in err
+
+
+@pytest.mark.parametrize(("option", "said"), [("-s", "--size-messages: use --bsize"), ("--window", "use --nflight")])
+def test_everylinks_names_of_its_options_are_refused_with_the_name_to_use(netsan, option: str, said: str) -> None:  # type: ignore[no-untyped-def]
+    code, out, err = netsan("--clients", "n[1-2]", *SIMULATED, option, 2)
+    assert (code, out) == (2, "")
+    assert said in err

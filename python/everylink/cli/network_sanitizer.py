@@ -28,6 +28,7 @@ from everylink.nearest import matches
 
 PROGRAM = "run_netsan.sh"
 SIDES = ("servers", "clients")
+OURS = ("--bsize", "--nflight")  # words that the core also knows by other names
 USUAL_SIZES = (1, 1 << 22)  # the least and the greatest
 NAMES = tuple(name for option in NETWORK_SANITIZER.options for name in option.names if name.startswith("--"))
 
@@ -113,8 +114,12 @@ def _words_of_run(asked: Namespace, more: Sequence[str], hosts: dict[str, list[s
 
 def _as_run(words: Sequence[str], table: CoreTable) -> tuple[Namespace, list[str]]:
     options, core_options = parsed_in_part(RUN, words)
+    given = table.line([word for word in core_options if word.partition("=")[0] not in OURS]).values
+    for name, ours in (("--size-messages", "--bsize"), ("--window", "--nflight")):
+        if name in given:
+            raise UserMistake(f"{name}: use {ours}, as with Network Sanitizer")
     for name in ("--no-output", "--progress"):
-        if name in table.line(core_options).values:
+        if name in given:
             raise UserMistake(f"{name}: the lines are made from the results file; leave it out")
     for name in ("report", "confirm", "quiet", "linktest_lines"):
         if getattr(options, name):
