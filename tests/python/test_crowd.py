@@ -15,15 +15,20 @@ from make_results import Link, all_links, make_results, steady
 
 HOSTS = [f"n{host}" for host in range(16)]
 REMARK = (
-    "More ranks than cores on n[3,5]: times there include waiting for a core, so what is slow there is sure to 90 %"
+    "More ranks than cores on n[3,5]: times there include waiting for a core, so what is late there, or slow by less "
+    "than 2 times, is a suspect, and a verdict is sure to 90 % at most."
 )
 
 
 def judgement_of(
-    path: Path, slow_host: int, crowded: tuple[int, ...], outcomes: dict[Link, int] | None = None
+    path: Path,
+    slow_host: int,
+    crowded: tuple[int, ...],
+    outcomes: dict[Link, int] | None = None,
+    factor: float = 3,
 ) -> Judgement:
     def time(link: Link, size: int) -> float:
-        return steady(link, size) * (2 if slow_host in link else 1)
+        return steady(link, size) * (factor if slow_host in link else 1)
 
     make_results(path, hosts=HOSTS, sizes=(8, 1 << 20), time=time, outcomes=outcomes)
     with h5py.File(path, "r+") as file:
@@ -37,6 +42,15 @@ def test_a_slow_host_with_more_ranks_than_cores_is_less_certain(crowded: tuple[i
     assert verdict.subject == ("n3",)
     assert verdict.confidence == (0.9 if crowded else 0.9999)
     assert verdict.evidence.endswith("; there are more ranks than cores") == bool(crowded)
+
+
+def test_what_waiting_for_a_core_explains_is_a_suspect(tmp_path: Path) -> None:
+    found = judgement_of(tmp_path / "x.h5", 3, (3, 5), factor=1.5)
+    assert not found.verdicts
+    assert [suspect.subject for suspect in found.suspects] == [("n3",)]
+    assert found.conclusion.exit_code != 3
+    (verdict,) = judgement_of(tmp_path / "y.h5", 4, (3, 5), factor=1.5).verdicts
+    assert verdict.subject == ("n4",)
 
 
 def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:

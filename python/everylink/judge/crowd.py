@@ -9,6 +9,7 @@ from everylink.links.hosts import host_names
 from everylink.model.results import Results
 
 MOST_CERTAIN = 0.9
+EXPLAINED = 2.0  # a rank that waits for another one as often as not takes twice as long
 OF_TIMES = ("slow", "jitter", "unfair")
 
 
@@ -18,19 +19,28 @@ def crowded_hosts(results: Results) -> list[str]:
     return [names[host] for host in sorted(set(ranks.host_index[ranks.crowded > 0].tolist()))]
 
 
-def less_certain(results: Results, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The same verdicts; those of times on crowded hosts are sure to MOST_CERTAIN at most."""
+def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+    """The same verdicts, as sure ones and suspects.
+
+    Those of times on crowded hosts are sure to MOST_CERTAIN at most, and suspects if waiting for a core explains them.
+    """
+    sure: list[Verdict] = []
+    suspects: list[Verdict] = []
+    for verdict in verdicts:
+        doubtful = is_doubtful(results, verdict)
+        explained = doubtful and (verdict.symptom != "slow" or (verdict.factor or 1) < EXPLAINED)
+        (suspects if explained else sure).append(_doubted(verdict) if doubtful else verdict)
+    return sure, suspects
+
+
+def is_doubtful(results: Results, verdict: Verdict) -> bool:
+    """Whether the verdict is about times on a crowded host, or about many hosts of which one is crowded."""
     hosts = crowded_hosts(results)
-    if not hosts:
-        return list(verdicts)
+    if not hosts or verdict.symptom not in OF_TIMES:
+        return False
     ranks = results.ranks
     known = {*hosts, *(ranks.name(rank) for rank in range(len(ranks)) if ranks.crowded[rank])}
-
-    def is_doubtful(verdict: Verdict) -> bool:
-        of_many = verdict.kind in ("group", "trunk")
-        return verdict.symptom in OF_TIMES and (of_many or not known.isdisjoint(verdict.subject))
-
-    return [_doubted(verdict) if is_doubtful(verdict) else verdict for verdict in verdicts]
+    return verdict.kind in ("group", "trunk") or not known.isdisjoint(verdict.subject)
 
 
 def crowd_remarks(results: Results) -> list[str]:
@@ -38,9 +48,10 @@ def crowd_remarks(results: Results) -> list[str]:
     hosts = crowded_hosts(results)
     if not hosts:
         return []
+    certain = f"{100 * MOST_CERTAIN:.0f} %"
     return [
-        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core, so what is slow there is "
-        f"sure to {100 * MOST_CERTAIN:.0f} % at most."
+        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core, so what is late there, or "
+        f"slow by less than {EXPLAINED:g} times, is a suspect, and a verdict is sure to {certain} at most."
     ]
 
 

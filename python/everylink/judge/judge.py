@@ -121,11 +121,12 @@ def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
 
 
 def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
-    bad = {verdict.subject for verdict in verdicts}
-    open_ = [suspect for suspect in one_per_subject(collected.suspects) if suspect.subject not in bad]
+    sure, doubtful = less_certain(results, verdicts)
+    bad = {verdict.subject for verdict in sure}
+    open_ = [suspect for suspect in one_per_subject([*doubtful, *collected.suspects]) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
-    order = sorted(less_certain(results, verdicts), key=lambda verdict: verdict.worth)
+    order = sorted(sure, key=lambda verdict: verdict.worth)
     remarks = [*partly_unmeasured(results), *crowd_remarks(results), *collected.remarks]
     return Judgement(
         verdicts=tuple(order),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from everylink.host_lists import folded, folded_by_reason
+from everylink.judge.crowd import crowded_hosts, is_doubtful
 from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.links import Links
@@ -28,6 +29,7 @@ NEXT_STEPS = {
     "trunk": "look at the cables between the two groups: some may be down or slow",
     "group": "look at the switch of the group and at its cables to the others",
 }
+NEXT_IF_CROWDED = "measure again with at most one rank per core, while nothing else runs there"
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ def _tested(checked: Checked) -> list[str]:
                 f"  latency {time_text(latency)} at {size_text(small.bytes)}, "
                 f"bandwidth {bandwidth_text(large.bytes / longest)} at {size_text(large.bytes)} (medians)"
             )
+    if hosts := crowded_hosts(results):
+        lines.append(f"  more ranks than cores on {folded(hosts)}: times there include waiting for a core")
     return lines
 
 
@@ -110,7 +114,9 @@ def _findings(checked: Checked) -> list[str]:
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     lines += unmeasured_lines(checked.run.judgement)
     for verdict in checked.run.judgement.verdicts:
-        lines += [title(verdict), f"  {verdict.evidence}", f"  next: {NEXT_STEPS[verdict.kind]}"]
+        doubtful = is_doubtful(checked.run.results, verdict)
+        step = NEXT_IF_CROWDED if doubtful else NEXT_STEPS[verdict.kind]
+        lines += [title(verdict), f"  {verdict.evidence}", f"  next: {step}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
 
