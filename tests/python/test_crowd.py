@@ -15,8 +15,7 @@ from make_results import Link, all_links, make_results, steady
 
 HOSTS = [f"n{host}" for host in range(16)]
 REMARK = (
-    "More ranks than cores on n[3,5]: times there include waiting for a core, so what is late there, or slow by less "
-    "than 2 times, is a suspect, and a verdict is sure to 90 % at most."
+    "More ranks than cores on n[3,5]: times there include waiting for a core, so a verdict about them is sure to 90 %"
 )
 
 
@@ -44,13 +43,23 @@ def test_a_slow_host_with_more_ranks_than_cores_is_less_certain(crowded: tuple[i
     assert verdict.evidence.endswith("; there are more ranks than cores") == bool(crowded)
 
 
-def test_what_waiting_for_a_core_explains_is_a_suspect(tmp_path: Path) -> None:
-    found = judgement_of(tmp_path / "x.h5", 3, (3, 5), factor=1.5)
+def test_within_a_host_what_waiting_for_a_core_explains_is_a_suspect(tmp_path: Path) -> None:
+    def slow_ranks(path: Path, crowded: int, factor: float) -> Judgement:
+        make_results(path, hosts=["vm"] * 12, time=lambda link, size: steady(link, size) * (factor if 3 in link else 1))
+        with h5py.File(path, "r+") as file:
+            file["ranks/crowded"] = np.full(12, crowded, "u1")
+        return judged(read(path)).judgement
+
+    found = slow_ranks(tmp_path / "x.h5", 1, 1.5)
     assert not found.verdicts
-    assert [suspect.subject for suspect in found.suspects] == [("n3",)]
-    assert found.conclusion.exit_code != 3
-    (verdict,) = judgement_of(tmp_path / "y.h5", 4, (3, 5), factor=1.5).verdicts
-    assert verdict.subject == ("n4",)
+    assert [suspect.subject for suspect in found.suspects] == [("vm:3",)]
+    assert [verdict.subject for verdict in slow_ranks(tmp_path / "y.h5", 0, 1.5).verdicts] == [("vm:3",)]
+    assert [verdict.subject for verdict in slow_ranks(tmp_path / "z.h5", 1, 3).verdicts] == [("vm:3",)]
+
+
+def test_hosts_are_compared_with_each_other_because_all_of_them_wait(tmp_path: Path) -> None:
+    (verdict,) = judgement_of(tmp_path / "x.h5", 3, tuple(range(16)), factor=1.5).verdicts
+    assert verdict.subject == ("n3",)
 
 
 def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:

@@ -22,14 +22,16 @@ def crowded_hosts(results: Results) -> list[str]:
 def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     """The same verdicts, as sure ones and suspects.
 
-    Those of times on crowded hosts are sure to MOST_CERTAIN at most, and suspects if waiting for a core explains them.
+    Those of times on crowded hosts are sure to MOST_CERTAIN at most. Within one host, what waiting for a core explains
+    is a suspect; hosts that are compared with each other all wait.
     """
     sure: list[Verdict] = []
     suspects: list[Verdict] = []
     for verdict in verdicts:
         doubtful = is_doubtful(results, verdict)
-        explained = doubtful and (verdict.symptom != "slow" or (verdict.factor or 1) < EXPLAINED)
-        (suspects if explained else sure).append(_doubted(verdict) if doubtful else verdict)
+        explained = verdict.symptom != "slow" or (verdict.factor or 1) < EXPLAINED
+        is_suspect = doubtful and explained and _is_within_a_host(results, verdict)
+        (suspects if is_suspect else sure).append(_doubted(verdict) if doubtful else verdict)
     return sure, suspects
 
 
@@ -43,6 +45,15 @@ def is_doubtful(results: Results, verdict: Verdict) -> bool:
     return verdict.kind in ("group", "trunk") or not known.isdisjoint(verdict.subject)
 
 
+def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
+    """Whether all links that the verdict rests on are links within one host."""
+    ranks = results.ranks
+    if len(set(ranks.host_index.tolist())) == 1:
+        return True
+    host_of = {ranks.name(rank): int(ranks.host_index[rank]) for rank in range(len(ranks))}
+    return verdict.kind in ("pair", "link") and len({host_of.get(name, -1) for name in verdict.subject}) == 1
+
+
 def crowd_remarks(results: Results) -> list[str]:
     """One sentence that names the crowded hosts; none without them."""
     hosts = crowded_hosts(results)
@@ -50,8 +61,9 @@ def crowd_remarks(results: Results) -> list[str]:
         return []
     certain = f"{100 * MOST_CERTAIN:.0f} %"
     return [
-        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core, so what is late there, or "
-        f"slow by less than {EXPLAINED:g} times, is a suspect, and a verdict is sure to {certain} at most."
+        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core, so a verdict about them is "
+        f"sure to {certain} at most, and between ranks of one host what is late, or slow by less than {EXPLAINED:g} "
+        "times, is a suspect."
     ]
 
 
