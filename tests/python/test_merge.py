@@ -20,6 +20,8 @@ from everylink.model.rows import ALONE, RETEST, Outcome
 from fabric_runs import SIZE, fabric_run, renumbered
 from make_results import Link, failed_row, make_results, row, write_part
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 HOSTS = ("n0", "n0", "n1", "n1")
 
 

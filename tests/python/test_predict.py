@@ -23,6 +23,8 @@ Make = Callable[..., Results]
 LATENCY, RATE = 1e-6, 1e9
 SIZES = (8, 1024, 1 << 20)
 
+pytestmark = pytest.mark.thorough  # not in make quick
+
 
 def line(link: Link, size: int) -> float:
     """1 us + 1 ns per byte, on every link."""

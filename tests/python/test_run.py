@@ -19,7 +19,7 @@ from everylink.terminal.progress import PlainDisplay, done_part, parse_event, pr
 from make_results import make_results, steady
 from terminals import run_on_terminal
 
-pytestmark = pytest.mark.usefixtures("fake_core")
+pytestmark = [pytest.mark.usefixtures("fake_core"), pytest.mark.thorough]  # not in make quick
 
 
 def test_it_prints_the_lines_of_the_core_and_then_the_summary(everylink: Command) -> None:
