@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import everylink
+from everylink.robust import spread
 
 Values = NDArray[np.float64]
 RESAMPLED = 2000
@@ -46,10 +47,6 @@ def interval(runs: Sequence[Values], value: object, random: np.random.Generator)
 
 def share(ratios: Values) -> float:
     return float(np.mean(ratios > 0) + np.mean(ratios == 0) / 2)
-
-
-def spread(ratios: Values) -> float:
-    return float(1.4826 * np.median(np.abs(ratios - np.median(ratios))))
 
 
 def main() -> None:

@@ -14,12 +14,14 @@ class Exit(IntEnum):
     INTERRUPTED = 130  # Ctrl-C outside a run
 
 
+MEASURED = (Exit.FINE, Exit.FAULTS, Exit.UNDECIDED)  # of the core: the run is complete
+
 MEANINGS = {
     Exit.FINE: "nothing bad was found; show, report, convert and other commands that do not judge: success",
     Exit.FAILURE: "an error of the machine or of Everylink, or a signal ended the run",
     Exit.MISTAKE: "a mistake in the command; one line names it",
     Exit.FAULTS: "something bad was found: a link failed, a component is faulty, or (compare) something became slower",
     Exit.UNDECIDED: "(check, run, diagnose) no fault is proven, but something looks 1.5 times slower and needs more "
-    "measurements, links could not be measured for want of files, memory or addresses on a host, or less than half of "
-    "the planned links was measured",
+    "measurements, a host lacked the open files, memory or addresses to measure some links, or fewer than half of the "
+    "planned links were measured",
 }

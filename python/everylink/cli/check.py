@@ -24,11 +24,11 @@ from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
 from everylink.errors import CoreError, EverylinkError, UserMistake
-from everylink.exit_codes import Exit
+from everylink.exit_codes import MEASURED, Exit
 from everylink.host_lists import folded, folded_by_reason
 from everylink.io.read import read
 from everylink.launch.cluster import Cluster, cluster_of_job
-from everylink.launch.confirm import MEASURED, confirm
+from everylink.launch.confirm import confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.job import UnusableHosts, hosts_of
 from everylink.launch.launchers import starter, usual_launcher

@@ -16,12 +16,12 @@ from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
 from everylink.errors import ResultsError, UserMistake
-from everylink.exit_codes import Exit
+from everylink.exit_codes import MEASURED, Exit
 from everylink.files import refuse_other_format
 from everylink.io.read import read
 from everylink.judge.verdict import JudgedRun
 from everylink.launch import sides
-from everylink.launch.confirm import MEASURED, confirm
+from everylink.launch.confirm import confirm
 from everylink.launch.core import check_version, find_core
 from everylink.launch.core_line import PAIRS, CoreLine, CoreTable, table_of
 from everylink.launch.launcher import Start

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from everylink.exit_codes import Exit
+from everylink.exit_codes import MEASURED
 from everylink.io.read import read
 from everylink.io.topology import grouping_of
 from everylink.judge.confirm import ROUNDS, pairs_to_confirm
 
-MEASURED = (Exit.FINE, Exit.FAULTS, Exit.UNDECIDED)  # exit codes of the core after which there is more to measure
 NOT_ONE_WAY = ("--retest-budget", "0")
 Start = Callable[[Sequence[str]], int]  # further options of the core -> its exit code
 

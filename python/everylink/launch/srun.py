@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from everylink.errors import CoreError, UserMistake
-from everylink.exit_codes import Exit
+from everylink.exit_codes import MEASURED
 from everylink.host_lists import expanded, folded
 from everylink.launch.core import on_path
 from everylink.launch.job import Job, UnusableHosts
@@ -52,7 +52,7 @@ class Srun(ByOneCommand):
         def started(core_options: Sequence[str], on_line: OnLine, errors: TextIO | None) -> int:
             with _launch_failures(errors or sys.stderr) as (pipe, reasons):
                 code = start(core_options, on_line, pipe)
-            if reasons and code not in (Exit.FINE, Exit.FAULTS, Exit.UNDECIDED):
+            if reasons and code not in MEASURED:
                 raise UnusableHosts({host: f"srun: {reason}" for host, reason in reasons.items()}, job)
             return code
 

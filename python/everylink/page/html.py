@@ -24,7 +24,7 @@ from everylink.links.shading import Scale, Shading, fold_links, shade
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
-from everylink.text.run import link_warnings, means_texts, rate_text, remarks, run_lines
+from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
@@ -75,11 +75,7 @@ def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> Vie
         "directions": run.possible_directions,
         "bandwidthLabel": run.bandwidth_label,
         "barLabel": run.single_bandwidth_label,
-        "means": [
-            f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}"
-            for size in run.sizes
-            if (means := means_texts(run, size))
-        ],
+        "means": means_lines(run),
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(run, size, order, {s for s in STATISTICS if (index, size.bytes, s) in whole}) for size in run.sizes

@@ -14,7 +14,7 @@ from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
 from everylink.terminal.console import empty_table, heat_map, print_wide
-from everylink.text.run import link_warnings, means_texts, rate_text, remarks, run_lines
+from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import size_text, time_text
 
@@ -37,9 +37,8 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
         return
     console.print()
     print_wide(_times(results, console), console)
-    for size in results.sizes:
-        if means := means_texts(results, size):
-            console.print(Text(f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}"), soft_wrap=True)
+    for line in means_lines(results):
+        console.print(Text(line), soft_wrap=True)
     largest = results.sizes[-1]
     for part in (_slowest(results, largest, most_slowest, console), heat_map(results, largest, console)):
         if part is not None:

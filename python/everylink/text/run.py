@@ -56,6 +56,12 @@ def means_texts(results: Results, size: Size) -> list[str]:
     return times_texts(results, size, (("min", means.min), ("avg", means.mean), ("max", means.max)))
 
 
+def means_lines(results: Results) -> list[str]:
+    """One line per size whose means are known."""
+    known = ((size, means_texts(results, size)) for size in results.sizes)
+    return [f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}" for size, means in known if means]
+
+
 def tool_text(results: Results) -> str:
     """The measuring tool; a bare version is that of everylink-measure."""
     version = results.facts.tool_version
