@@ -15,7 +15,8 @@ from make_results import Link, all_links, make_results, steady
 
 HOSTS = [f"n{host}" for host in range(16)]
 REMARK = (
-    "More ranks than cores on n[3,5]: times there include waiting for a core, so a verdict about them is sure to 90 %"
+    "More ranks than cores on n[3,5]: times there include waiting for a core. So a verdict on times there has a "
+    "confidence of 90 % at most"
 )
 
 

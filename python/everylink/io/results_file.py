@@ -204,7 +204,7 @@ def write_results(results: Results, force: bool = False, room: int = 0) -> list[
 
 
 def write_to(path: Path, results: Results, behind: int = 0, room: int = 0) -> None:
-    """Write `results` to a file of any name, `behind` so many bytes (0, or a power of two from 512 on)."""
+    """Write `results` to a file of any name, after `behind` bytes that stay free: 0, or a power of two from 512 on."""
     with opened_for_writing(path, "w", behind) as file:
         _write(file, results, room)
 

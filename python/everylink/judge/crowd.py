@@ -1,7 +1,9 @@
 """Hosts with more ranks than cores: their ranks wait for each other, which looks like a slow or unsteady host."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+
+import numpy as np
 
 from everylink.host_lists import folded
 from everylink.judge.verdict import Verdict
@@ -19,30 +21,35 @@ def crowded_hosts(results: Results) -> list[str]:
     return [names[host] for host in sorted(set(ranks.host_index[ranks.crowded > 0].tolist()))]
 
 
+def crowded_names(results: Results) -> Set[str]:
+    """The names of the hosts that have more ranks than cores, and of their ranks."""
+    ranks = results.ranks
+    return {*crowded_hosts(results), *(ranks.name(rank) for rank in np.flatnonzero(ranks.crowded).tolist())}
+
+
 def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     """The same verdicts, as sure ones and suspects.
 
     Those of times on crowded hosts are sure to MOST_CERTAIN at most. Within one host, what waiting for a core explains
     is a suspect; hosts that are compared with each other all wait.
     """
+    crowded = crowded_names(results)
+    if not crowded:
+        return list(verdicts), []
     sure: list[Verdict] = []
     suspects: list[Verdict] = []
     for verdict in verdicts:
-        doubtful = is_doubtful(results, verdict)
+        doubtful = is_doubtful(verdict, crowded)
         explained = verdict.symptom != "slow" or (verdict.factor or 1) < EXPLAINED
         is_suspect = doubtful and explained and _is_within_a_host(results, verdict)
         (suspects if is_suspect else sure).append(_doubted(verdict) if doubtful else verdict)
     return sure, suspects
 
 
-def is_doubtful(results: Results, verdict: Verdict) -> bool:
+def is_doubtful(verdict: Verdict, crowded: Set[str]) -> bool:
     """Whether the verdict is about times on a crowded host, or about many hosts of which one is crowded."""
-    hosts = crowded_hosts(results)
-    if not hosts or verdict.symptom not in OF_TIMES:
-        return False
-    ranks = results.ranks
-    known = {*hosts, *(ranks.name(rank) for rank in range(len(ranks)) if ranks.crowded[rank])}
-    return verdict.kind in ("group", "trunk") or not known.isdisjoint(verdict.subject)
+    of_many = bool(crowded) and verdict.kind in ("group", "trunk")
+    return verdict.symptom in OF_TIMES and (of_many or not crowded.isdisjoint(verdict.subject))
 
 
 def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
@@ -61,9 +68,9 @@ def crowd_remarks(results: Results) -> list[str]:
         return []
     certain = f"{100 * MOST_CERTAIN:.0f} %"
     return [
-        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core, so a verdict about them is "
-        f"sure to {certain} at most, and between ranks of one host what is late, or slow by less than {EXPLAINED:g} "
-        "times, is a suspect."
+        f"More ranks than cores on {folded(hosts)}: times there include waiting for a core. So a verdict on times "
+        f"there has a confidence of {certain} at most, and between ranks of one host, what is late or slow by less "
+        f"than {EXPLAINED:g} times is only a suspect."
     ]
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from everylink.host_lists import folded, folded_by_reason
-from everylink.judge.crowd import crowded_hosts, is_doubtful
+from everylink.judge.crowd import crowded_hosts, crowded_names, is_doubtful
 from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.links import Links
@@ -113,9 +113,9 @@ def _findings(checked: Checked) -> list[str]:
     """Worst first: hosts that are not there, faults with their evidence and what to do, then suspects."""
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     lines += unmeasured_lines(checked.run.judgement)
+    crowded = crowded_names(checked.run.results)
     for verdict in checked.run.judgement.verdicts:
-        doubtful = is_doubtful(checked.run.results, verdict)
-        step = NEXT_IF_CROWDED if doubtful else NEXT_STEPS[verdict.kind]
+        step = NEXT_IF_CROWDED if is_doubtful(verdict, crowded) else NEXT_STEPS[verdict.kind]
         lines += [title(verdict), f"  {verdict.evidence}", f"  next: {step}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
