@@ -7,6 +7,7 @@ the seconds per run. Several programs take turns.
 """
 
 import argparse
+import os
 import subprocess
 import tempfile
 import time
@@ -21,6 +22,7 @@ from everylink.robust import spread
 
 Values = NDArray[np.float64]
 RESAMPLED = 2000
+BED = Path(__file__).resolve().parents[1] / "testbed/netns/bed"
 
 
 def one_run(command: Sequence[str], output: Path) -> tuple[Values, float]:
@@ -55,6 +57,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--mode", default="tcp")
     parser.add_argument("--np", type=int, default=8)
+    parser.add_argument("--bed", help="starts the ranks on the hosts of this bed (testbed/netns) in place of --np")
     parser.add_argument("--prefix", default="", help="what starts the ranks in place of --np: 'mpirun -n 8'")
     parser.add_argument("options", nargs="*", help="further options of everylink-measure, after --")
     given = parser.parse_args()
@@ -66,6 +69,9 @@ def main() -> None:
         for _ in range(given.runs):
             for program in programs:
                 start = [*given.prefix.split(), str(program)] if given.prefix else [str(program), "--np", str(given.np)]
+                if given.bed:
+                    os.environ["EVERYLINK_MEASURE"] = str(program)
+                    start = [str(BED), "--name", given.bed, "measure"]
                 found[program].append(one_run([*start, *starts], Path(folder) / "x.h5"))
     for program, runs in found.items():
         ratios = [ratio for ratio, _ in runs]
