@@ -124,18 +124,21 @@ class Pair {
       const auto take = [&](const Turn& turn, bool leads) {
         take_turn(i, turn, leads, leads ? led : followed);
       };
+      // The warm-up messages of a direction are divided among its turns.
+      Turn part = all, other = all, rest = all;
       if (const int warmups = i == 0 ? warmups_before_all() : 0; warmups > 0) {
         Turn warm = all;
         warm.warmups = warmups;
         warm.messages = 0;
+        other.warmups = std::max(all.warmups - warmups, 0);
         take(warm, !begins);
       }
-      Turn part = all, rest = all;
       part.messages = part_at_first(all);
       rest.messages -= part.messages;
-      rest.warmups = std::min(rest.warmups, 1);
+      rest.warmups = rest.messages > 0 ? std::min(all.warmups, 1) : 0;
+      part.warmups -= rest.warmups;
       take(part, begins);
-      take(all, !begins);
+      take(other, !begins);
       if (rest.messages > 0) take(rest, begins);
     }
     keep(i, led, followed, setup);
