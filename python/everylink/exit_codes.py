@@ -20,7 +20,8 @@ MEANINGS = {
     Exit.FINE: "nothing bad was found; show, report, convert and other commands that do not judge: success",
     Exit.FAILURE: "an error of the machine or of Everylink, or a signal ended the run",
     Exit.MISTAKE: "a mistake in the command; one line names it",
-    Exit.FAULTS: "something bad was found: a link failed, a component is faulty, or (compare) something became slower",
+    Exit.FAULTS: "something bad was found: a link failed, a component is faulty, (compare) something became slower, or "
+    "(inventory) a host deviates critically from its equals",
     Exit.UNDECIDED: "(check, run, diagnose) no fault is proven, but something looks 1.5 times slower and needs more "
     "measurements, a host lacked the open files, memory or addresses to measure some links, or fewer than half of the "
     "planned links were measured",

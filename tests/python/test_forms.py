@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Command
 from everylink.cli.options.table import EVERYLINK
+from inventories import cluster, make_inventory
 from make_loads import make_all_to_all, make_service
 from make_results import make_results
 from terminals import run_on_terminal
@@ -31,6 +32,8 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("compare a.h5 a.h5", "everylink-comparison/1", r"nothing changed by 5 % or more"),
     ("compare all.h5 all.h5", "everylink-load-comparison/1", r"nothing changed by 5 % or more"),
     ("predict a.h5 --pattern ring --place p", "everylink-prediction/1", r"exchange \S+ us, without faults \S+ us"),
+    ("inventory i.h5", "everylink-inventory/1", r"4 hosts: 1 deviation \(1 warning\)"),
+    ("inventory i.h5 i.h5", "everylink-inventory-changes/1", r"4 hosts in both files: nothing changed"),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),
@@ -48,6 +51,9 @@ def files(fake_core: None, tmp_path: Path) -> None:
     make_results(tmp_path / "dead.h5", sizes=(8, 65536), outcomes={(0, 3): 1})
     make_service(tmp_path / "service.h5", lambda kind, client, server: 1e-3)
     make_all_to_all(tmp_path / "all.h5", lambda frm, to: 1e9)
+    machines = cluster(4)
+    machines[1].facts["host", "governor"] = "powersave"
+    make_inventory(tmp_path / "i.h5", machines)
 
 
 def keys(value: object) -> Iterator[str]:

@@ -17,6 +17,7 @@ from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.io.csv_matrix import write_csv
+from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
 from everylink.io.topology import grouping_of
@@ -269,7 +270,8 @@ class LoadPatterns(Kind):
         if size is not None and size not in there:
             raise UserMistake(f"--size {size}: was not measured; {results.path} has {', '.join(map(size_text, there))}")
         count = write_load_csv(results, force, size)
-        return Written(f"{plural(count, 'flow')} of {_names(results)}, {plural(len(results.ranks), 'rank')}", [])
+        said = f"{plural(count, 'flow')} of {_names(results)}, {plural(len(results.ranks), 'rank')}"
+        return Written(said, list(inventory_losses(results)))
 
     @property
     def formats(self) -> Collection[str]:

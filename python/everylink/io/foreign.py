@@ -64,6 +64,13 @@ def run_losses(results: Results) -> Iterator[str]:
         yield "different hosts of the same name: they become one"
     if results.remarks:
         yield plural(len(set(results.remarks)), "remark")
+    yield from inventory_losses(results)
+
+
+def inventory_losses(results: Results) -> Iterator[str]:
+    """A loss of each format that holds measurements only."""
+    if len(results.inventory):
+        yield "the inventory of the hosts"
 
 
 def has_details(rows: Rows) -> bool:

@@ -66,6 +66,8 @@ def _open_while_written(path: Path) -> Any:
 
 def printable(text: str) -> str:
     """The text with characters that are not printable, such as control characters, replaced."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -113,6 +115,13 @@ class Node:
     def has_attribute(self, name: str) -> bool:
         return name in self._group.attrs
 
+    def extent(self, name: str) -> int:
+        """The number of entries of a column."""
+        shape = self._stored(name).shape
+        if shape is None or len(shape) != 1:
+            raise Damage(f"{self._path(name)} is not a column of one dimension")
+        return int(shape[0])
+
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
         """The first `length` strings of a column; all of them without a length."""
         column = self._column(name, length)
@@ -143,11 +152,7 @@ class Node:
         return column
 
     def _column(self, name: str, length: int | None) -> Any:
-        if not self.has(name):
-            raise Damage(f"{self._path(name)} is missing")
-        column = self._child(name)
-        if not isinstance(column, h5py.Dataset) or column.is_virtual or column.external:
-            raise Damage(f"{self._path(name)} is not a column of this file")
+        column = self._stored(name)
         if column.shape is None or len(column.shape) != 1 or (length is not None and column.shape[0] < length):
             entries = " x ".join(map(str, column.shape or (0,)))
             wanted = "one dimension" if length is None else f"{length} or more"
@@ -155,6 +160,14 @@ class Node:
         if self._path(name) not in self._trusted:
             self._budget.check(column, column.shape[0] if length is None else length, self._path(name))
             self._trusted.add(self._path(name))
+        return column
+
+    def _stored(self, name: str) -> Any:
+        if not self.has(name):
+            raise Damage(f"{self._path(name)} is missing")
+        column = self._child(name)
+        if not isinstance(column, h5py.Dataset) or column.is_virtual or column.external:
+            raise Damage(f"{self._path(name)} is not a column of this file")
         return column
 
     def _path(self, name: str) -> str:

@@ -20,6 +20,7 @@ from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import atomic_write
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, printable
+from everylink.io.inventory import INVENTORY, inventory_columns
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
 from everylink.model.results import Results
 
@@ -105,6 +106,9 @@ class _Tree:
             raise Damage(f"attribute {name} of {self.name} is not text")
         return printable(str(value))
 
+    def extent(self, name: str) -> int:
+        return len(self._column(name, None))
+
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
         column = self._column(name, length)
         if column.dtype.kind != "U":
@@ -140,6 +144,8 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
         arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
     if len(even.local_faults):
         arrays |= _named("local_faults/", vars(even.local_faults))
+    for group, columns in inventory_columns(even.inventory).items():
+        arrays |= _named(f"{INVENTORY}/{group}/", columns)
     if even.remarks:
         arrays |= _named("", {"remarks": even.remarks})
     with atomic_write(results.path, force) as new, new.open("wb") as file:

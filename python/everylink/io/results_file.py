@@ -4,8 +4,9 @@ Reading returns the committed part, merged with the unsaved rows beside the file
 did not record: converted, merged and simulated ones."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args
 
@@ -17,8 +18,10 @@ from everylink.files import atomic_write
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, is_hdf5, open_hdf5
 from everylink.io.hdf5_output import opened_for_writing
+from everylink.io.inventory import INVENTORY, inventory_columns, inventory_in
 from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
+from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.loads import Flows, Load, Scenes
 from everylink.model.results import NO_LOCAL_FAULTS, UNKNOWN_COUNT, Facts, LocalFaults, Ranks, Results, Size, Steps
 from everylink.model.rows import MISSING, Outcome, Rows, columns
@@ -40,6 +43,7 @@ class Tree(Protocol):
     @property
     def name(self) -> str: ...
     def has(self, name: str) -> bool: ...
+    def extent(self, name: str) -> int: ...
     def group(self, name: str) -> "Tree": ...
     def groups(self) -> Sequence["Tree"]: ...
     def has_attribute(self, name: str) -> bool: ...
@@ -55,16 +59,14 @@ def read_results(path: Path) -> Results:
 
     Raises FileDamaged, FileOfAnotherKind or FileOfNewerVersion.
     """
-    reason = ""
-    for _ in range(READ_ATTEMPTS):
-        try:
-            with open_hdf5(path) as file:
-                results = results_in(path, Node(file))
-            # an interrupted run may have steps that were not committed
-            return with_parts(results, len(results.steps.began) if results.facts.complete else None)
-        except FAULTS as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-    raise FileDamaged(path, f"is truncated or damaged: {reason}")
+
+    def read() -> Results:
+        with open_hdf5(path) as file:
+            results = results_in(path, Node(file))
+        # an interrupted run may have steps that were not committed
+        return with_parts(results, len(results.steps.began) if results.facts.complete else None)
+
+    return _whole(path, read)
 
 
 def has_laps(path: Path) -> bool:
@@ -99,8 +101,35 @@ def results_in(path: Path, file: Tree) -> Results:
         tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
     )
     return Results(
-        path, facts, ranks, steps, sizes, remarks, loads=loads, local_faults=_local_faults(file, facts.ranks)
-    )
+        path, facts, ranks, steps, sizes, remarks, loads=loads, local_faults=_local_faults(file, facts.ranks),
+        read_inventory=_inventory_reader(path, file, ranks, facts.complete),
+    )  # fmt: skip
+
+
+def _inventory_reader(path: Path, file: Tree, ranks: Ranks, complete: bool) -> Callable[[], Inventory]:
+    """A function that reads the inventory: of an HDF5 file from the file, which it opens again."""
+    if not file.has(INVENTORY):
+        return lambda: NO_INVENTORY
+    hosts = int(ranks.host_index.max()) + 1
+
+    def read() -> Inventory:
+        if not isinstance(file, Node):
+            return inventory_in(file.group(INVENTORY), len(ranks), hosts, complete)
+        with open_hdf5(path) as opened:
+            return inventory_in(Node(opened).group(INVENTORY), len(ranks), hosts, complete)
+
+    return partial(_whole, path, read)
+
+
+def _whole(path: Path, read: Callable[[], T]) -> T:
+    """What `read` gives, tried again where it meets the writer. Raises FileDamaged."""
+    reason = ""
+    for _ in range(READ_ATTEMPTS):
+        try:
+            return read()
+        except FAULTS as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+    raise FileDamaged(path, f"is truncated or damaged: {reason}")
 
 
 def _local_faults(file: Tree, ranks: int) -> LocalFaults:
@@ -238,6 +267,8 @@ def _write(file: Any, results: Results, room: int) -> None:
         file["remarks"] = _texts(results.remarks)
     if len(results.local_faults):
         _write_columns(file.create_group("local_faults"), vars(results.local_faults))
+    for name, entries in inventory_columns(results.inventory).items():
+        _write_columns(file.create_group(f"{INVENTORY}/{name}"), entries)
 
 
 def attributes_of(results: Results) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
+from everylink.model.inventory import NO_INVENTORY
 from everylink.model.links import keys
 from everylink.model.results import UNKNOWN, LocalFaults, Ranks, Results, Size
 from everylink.model.rows import MAIN, Outcome, chosen
@@ -106,7 +107,10 @@ def _places(ranks: Ranks) -> list[tuple[str, int, int]]:
 
 
 def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Results:
-    """The run reduced to these ranks, renumbered 0, 1, ... in this order, and to these sizes."""
+    """The run reduced to these ranks, renumbered 0, 1, ... in this order, and to these sizes.
+
+    It has no inventory, whose hosts have their old numbers.
+    """
     if np.array_equal(kept, np.arange(len(run.ranks))):
         return replace(run, sizes=tuple(size for size in run.sizes if size.bytes in sizes))
     renumbered = np.full(len(run.ranks), -1, np.int64)
@@ -115,7 +119,9 @@ def _restricted(run: Results, kept: NDArray[np.int64], sizes: set[int]) -> Resul
     ranks = _chosen_ranks(run.ranks, kept)
     facts = replace(run.facts, ranks=len(kept), hosts=int(ranks.host_index.max()) + 1)
     faults = _renumbered_faults(run.local_faults, renumbered)
-    return replace(run, facts=facts, ranks=ranks, sizes=tuple(chosen), local_faults=faults)
+    return replace(
+        run, facts=facts, ranks=ranks, sizes=tuple(chosen), local_faults=faults, read_inventory=lambda: NO_INVENTORY
+    )
 
 
 def _renumbered_faults(faults: LocalFaults, number: NDArray[np.int64]) -> LocalFaults:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.io.results_file import evened
 from everylink.links.matching import value_text
+from everylink.model.inventory import joined as joined_inventories
 from everylink.model.links import keys
 from everylink.model.results import LocalFaults, Ranks, Results, Steps
 from everylink.model.rows import MAIN, STATISTICS, Outcome, Rows, chosen, joined
@@ -45,7 +46,10 @@ def merged(runs: Sequence[Results], by: str) -> Results:
     )
     how = f"merged by {by} from {len(runs)} runs: {', '.join(str(run.path) for run in runs)}"
     remarks = dict.fromkeys([how, *(remark for run in runs for remark in run.remarks)])
-    return replace(combined, facts=facts, remarks=tuple(remarks), rows_from_parts=0, parts_left_out=())
+    return replace(
+        combined, facts=facts, remarks=tuple(remarks), rows_from_parts=0, parts_left_out=(),
+        read_inventory=lambda: joined_inventories([run.inventory for run in runs]),
+    )  # fmt: skip
 
 
 def _refuse_differences(runs: Sequence[Results]) -> None:

@@ -1,5 +1,6 @@
 """A results file as one frozen dataclass of arrays, whichever format it has."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.memory import require_memory
+from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
@@ -146,6 +148,8 @@ class Results:
 
     `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
     `parts_left_out` has one sentence for each of their files that does not fit.
+
+    `read_inventory` reads what hosts said of themselves, on first use, since most questions do without.
     """
 
     path: Path
@@ -158,6 +162,12 @@ class Results:
     parts_left_out: tuple[str, ...] = ()
     loads: tuple[Load, ...] = ()
     local_faults: LocalFaults = NO_LOCAL_FAULTS
+    read_inventory: Callable[[], Inventory] = lambda: NO_INVENTORY
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Facts and counters of the hosts; empty in older files. Raises FileDamaged."""
+        return self.read_inventory()
 
     @property
     def directions(self) -> int:

@@ -857,11 +857,69 @@ PREDICT = Command(
     ),
 )
 
+INVENTORY = Command(
+    program="everylink inventory",
+    brief="show what hosts consist of, and what deviates from their equals",
+    summary="Show what a cluster consists of: processors, kernel, adapters, firmware, links, settings, the majority "
+    "first; then what deviates from its equals, and which error counters grew. Of a results file, of two files what "
+    "changed, or of HOSTS, which the shortest possible run reads; without either of the batch job's hosts, or of this "
+    "machine.",
+    options=(
+        Option(
+            names=("what",),
+            value="FILE|HOSTS",
+            unit="file",
+            group="Arguments",
+            repeats=True,
+            brief="one or two results files, or hosts, as in n[8-11]",
+            more="What has a slash or the suffix of a results file, or is a file, is a file.",
+        ),
+        Option(
+            names=("--launcher",),
+            value="NAME",
+            unit="choice",
+            choices=("mpiexec", "srun", "ssh", "local"),
+            group="Hosts",
+            brief="what starts the ranks that read the hosts",
+            otherwise="srun inside a Slurm job, else ssh",
+        ),
+        Option(
+            names=("-o", "--output"),
+            value="FILE",
+            unit="file",
+            group="Hosts",
+            brief="keep the results file, to compare a later one with it",
+        ),
+        _force("FILE"),
+        *_forms(CONCLUSION),
+        *HELP,
+    ),
+    examples=(
+        Example("What a run saw of its hosts:", "everylink inventory everylink.h5"),
+        Example("What changed since last week:", "everylink inventory monday.h5 today.h5"),
+        Example("Four hosts by ssh:", "everylink inventory 'n[8-11]' -o today.h5"),
+    ),
+    notes=(EXIT_STATUS,),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
     summary="Measure every point-to-point connection of a cluster, and judge, show, compare and convert the results.",
-    commands=(CHECK, RUN, SHOW, REPORT, DIAGNOSE, COMPARE, MERGE, CONVERT, EXPORT, SIMULATE, PREDICT),
+    commands=(
+        CHECK,
+        RUN,
+        SHOW,
+        REPORT,
+        DIAGNOSE,
+        COMPARE,
+        MERGE,
+        CONVERT,
+        EXPORT,
+        SIMULATE,
+        PREDICT,
+        INVENTORY,
+    ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
         Option(

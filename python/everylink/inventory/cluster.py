@@ -1,0 +1,314 @@
+"""The hosts of a run as their inventory shows them: which kinds there are, and which adapters matter to the run.
+
+Hosts of a kind have the same processors, and the same model of adapter at the same name. A part of at least
+max(4, 10 %) of the hosts that differs in that is another generation: structure, no deviation.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
+from everylink.links.hosts import host_names
+from everylink.model.inventory import Hosts, Inventory
+from everylink.model.results import Ranks
+
+Codes = NDArray[np.int64]
+Describe = Callable[[str, Hosts], list[str]]
+SMALLEST_CLASS, CLASS_SHARE = 4, 0.1  # of hosts that differ from the others in the same way
+MOST_LEVELS = 16  # of PCIe bridges above an adapter
+WORD = re.compile(r"[\w.\-]+")
+NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)")
+HOST_FACT = ("host", "cpu_model")
+
+
+@dataclass(frozen=True)
+class Level:
+    """The PCI functions `height` bridges above an adapter, by host; 0: its own. `parts` are rows of texts."""
+
+    height: int
+    hosts: Hosts
+    parts: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """An inventory with the ranks of its run."""
+
+    inventory: Inventory
+    ranks: Ranks
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The name of each host."""
+        return host_names(self.ranks)
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """The names of parts by their kind; interfaces without a device of their own only if they carry messages."""
+        inventory = self.inventory
+        table, pci = inventory.latest, inventory.row("pci")
+        real = set(table.part[table.name == pci].tolist())
+        found: dict[str, list[str]] = {}
+        for row in np.unique(np.concatenate([table.part, inventory.counters.part.astype(np.int64)])).tolist():
+            part = inventory.texts[row]
+            kind = kind_of_part(part)
+            if kind != NET or row in real or part in self.carrying:
+                found.setdefault(kind, []).append(part)
+        return {kind: tuple(sorted(parts)) for kind, parts in found.items()}
+
+    def parts_of(self, kind: str) -> tuple[str, ...]:
+        return self.parts.get(kind, ())
+
+    @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """RDMA devices, then interfaces."""
+        return (*self.parts_of(DEVICE), *self.parts_of(NET))
+
+    # What carries the run
+
+    @cached_property
+    def carrying(self) -> dict[str, set[int]]:
+        """The hosts on which each interface or device carries messages, by what the ranks report."""
+        owners = self._owners_of_addresses
+        found: dict[str, set[int]] = {}
+        ranks = self.ranks
+        columns = (ranks.host_index.tolist(), ranks.device, ranks.lanes, ranks.address)
+        for host, device, lanes, address in zip(*columns, strict=True):
+            parts = {f"{kind}/{word}" for word in _words(device) | _words(lanes) for kind in ("net", "ib", "cxi")}
+            if owner := owners.get((host, address)):
+                parts.add(owner)
+            for part in parts:
+                if self.inventory.row(part) >= 0 and part != "net/lo":
+                    found.setdefault(part, set()).add(host)
+        return found
+
+    @cached_property
+    def _owners_of_addresses(self) -> dict[tuple[int, str], str]:
+        """The interface of each IP address of each host."""
+        inventory = self.inventory
+        name, table = inventory.row("ip"), inventory.latest
+        owners: dict[tuple[int, str], str] = {}
+        for part in table.part[table.name == name].tolist():
+            for host, value in zip(*map(np.ndarray.tolist, table.column(part, name)), strict=True):
+                for address in inventory.texts[value].split(","):
+                    owners[host, address.strip().partition("/")[0]] = inventory.texts[part]
+        return owners
+
+    @cached_property
+    def chips(self) -> dict[str, tuple[Hosts, Codes]]:
+        """For each device the hosts that have it, and a number for its kind of chip, the same in `ib/` and `net/`."""
+        known: dict[str, int] = {}
+        return {part: self._numbered(part, known, self._chip) for part in self.devices}
+
+    @cached_property
+    def models(self) -> dict[str, tuple[Hosts, Codes]]:
+        """For each device the hosts that have it, and a number above 0 for its model."""
+        known: dict[str, int] = {}
+        return {part: self._numbered(part, known, self._model) for part in self.devices}
+
+    def _numbered(self, part: str, known: dict[str, int], describe: Describe) -> tuple[Hosts, Codes]:
+        hosts = self.hosts_with(part)
+        return hosts, np.array([known.setdefault(text, len(known) + 1) for text in describe(part, hosts)], np.int64)
+
+    def _chip(self, part: str, hosts: Hosts) -> list[str]:
+        ids = self._of_function(part, "vendor", hosts), self._of_function(part, "device", hosts)
+        names = self.texts_at(part, "hca_type", hosts), self.texts_at(part, "driver", hosts)
+        return [
+            f"{vendor} {device}" if device else model or driver
+            for vendor, device, model, driver in zip(*ids, *names, strict=True)
+        ]
+
+    def _model(self, part: str, hosts: Hosts) -> list[str]:
+        names = [self.texts_at(part, name, hosts) for name in ("hca_type", "board_id", "driver")]
+        return list(map(" ".join, zip(*names, self._of_function(part, "device", hosts), strict=True)))
+
+    def _of_function(self, part: str, name: str, hosts: Hosts) -> list[str]:
+        """A fact of the PCI function of a device on each host."""
+        inventory = self.inventory
+        found = np.zeros(len(hosts), np.int64)
+        for level in self._levels(part, hosts, highest=0):
+            at = np.searchsorted(hosts, level.hosts)
+            found[at] = self._of_parts(level, inventory.row(name), loaded=False)
+        return [inventory.texts[value] for value in found.tolist()]
+
+    @cached_property
+    def judged(self) -> dict[str, Hosts]:
+        """For each device the hosts on which it matters: it carries messages, or is of the chip that does.
+
+        Where no RDMA device carries any, those of the fastest chip matter, too: applications use them. Where nothing
+        is known to carry messages and there is none, the fastest interfaces do.
+        """
+        chips = set()
+        for part, carriers in self.carrying.items():
+            if part in self.chips:
+                known, codes = self.chips[part]
+                chips |= set(codes[np.isin(known, list(carriers))].tolist())
+        devices = self.parts_of(DEVICE)
+        if not any(part in self.carrying for part in devices) and not chips & self._chips_of(devices):
+            chips |= self._fastest(devices)
+        if not chips:
+            chips = self._fastest(self.parts_of(NET))
+        wanted = np.array(sorted(chips), np.int64)
+        found = {}
+        for part, (hosts, codes) in self.chips.items():
+            own = np.isin(hosts, list(self.carrying.get(part, ())))
+            if (matters := np.isin(codes, wanted) | own).any():
+                found[part] = hosts[matters]
+        return found
+
+    def _chips_of(self, parts: tuple[str, ...]) -> set[int]:
+        return {code for part in parts for code in self.chips[part][1].tolist()}
+
+    def _fastest(self, devices: tuple[str, ...]) -> set[int]:
+        """The chips of the fastest of these devices."""
+        rates: dict[int, float] = {}
+        for device in devices:
+            known, codes = self.chips[device]
+            ports = [part for part in self.parts_of(PORT) if device_of(part) == device] or [device]
+            for port in ports:
+                for name in ("rate", "speed"):
+                    texts = self.texts_at(port, name, known)
+                    for code, text in set(zip(codes.tolist(), texts, strict=True)):
+                        rates[code] = max(rates.get(code, 0.0), number_in(text) * (1 if name == "rate" else 1e-3))
+        most = max(rates.values(), default=0.0)
+        return {code for code, rate in rates.items() if most and rate == most}
+
+    # Who is an equal of whom
+
+    @cached_property
+    def kind(self) -> Codes:
+        """The number of the kind of each host, 0 being the most frequent; -1 for a host that was not read."""
+        return kinds_of_hosts(self.inventory.hosts, list(self._features()), len(self.names))
+
+    def _features(self) -> Iterator[Codes]:
+        """What tells generations apart: a number for each host that was read; 0: it does not have this."""
+        hosts = self.inventory.hosts
+        host, model = map(self.inventory.row, HOST_FACT)
+        yield self.inventory.latest.at(host, model, hosts)
+        least = smallest_class(len(hosts))
+        for known, codes in self.models.values():
+            if len(known) >= least:
+                values = np.zeros(len(hosts), np.int64)
+                values[np.searchsorted(hosts, known)] = codes
+                yield values
+
+    # Access
+
+    def hosts_with(self, part: str) -> Hosts:
+        """The hosts that have any fact of a part."""
+        table, row = self.inventory.latest, self.inventory.row(part)
+        found = [table.column(row, name)[0] for name in table.names_of(row).tolist()]
+        hosts = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        return hosts[np.isin(hosts, self.inventory.hosts)]
+
+    def texts_at(self, part: str, name: str, hosts: Hosts) -> list[str]:
+        """A fact of each host; empty where it is not known."""
+        inventory = self.inventory
+        values = inventory.latest.at(inventory.row(part), inventory.row(name), hosts)
+        return [inventory.texts[value] for value in values.tolist()]
+
+    def levels(self, part: str) -> list[Level]:
+        """The PCI functions from a device to the root."""
+        return self._levels(part, self.hosts_with(part), MOST_LEVELS)
+
+    def _levels(self, part: str, hosts: Hosts, highest: int) -> list[Level]:
+        inventory = self.inventory
+        addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
+        levels: list[Level] = []
+        for height in range(highest + 1):
+            functions = self._functions(addresses)
+            known = functions >= 0
+            if not known.any():
+                break
+            levels.append(Level(height, hosts[known], functions[known]))
+            hosts = hosts[known]
+            addresses = self._of_parts(levels[-1], inventory.row("parent"), loaded=False)
+        return levels
+
+    def _functions(self, addresses: Codes) -> Codes:
+        """The row of the part of each PCI address, a row of texts; -1: none."""
+        inventory = self.inventory
+        distinct, inverse = np.unique(addresses, return_inverse=True)
+        rows = [inventory.row(f"pci/{inventory.texts[address]}") if address else -1 for address in distinct.tolist()]
+        return np.array(rows, np.int64)[inverse.reshape(-1)]
+
+    def _of_parts(self, level: Level, name: int, loaded: bool) -> Codes:
+        """A fact of the function that each host has at a level."""
+        table = self.inventory.loaded if loaded else self.inventory.latest
+        found = np.zeros(len(level.hosts), np.int64)
+        for part in np.unique(level.parts).tolist():
+            here = level.parts == part
+            found[here] = table.at(part, name, level.hosts[here])
+        return found
+
+    def of_level(self, level: Level, name: str, loaded: bool = False) -> Codes:
+        """A fact of the function that each host has at a level, as a row of texts."""
+        return self._of_parts(level, self.inventory.row(name), loaded)
+
+    @cached_property
+    def interfaces(self) -> dict[tuple[int, str], str]:
+        """The RDMA device, or its port, that an interface of a host belongs to."""
+        inventory = self.inventory
+        found: dict[tuple[int, str], str] = {}
+        by_function: dict[tuple[int, int], str] = {}
+        for part in self.parts_of(DEVICE):
+            hosts = self.hosts_with(part)
+            addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
+            by_function |= {pair: part for pair in zip(hosts.tolist(), addresses.tolist(), strict=True) if pair[1]}
+        for part in self.parts_of(NET):
+            hosts = self.hosts_with(part)
+            addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
+            for pair in zip(hosts.tolist(), addresses.tolist(), strict=True):
+                if pair in by_function:
+                    found[pair[0], part] = by_function[pair]
+        return found
+
+
+def smallest_class(count: int) -> int:
+    """How many of `count` hosts must differ in the same way to be a generation of their own."""
+    return max(SMALLEST_CLASS, int(np.ceil(CLASS_SHARE * count)))
+
+
+def kinds_of_hosts(hosts: Hosts, features: list[Codes], count: int) -> Codes:
+    """The kind of each of `count` hosts from the features of `hosts`.
+
+    A value that few hosts have tells no kind: such a host is of the kind that it agrees with most.
+    """
+    kind = np.full(count, -1, np.int64)
+    if not len(hosts):
+        return kind
+    known = [np.where(_is_common(values), values, -1) for values in features]
+    table = np.stack([values for values in known if len(np.unique(values)) > 1] or [np.zeros(len(hosts), np.int64)], 1)
+    whole = (table >= 0).all(axis=1)
+    rows, inverse, counts = np.unique(table[whole], axis=0, return_inverse=True, return_counts=True)
+    if not len(rows):
+        kind[hosts] = 0
+        return kind
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    kind[hosts[whole]] = rank[inverse.reshape(-1)]
+    for index in np.flatnonzero(~whole).tolist():
+        kind[hosts[index]] = int(np.argmax((rows[order] == table[index]).sum(axis=1)))
+    return kind
+
+
+def _is_common(values: Codes) -> NDArray[np.bool_]:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    common: NDArray[np.bool_] = (counts >= smallest_class(len(values)))[inverse.reshape(-1)]
+    return common
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text))
+
+
+def number_in(text: str) -> float:
+    """The number that a text begins with; 0 if there is none."""
+    found = NUMBER.match(text)
+    return float(found[1]) if found else 0.0

@@ -1,0 +1,183 @@
+"""The deviations of hosts from their equals: each cause once, equal ones of several hosts and parts in one line."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from everylink.host_lists import folded
+from everylink.inventory.changes import CounterFindings
+from everylink.inventory.cluster import Cluster
+from everylink.inventory.duplicates import Duplicate, duplicates
+from everylink.inventory.equals import MISSING, PRESENT, Found, Split, compared
+from everylink.inventory.meanings import (
+    HOST,
+    NEEDS_A_LINK,
+    NET,
+    PORT,
+    SAME_ELSEWHERE,
+    Severity,
+    device_of,
+    fact,
+    kind_of_part,
+)
+from everylink.inventory.meanings import TITLES_OF_PARTS as TITLES
+from everylink.model.results import Results
+
+STATES = ("state", "phys_state", "operstate", "carrier")
+NUMBERED = re.compile(r"\d+(?=(/\d+)?$)")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """What these hosts have and their equals do not. Parts and names are those of /inventory.
+
+    `numbers`: the indices of the hosts. `usual`: the value of the `equals_count` others; 0: there are none to compare
+    with.
+    """
+
+    hosts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    parts: tuple[str, ...]
+    name: str
+    value: str
+    usual: str
+    equals_count: int
+    severity: Severity
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """What an inventory shows of a run. `deviations`: the most severe first."""
+
+    cluster: Cluster
+    deviations: tuple[Deviation, ...]
+    splits: tuple[Split, ...]
+
+    @cached_property
+    def is_critical(self) -> bool:
+        return any(one.severity is Severity.CRITICAL for one in self.deviations)
+
+
+def drift_of(results: Results) -> Drift:
+    """Compare the hosts of a run; empty where nothing was read."""
+    return drift(Cluster(results.inventory, results.ranks))
+
+
+def drift(cluster: Cluster) -> Drift:
+    comparison = compared(cluster)
+    found = unexplained(cluster, [*comparison.found, *CounterFindings(cluster).found()])
+    deviations = [*_folded(cluster, found), *(_of_duplicate(cluster, one) for one in duplicates(cluster))]
+    order = sorted(deviations, key=lambda one: (-one.severity, one.parts != (HOST,), one.numbers, one.parts, one.name))
+    return Drift(cluster, tuple(order), _once(comparison.splits))
+
+
+def _once(splits: Sequence[Split]) -> tuple[Split, ...]:
+    """Splits of the same hosts and values as one, with all the parts that are split so."""
+    parts: dict[tuple[str, tuple[tuple[str, tuple[int, ...]], ...]], list[str]] = {}
+    for split in splits:
+        parts.setdefault((split.name, split.classes), []).append(split.part)
+    return tuple(Split(parts_text(sorted(set(several))), *key) for key, several in parts.items())
+
+
+def unexplained(cluster: Cluster, found: Sequence[Found]) -> list[Found]:
+    """The deviations without those that others of the same host explain."""
+    names: dict[tuple[int, str], set[str]] = {}
+    for one in found:
+        names.setdefault((one.host, one.part), set()).add(one.name)
+    kept = []
+    for one in found:
+        own = names[one.host, one.part]
+        device = cluster.interfaces.get((one.host, one.part), device_of(one.part))
+        ports = [part for part in cluster.parts_of(PORT) if device_of(part) == device]
+        of_device = set().union(*(names.get((one.host, part), ()) for part in (device, *ports)))
+        of_host = names.get((one.host, HOST), set())
+        if not (
+            _is_explained(one, own | of_host | (of_device if kind_of_part(one.part) == PORT else set()))
+            or (one.name in NEEDS_A_LINK and (own | of_device).intersection(STATES) - {one.name})
+            or (device != one.part and kind_of_part(one.part) == NET and SAME_ELSEWHERE.get(one.name) in of_device)
+        ):
+            kept.append(one)
+    return kept
+
+
+def _is_explained(one: Found, others: set[str]) -> bool:
+    reasons = fact(kind_of_part(one.part), one.name).explained_by
+    return any(
+        name != one.name and (name in reasons or any(r.endswith("/") and name.startswith(r) for r in reasons))
+        for name in others
+    )
+
+
+def _folded(cluster: Cluster, found: Sequence[Found]) -> Iterator[Deviation]:
+    """Hosts with the same deviation of the same part in one line, then parts with the same deviating hosts."""
+    by_hosts: dict[tuple[object, ...], list[int]] = {}
+    for one in found:
+        key = (one.part, one.name, one.value, one.usual, one.equals, one.severity, one.told)
+        by_hosts.setdefault(key, []).append(one.host)
+    by_parts: dict[tuple[object, ...], list[str]] = {}
+    for (part, *rest), hosts in by_hosts.items():
+        by_parts.setdefault((tuple(sorted(hosts)), *rest), []).append(str(part))
+    for (numbers, name, value, usual, equals, severity, told), parts in by_parts.items():
+        assert isinstance(numbers, tuple)
+        assert isinstance(equals, int)
+        assert isinstance(severity, Severity)
+        names = tuple(cluster.names[number] for number in numbers)
+        texts = str(name), str(value), str(usual)
+        what = str(told) or _told(sorted(parts), *texts, equals)
+        sentence = f"{folded(names)}: {what}"
+        yield Deviation(names, numbers, tuple(sorted(parts)), *texts, equals, severity, sentence)
+
+
+def _told(parts: list[str], name: str, value: str, usual: str, equals: int) -> str:
+    """`firmware 28.39.1002 of ib/mlx5_[0-1]; the other 62 have 28.43.2566`."""
+    kind = kind_of_part(parts[0])
+    where = "" if kind == HOST else f" of {parts_text(parts)}"
+    others = f"the other {equals} have" if equals != 1 else "the other one has"
+    if name == PRESENT:
+        return f"{parts_text(parts)} {'is' if len(parts) == 1 else 'are'} {MISSING}; {others} {usual_of(parts)}"
+    said = f"{TITLES.get((kind, name), fact(kind, name).title)} {value}{where}"
+    if equals:
+        return f"{said}; {others} {usual}"
+    return f"{said}, of {usual} that both ends can do" if name.endswith("_width") else f"{said}; its siblings: {usual}"
+
+
+def usual_of(parts: Sequence[str]) -> str:
+    return "it" if len(parts) == 1 else "them"
+
+
+def parts_text(parts: Sequence[str]) -> str:
+    """Parts as one text: `ib/mlx5_[0-3]/1`."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for part in parts:
+        found = NUMBERED.search(part)
+        shape = (part[: found.start()], part[found.end() :]) if found else (part, "")
+        groups.setdefault(shape, []).append(found[0] if found else "")
+    texts = []
+    for (begin, end), numbers in groups.items():
+        if len(numbers) == 1:
+            texts.append(f"{begin}{numbers[0]}{end}")
+        else:
+            texts.append(f"{begin}[{_ranges(sorted(map(int, numbers)))}]{end}")
+    return ", ".join(texts)
+
+
+def _ranges(numbers: list[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(f"{low}-{high}" if high > low else f"{low}" for low, high in runs)
+
+
+def _of_duplicate(cluster: Cluster, one: Duplicate) -> Deviation:
+    numbers = tuple(sorted({host for host, _ in one.owners}))
+    names = tuple(cluster.names[number] for number in numbers)
+    parts = tuple(sorted({part for _, part in one.owners}))
+    where = "" if parts == (HOST,) else f" ({parts_text(parts)})"
+    title = fact(kind_of_part(parts[0]), one.name).title
+    sentence = f"{folded(names)}: the same {title}, {one.value}{where}"
+    return Deviation(names, numbers, parts, one.name, one.value, "", 0, one.severity, sentence)

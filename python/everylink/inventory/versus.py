@@ -1,0 +1,91 @@
+"""What changed between two inventories. Hosts are matched by name."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.inventory.cluster import Cluster
+from everylink.inventory.meanings import PCI, Compare, Severity, fact, kind_of_part
+from everylink.model.inventory import Inventory, Table
+
+CHANGING = ("load", "boot_id")  # from reading to reading, or at each start
+Found = tuple[int, str, str, str, str]  # the place of a host in the list of names, part, name, before, after
+HostNumbers = NDArray[np.int64]
+UNDER_LOAD = ("current_link_speed", "current_link_width")  # PCIe links that are not used are slower
+
+
+@dataclass(frozen=True)
+class Change:
+    """A fact that hosts had and have no more (`after` empty), or have now (`before` empty), or that differs."""
+
+    hosts: tuple[str, ...]
+    parts: tuple[str, ...]
+    name: str
+    title: str
+    before: str
+    after: str
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Versus:
+    """`gone` and `new`: hosts of one file only."""
+
+    changes: tuple[Change, ...]
+    hosts: int
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def versus(base: Cluster, new: Cluster) -> Versus:
+    """Compare what each host of both files was and is."""
+    names = [_read_names(cluster) for cluster in (base, new)]
+    common = sorted(names[0].keys() & names[1].keys())
+    pairs = np.array([(names[0][name], names[1][name]) for name in common], np.int64).reshape(-1, 2)
+    changes = list(_folded(_changes(base, new, pairs), common))
+    order = sorted(changes, key=lambda change: (-change.severity, change.parts, change.name, change.hosts))
+    gone, added = (tuple(sorted(names[i].keys() - names[1 - i].keys())) for i in (0, 1))
+    return Versus(tuple(order), len(common), gone, added)
+
+
+def _read_names(cluster: Cluster) -> dict[str, int]:
+    return {cluster.names[host]: host for host in cluster.inventory.hosts.tolist()}
+
+
+def _changes(base: Cluster, new: Cluster, pairs: HostNumbers) -> Iterator[Found]:
+    columns = dict.fromkeys(_columns(base.inventory)) | dict.fromkeys(_columns(new.inventory))
+    for part, name in columns:
+        meaning = fact(kind_of_part(part), name)
+        if name in CHANGING or (meaning.compare is Compare.OWN and kind_of_part(part) == PCI):
+            continue
+        texts = [_texts(cluster.inventory, part, name, pairs[:, side]) for side, cluster in enumerate((base, new))]
+        for index, (before, after) in enumerate(zip(*texts, strict=True)):
+            unknown = name in UNDER_LOAD and not (before and after)
+            if before != after and not unknown:
+                yield index, part, name, before, after
+
+
+def _columns(inventory: Inventory) -> Iterator[tuple[str, str]]:
+    table: Table = inventory.latest
+    texts = inventory.texts
+    return ((texts[p], texts[n]) for p, n in zip(table.part.tolist(), table.name.tolist(), strict=True))
+
+
+def _texts(inventory: Inventory, part: str, name: str, hosts: HostNumbers) -> list[str]:
+    table = inventory.loaded if name in UNDER_LOAD else inventory.latest
+    return [inventory.texts[row] for row in table.at(inventory.row(part), inventory.row(name), hosts).tolist()]
+
+
+def _folded(found: Iterator[Found], names: list[str]) -> Iterator[Change]:
+    """Hosts with the same change of the same part, then parts with the same change on the same hosts."""
+    by_hosts: dict[tuple[str, str, str, str], list[str]] = {}
+    for host, *what in found:
+        by_hosts.setdefault((what[0], what[1], what[2], what[3]), []).append(names[host])
+    by_parts: dict[tuple[tuple[str, ...], str, str, str], list[str]] = {}
+    for (part, name, before, after), hosts in by_hosts.items():
+        by_parts.setdefault((tuple(hosts), name, before, after), []).append(part)
+    for (hosts_of, name, before, after), parts in by_parts.items():
+        meaning = fact(kind_of_part(parts[0]), name)
+        yield Change(hosts_of, tuple(sorted(parts)), name, meaning.title, before, after, meaning.severity)

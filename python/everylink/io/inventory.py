@@ -1,0 +1,74 @@
+"""The group /inventory of a results file, whichever format it has (docs/results-file.md)."""
+
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.io.hdf5 import Damage
+from everylink.model.inventory import Carried, Counters, Facts, Inventory, Readings
+
+INVENTORY = "inventory"
+T = TypeVar("T", Facts, Counters, Readings, Carried)
+
+
+class Tree(Protocol):
+    """The part of results_file.Tree that is needed here."""
+
+    @property
+    def name(self) -> str: ...
+    def group(self, name: str) -> "Tree": ...
+    def extent(self, name: str) -> int: ...
+    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
+    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
+
+
+def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
+    """The inventory of a file with this many ranks and hosts. Raises Damage.
+
+    While the file is written, the columns of a group may differ in length.
+    """
+    facts = _entries(group.group("facts"), Facts, complete)
+    counters = _entries(group.group("counters"), Counters, complete)
+    readings = _entries(group.group("readings"), Readings, complete)
+    carried = _entries(group.group("carried"), Carried, complete)
+    texts = group.group("texts").strings("text")  # last: what is written after a text names it
+    if not texts or texts[0]:
+        raise Damage(f"{group.name}/texts does not begin with an empty text")
+    for entries, what in ((facts, "facts"), (counters, "counters")):
+        of_texts = ("part", "name", "value") if what == "facts" else ("part", "name")
+        for column in of_texts:
+            _check(getattr(entries, column), len(texts), "text", f"{group.name}/{what}/{column}")
+    for host, what in ((facts.host, "facts"), (counters.host, "counters"), (readings.host, "readings")):
+        _check(host, hosts, "host", f"{group.name}/{what}/host")
+    for rank, what in ((readings.rank, "readings"), (carried.rank, "carried")):
+        _check(rank, ranks, "rank", f"{group.name}/{what}/rank")
+    return Inventory(texts, facts, counters, readings, carried)
+
+
+def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:
+    """The columns of each group by their names in the file; none of an empty inventory."""
+    if not len(inventory.readings.host) and not len(inventory):
+        return {}
+    groups = ("facts", "counters", "readings", "carried")
+    return {"texts": {"text": inventory.texts}} | {name: dict(vars(getattr(inventory, name))) for name in groups}
+
+
+def _entries(group: Tree, kind: type[T], complete: bool) -> T:
+    extents = {column.name: group.extent(column.name) for column in fields(kind)}
+    length = min(extents.values())
+    if complete and length < max(extents.values()):
+        longest = max(extents, key=lambda name: extents[name])
+        raise Damage(f"{group.name} has columns of {length} and, {longest}, of {extents[longest]} entries")
+    return kind(
+        **{
+            column.name: group.numbers(column.name, get_args(get_args(column.type)[1])[0], length)
+            for column in fields(kind)
+        }
+    )
+
+
+def _check(column: NDArray[np.uint32], count: int, what: str, name: str) -> None:
+    if len(column) and column.max() >= count:
+        raise Damage(f"{name} names {what} {column.max()} of {count}")
