@@ -100,7 +100,8 @@ class Campaign {
   virtual std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) = 0;
   // What ranks do last before the end, if anything.
   virtual std::optional<Order> last_order() const = 0;
-  virtual std::string summary() const = 0;  // of the results so far
+  virtual std::optional<Seconds> began() const = 0;  // measuring, on the transport's clock; nothing: not yet
+  virtual std::string summary() const = 0;           // of the results so far
   // Closes the output, prints the results and returns the exit code. `kept`: the output holds all results.
   virtual int finish(bool interrupted, bool kept) = 0;
 };

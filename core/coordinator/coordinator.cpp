@@ -189,17 +189,21 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
     throw MachineError(fmt::format("no link can be measured: {}", faults_of(reports).text(log_.hosts())));
   remark_doubles();
   for (const auto& doubt : doubts_of_preset(context_.options, log_.ranks, introduction_.host_of)) warn(doubt);
-  return campaign_->begin({.options = context_.options,
-                           .run = introduction_.run,
-                           .bootstrap = context_.bootstrap,
-                           .seed = introduction_.seed,
-                           .pinned = context_.pinned,
-                           .created = created_now(),
-                           .ranks = log_.ranks,
-                           .host_of = introduction_.host_of,
-                           .crowded = context_.real_time ? introduction_.crowded : std::vector<char>(),
-                           .one_sided = context_.one_sided},
-                          gone);
+  if (context_.reads_hosts)
+    readings_.emplace(log_.recorder, introduction_.host_of, context_.options.confirms());
+  Order first = campaign_->begin({.options = context_.options,
+                                  .run = introduction_.run,
+                                  .bootstrap = context_.bootstrap,
+                                  .seed = introduction_.seed,
+                                  .pinned = context_.pinned,
+                                  .created = created_now(),
+                                  .ranks = log_.ranks,
+                                  .host_of = introduction_.host_of,
+                                  .crowded = context_.real_time ? introduction_.crowded : std::vector<char>(),
+                                  .one_sided = context_.one_sided,
+                                  .reads_hosts = context_.reads_hosts},
+                                 gone);
+  return readings_ ? readings_->before(std::move(first)) : first;
 }
 
 LocalFaults Coordinator::faults_of(const std::vector<Report>& reports) {
@@ -264,6 +268,7 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
   for (const auto& report : reports)
     if (!report.carrier.lanes.empty())
       log_.ranks[static_cast<std::size_t>(report.rank)].carrier.lanes = report.carrier.lanes;
+  if (readings_ && !interrupted) readings_->keep(reports, measured_, step_began_, campaign_->began());
   campaign_->keep({.reports = std::move(reports),
                    .done = measured_,
                    .gone = gone,
@@ -274,11 +279,18 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
   const bool tells = summary_is_wanted();
   if (log_.commits.if_due(tells)) committed_ = rounds_;
   if (tells) log_.console.say("So far:\n" + campaign_->summary());
-  auto next = campaign_->next(current_, gone, context_.now());
+  auto next = next_order(gone);
   if (!next) return end(false);
   measured_ = std::exchange(current_, {});
   step_began_ = context_.now();
   return std::move(*next);
+}
+
+std::optional<Order> Coordinator::next_order(std::span<const int> gone) {
+  if (!readings_) return campaign_->next(current_, gone, context_.now());
+  if (auto next = readings_->put_off()) return next;
+  if (readings_->is_over()) return {};
+  return readings_->instead_of(campaign_->next(current_, gone, context_.now()));
 }
 
 Order Coordinator::end(bool interrupted) {
@@ -308,6 +320,7 @@ Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const 
                     named_ranks(gone), gone.size() == 1 ? "its" : "their", context_.options.output));
     kept &= log_.failures.count() > 0;  // else the exit code already shows a fault
   }
+  if (readings_) readings_->end();
   const int exit_code = campaign_->finish(interrupted_, kept);
   committed_ = rounds_;
   return stop(exit_code);

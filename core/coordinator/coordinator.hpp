@@ -13,6 +13,7 @@
 #include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coordinator/campaign.hpp"
+#include "coordinator/host_readings.hpp"
 #include "protocol/introduction.hpp"
 
 namespace everylink {
@@ -28,6 +29,7 @@ class Coordinator {
     std::string one_sided = {};           // what carries puts and gets; "": the run has none
     std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
     bool real_time = true;                // no transport's own clock: ranks that share cores wait for them
+    bool reads_hosts = false;             // facts and counters of the hosts
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
@@ -45,6 +47,7 @@ class Coordinator {
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);
+  std::optional<Order> next_order(std::span<const int> gone);
   void warn(const std::string&);
   void remark_doubles();
   Order end(bool interrupted);
@@ -58,6 +61,7 @@ class Coordinator {
   RunLog log_;
   std::vector<int> absent_;  // sorted; they missed the introduction and never take part
   std::unique_ptr<Campaign> campaign_;
+  std::optional<HostReadings> readings_;  // of the hosts, if they are read
   Stage stage_ = Stage::introducing;
   Introduction introduction_;
   Order current_;   // what ranks do between this round and the next

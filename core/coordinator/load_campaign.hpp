@@ -25,6 +25,7 @@ class LoadCampaign final : public Campaign {
   void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override { return {}; }
+  std::optional<Seconds> began() const override { return began_; }
   std::string summary() const override;
   int finish(bool interrupted, bool kept) override;
 

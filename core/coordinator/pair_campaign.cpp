@@ -112,6 +112,7 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
   }
   if (calibrated_) {
     results_.start(now);
+    began_ = now;
     next_row_ = recalled_.steps;
     if (options_.confirms()) return start_iteration(0);
     const auto done = recalled_.main_steps / busy_steps();

@@ -38,6 +38,7 @@ class BulkSender final : public FlowDriver {
       open_ = false;
     return true;
   }
+  Carried carried() const override { return {.sent = sent_ * bytes_of_block(), .received = 0}; }
 
  private:
   bool may_send() const { return sent_ < blocks_ && sent_ < received_ + blocks_ahead; }
@@ -81,6 +82,7 @@ class BulkReceiver final : public FlowDriver {
     end_block();
     return true;
   }
+  Carried carried() const override { return {.sent = 0, .received = block_ * bytes_of_block()}; }
 
  private:
   void make_ready(std::uint64_t block) {
@@ -136,6 +138,9 @@ class PingLeader final : public FlowDriver {
     open_ = !last_;
     return true;
   }
+  Carried carried() const override {
+    return {.sent = lap_ * bytes_of_ping(), .received = (lap_ - in_flight_) * bytes_of_ping()};
+  }
 
  private:
   void start() {
@@ -176,6 +181,9 @@ class PingFollower final : public FlowDriver {
     while (out_.size() > 1 && pop_done(out_)) continue;
     meter_.read(now(), lap_);
     return true;
+  }
+  Carried carried() const override {
+    return {.sent = lap_ * bytes_of_ping(), .received = lap_ * bytes_of_ping()};
   }
 
  private:

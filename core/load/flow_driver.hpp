@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/host_reading.hpp"
 #include "base/outcome.hpp"
 #include "base/seconds.hpp"
 #include "load/flows.hpp"
@@ -41,6 +42,7 @@ class FlowDriver {
   bool is_open() const { return open_; }
   bool sends() const { return c_.sends; }
   virtual void end(Outcome);  // ends it early
+  virtual Carried carried() const = 0;
   FlowEnd result();
 
   int turn() const { return c_.turn; }
@@ -61,6 +63,11 @@ class FlowDriver {
   // The first bytes of a message say whether another one follows.
   void write_note(Slice message, bool continues);
   bool is_followed(Slice message) const;
+
+  std::uint64_t bytes_of_block() const {
+    return note_bytes + static_cast<std::uint64_t>(c_.layout.window) * c_.layout.bytes;
+  }
+  std::uint64_t bytes_of_ping() const { return c_.layout.ping(c_.lane, 0).bytes; }
 
   const Context c_;
   const bool waits_in_turn_ = c_.waits_in_turn;

@@ -172,6 +172,7 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
   for (const auto& driver : drivers_) {
     if (driver->is_open()) driver->end(Outcome::timeout);
     ends.push_back(driver->result());
+    carried_ += driver->carried();
   }
   return ends;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/host_reading.hpp"
 #include "base/seconds.hpp"
 #include "load/pattern.hpp"
 #include "transport/transport.hpp"
@@ -82,6 +83,7 @@ class Flows {
   void leave_unconnected(int turn);
   // Runs all connected flows, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
+  const Carried& carried() const { return carried_; }
   // False: a library may still hold our buffers, so nothing may touch them again.
   bool close(Seconds until);
 
@@ -95,6 +97,7 @@ class Flows {
   Transport& transport_;
   Memory &out_, &in_;
   std::unique_ptr<RequestQueues> queues_;
+  Carried carried_;
   bool is_clean_ = true;  // no library holds our buffers
   std::vector<FlowEnd> unconnected_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;  // senders first, then receivers

@@ -13,7 +13,17 @@ class RequestDriver : public FlowDriver {
         r_(requests),
         all_(static_cast<std::uint64_t>(requests.request_load.requests)) {}
 
+  // A request is a note; its reply is empty.
+  Carried carried() const override {
+    const auto bulk = replies_ * c_.layout.bytes, notes = requests() * note_bytes;
+    const bool sends_bulk = is_client() != puts();
+    return {.sent = (sends_bulk ? bulk : 0) + (is_client() ? notes : 0),
+            .received = (sends_bulk ? 0 : bulk) + (is_client() ? 0 : notes)};
+  }
+
  protected:
+  virtual bool is_client() const = 0;
+  virtual std::uint64_t requests() const = 0;  // sent, or arrived
   bool puts() const { return r_.kind == FlowKind::put; }
   Seconds seconds() const override { return last_ > 0 ? last_ - first_ : 0; }
   std::uint64_t messages() const override { return replies_; }
@@ -86,6 +96,8 @@ class Client final : public RequestDriver {
   }
 
  private:
+  bool is_client() const override { return true; }
+  std::uint64_t requests() const override { return sent_; }
   // If the transport cannot test, this waits for the oldest replies, of any connection.
   bool may_send() {
     auto& queues = r_.queues;
@@ -177,6 +189,8 @@ class Server final : public RequestDriver {
   }
 
  private:
+  bool is_client() const override { return false; }
+  std::uint64_t requests() const override { return arrived_; }
   struct Serving {
     int ticket, place;
   };

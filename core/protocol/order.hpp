@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/host_reading.hpp"
 #include "base/ranks.hpp"
 #include "base/rows.hpp"
 #include "base/sample.hpp"
@@ -105,9 +106,16 @@ struct RunFlows {
   static constexpr auto fields = std::tuple(&RunFlows::scene, &RunFlows::begins, &RunFlows::timeout);
 };
 
+// One rank of each host reads facts and counters of its host; every rank tells what its messages carried.
+struct ReadHost {
+  std::uint32_t number = 0;  // of the reading in this process
+  Moment moment = Moment::before;
+  static constexpr auto fields = std::tuple(&ReadHost::number, &ReadHost::moment);
+};
+
 // Complete in itself, so a rank that was stopped can continue from any order.
 struct Order {
-  std::variant<Stop, Submit, Measure, WriteRows, Connect, RunFlows> action;
+  std::variant<Stop, Submit, Measure, WriteRows, Connect, RunFlows, ReadHost> action;
   std::uint64_t committed = 0;  // the file holds the results of all rounds before this one
   static constexpr auto fields = std::tuple(&Order::action, &Order::committed);
 

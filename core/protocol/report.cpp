@@ -20,6 +20,7 @@ void Report::check(int from, int ranks, std::size_t sizes) const {
   good &= is_time(busy) && is_time(took) && is_time(now) && is_time(warmup) && is_time(orders_took);
   good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
   good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
+  good &= host.size() <= 1;
   good &= led.laps.size() <= sizes && notes.size() <= sizes && needs.size() <= sizes;
   for (std::size_t i = 0; good && i < led.samples.size(); ++i)
     good = led.samples[i].from == static_cast<std::uint32_t>(rank) &&

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/host_reading.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "load/flows.hpp"
@@ -41,6 +42,7 @@ class LoadPart {
   // `local_fault`: why this machine could not even make an offer; "": it did.
   Report connect(const Connect&, int peer, const Round&, const std::string& local_fault);
   Report run(const RunFlows&);
+  const Carried& carried() const { return carried_; }  // by all flows so far
 
  private:
   void enter_scene(std::int64_t scene);
@@ -52,6 +54,7 @@ class LoadPart {
   const std::function<void()> abandon_;
   std::int64_t scene_ = -1;  // the scene of `flows_`; -1: none
   std::optional<Flows> flows_;
+  Carried carried_;
 };
 
 }  // namespace everylink

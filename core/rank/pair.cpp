@@ -195,9 +195,19 @@ class Pair {
     Laps laps;
     if (begins) state_ = run_turn(i, turn, leads, laps, half.wrong);
     if (state_ == Outcome::ok) moved_ = transport_.now();
+    if (begins) count(turn, leads, laps);
     add(laps, half.laps);
     if (begins || !half.is_measured) half.outcome = was_only_slow(half.laps) ? Outcome::ok : state_;
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
+  }
+
+  // Of a turn that failed, what is known to have arrived.
+  void count(const Turn& turn, bool leads, const Laps& laps) {
+    const auto messages = state_ == Outcome::ok ? turn.warmups + turn.messages : std::max(laps.arrived, 0);
+    const auto bytes = static_cast<std::uint64_t>(messages) * turn.bytes;
+    const bool sends = leads != work_.kernel.fetches;
+    if (sends || work_.kernel.replies) work_.carried.sent += bytes;
+    if (!sends || work_.kernel.replies) work_.carried.received += bytes;
   }
 
   static void add(const Laps& turn, Laps& all) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/host_reading.hpp"
 #include "base/options.hpp"
 #include "base/seconds.hpp"
 #include "kernel/kernel.hpp"
@@ -24,6 +25,7 @@ struct PairWork {
   Seconds budget;                           // for all sizes, including connecting
   std::uint32_t messages;                   // at most, per turn; 0: as in the options
   std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
+  Carried& carried;                         // by this rank so far
 };
 
 // Connects, measures and closes. An empty `peer_offer` means that the peer is gone. Never throws for the

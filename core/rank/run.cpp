@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/carrier.hpp"
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/outcome.hpp"
 #include "base/ranks.hpp"
@@ -25,6 +26,7 @@
 #include "coordinator/console.hpp"
 #include "coordinator/coordinator.hpp"
 #include "host/facts.hpp"
+#include "host/host_reader.hpp"
 #include "host/numa.hpp"
 #include "host/rails.hpp"
 #include "host/shortage.hpp"
@@ -42,6 +44,7 @@ constexpr Seconds begin_limit = 30;     // for the reports before measuring: ran
 constexpr Seconds exchange_limit = 10;  // for the reports after a step, beyond the step's own limit
 constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
 constexpr Seconds library_leave_limit = 120;
+constexpr Seconds read_limit = 5;     // for files of a host that do not answer: twice what they may take
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
 
 class Runner {
@@ -76,7 +79,8 @@ class Runner {
           .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
           .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
           .hosts = hosts_by_name(place),
-          .real_time = entry_.virtual_time == nullptr};
+          .real_time = entry_.virtual_time == nullptr,
+          .reads_hosts = reads_hosts()};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
@@ -102,6 +106,7 @@ class Runner {
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) unsaved_.report_later(number_);
+      if (late && reader_) reader_->forget();
       unsaved_.forget_before(next.committed);
       committed_ = next.committed;
       report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
@@ -120,6 +125,12 @@ class Runner {
     for (int rank = 0; rank < place.size; ++rank)
       hosts.push_back(entry_.host_name(rank, place.size, settings_));
     return hosts;
+  }
+  // Hosts of a simulated network are read where recorded files describe them.
+  bool reads_hosts() const {
+    const bool is_simulated = entry_.host_name || entry_.virtual_time;
+    return !options_.no_output && root_of_host("").has_value() &&
+           (!is_simulated || !variable("EVERYLINK_SYSFS").empty());
   }
   bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
   std::uint64_t epoch() const { return number_ + 1; }
@@ -145,6 +156,40 @@ class Runner {
     return {};
   }
 
+  // One rank of each host reads: the first one that is not gone.
+  bool reads_host(const Round& round) const {
+    const auto& host_of = introduction_.host_of;
+    const auto own = host_of[static_cast<std::size_t>(world_->rank())];
+    for (int rank = 0; rank < world_->rank(); ++rank)
+      if (host_of[static_cast<std::size_t>(rank)] == own && !is_among(round.gone, rank)) return false;
+    return true;
+  }
+
+  // A host that cannot be read is no fault: its reading is missing.
+  Report read_host(const ReadHost& order, const Round& round) {
+    Report report{.rank = world_->rank()};
+    step_limit_ = read_limit;
+    try {
+      if (reads_host(round)) {
+        if (!reader_) reader_ = make_reader();
+        if (reader_)
+          if (auto reading = reader_->read(order.number, order.moment)) report.host = {std::move(*reading)};
+      }
+    } catch (const std::bad_alloc&) {
+      report.host = {};
+    }
+    report.carried = carried_;
+    if (load_part_) report.carried += load_part_->carried();
+    return report;
+  }
+
+  std::unique_ptr<HostReader> make_reader() const {
+    const auto root = root_of_host(facts_.host);
+    if (!root) return nullptr;
+    const std::string libraries = endpoint_.transport ? endpoint_.transport->carrier().libraries : "";
+    return std::make_unique<HostReader>(*root, libraries);
+  }
+
   // Measures nothing if `next` ends the run.
   Report follow(const Order& order, const Order& next, int peer, const Round& round) {
     Report report{.rank = world_->rank()};
@@ -157,6 +202,7 @@ class Runner {
     if (const auto* measure = order.as<Measure>()) return take_part(*measure, peer, round);
     if (const auto* connect = order.as<Connect>())
       return watched(*connect, [&] { return load_part_->connect(*connect, peer, round, lacks_); });
+    if (const auto* reads = order.as<ReadHost>()) return read_host(*reads, round);
     if (const auto* flows = order.as<RunFlows>())
       return watched(*flows, [&] {
         Report done = load_part_->run(*flows);
@@ -337,23 +383,27 @@ class Runner {
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::direction;
-    const PairWork work{.options = options_,
-                        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
-                        .entry = entry_,
-                        .rank = rank,
-                        .peer = peer,
-                        .epoch = round.number + 1,
-                        .order = order,
-                        .budget = budget_of(order, reach(peer), rank, peer),
-                        .messages = messages_of(order, reach(peer), rank, peer),
-                        .keep = [&](const Sample& sample) {
-                          unsaved_.keep(sample, number_);
-                          if (chunk_)
-                            chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()),
-                                         number_);
-                        }};
+    const PairWork work{
+        .options = options_,
+        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
+        .entry = entry_,
+        .rank = rank,
+        .peer = peer,
+        .epoch = round.number + 1,
+        .order = order,
+        .budget = budget_of(order, reach(peer), rank, peer),
+        .messages = messages_of(order, reach(peer), rank, peer),
+        .keep =
+            [&](const Sample& sample) {
+              unsaved_.keep(sample, number_);
+              if (chunk_)
+                chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()), number_);
+            },
+        .carried = carried_};
     if (!lacks_.empty()) return pair_not_measured(work, lacks_);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
+    const bool is_untimed = order.calibrates && reader_;
+    if (is_untimed) reader_->begin_watching();
     try {
       report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
                             gone ? View() : View(round.from_peer));
@@ -364,6 +414,8 @@ class Runner {
       report = pair_not_measured(work, local_cause(ENOMEM));
       report.abandoned = true;
     }
+    if (is_untimed)
+      if (auto seen = reader_->end_watching(reading_under_load)) report.host = {std::move(*seen)};
     report.orders_took = round.took;
     stop_watching();
     blame_shortage(report, report.led.samples);
@@ -424,6 +476,9 @@ class Runner {
                           ? std::nan("")
                           : all_to_all_(bytes, endpoint_.transport->now() + options_.limit(bytes)));
       all_to_all_lost_ |= std::isnan(times.back());
+      if (all_to_all_lost_) continue;
+      const auto moved = static_cast<std::uint64_t>(world_->size() - 1) * bytes;
+      carried_ += {moved, moved};
     }
     return times;
   }
@@ -453,7 +508,9 @@ class Runner {
   std::string lacks_always_;  // ... so that there is no transport
   std::vector<Endpoint> abandoned_;
   std::string lanes_told_;
-  std::optional<LoadPart> load_part_;  // of a load pattern; destroyed before the transport of its links
+  std::optional<LoadPart> load_part_;   // of a load pattern; destroyed before the transport of its links
+  Carried carried_;                     // by pairs and all-to-alls
+  std::unique_ptr<HostReader> reader_;  // if this rank has read its host
   AllToAll all_to_all_;
   bool all_to_all_lost_ = false;
 };

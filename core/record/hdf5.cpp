@@ -15,6 +15,7 @@
 
 #include "base/errors.hpp"
 #include "record/hdf5_columns.hpp"
+#include "record/hdf5_inventory.hpp"
 #include "record/hdf5_layout.hpp"
 #include "record/hdf5_resume.hpp"
 #include "record/recorder.hpp"
@@ -106,6 +107,14 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     causes_->add(cause);
   }
 
+  // A file without a place for readings is an older one that is resumed.
+  void reading(const ReadingRow& row) override {
+    if (inventory_) inventory_->add(row);
+  }
+  void carried(std::uint32_t reading, int rank, const Carried& carried) override {
+    if (inventory_) inventory_->add(reading, rank, carried);
+  }
+
   SceneRecorder* scenes() override { return this; }
 
   void scene(const SceneRow& row, const std::vector<FlowRow>& flows) override {
@@ -129,6 +138,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       for (auto& column : laps_) column.write();
       steps_->write();
       if (local_faults_) local_faults_->write(), causes_->write();
+      if (inventory_) inventory_->write();
       if (flow_rows_) flow_rows_->write(), scene_rows_->write();
       flush();
       if (flow_rows_) set(pattern_, "rows", std::uint64_t{flow_rows_->length()});
@@ -188,6 +198,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     const Handle remarks(H5Dopen2(file_, "remarks", H5P_DEFAULT), H5Dclose);
     remarks_.emplace(file_, "remarks", length_of(remarks));
     open_local_faults();
+    if (Inventory::is_in(file_)) inventory_.emplace(file_);
     steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
                                      steps);
     if (!options_->pattern.empty()) open_pattern();
@@ -224,6 +235,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     remarks_.reset();
     local_faults_.reset();
     causes_.reset();
+    inventory_.reset();
     sizes_.clear();
     laps_.clear();
     groups_.clear();
@@ -251,6 +263,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     if (steps_) steps_->abandon();
     if (remarks_) remarks_->abandon();
     if (local_faults_) local_faults_->abandon(), causes_->abandon();
+    if (inventory_) inventory_->abandon();
     if (scene_rows_) scene_rows_->abandon();
     if (flow_rows_) flow_rows_->abandon();
     pattern_.abandon();
@@ -269,6 +282,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   Handle pattern_;
   std::unique_ptr<Table> scene_rows_, flow_rows_;  // of a load pattern
   std::optional<Column> remarks_, local_faults_, causes_;
+  std::optional<Inventory> inventory_;
   std::optional<sion::Front> front_;
   std::vector<Table> sizes_;
   std::vector<Column> laps_;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "base/version.hpp"
 #include "kernel/kernel.hpp"
+#include "record/hdf5_inventory.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink::hdf5 {
@@ -204,6 +206,8 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   const Handle local_faults = make_group(file, "local_faults");
   Column::make(local_faults, "rank", H5T_NATIVE_UINT32, 16);
   Column::make(local_faults, "cause", string_type(longest_cause), 16);
+  if (facts.reads_hosts)
+    Inventory::make(file, std::set(facts.host_of.begin(), facts.host_of.end()).size(), facts.ranks.size());
   const Handle sizes = make_group(file, "sizes");
   if (!facts.options.pattern.empty()) make_pattern(file, facts);
   for (const auto bytes : facts.options.pair_sizes()) {

@@ -28,6 +28,8 @@ class NoRecorder final : public Recorder, public SceneRecorder {
   void step(const StepRow&) override {}
   void rows(const LinkRows&) override {}
   void local_fault(int, const std::string&) override {}
+  void reading(const ReadingRow&) override {}
+  void carried(std::uint32_t, int, const Carried&) override {}
   SceneRecorder* scenes() override { return this; }
   void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
   void commit() override {}

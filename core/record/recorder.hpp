@@ -1,15 +1,18 @@
 // The interface for recording results.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/host_reading.hpp"
 #include "base/options.hpp"
 #include "base/rank_facts.hpp"
 #include "base/rows.hpp"
 #include "base/run_id.hpp"
+#include "base/seconds.hpp"
 
 namespace everylink {
 
@@ -30,6 +33,7 @@ struct Facts {
   int servers = 0;                         // of a load pattern: ranks 0 to servers - 1
   std::string point = {};                  // of a load pattern: the quantity that its points vary
   std::vector<std::string> variants = {};  // of a load pattern, by name
+  bool reads_hosts = false;                // facts and counters of the hosts will follow
 };
 
 // Read from the file before a run resumes.
@@ -53,6 +57,13 @@ struct Ending {
   std::vector<Retest> retests = {};       // slowest first
 };
 
+// What rank `rank` read of its host, and when.
+struct ReadingRow {
+  std::uint32_t host = 0, rank = 0;
+  Seconds began = 0;  // since measuring began
+  HostReading reading = {};
+};
+
 // The further method of a recorder of load patterns.
 class SceneRecorder {
  public:
@@ -72,6 +83,8 @@ class Recorder {
   virtual void step(const StepRow&) = 0;
   virtual void rows(const LinkRows&) = 0;
   virtual void local_fault(int rank, const std::string& cause) = 0;  // what the rank's host lacks, told once
+  virtual void reading(const ReadingRow&) = 0;
+  virtual void carried(std::uint32_t reading, int rank, const Carried&) = 0;  // until this reading
   virtual SceneRecorder* scenes() = 0;  // null: the format cannot hold a load pattern (check_format)
   virtual void commit() = 0;            // everything recorded so far survives a kill
   virtual void end(const Ending&) = 0;

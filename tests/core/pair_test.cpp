@@ -88,6 +88,7 @@ Report measured(const Meeting& meeting, Network& network) {
   order.steps = {{}};
   order.tunings = {{}};
   const std::byte offer[1] = {};
+  Carried carried;
   return measure_pair({.options = options,
                        .kernel = kernel_named("semidirectional"),
                        .entry = entry,
@@ -97,7 +98,8 @@ Report measured(const Meeting& meeting, Network& network) {
                        .order = order,
                        .budget = 1e9,
                        .messages = 0,
-                       .keep = [](const Sample&) {}},
+                       .keep = [](const Sample&) {},
+                       .carried = carried},
                       transport, *memory, *other, offer);
 }
 
