@@ -34,6 +34,7 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("predict a.h5 --pattern ring --place p", "everylink-prediction/1", r"exchange \S+ us, without faults \S+ us"),
     ("inventory i.h5", "everylink-inventory/1", r"4 hosts: 1 deviation \(1 warning\)"),
     ("inventory i.h5 i.h5", "everylink-inventory-changes/1", r"4 hosts in both files: nothing changed"),
+    ("bundle n1 a.h5 -o x.tgz", "everylink-files/1", ""),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),

@@ -217,7 +217,7 @@ def group(
     pair, owner = pair[order], host[order].astype(np.int64)
     begins = np.flatnonzero((np.diff(pair, prepend=-1) != 0) | (np.diff(owner, prepend=-1) != 0))
     pairs = pair[begins]
-    return Grouped(order, begins, np.append(begins[1:], len(pair)), pairs >> 32, pairs & 0xFFFFFFFF, owner[begins])
+    return Grouped(order, begins, np.append(begins, len(pair))[1:], pairs >> 32, pairs & 0xFFFFFFFF, owner[begins])
 
 
 def joined(parts: Sequence[Inventory]) -> Inventory:

@@ -902,6 +902,37 @@ INVENTORY = Command(
     notes=(EXIT_STATUS,),
 )
 
+BUNDLE = Command(
+    program="everylink bundle",
+    brief="pack everything on one host into an archive for its vendor",
+    summary="Write an archive with everything that a results file says of one host: verdicts, its rows, its inventory "
+    "and counters, plots of its links. Other hosts are named host-1, host-2 and so on, and none of their addresses, no "
+    "command line and no environment is in it.",
+    options=(
+        Option(
+            names=("host",),
+            value="HOST",
+            unit="text",
+            group="Arguments",
+            required=True,
+            brief="name of the host, as in the results file",
+        ),
+        _file(),
+        Option(
+            names=("-o", "--output"),
+            value="OUT",
+            unit="file",
+            group="Output",
+            brief="archive to write",
+            otherwise="HOST.tar.gz",
+        ),
+        _force("OUT"),
+        *_forms(NOTHING),
+        *HELP,
+    ),
+    examples=(Example("Everything on n17 for its vendor:", "everylink bundle n17 everylink.h5"),),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
@@ -919,6 +950,7 @@ EVERYLINK = Program(
         SIMULATE,
         PREDICT,
         INVENTORY,
+        BUNDLE,
     ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
