@@ -168,14 +168,15 @@ bool is_ours(const Files& files, const std::string& name) {
 
 }  // namespace
 
-// "rx12_packets", "tx_queue_3_bytes", "queue_0_tx_cnt", "[4]: rx_ucast_packets", "ch5_events", "rx-0.packets"
+// "rx12_packets", "tx_queue_3_bytes", "queue_0_tx_cnt", "[4]: rx_ucast_packets", "ch5_events",
+// "rx-0.packets", "rx_drops[0]"
 bool is_of_one_queue(std::string_view statistic) {
   const auto digit_at = [&](std::size_t at) {
     return at < statistic.size() && std::isdigit(static_cast<unsigned char>(statistic[at]));
   };
-  if (statistic.starts_with('[') && digit_at(1)) return true;
+  if (const auto at = statistic.find('['); at != statistic.npos && digit_at(at + 1)) return true;
   for (const std::string_view front :
-       {"rx", "tx", "ch", "xdp", "rx-", "tx-", "rx_", "tx_", "rq", "sq", "cq", "q"})
+       {"rx", "tx", "ch", "xdp", "rx-", "tx-", "rx_", "tx_", "rq", "sq", "cq", "q", "xq"})
     if (statistic.starts_with(front) && digit_at(front.size())) {
       std::size_t end = front.size();
       while (digit_at(end)) ++end;
