@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import Command
+from everylink.inventory.changes import changes_of
 from everylink.inventory.cluster import kinds_of_hosts, smallest_class
 from everylink.inventory.drift import drift_of, parts_text
 from everylink.inventory.equals import networks, rule_of, subnet_prefix
@@ -166,6 +167,18 @@ def test_what_happened_between_the_processes_of_a_run_is_left_out(tmp_path: Path
     both = tmp_path / "both.h5"
     everylink("merge", tmp_path / "one.h5", tmp_path / "two.h5", "--by", "min", "-o", both)
     assert everylink("inventory", both)[1].splitlines()[-1] == "4 hosts: nothing deviates"
+
+
+def test_a_statistic_of_a_driver_that_was_0_at_first_has_grown_from_0(tmp_path: Path) -> None:
+    machines = cluster(4)
+    machines[1].later["net/eth0", "ethtool/rx_symbol_err_phy"] = 12  # the core leaves it out while it is 0
+    machines[2].later["net/eth0", "statistics/rx_errors"] = 12  # not read before
+    inventory = read(make(tmp_path / "x.h5", machines)).inventory
+    assert inventory is not None
+    grew = changes_of(inventory).grew
+    for name, growth in (("ethtool/rx_symbol_err_phy", 12), ("statistics/rx_errors", 0)):
+        hosts, found = grew.column(inventory.row("net/eth0"), inventory.row(name))
+        assert dict(zip(hosts.tolist(), found.tolist(), strict=True)).popitem()[1] == growth
 
 
 def test_two_files_show_what_changed(healthy: Path, slow: Path, everylink: Command) -> None:

@@ -62,8 +62,11 @@ def changes_of(inventory: Inventory) -> Changes:
     grouped = group(counters.part, counters.name, counters.host, counters.reading)
     value = counters.value[grouped.order]
     first = _begins_process(inventory, counters.host[grouped.order], counters.reading[grouped.order])
-    first[grouped.begins] = True
-    before = np.concatenate([value[:1], value[:-1]])
+    appears = np.zeros_like(first)
+    appears[grouped.begins] = True
+    from_zero = appears & ~first & _left_out_while_zero(inventory)[counters.name[grouped.order]]
+    first |= appears & ~from_zero
+    before = np.where(from_zero, np.uint64(0), np.concatenate([value[:1], value[:-1]]))
     grew = np.where(~first & (value > before), value - before, np.uint64(0))
     back = ~first & (value < before)
     every = np.ones(len(grouped.begins), bool)
@@ -75,6 +78,11 @@ def changes_of(inventory: Inventory) -> Changes:
         grouped.table(turns.astype(np.int64), every),
         grouped.table(np.minimum(value[grouped.ends - 1], most).astype(np.int64), every),
     )
+
+
+def _left_out_while_zero(inventory: Inventory) -> NDArray[np.bool_]:
+    """By row of texts: drivers have hundreds of such counters, and the core leaves out those that are 0."""
+    return np.array([text.startswith(("ethtool/", "telemetry/")) for text in inventory.texts], bool)
 
 
 def _begins_process(inventory: Inventory, host: NDArray[np.uint32], reading: NDArray[np.uint32]) -> NDArray[np.bool_]:
