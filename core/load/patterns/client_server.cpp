@@ -32,9 +32,9 @@ Sweep make(const PatternInput& input) {
   auto in_flight = pattern_numbers(input, "nflight", 1, most_in_flight * load.servers);
   if (in_flight.empty()) in_flight = {1};
   load.most_in_flight = *std::max_element(in_flight.begin(), in_flight.end());
-  const auto directions = static_cast<std::int64_t>(2);
+  constexpr std::int64_t directions = 2;
   Sweep sweep{directions * static_cast<std::int64_t>(in_flight.size()), std::max(load.servers, load.clients),
-              [load, in_flight, directions](std::int64_t number) {
+              [load, in_flight](std::int64_t number) {
                 return scene_of(load, in_flight[static_cast<std::size_t>(number / directions)],
                                 static_cast<std::uint8_t>(number % directions));
               }};
