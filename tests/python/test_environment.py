@@ -28,6 +28,11 @@ SETLOCALE = r"bash: warning: setlocale: .*\n"  # of a locale that is not install
 SIMULATE = "simulate --hosts 64 -o x.h5"
 
 
+def long(command: object) -> Any:
+    """A parameter for make test-long alone: each takes a process of a second."""
+    return pytest.param(command, marks=pytest.mark.long)
+
+
 def in_shell(folder: Path, command: str, **variables: str | None) -> subprocess.CompletedProcess[str]:
     """Runs `everylink COMMAND`, where COMMAND may redirect files, in an environment that differs by `variables`."""
     usual = {"PYTHONPATH": os.pathsep.join([str(ROOT / "python"), *sys.path]), "OPENBLAS_NUM_THREADS": "1"}
@@ -50,7 +55,7 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-@pytest.mark.parametrize("command", ["show", "diagnose --format json", "export --what slowest", "--help"])
+@pytest.mark.parametrize("command", ["show", long("diagnose --format json"), long("export --what slowest"), "--help"])
 def test_a_full_standard_output_is_one_line(command: str, file: Path) -> None:
     said = in_shell(file.parent, f"everylink {command} {'' if command == '--help' else file.name} > /dev/full")
     assert (said.returncode, said.stderr) == (1, "everylink: output: No space left on device\n")
@@ -78,11 +83,11 @@ def test_closed_input_and_errors_change_nothing(file: Path, everylink: Command) 
     [
         SIMULATE,
         "convert a.h5 x.npz",
-        "convert a.h5 x.sion",
-        "merge a.h5 b.h5 --by min -o x.h5",
+        long("convert a.h5 x.sion"),
+        long("merge a.h5 b.h5 --by min -o x.h5"),
         "report a.h5 -o x.html",
-        "report a.h5 -o x.pdf",
-        "report a.h5 -o x.png",
+        long("report a.h5 -o x.pdf"),
+        long("report a.h5 -o x.png"),
     ],
 )
 def test_a_full_disk_is_one_line_and_leaves_nothing(command: str, tmp_path: Path) -> None:
@@ -97,7 +102,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(command: str, tmp_path: Path
     assert names(tmp_path) == before
 
 
-@pytest.mark.parametrize("limit", [2, 40, 290])
+@pytest.mark.parametrize("limit", [2, long(40), long(290)])
 def test_simulate_notices_a_full_disk_at_any_byte(limit: int, tmp_path: Path) -> None:
     said = in_shell(tmp_path, f"ulimit -f {limit}; everylink {SIMULATE}", PYTHONDONTWRITEBYTECODE="1")
     assert (said.returncode, said.stderr) == (1, "everylink: x.h5: cannot be written: File too large\n")
@@ -386,7 +391,7 @@ def test_a_foreign_numpy_on_pythonpath_is_one_line(file: Path) -> None:
     assert said.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["simulate --hosts 4 -o x.h5", "report {} -o x.html"])
+@pytest.mark.parametrize("command", ["simulate --hosts 4 -o x.h5", long("report {} -o x.html")])
 @pytest.mark.parametrize("enter", ["cd /sys", "mkdir gone; cd gone; rmdir ../gone"])
 def test_a_folder_that_takes_no_files_is_one_line(enter: str, command: str, file: Path) -> None:
     said = in_shell(file.parent, f"{enter}; everylink {command.format(file)}")
