@@ -62,7 +62,9 @@ Outcome OfiLink::wait(int ticket, Seconds until) {
   if (ticket < base_) return Outcome::ok;
   const Op& op = ops_[static_cast<std::size_t>(ticket - base_)];
   for (auto wait = waiter_.until(until); !op.done;) {
-    const bool moved = push(leaving_) | push(receives_) | endpoint_.progress();
+    bool moved = push(leaving_);
+    moved |= push(receives_);
+    moved |= endpoint_.progress();
     if (op.done) break;
     if (wait.is_over(steady_now)) return noted(Outcome::timeout);
     moved ? wait.moved() : wait.nothing_moved();
