@@ -137,6 +137,15 @@ def test_adapters_that_did_not_carry_the_run_are_compared_if_they_are_the_fastes
     assert [(one.parts, one.name) for one in found] == [(("ib/mlx5_1/1",), "rate"), (("net/eno1",), "mtu")]
 
 
+def test_without_any_rate_all_interfaces_with_a_device_are_compared(tmp_path: Path) -> None:
+    machines = [Machine(f"v{number}") for number in range(4)]
+    for number, one in enumerate(machines):
+        one.facts |= {("host", "boot_id"): str(number), ("net/eth0", "driver"): "virtio_net"}
+        one.facts |= {("net/eth0", "pci"): "0000:00:03.0", ("net/eth0", "mtu"): "1500" if number == 2 else "9000"}
+    (found,) = drift_of(read(make(tmp_path / "x.h5", machines))).deviations
+    assert (found.hosts, found.name) == (("v2",), "mtu")
+
+
 def test_an_interface_is_known_by_the_address_that_carries_messages(tmp_path: Path) -> None:
     machines = cluster(4, fabric="ethernet", rails=1)
     for number, one in enumerate(machines):

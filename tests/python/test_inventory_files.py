@@ -127,6 +127,23 @@ def test_while_a_run_goes_on_columns_of_different_length_are_read_as_far_as_all_
     assert len(read(good).inventory.facts.host) == known - 5
 
 
+def test_after_a_kill_rows_that_name_texts_which_are_not_there_are_left_out(good: Path) -> None:
+    attribute("complete", 0)(good)
+    inventory = read(good).inventory
+    last = len(inventory.texts) - 1
+    inside(lambda file: file.__setitem__("inventory/texts/text2", file["inventory/texts/text"][:last]))(good)
+    inside(
+        lambda file: (
+            file.__delitem__("inventory/texts/text"),
+            file.move("inventory/texts/text2", "inventory/texts/text"),
+        )[0]
+    )(good)
+    without_last = sum(int((getattr(inventory.facts, name) == last).sum()) for name in ("part", "name", "value"))
+    without_last += sum(int((getattr(inventory.counters, name) == last).sum()) for name in ("part", "name"))
+    assert without_last > 0
+    assert len(read(good).inventory) == len(inventory) - without_last
+
+
 def test_an_older_file_has_no_inventory_and_says_so(file: Path, everylink: Command) -> None:
     assert len(read(file).inventory) == 0
     code, _, said = everylink("inventory", file)

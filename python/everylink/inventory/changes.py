@@ -15,6 +15,7 @@ from everylink.inventory.equals import FEWEST, SHARE, Found
 from everylink.inventory.meanings import (
     COUNTERS,
     HOST,
+    LEFT_OUT_AT_ZERO,
     NET,
     PORT,
     RECEIVED,
@@ -62,11 +63,10 @@ def changes_of(inventory: Inventory) -> Changes:
     grouped = group(counters.part, counters.name, counters.host, counters.reading)
     value = counters.value[grouped.order]
     first = _begins_process(inventory, counters.host[grouped.order], counters.reading[grouped.order])
-    appears = np.zeros_like(first)
-    appears[grouped.begins] = True
-    from_zero = appears & ~first & _left_out_while_zero(inventory)[counters.name[grouped.order]]
-    first |= appears & ~from_zero
-    before = np.where(from_zero, np.uint64(0), np.concatenate([value[:1], value[:-1]]))
+    before = np.concatenate([value[:1], value[:-1]])
+    zero = grouped.begins[_left_out_at_zero(inventory, grouped.name) & ~first[grouped.begins]]
+    before[zero] = 0
+    first[np.setdiff1d(grouped.begins, zero)] = True
     grew = np.where(~first & (value > before), value - before, np.uint64(0))
     back = ~first & (value < before)
     every = np.ones(len(grouped.begins), bool)
@@ -80,9 +80,11 @@ def changes_of(inventory: Inventory) -> Changes:
     )
 
 
-def _left_out_while_zero(inventory: Inventory) -> NDArray[np.bool_]:
-    """By row of texts: drivers have hundreds of such counters, and the core leaves out those that are 0."""
-    return np.array([text.startswith(("ethtool/", "telemetry/")) for text in inventory.texts], bool)
+def _left_out_at_zero(inventory: Inventory, names: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a counter of this name was 0 before it was first read."""
+    distinct, inverse = np.unique(names, return_inverse=True)
+    zero = [inventory.texts[name].startswith(LEFT_OUT_AT_ZERO) for name in distinct.tolist()]
+    return np.array(zero, bool)[inverse.reshape(-1)]
 
 
 def _begins_process(inventory: Inventory, host: NDArray[np.uint32], reading: NDArray[np.uint32]) -> NDArray[np.bool_]:

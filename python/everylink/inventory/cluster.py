@@ -116,11 +116,11 @@ class Cluster:
         return hosts, np.array([known.setdefault(text, len(known) + 1) for text in describe(part, hosts)], np.int64)
 
     def _chip(self, part: str, hosts: Hosts) -> list[str]:
-        ids = self._of_function(part, "vendor", hosts), self._of_function(part, "device", hosts)
+        ids = [self._of_function(part, name, hosts) for name in ("vendor", "device", "driver")]
         names = self.texts_at(part, "hca_type", hosts), self.texts_at(part, "driver", hosts)
         return [
-            f"{vendor} {device}" if device else model or driver
-            for vendor, device, model, driver in zip(*ids, *names, strict=True)
+            " ".join(function) if function[1] else model or driver
+            for *function, model, driver in zip(*ids, *names, strict=True)
         ]
 
     def _model(self, part: str, hosts: Hosts) -> list[str]:
@@ -165,7 +165,7 @@ class Cluster:
         return {code for part in parts for code in self.chips[part][1].tolist()}
 
     def _fastest(self, devices: tuple[str, ...]) -> set[int]:
-        """The chips of the fastest of these devices."""
+        """The chips of the fastest of these devices; all of them where no rate is known."""
         rates: dict[int, float] = {}
         for device in devices:
             known, codes = self.chips[device]
@@ -176,7 +176,7 @@ class Cluster:
                     for code, text in set(zip(codes.tolist(), texts, strict=True)):
                         rates[code] = max(rates.get(code, 0.0), number_in(text) * (1 if name == "rate" else 1e-3))
         most = max(rates.values(), default=0.0)
-        return {code for code, rate in rates.items() if most and rate == most}
+        return {code for code, rate in rates.items() if rate == most}
 
     # Who is an equal of whom
 

@@ -24,7 +24,7 @@ from everylink.inventory.meanings import (
 from everylink.inventory.meanings import TITLES_OF_PARTS as TITLES
 from everylink.model.results import Results
 
-STATES = ("state", "phys_state", "operstate", "carrier")
+STATES = ("state", "phys_state", "operstate", "carrier", "port/link")
 NUMBERED = re.compile(r"\d+(?=(/\d+)?$)")
 
 

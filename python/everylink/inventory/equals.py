@@ -32,7 +32,12 @@ from everylink.model.inventory import Hosts
 FEWEST, SHARE = 3, 2 / 3
 MISSING = "missing"  # the value of an adapter that a host lacks
 PRESENT = "present"
-STATES_UP = {"state": "4", "phys_state": "5", "carrier": "1"}  # how the text of a state that is up begins
+STATES_UP = {
+    "state": "4",
+    "phys_state": "5",
+    "carrier": "1",
+    "port/link": "up",
+}  # how the text of a state that is up begins
 OPERSTATES_UP = ("up", "unknown")
 LINK_FACTS = ("current_link_width", "current_link_speed")
 PCI_FACTS = (*LINK_FACTS, *(name for kind, name in FACTS if kind == PCI and name not in LINK_FACTS))

@@ -127,6 +127,9 @@ FACTS: dict[tuple[str, str], Fact] = {
     (DEVICE, "numa_node"): Fact(E, "NUMA node", INFO, CPU),
     (DEVICE, "node_guid"): Fact(Compare.UNIQUE, "node GUID"),
     (DEVICE, "sys_image_guid"): Fact(Compare.UNIQUE, "system image GUID", explained_by=("node_guid",)),
+    (DEVICE, "uc/version"): Fact(E, "firmware"),
+    (DEVICE, "port/link"): Fact(Compare.UP, "link", CRITICAL),
+    (DEVICE, "port/speed"): Fact(E, "rate", CRITICAL),
     (PORT, "state"): Fact(Compare.UP, "state", CRITICAL),
     (PORT, "phys_state"): Fact(Compare.UP, "physical state", CRITICAL, ("state",)),
     (PORT, "rate"): Fact(L, "rate", CRITICAL),
@@ -150,7 +153,9 @@ SAME_ELSEWHERE = {  # facts of an interface that the RDMA device of the same PCI
     "numa_node": "numa_node",
 }  # fmt: skip
 # What a port that is down no longer tells.
-NEEDS_A_LINK = frozenset({"rate", "speed", "duplex", "sm_lid", "gid", "ip", "carrier", "phys_state", "pkey", "mtu"})
+NEEDS_A_LINK = frozenset(
+    {"rate", "speed", "duplex", "sm_lid", "gid", "ip", "carrier", "phys_state", "pkey", "mtu", "port/speed"}
+)
 
 
 def fact(kind: str, name: str) -> Fact:
@@ -186,6 +191,8 @@ COUNTERS: dict[str, Counter] = {
     "counters/port_xmit_wait": Counter(_BUSY, "the port waited for credits", 32),
     "counters/port_xmit_data": Counter(_TRAFFIC, "bytes sent", 64, 4),
     "counters/port_rcv_data": Counter(_TRAFFIC, "bytes received", 64, 4),
+    "counters_ext/port_xmit_data_64": Counter(_TRAFFIC, "bytes sent", 64, 4),
+    "counters_ext/port_rcv_data_64": Counter(_TRAFFIC, "bytes received", 64, 4),
     # RDMA, hw_counters/
     "hw_counters/out_of_sequence": Counter(_LOSS, LOST),
     "hw_counters/packet_seq_err": Counter(_LOSS, LOST),
@@ -212,6 +219,10 @@ COUNTERS: dict[str, Counter] = {
     "hw_counters/rdma_write_wr_err": Counter(_ERRORS, "a write failed"),
     "hw_counters/tx_bytes": Counter(_TRAFFIC, "bytes sent"),
     "hw_counters/rx_bytes": Counter(_TRAFFIC, "bytes received"),
+    # Slingshot
+    "pcie_corr_err": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),
+    "pcie_uncorr_err": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),
+    "telemetry/hni_pcs_uncorrected_cw": Counter(_ERRORS, CABLE),
     # Ethernet
     "carrier_changes": Counter(_RECOVERY, "the link went down or came up"),
     "statistics/rx_bytes": Counter(_TRAFFIC, "bytes received"),
@@ -247,8 +258,9 @@ COUNTERS: dict[str, Counter] = {
 }
 PRIORITY_DISCARDS = re.compile(r"ethtool/rx_prio\d+_discards")
 UNKNOWN_COUNTER = Counter(Family.TRAFFIC, "")  # nothing is concluded from its growth
-SENT = ("counters/port_xmit_data", "hw_counters/tx_bytes", "statistics/tx_bytes")
-RECEIVED = ("counters/port_rcv_data", "hw_counters/rx_bytes", "statistics/rx_bytes")
+LEFT_OUT_AT_ZERO = ("ethtool/", "telemetry/")  # the core leaves such counters out as long as they are 0
+SENT = ("counters_ext/port_xmit_data_64", "counters/port_xmit_data", "hw_counters/tx_bytes", "statistics/tx_bytes")
+RECEIVED = ("counters_ext/port_rcv_data_64", "counters/port_rcv_data", "hw_counters/rx_bytes", "statistics/rx_bytes")
 
 
 def counter(name: str) -> Counter:

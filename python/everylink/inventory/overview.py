@@ -7,10 +7,22 @@ import numpy as np
 
 from everylink.inventory.changes import CounterFindings
 from everylink.inventory.cluster import Cluster, Codes
-from everylink.inventory.meanings import DEVICE, HOST, NET, PCI, PORT, TITLES_OF_PARTS, Compare, fact, kind_of_part
+from everylink.inventory.meanings import (
+    DEVICE,
+    FACTS,
+    HOST,
+    NET,
+    PCI,
+    PORT,
+    TITLES_OF_PARTS,
+    Compare,
+    fact,
+    kind_of_part,
+)
 from everylink.model.inventory import Hosts
 
 LINK = (("current_link_speed", True), ("current_link_width", False))  # of the PCIe link of a device; under load only
+ORDER = {key: place for place, key in enumerate(FACTS)}
 KINDS_OF_PARTS = (HOST, DEVICE, PORT, NET)
 
 
@@ -59,8 +71,8 @@ def _facts(cluster: Cluster, hosts: Hosts) -> Iterator[Usual]:
     inventory = cluster.inventory
     for part in (part for kind in KINDS_OF_PARTS for part in cluster.parts_of(kind)):
         kind, row = kind_of_part(part), inventory.row(part)
-        for name_row in inventory.latest.names_of(row).tolist():
-            name = inventory.texts[name_row]
+        names = {inventory.texts[name]: name for name in inventory.latest.names_of(row).tolist()}
+        for name, name_row in sorted(names.items(), key=lambda item: (ORDER.get((kind, item[0]), len(ORDER)), item[0])):
             meaning = fact(kind, name)
             if meaning.compare not in (Compare.OWN, Compare.UNIQUE):
                 yield from _usual(cluster, part, name, meaning.title, inventory.latest.at(row, name_row, hosts))

@@ -27,7 +27,8 @@ class Tree(Protocol):
 def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
     """The inventory of a file with this many ranks and hosts. Raises Damage.
 
-    While the file is written, the columns of a group may differ in length.
+    While the file is written, or after a kill, the columns of a group may differ in length, and rows may name texts
+    that are not there; such rows are left out.
     """
     facts = _entries(group.group("facts"), Facts, complete)
     counters = _entries(group.group("counters"), Counters, complete)
@@ -36,6 +37,8 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
     texts = group.group("texts").strings("text")  # last: what is written after a text names it
     if not texts or texts[0]:
         raise Damage(f"{group.name}/texts does not begin with an empty text")
+    if not complete:
+        facts, counters = _with_texts(facts, len(texts)), _with_texts(counters, len(texts))
     for entries, what in ((facts, "facts"), (counters, "counters")):
         of_texts = ("part", "name", "value") if what == "facts" else ("part", "name")
         for column in of_texts:
@@ -67,6 +70,14 @@ def _entries(group: Tree, kind: type[T], complete: bool) -> T:
             for column in fields(kind)
         }
     )
+
+
+def _with_texts(entries: T, count: int) -> T:
+    """The entries whose texts are there."""
+    columns = vars(entries)
+    of_texts = [name for name in ("part", "name", "value") if name != "value" or isinstance(entries, Facts)]
+    known = np.logical_and.reduce([columns[name] < count for name in of_texts])
+    return type(entries)(**{name: column[known] for name, column in columns.items()})
 
 
 def _check(column: NDArray[np.uint32], count: int, what: str, name: str) -> None:

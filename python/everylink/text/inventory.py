@@ -20,9 +20,10 @@ MOST = 40  # lines of deviations or changes in text; JSON has all
 STYLES = {Severity.CRITICAL: "bold red", Severity.WARNING: "yellow", Severity.INFO: ""}
 # What a line on an adapter says, in this order, and how.
 OF_ADAPTERS = {
-    "hca_type": "{}", "board_id": "{}", "driver": "driver {}", "fw_ver": "firmware {}", "fw_version": "firmware {}",
-    "state": "{}", "operstate": "{}", "rate": "{}", "speed": "{} Mbit/s", "link_layer": "{}", "mtu": "MTU {}",
-    "current_link_speed": "PCIe {}", "current_link_width": "x{}",
+    "hca_type": "{}", "board_id": "{}", "driver": "driver {}", "fw_ver": "firmware {}", "uc/version": "firmware {}",
+    "fw_version": "firmware {}", "state": "{}", "operstate": "{}", "rate": "{}", "port/speed": "{}",
+    "speed": "{} Mbit/s", "link_layer": "{}", "mtu": "MTU {}", "current_link_speed": "PCIe {}",
+    "current_link_width": "x{}",
 }  # fmt: skip
 
 
@@ -81,7 +82,9 @@ def inventory_text(results: Results, drift: Drift) -> Text:
             text.append(f"  {line}\n")
     for split in drift.splits:
         text.append(f"{_split_text(drift, split)}\n", style="dim")
-    for said, parts in _by_text((_traffic_text(port), port.part) for port in traffic_in(drift.cluster)).items():
+    for said, parts in _by_text(
+        (_traffic_text(port), port.part) for port in traffic_in(drift.cluster) if port.sent[2] + port.received[2]
+    ).items():
         text.append(f"{parts_text(parts)}: {said}\n", style="dim")
     for one in drift.deviations[:MOST]:
         text.append(f"{one.severity}: {one.sentence}\n", style=STYLES[one.severity])
@@ -188,7 +191,7 @@ def _adapter_text(kind: KindOfHosts, part: str) -> str:
             known.setdefault(one.name, one)
     said = [form.format(known[name].value) + _share(known[name]) for name, form in OF_ADAPTERS.items() if name in known]
     text = ", ".join(said).replace(" PCIe, x", " x")
-    return text if part in kind.judged else f"{text} (not compared: another chip than what carries messages)"
+    return text if part in kind.judged else f"{text} (not compared: its chip carries no messages)"
 
 
 def _share(one: Usual) -> str:
