@@ -1,6 +1,9 @@
 // The two kinds of errors that are exceptions. The fault of a link is data: an Outcome.
 #pragma once
 
+#include <cerrno>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,6 +27,19 @@ struct LocalFault : MachineError {
 };
 // What an errno says of this machine alone; "": it may say something of the network or the peer.
 std::string local_cause(int error);
+// Does `action`. Returns what this machine lacked for it: the LocalFault that it threw, or one for
+// std::bad_alloc.
+template <class Action>
+std::optional<LocalFault> local_fault_of(Action action) {
+  try {
+    action();
+  } catch (const LocalFault& fault) {
+    return fault;
+  } catch (const std::bad_alloc&) {
+    return LocalFault(local_cause(ENOMEM), local_cause(ENOMEM));
+  }
+  return {};
+}
 
 // Rank 0 is gone, so the run has ended. Every rank notices, but a supervisor reports it only once.
 struct RunLost : MachineError {

@@ -7,7 +7,8 @@
 
 namespace everylink {
 
-// Results files store the numbers.
+// Results files store the numbers. `local` says nothing of the link: one of its hosts lacks what measuring
+// takes, such as descriptors, memory or an address.
 enum class Outcome : std::uint8_t {
   ok = 0,
   timeout = 1,
@@ -15,8 +16,7 @@ enum class Outcome : std::uint8_t {
   corrupt = 3,
   absent = 4,
   presumed = 5,
-  local =
-      6  // one of its hosts lacks what measuring takes: descriptors, memory, an address. Says nothing of it
+  local = 6
 };
 constexpr Outcome last_of(Outcome) { return Outcome::local; }
 

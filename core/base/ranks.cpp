@@ -23,4 +23,13 @@ std::string named_ranks(std::span<const int> ranks, const std::vector<std::strin
   return (ranks.size() == 1 ? "rank " : "ranks ") + first_ranks(ranks, hosts);
 }
 
+std::string named_hosts(std::span<const int> ranks, const std::vector<std::string>& hosts) {
+  std::vector<std::string> names;
+  for (const int rank : ranks)
+    if (const auto& host = hosts[static_cast<std::size_t>(rank)];
+        std::find(names.begin(), names.end(), host) == names.end())
+      names.push_back(host);
+  return (names.size() == 1 ? "host " : "hosts ") + first_names(names);
+}
+
 }  // namespace everylink

@@ -24,5 +24,7 @@ std::string first_names(const std::vector<std::string>& names, std::size_t most 
 std::string first_ranks(std::span<const int> ranks, const std::vector<std::string>& hosts = {});
 // The same after "rank" or "ranks".
 std::string named_ranks(std::span<const int> ranks, const std::vector<std::string>& hosts = {});
+// "host n3", or "hosts n4, n5 and 3 more": each host of these ranks once. `hosts`: by rank.
+std::string named_hosts(std::span<const int> ranks, const std::vector<std::string>& hosts);
 
 }  // namespace everylink

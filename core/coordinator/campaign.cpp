@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "base/errors.hpp"
 #include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "base/version.hpp"
@@ -52,14 +51,18 @@ std::string RunLog::heading(const Facts& facts) const {
 
 std::string RunLog::crowd(const Facts& facts) const {
   if (facts.options.program != Program::everylink_measure) return "";
-  std::vector<std::string> hosts;
+  std::vector<int> crowded;
   for (std::size_t rank = 0; rank < facts.crowded.size(); ++rank)
-    if (const auto& host = ranks[rank].host;
-        facts.crowded[rank] && std::find(hosts.begin(), hosts.end(), host) == hosts.end())
-      hosts.push_back(host);
-  if (hosts.empty()) return "";
-  return fmt::format("\nMore ranks than cores on host{} {}: times there include waiting for a core",
-                     hosts.size() == 1 ? "" : "s", first_names(hosts));
+    if (facts.crowded[rank]) crowded.push_back(static_cast<int>(rank));
+  if (crowded.empty()) return "";
+  return fmt::format("\nMore ranks than cores on {}: times there include waiting for a core",
+                     named_hosts(crowded, hosts()));
+}
+
+int exit_code_of(bool is_complete, std::int64_t failed, std::int64_t unmeasured) {
+  if (!is_complete) return exit_machine;
+  if (failed > 0) return exit_links_failed;
+  return unmeasured > 0 ? exit_not_measured : exit_ok;
 }
 
 }  // namespace everylink

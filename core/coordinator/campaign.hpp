@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,6 +89,9 @@ struct RoundResults {
   Seconds began, now;           // of `done`, on the transport's clock
   bool interrupted;             // the run ends here; ranks that left first broke links of others
 };
+
+// Of a run that measured and kept everything, or not.
+int exit_code_of(bool is_complete, std::int64_t failed, std::int64_t unmeasured);
 
 class Campaign {
  public:

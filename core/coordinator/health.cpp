@@ -91,20 +91,22 @@ bool Health::is_suspect(int rank, Reach reach) const {
 // One silent pair may be the fault of the peer; a second peer makes the rank suspect.
 void Health::note_silent(int rank, int peer, Reach reach, std::uint32_t step) {
   Trouble& trouble = troubles_[{rank, reach}];
-  ++trouble.silent_in_row;
   if (trouble.first_silent == no_rank) trouble.first_silent = peer;
-  trouble.suspect |= trouble.first_silent != peer;
-  if (trouble.suspect && trouble.silent_in_row >= dark_after && trouble.dark_since == 0)
-    trouble.dark_since = std::max(step, 1u);
+  note_silence(trouble, trouble.first_silent != peer, step);
 }
 
 // Its peers wait for it in vain, so it is tried like a dark one. It is not the fault of a peer.
 void Health::note_lacking(int rank, Reach reach, std::uint32_t step) {
   Trouble& trouble = troubles_[{rank, reach}];
-  ++trouble.silent_in_row;
   trouble.lacks = true;
-  trouble.suspect |= trouble.silent_in_row > 1;
-  if (trouble.silent_in_row >= dark_after && trouble.dark_since == 0) trouble.dark_since = std::max(step, 1u);
+  note_silence(trouble, trouble.silent_in_row > 0, step);
+}
+
+void Health::note_silence(Trouble& trouble, bool is_suspect, std::uint32_t step) {
+  ++trouble.silent_in_row;
+  trouble.suspect |= is_suspect;
+  if (trouble.suspect && trouble.silent_in_row >= dark_after && trouble.dark_since == 0)
+    trouble.dark_since = std::max(step, 1u);
 }
 
 // A rank that was slow with two peers gets fewer messages, so that its pairs end in time with a result.

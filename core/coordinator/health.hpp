@@ -50,6 +50,7 @@ class Health {
   void note_answer(const Pair&, int rank);
   void note_silent(int rank, int peer, Reach, std::uint32_t step);
   void note_lacking(int rank, Reach, std::uint32_t step);
+  static void note_silence(Trouble&, bool is_suspect, std::uint32_t step);
   void note_slow(const Pair&, int rank, int peer);
   bool is_suspect(int rank, Reach) const;
   Seconds usual(Reach) const;

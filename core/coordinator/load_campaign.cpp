@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/units.hpp"
 #include "load/scene_rows.hpp"
 #include "load/scene_sums.hpp"
@@ -211,10 +210,7 @@ std::string LoadCampaign::summary() const {
 
 int LoadCampaign::finish(bool interrupted, bool) {
   log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .lanes = log_.lanes()});
-  const int code = interrupted             ? exit_machine
-                   : flows_failed_ > 0     ? exit_links_failed
-                   : flows_unmeasured_ > 0 ? exit_not_measured
-                                           : exit_ok;
+  const int code = exit_code_of(!interrupted, flows_failed_, flows_unmeasured_);
   if (const auto text = summary(); !text.empty()) log_.console.say(text);
   log_.console.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
   return code;

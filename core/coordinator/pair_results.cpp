@@ -297,10 +297,7 @@ int PairResults::end(bool interrupted, bool kept) {
                      .remarks = log_.remarks.all(),
                      .lanes = log_.lanes(),
                      .retests = retests()});
-  const int code = interrupted || !kept             ? exit_machine
-                   : log_.failures.count() > 0      ? exit_links_failed
-                   : log_.failures.unmeasured() > 0 ? exit_not_measured
-                                                    : exit_ok;
+  const int code = exit_code_of(!interrupted && kept, log_.failures.count(), log_.failures.unmeasured());
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !log_.console.quiet()) log_.console.say_linktest(rest);
   if (options_.progress == Progress::json)

@@ -5,12 +5,12 @@
 
 namespace everylink {
 
-// "too many open files" if so many descriptors cannot be had now, "not enough memory" if no memory can; "":
-// neither.
+// Returns "too many open files" if this process cannot open that many more descriptors, "not enough memory"
+// if it cannot get another MiB, else "".
 std::string shortage_now(int descriptors = 1);
 
-// Of a library that could not set something up. Most do not say that descriptors or memory are missing, and
-// have given back theirs before they return: LocalFault if few are left, else MachineError.
+// Called when a library could not set something up. Most libraries do not say that descriptors or memory are
+// missing, and have freed their own when they return. Throws LocalFault if few are left, else MachineError.
 [[noreturn]] void throw_of_library(const std::string& what);
 
 }  // namespace everylink

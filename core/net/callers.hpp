@@ -38,10 +38,8 @@ class Callers {
   const Source& source() const { return *ready_; }  // ready: serve has something to do
   const Listener& listener() const { return *listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
-  int shortage() const {
-    return shortage_;
-  }  // errno, if the last caller could not be accepted for want of
-     // descriptors or memory
+  // The errno if the last caller could not be accepted because descriptors or memory were missing, else 0.
+  int shortage() const { return shortage_; }
 
  private:
   void accept_all(const Dropped&);

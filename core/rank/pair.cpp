@@ -21,14 +21,30 @@ Seconds clock_cost(const Transport& clock) {
   return (clock.now() - begin) / calls;
 }
 
+// Of a pair of which nothing is known yet.
+Report report_of(const PairWork& work) {
+  Report report;
+  report.step = work.order.step().row;
+  report.rank = work.rank;
+  report.peer = work.peer;
+  return report;
+}
+
+// Of the link that this rank leads.
+Sample sample_of(const PairWork& work, std::size_t size) {
+  Sample sample;
+  sample.from = static_cast<std::uint32_t>(work.rank);
+  sample.to = static_cast<std::uint32_t>(work.peer);
+  sample.step = work.order.step().row;
+  sample.size = static_cast<std::uint32_t>(size);
+  sample.attempt = work.order.attempt;
+  return sample;
+}
+
 class Pair {
  public:
   Pair(const PairWork& work, Transport& transport, Memory& out, Memory& in)
-      : work_(work), transport_(transport), out_(out), in_(in) {
-    report_.step = work.order.step().row;
-    report_.rank = work.rank;
-    report_.peer = work.peer;
-  }
+      : work_(work), transport_(transport), out_(out), in_(in), report_(report_of(work)) {}
 
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
@@ -148,13 +164,8 @@ class Pair {
     report_.interrupted = state_ != Outcome::ok && end_is_wanted();
     if (report_.interrupted) return;  // not the link's fault; a link's sizes are kept together
     const bool fetched_wrong = work_.kernel.fetches && led.wrong;
-    Sample sample;
+    Sample sample = sample_of(work_, i);
     sample.setup = setup;
-    sample.from = static_cast<std::uint32_t>(work_.rank);
-    sample.to = static_cast<std::uint32_t>(work_.peer);
-    sample.step = work_.order.step().row;
-    sample.size = static_cast<std::uint32_t>(i);
-    sample.attempt = work_.order.attempt;
     sample.outcome = fetched_wrong ? Outcome::corrupt : led.outcome;
     if (probing()) report_.needs.push_back(need(i, led.laps));
     report_.notes.push_back({.arrived = state_ == Outcome::absent ? -1 : followed.laps.arrived,
@@ -271,20 +282,12 @@ class Pair {
 }  // namespace
 
 Report pair_not_measured(const PairWork& work, const std::string& cause) {
-  Report report;
-  report.step = work.order.step().row;
-  report.rank = work.rank;
-  report.peer = work.peer;
+  Report report = report_of(work);
   report.fault_of_link = cause;
   report.fault_is_local = true;
   if (work.order.calibrates) return report;
   for (std::size_t i = 0; i < work.options.sizes.size(); ++i) {
-    Sample sample;
-    sample.from = static_cast<std::uint32_t>(work.rank);
-    sample.to = static_cast<std::uint32_t>(work.peer);
-    sample.step = report.step;
-    sample.size = static_cast<std::uint32_t>(i);
-    sample.attempt = work.order.attempt;
+    Sample sample = sample_of(work, i);
     sample.outcome = Outcome::local;
     report.notes.emplace_back();
     report.led.samples.push_back(sample);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -146,14 +145,10 @@ class Runner {
   Blob offer_to(int peer) {
     lacks_ = lacks_always_;
     if (!lacks_.empty()) return {};
-    try {
-      return endpoint_.transport->offer(peer, epoch());
-    } catch (const LocalFault& fault) {
-      lacks_ = fault.cause;
-    } catch (const std::bad_alloc&) {
-      lacks_ = local_cause(ENOMEM);
-    }
-    return {};
+    Blob offer;
+    if (const auto fault = local_fault_of([&] { offer = endpoint_.transport->offer(peer, epoch()); }))
+      lacks_ = fault->cause;
+    return offer;
   }
 
   // One rank of each host reads: the first one that is not gone.
@@ -199,7 +194,11 @@ class Runner {
     }
     const auto* last = next.as<WriteRows>();
     if (next.is<Stop>() || (last && last->at_end)) return report;
-    if (const auto* measure = order.as<Measure>()) return take_part(*measure, peer, round);
+    if (const auto* measure = order.as<Measure>()) {
+      report = take_part(*measure, peer, round);
+      report.orders_took = round.took;
+      return report;
+    }
     if (const auto* connect = order.as<Connect>())
       return watched(*connect, [&] { return load_part_->connect(*connect, peer, round, lacks_); });
     if (const auto* reads = order.as<ReadHost>()) return read_host(*reads, round);
@@ -285,16 +284,10 @@ class Runner {
   // Where memory or descriptors are missing on this machine, this rank goes on without measuring. With a load
   // pattern it cannot.
   void try_to_make_endpoint() {
-    try {
-      make_endpoint();
-      return;
-    } catch (const LocalFault& fault) {
-      lacks_always_ = fault.cause;
-      if (load_part_) throw;
-    } catch (const std::bad_alloc&) {
-      lacks_always_ = local_cause(ENOMEM);
-      if (load_part_) throw MachineError(lacks_always_);
-    }
+    const auto fault = local_fault_of([this] { make_endpoint(); });
+    if (!fault) return;
+    if (load_part_) throw LocalFault(*fault);
+    lacks_always_ = fault->cause;
     endpoint_ = {};
   }
 
@@ -374,7 +367,6 @@ class Runner {
     if (all_to_all_ && !order.calibrates) all_to_all = time_all_to_all(round);
     Report report;
     report.rank = world_->rank();
-    report.orders_took = round.took;
     step_limit_ = limit_of(order);
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
@@ -404,19 +396,16 @@ class Runner {
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     const bool is_untimed = order.calibrates && reader_;
     if (is_untimed) reader_->begin_watching();
-    try {
+    const auto fault = local_fault_of([&] {
       report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
                             gone ? View() : View(round.from_peer));
-    } catch (const LocalFault& fault) {  // in the middle of a turn: a library may still hold our buffers
-      report = pair_not_measured(work, fault.cause);
-      report.abandoned = true;
-    } catch (const std::bad_alloc&) {
-      report = pair_not_measured(work, local_cause(ENOMEM));
+    });
+    if (fault) {  // in the middle of a turn: a library may still hold our buffers
+      report = pair_not_measured(work, fault->cause);
       report.abandoned = true;
     }
     if (is_untimed)
       if (auto seen = reader_->end_watching(reading_under_load)) report.host = {std::move(*seen)};
-    report.orders_took = round.took;
     stop_watching();
     blame_shortage(report, report.led.samples);
     tell_lanes(report);

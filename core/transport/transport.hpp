@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/carrier.hpp"
 #include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "base/outcome.hpp"
 #include "base/run_id.hpp"
 #include "base/seconds.hpp"
@@ -83,7 +85,12 @@ class Transport {
 };
 
 // Transport::connect. What this machine lacks becomes the fault of the connection.
-Connection connect_or_explain(Transport&, int peer, std::uint64_t epoch, View peer_offer, Seconds until);
+inline Connection connect_or_explain(Transport& transport, int peer, std::uint64_t epoch, View peer_offer,
+                                     Seconds until) {
+  Connection made;
+  const auto lacks = local_fault_of([&] { made = transport.connect(peer, epoch, peer_offer, until); });
+  return lacks ? Connection{.link = nullptr, .fault = lacks->cause, .is_local = true} : std::move(made);
+}
 
 // The time of a transport that simulates its network. Each rank has its own clock, which only waits and
 // connects advance: a test with limit 0 never succeeds.
