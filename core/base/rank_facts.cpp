@@ -50,8 +50,10 @@ std::vector<char> crowded_of(const std::vector<RankFacts>& ranks) {
     machine.cores.merge(core_numbers(rank.cores));
   }
   std::vector<char> crowded;
-  for (const auto& rank : ranks)
-    crowded.push_back(machines[rank.machine].ranks > machines[rank.machine].cores.size());
+  for (const auto& rank : ranks) {
+    const auto& machine = machines[rank.machine];
+    crowded.push_back(!machine.cores.empty() && machine.ranks > machine.cores.size());
+  }
   return crowded;
 }
 

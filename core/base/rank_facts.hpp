@@ -15,7 +15,7 @@ struct RankFacts {
   std::string host;                   // its name
   std::string machine;                // boot id; ranks with the same one share cores
   std::string network;                // network namespace; with `machine` it tells hosts of one name apart
-  std::string cores;                  // processors it may run on: "0-3,8"
+  std::string cores;                  // processors it may run on: "0-3,8"; "": none are known
   int numa = -1;                      // -1: several, or not known
   std::size_t free_memory = 0;        // bytes on its machine; 0: not known
   std::string topology_address = {};  // SLURM_TOPOLOGY_ADDR, its switches; "": not known
@@ -33,7 +33,7 @@ struct RankFacts {
 
 // Host indices 0, 1, ... in the order of their first rank.
 std::vector<int> hosts_of(const std::vector<RankFacts>&);
-// For each rank: whether its machine has more ranks than cores.
+// For each rank: whether its machine has more ranks than cores. Where no cores are known, it has not.
 std::vector<char> crowded_of(const std::vector<RankFacts>&);
 
 }  // namespace everylink

@@ -199,7 +199,7 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
                                   .created = created_now(),
                                   .ranks = log_.ranks,
                                   .host_of = introduction_.host_of,
-                                  .crowded = context_.real_time ? introduction_.crowded : std::vector<char>(),
+                                  .crowded = introduction_.crowded,
                                   .one_sided = context_.one_sided,
                                   .reads_hosts = context_.reads_hosts},
                                  gone);

@@ -28,7 +28,6 @@ class Coordinator {
     std::function<Seconds()> now;         // the transport's clock, once the transport exists
     std::string one_sided = {};           // what carries puts and gets; "": the run has none
     std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
-    bool real_time = true;                // no transport's own clock: ranks that share cores wait for them
     bool reads_hosts = false;             // facts and counters of the hosts
   };
   Coordinator(const Context&, int size, Recorder&, Console&);

@@ -244,7 +244,8 @@ void PairResults::tell_plan(const Facts& facts) {
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
   text += fmt::format("\nTime limit {} per pair of ranks at a size of {}",
                       text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));
-  if (facts.bootstrap == "local" || facts.bootstrap == "stdin")
+  const bool has_cores = !log_.ranks.front().cores.empty();  // a simulated host has none
+  if (has_cores && (facts.bootstrap == "local" || facts.bootstrap == "stdin"))
     text += facts.pinned ? "; each rank is bound to its own core"
                          : "; ranks are not bound to cores: there are more ranks than cores";
   if (facts.bootstrap != "local") text += log_.crowd(facts);  // it has just been said

@@ -92,8 +92,9 @@ RankFacts own_facts(const std::string& host, const std::string& node_name) {
   facts.host = host.empty() ? host_name(node_name) : host;
   facts.machine = boot_id();
   facts.network = network_namespace();
+  const bool is_simulated = !host.empty() || !hwloc_topology_is_thissystem(topology);
   char* text = nullptr;
-  if (hwloc_bitmap_list_asprintf(&text, cores.get()) >= 0) facts.cores = text;
+  if (!is_simulated && hwloc_bitmap_list_asprintf(&text, cores.get()) >= 0) facts.cores = text;
   std::free(text);
   facts.numa = hwloc_bitmap_weight(nodes.get()) == 1 ? hwloc_bitmap_first(nodes.get()) : -1;
   facts.free_memory = available_memory();

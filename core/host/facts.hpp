@@ -15,7 +15,8 @@ inline constexpr std::size_t longest_host_name = 255;
 bool pin_to_core(int rank, int ranks);
 
 // The host name is `host` (a host of a simulated network, without switches), else `node_name`, else
-// SLURMD_NODENAME, else gethostname.
+// SLURMD_NODENAME, else gethostname. Of a simulated host, which may also be known by HWLOC_SYNTHETIC, no
+// cores are known: nothing waits for them.
 RankFacts own_facts(const std::string& host, const std::string& node_name);
 
 }  // namespace everylink

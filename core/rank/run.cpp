@@ -78,7 +78,6 @@ class Runner {
           .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
           .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
           .hosts = hosts_by_name(place),
-          .real_time = entry_.virtual_time == nullptr,
           .reads_hosts = reads_hosts()};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }

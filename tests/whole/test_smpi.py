@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from conftest import PATIENCE, measure_program
 from everylink.io.read import read
+from everylink.judge.crowd import crowded_hosts
 from everylink.judge.judge import judge
 from everylink.load.sums import effective_bisection, impact, knee, scene_sums
 from everylink.model.loads import Load
@@ -137,6 +138,14 @@ def test_a_healthy_fat_tree_takes_the_time_of_its_cables(simulate: Simulate) -> 
     assert named(results) == []
     assert results.ranks.host == tuple(f"n{i}" for i in range(64))
     assert (results.facts.transport, results.facts.hosts, results.facts.complete) == ("mpi", 64, True)
+
+
+def test_ranks_on_simulated_hosts_wait_for_no_core(simulator: None, tmp_path: Path) -> None:
+    core = ["-s", SMALL, "-n", 1, "-w", 0, "-o", tmp_path / "x.h5"]
+    done = smpi("run", "--topology", "fattree", "--ranks", 16, "--", *core)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "more ranks than cores" not in done.stdout.lower()
+    assert crowded_hosts(read(tmp_path / "x.h5")) == []
 
 
 def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simulate: Simulate) -> None:
