@@ -8,7 +8,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,17 @@ RESULTS_AT = 8  # bytes before it: where the results file in HDF5 begins, in fil
 HEAD, TASK = 1088, 16  # bytes of the head, plus bytes per task
 BLOCK = 4096
 MOST = 2**31 - 1
+Bytes = TypeVar("Bytes", int, NDArray[np.int64])
+
+
+def _in_blocks(size: Bytes, block: int) -> Bytes:
+    """The size of as many whole blocks as it takes."""
+    return -(-size // block) * block
+
+
+def _first_chunk(tasks: int, block: int) -> int:
+    """Where the first task's chunk begins. SIONlib assumes the longest head for every version of the format."""
+    return _in_blocks(HEAD + TASK * tasks, block)
 
 
 @dataclass(frozen=True)
@@ -101,11 +112,9 @@ def read_container(file: IO[bytes], size: int) -> Container:
         raise Damage(f"the ranks of tasks at byte {fields.at - 8 * tasks} are not {tasks} different ones")
     chunks = fields.per_task("the chunk size", tasks, 0, size)
     if version < FIRST_PACKED:
-        chunks = -(-chunks // block) * block
+        chunks = _in_blocks(chunks, block)
     begin, written = _end(fields, size, tasks)
-    # SIONlib assumes the longest head for every version
-    first = -(-(HEAD + TASK * tasks) // block) * block
-    at = _places(chunks, written, first, min(size, begin), begin + 8 * tasks)
+    at = _places(chunks, written, _first_chunk(tasks, block), min(size, begin), begin + 8 * tasks)
     task = np.argsort(ranks)
     results_at = _results_at(name, ORDERS[word[0]], fields.at, size)
     return Container(ORDERS[word[1]], name[-RUN_ID:], results_at, at[task], written[task])
@@ -176,7 +185,7 @@ def _places(
 
 def results_behind(tasks: int, lengths: int) -> int:
     """Where the results file begins behind a container whose streams have this many bytes: at a power of two."""
-    end = -(-(HEAD + TASK * tasks) // BLOCK) * BLOCK + -(-lengths // BLOCK) * BLOCK + TASK * tasks
+    end = _first_chunk(tasks, BLOCK) + _in_blocks(lengths, BLOCK) + TASK * tasks
     return int(2 ** (end - 1).bit_length())
 
 
@@ -186,13 +195,13 @@ def write_container(path: Path, name: str, streams: Sequence[bytes], results_at:
     It goes in front of the results file, which begins at `results_at` of an existing file.
     """
     tasks = len(streams)
-    first = -(-(HEAD + TASK * tasks) // BLOCK) * BLOCK
+    first = _first_chunk(tasks, BLOCK)
     with path.open("r+b") as file:
         file.seek(first)
         written = np.array([file.write(stream) for stream in streams], "<i8")
         chunks = written.copy()
-        chunks[-1] += -int(chunks.sum()) % BLOCK  # so that the second head begins at a block
-        end = first + int(chunks.sum())
+        end = first + _in_blocks(int(written.sum()), BLOCK)
+        chunks[-1] += end - first - int(written.sum())  # so that the second head begins at a block
         file.seek(end)
         file.write(np.ones(tasks, "<i8").tobytes() + written.tobytes())
         file.seek(0)
