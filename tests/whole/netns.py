@@ -56,6 +56,13 @@ def a_bed(hosts: int, rails: int = 1, *options: str) -> Iterator["Bed"]:
     bed.do("down")
 
 
+def reach_by_ssh(bed: "Bed", folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ssh of the fixture `ssh_folder` enters the hosts of the bed."""
+    (folder / "bin/ssh").unlink()
+    (folder / "bin/ssh").symlink_to(FOLDER / "rsh")
+    monkeypatch.setenv("EVERYLINK_BED", bed.name)
+
+
 @dataclass
 class Bed:
     name: str

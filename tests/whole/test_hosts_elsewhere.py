@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from hosts_runs import ENDLESS, MEASURED, QUICK, host_names, measured, ranks_of, wait_until
-from netns import FOLDER, Bed, a_bed
+from netns import FOLDER, Bed, a_bed, reach_by_ssh
 
 from conftest import PATIENCE, Everylink, Run, StartEverylink, measure_program
 
@@ -146,9 +146,7 @@ def hosts(possible: None) -> Iterator[Bed]:
 def test_a_rail_at_half_speed_on_many_hosts_is_named(
     hosts: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "bin/ssh").unlink()
-    (tmp_path / "bin/ssh").symlink_to(FOLDER / "rsh")
-    monkeypatch.setenv("EVERYLINK_BED", hosts.name)
+    reach_by_ssh(hosts, tmp_path, monkeypatch)
     hosts.fault("shape 200mbit")
     hosts.fault("slow-rail h3 1 100mbit")
     options = ["-s", "256KiB", "-n", 4, "-w", 1, "--num-slowest", 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hosts_runs import MEASURED, QUICK, host_names, measured
-from netns import FOLDER, PROGRAM, Bed, a_bed
+from netns import PROGRAM, Bed, a_bed, reach_by_ssh
 
 from conftest import PATIENCE, Everylink, Outcome, measure_program, read_plainly
 
@@ -90,9 +90,7 @@ def test_ranks_start_without_a_launcher_on_a_host(bed: Bed, tmp_path: Path) -> N
 def test_ssh_starts_ranks_whatever_the_families(
     bed: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "bin/ssh").unlink()
-    (tmp_path / "bin/ssh").symlink_to(FOLDER / "rsh")
-    monkeypatch.setenv("EVERYLINK_BED", bed.name)
+    reach_by_ssh(bed, tmp_path, monkeypatch)
     code, out, err = everylink("--hosts", "h[0-2]", "-m", "tcp", *QUICK)
     assert code in MEASURED, out + err
     assert host_names(measured(tmp_path, HOSTS)) == ["h0", "h1", "h2"]
