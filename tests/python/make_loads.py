@@ -55,8 +55,12 @@ def make_service(
     hosts: Sequence[str] | None = None,
     devices: Sequence[str] | None = None,
     failed: Callable[[int, int], bool] = lambda client, server: False,
+    outcome: int = 2,
 ) -> Path:
-    """A file of client-server: `latency(kind, client, server)` in seconds, a put and a get of each size."""
+    """A file of client-server: `latency(kind, client, server)` in seconds, a put and a get of each size.
+
+    `outcome` is that of the flows that failed.
+    """
     draw = np.random.default_rng(seed)
     flows = []
     for scene in range(2 * len(sizes)):
@@ -64,7 +68,7 @@ def make_service(
         for client in range(servers, servers + clients):
             for server in range(servers):
                 seconds = latency(kind, client, server) * sizes[scene // 2] / SIZE * math.exp(noise * draw.normal())
-                lost = {"outcome": 2, "messages": 0, "seconds": 0.0, "n": 0} if failed(client, server) else {}
+                lost = {"outcome": outcome, "messages": 0, "seconds": 0.0, "n": 0} if failed(client, server) else {}
                 flows.append(served(scene, kind, client, server, seconds, **lost))
     count = 2 * len(sizes)
     return make_load(

@@ -97,6 +97,29 @@ def test_a_failed_connection_is_said_to_have_failed_and_counts_in_no_sum(tmp_pat
     assert numbers(put, 2) == pytest.approx(values(1.0, MESSAGES) * 3)
 
 
+def test_a_connection_that_a_host_could_not_measure_has_not_failed(tmp_path: Path) -> None:
+    path = make_service(
+        tmp_path / "x.h5", lambda *_: 1e-3, servers=1, clients=2, failed=lambda client, _: client == 2, outcome=6
+    )  # fmt: skip
+    load = load_of(path)
+    assert (netsan.failed(load), netsan.unmeasured(load)) == (0, 2)
+    lines = [line for line in netsan.connections(load, str) if not line.startswith("#")]
+    unmeasured = [line.split()[:3] for line in lines if line.endswith(" NOT MEASURED")]
+    assert unmeasured == [["2", "0", "Put"], ["2", "0", "Get"]]
+    assert "FAILED" not in "".join(lines)
+    put = next(line for line in netsan.lines(load) if line.startswith("Put"))
+    assert numbers(put, 2) == pytest.approx(values(1.0, MESSAGES) * 3)
+
+
+@pytest.mark.parametrize(("outcome", "said"), [(2, "FAILED"), (6, "NOT MEASURED")])
+def test_a_size_without_any_measurement_says_why(tmp_path: Path, outcome: int, said: str) -> None:
+    path = make_service(
+        tmp_path / "x.h5", lambda *_: 1e-3, servers=1, clients=2, failed=lambda *_: True, outcome=outcome
+    )  # fmt: skip
+    rows = [line for line in netsan.lines(load_of(path)) if line.startswith(("Put", "Get"))]
+    assert [row.split(maxsplit=2)[2] for row in rows] == [said, said]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -65,6 +65,17 @@ def test_a_dead_client_is_counted_and_the_exit_code_is_3(netsan) -> None:  # typ
     assert "connections FAILED and are left out" in out
 
 
+def test_what_a_server_lacks_is_named_and_no_connection_failed(netsan) -> None:  # type: ignore[no-untyped-def]
+    words = ["--servers", "few12", "--clients", "n[1-4]", "--bsize", 1, "--niters", 2]
+    code, out, err = netsan(*words, "--launcher", "ssh", "--mode", "tcp", "--time-limit", 1)
+    assert code == 4, out + err
+    assert "FAILED" not in out
+    (line,) = (line for line in out.splitlines() if "could not be measured" in line)
+    assert line.endswith(
+        " of 8 connections could not be measured and are left out: too many open files on host few12 (rank 0)"
+    )
+
+
 @pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec here")
 def test_by_default_mpiexec_starts_the_ranks_and_mpi_moves_the_messages(netsan, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     words = ["--servers", "localhost", "--clients", "127.0.0.1", "--bsize", 1024, "--niters", 4]

@@ -22,6 +22,7 @@ from everylink.launch.core import check_version, find_core
 from everylink.launch.core_line import CoreTable, table_of
 from everylink.launch.job import hosts_in_file, hosts_of
 from everylink.launch.launchers import starter
+from everylink.links.unmeasured import local_causes
 from everylink.load import netsan
 from everylink.model.results import Results
 from everylink.nearest import matches
@@ -157,6 +158,9 @@ def _print_results(results: Results, asked: Namespace) -> None:
         print(line)
     if failed := netsan.failed(load):
         print(f"# {failed} of {len(load.flows)} connections FAILED and are left out")
+    if unmeasured := netsan.unmeasured(load):
+        why = "; ".join(map(str, local_causes(results)))
+        print(f"# {unmeasured} of {len(load.flows)} connections could not be measured and are left out: {why}")
 
 
 if __name__ == "__main__":  # from a source tree that is not installed

@@ -42,16 +42,17 @@ def unmeasured(results: Results) -> Unmeasured | None:
     worst = max((size.outcomes for size in results.sizes), key=lambda found: found.unmeasured, default=None)
     if worst is None or not worst.unmeasured:
         return None
-    return Unmeasured(worst.unmeasured, worst.links + worst.unmeasured, _causes(results))
+    return Unmeasured(worst.unmeasured, worst.links + worst.unmeasured, local_causes(results))
 
 
 def partly_unmeasured(results: Results) -> list[str]:
     """One sentence where hosts could not measure some links each time, though every link at least once."""
-    causes = _causes(results) if unmeasured(results) is None else ()
+    causes = local_causes(results) if unmeasured(results) is None else ()
     return [f"Some measurements could not be made: {'; '.join(map(str, causes))}."] if causes else []
 
 
-def _causes(results: Results) -> tuple[Cause, ...]:
+def local_causes(results: Results) -> tuple[Cause, ...]:
+    """What hosts lacked, in alphabetical order."""
     faults = results.local_faults
     by_cause: dict[str, set[int]] = {}
     for rank, cause in zip(faults.rank.tolist(), faults.cause, strict=True):

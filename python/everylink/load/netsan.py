@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from everylink.load.service import clients_and_servers, service_sums
 from everylink.model.loads import BULK, PUT, Load
+from everylink.model.rows import Outcome
 
 MIB, MICRO = 2**20, 1e-6
 VALUES = "   time(s)   bw(MB/s) lat(us)       iops"
@@ -44,7 +45,7 @@ def lines(load: Load) -> Iterator[str]:
         yield f"{HEADER} {VALUES} {VALUES}"
         for size in load.sizes:
             works = _clients(load, variant, size) if variant else _senders(load, size)
-            yield _start(variant, size) + (_groups(works) if works else " FAILED")
+            yield _start(variant, size) + (_groups(works) if works else _why_none(load, _rows(load, variant, size)))
 
 
 def connections(load: Load, name: Name) -> Iterator[str]:
@@ -57,13 +58,19 @@ def connections(load: Load, name: Name) -> Iterator[str]:
             frm, to = clients_and_servers(load, rows) if variant else (flows.frm[rows], flows.to[rows])
             for row, src, dest in zip(rows.tolist(), frm.tolist(), to.tolist(), strict=True):
                 work = Work(size, int(flows.messages[row]), float(flows.seconds[row]))
-                said = _values(work.values) if flows.ok[row] and work.seconds > 0 and work.messages else " FAILED"
+                fine = flows.ok[row] and work.seconds > 0 and work.messages
+                said = _values(work.values) if fine else _why_none(load, np.array([row]))
                 yield f" {name(src):>16} {name(dest):>16} {_start(variant, size)}{said}"
 
 
 def failed(load: Load) -> int:
     """The number of connections, of all directions and sizes, that failed."""
-    return int(np.count_nonzero(~load.flows.ok))
+    return int(np.count_nonzero(load.flows.failed))
+
+
+def unmeasured(load: Load) -> int:
+    """The number of connections, of all directions and sizes, that a host could not measure."""
+    return int(np.count_nonzero(load.flows.outcome == Outcome.LOCAL))
 
 
 def _variants(load: Load) -> Sequence[str]:
@@ -98,6 +105,11 @@ def _senders(load: Load, size: int) -> list[Work]:
     by_rank = {rank: rows[flows.frm[rows] == rank] for rank in np.unique(flows.frm[rows]).tolist()}
     seconds, messages = flows.seconds, flows.messages
     return [Work(size, int(messages[mine].sum()), float(seconds[mine].sum())) for mine in by_rank.values()]
+
+
+def _why_none(load: Load, rows: NDArray[np.intp]) -> str:
+    """In place of the values of these flows."""
+    return " NOT MEASURED" if (load.flows.outcome[rows] == Outcome.LOCAL).all() else " FAILED"
 
 
 def _start(variant: str, size: int) -> str:
