@@ -165,6 +165,50 @@ CHECK = Command(
     ),
 )
 
+SIDES = "Servers and clients"
+WITHOUT_SERVERS = "Without --servers, the clients run the pattern all-to-all."
+
+
+def _of_side(side: str, more: str = "") -> tuple[Option, ...]:
+    """The options that `everylink run` and Network Sanitizer's command have for the servers, and for the clients."""
+    one = side.removesuffix("s")
+    return (
+        Option(
+            names=(f"--{side}",),
+            value="NODES",
+            unit="text",
+            group=SIDES,
+            brief=f"hosts of the {side}, such as {one}[1-4,7]",
+            more=more,
+        ),
+        Option(
+            names=(f"--{side}-file",),
+            value="FILE",
+            unit="file",
+            group=SIDES,
+            brief=f"a file that lists the hosts of the {side}",
+        ),
+        Option(
+            names=(f"--{side}-nranks",),
+            value="R",
+            unit="count",
+            range=(1, MOST_RANKS),
+            group=SIDES,
+            brief=f"ranks on each {one}",
+            otherwise="1",
+        ),
+        Option(
+            names=(f"--{side}-args", f"--{one}-args"),
+            value="ARGS",
+            unit="text",
+            dashes=True,
+            group=SIDES,
+            brief=f"arguments for the {side} only",
+            more="-env NAME VALUE, --rails, --interface, --mode; with mpiexec also its own arguments.",
+        ),
+    )
+
+
 RUN = Command(
     program="everylink run",
     brief="measure every link of this machine or of an MPI job, then show the results",
@@ -225,58 +269,18 @@ RUN = Command(
             brief="an environment variable of the ranks",
             more="KEY alone takes the value that it has here.",
         ),
+        *_of_side("servers", more="Or a number N: the first N ranks of --np or --hosts."),
+        *_of_side("clients", more=WITHOUT_SERVERS),
         *(
-            option
-            for side, hosts in (
-                ("servers", "hosts of the servers"),
-                ("clients", "hosts of the clients"),
+            Option(
+                names=(f"--{side}-env",),
+                value="KEY=VALUE",
+                unit="text",
+                repeats=True,
+                group=SIDES,
+                brief=f"an environment variable of the {side} only",
             )
-            for option in (
-                Option(
-                    names=(f"--{side}",),
-                    value="NODES",
-                    unit="text",
-                    group="Servers and clients",
-                    brief=hosts,
-                    more={
-                        "servers": "Or a number N: the first N ranks of --np or --hosts.",
-                        "clients": "Without --servers, the clients run the pattern all-to-all.",
-                    }[side],
-                ),
-                Option(
-                    names=(f"--{side}-file",),
-                    value="FILE",
-                    unit="file",
-                    group="Servers and clients",
-                    brief=f"a file that lists the {hosts}",
-                ),
-                Option(
-                    names=(f"--{side}-nranks",),
-                    value="R",
-                    unit="count",
-                    range=(1, MOST_RANKS),
-                    group="Servers and clients",
-                    brief=f"ranks on each {side[:-1]}",
-                    otherwise="1",
-                ),
-                Option(
-                    names=(f"--{side}-env",),
-                    value="KEY=VALUE",
-                    unit="text",
-                    repeats=True,
-                    group="Servers and clients",
-                    brief=f"an environment variable of the {side} only",
-                ),
-                Option(
-                    names=(f"--{side}-args", f"--{side[:-1]}-args"),
-                    value="ARGS",
-                    unit="text",
-                    dashes=True,
-                    group="Servers and clients",
-                    brief=f"arguments for the {side} only",
-                    more="-env NAME VALUE, --rails, --interface, --mode; with mpiexec also its own arguments.",
-                ),
-            )
+            for side in ("servers", "clients")
         ),
         Option(
             names=("--confirm",),
@@ -1062,49 +1066,14 @@ NETWORK_SANITIZER = Command(
     brief="Network Sanitizer's command",
     summary="Replaces Network Sanitizer's command, with its defaults and its lines: mpiexec starts the ranks and MPI "
     "moves the messages. All other options are those of everylink run: --launcher ssh --mode ucp works without MPI, "
-    "-o FILE names the results file. The exit code is 0 if every connection was measured, 3 if some failed.",
+    "-o FILE names the results file. The exit code is 0 if every connection was measured, 3 if some failed, "
+    "else 4 if a host could not measure some.",
     version=f"Everylink {VERSION}, run_netsan.sh of Network Sanitizer",
     passes_on=True,
     passed_to="[OPTIONS OF everylink run]",
     options=(
-        *(
-            option
-            for side, of_one in (("servers", "server"), ("clients", "client"))
-            for option in (
-                Option(
-                    names=(f"--{side}",),
-                    value="LIST",
-                    unit="text",
-                    group="Hosts",
-                    brief=f"hosts of the {side}, such as {of_one}[1-4,7]",
-                    more="" if side == "servers" else "Without servers, the clients run all-to-all.",
-                ),
-                Option(
-                    names=(f"--{side}-file",),
-                    value="FILE",
-                    unit="file",
-                    group="Hosts",
-                    brief=f"a file with the hosts of the {side}",
-                ),
-                Option(
-                    names=(f"--{side}-nranks",),
-                    value="NUM",
-                    unit="count",
-                    range=(1, MOST_RANKS),
-                    group="Hosts",
-                    brief=f"ranks on each {of_one}",
-                    otherwise="1",
-                ),
-                Option(
-                    names=(f"--{side}-args",),
-                    value="ARGS",
-                    unit="text",
-                    dashes=True,
-                    group="Hosts",
-                    brief=f"arguments of mpiexec for the {side}",
-                ),
-            )
-        ),
+        *_of_side("servers"),
+        *_of_side("clients", more=WITHOUT_SERVERS),
         Option(
             names=("--niters",),
             value="NUM",
