@@ -54,7 +54,7 @@ def test_json_is_one_object_with_the_documented_fields(bad: Path, everylink: Com
     assert said["healthy"] is False
     (verdict,) = said["verdicts"]
     assert set(verdict) == {
-        "kind", "subject", "direction", "symptom", "bytes", "factor", "confidence", "links", "evidence",
+        "kind", "subject", "direction", "symptom", "bytes", "factor", "confidence", "links", "evidence", "because",
     }  # fmt: skip
     assert (verdict["kind"], verdict["subject"], verdict["bytes"], verdict["direction"]) == (
         "host",

@@ -16,6 +16,7 @@ from everylink.cli.answers import Answer
 from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
+from everylink.explain.because import explained
 from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
@@ -157,7 +158,8 @@ class Links(Kind):
         expected = None if against.expect is None else parse_expectation(against.expect)
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
         earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
-        return judge(results, grouping_of(results, against.topology), expected, earlier, alone)
+        judgement = judge(results, grouping_of(results, against.topology), expected, earlier, alone)
+        return explained(results, judgement)
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
@@ -231,7 +233,7 @@ class LoadPatterns(Kind):
         for option in ("expect", "baseline", "alone"):
             if getattr(against, option) is not None:
                 raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
-        return judge_patterns(results, grouping_of(results, against.topology))
+        return explained(results, judge_patterns(results, grouping_of(results, against.topology)))
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)

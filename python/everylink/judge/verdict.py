@@ -31,6 +31,7 @@ class Verdict:
 
     `symptom`: one of SYMPTOMS. `factor`: measured / expected time; for jitter, the rate of late messages / the typical
     rate; None if nothing arrived. `links`: number of links used. `bytes`: the message size at which it shows most.
+    `because`: what the host itself says of the cause, or that it says nothing; empty if it was not asked.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Verdict:
     confidence: float
     links: int
     evidence: str
+    because: str = ""
 
     @property
     def worth(self) -> tuple[int, int, float]:
@@ -127,6 +129,7 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
         "symptom": verdict.symptom, "bytes": verdict.bytes,
         "factor": None if verdict.factor is None else round(verdict.factor, 4),
         "confidence": round(verdict.confidence, 4), "links": verdict.links, "evidence": verdict.evidence,
+        "because": verdict.because or None,
     }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from everylink.model.results import Results
 from everylink.model.rows import Outcome
 from everylink.nearest import suggestion
 from everylink.text.json_text import json_text
-from everylink.text.verdicts import title
+from everylink.text.verdicts import evidence, title
 from everylink.units import plural
 
 SCHEMA = "everylink-bundle/1"
@@ -189,7 +189,7 @@ def _concerns(verdict: Verdict, subject: Subject) -> bool:
 def _verdict_text(verdicts: Sequence[Verdict], suspects: Sequence[Verdict], subject: Subject) -> str:
     lines = []
     for one in verdicts:
-        lines += [subject.hide(title(one)), f"  {subject.hide(one.evidence)}"]
+        lines += [subject.hide(title(one)), f"  {subject.hide(evidence(one))}"]
     lines += [f"suspect (not proven): {subject.hide(title(one))}" for one in suspects]
     return "\n".join(lines or ["nothing was found to be faulty"]) + "\n"
 

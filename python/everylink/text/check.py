@@ -116,7 +116,8 @@ def _findings(checked: Checked) -> list[str]:
     crowded = crowded_names(checked.run.results)
     for verdict in checked.run.judgement.verdicts:
         step = NEXT_IF_CROWDED if is_doubtful(verdict, crowded) else NEXT_STEPS[verdict.kind]
-        lines += [title(verdict), f"  {verdict.evidence}", f"  next: {step}"]
+        because = [f"  {verdict.because}"] if verdict.because else []
+        lines += [title(verdict), f"  {verdict.evidence}", *because, f"  next: {step}"]
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
 

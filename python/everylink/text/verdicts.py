@@ -46,7 +46,7 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
     suite = ElementTree.Element("testsuite", name="everylink")
     for verdict in judgement.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=title(verdict))
-        ElementTree.SubElement(case, "failure", type=verdict.symptom, message=verdict.evidence)
+        ElementTree.SubElement(case, "failure", type=verdict.symptom, message=evidence(verdict))
     if not judgement.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name="every link")
         if judgement.conclusion.is_alarm:
@@ -67,6 +67,8 @@ def verdict_text(judgement: Judgement) -> Text:
     for verdict in judgement.verdicts[:MOST]:
         text.append(f"\n  {title(verdict)}", style="bold red")
         text.append(f"\n      {verdict.evidence}; sure to {_percent(verdict.confidence)}")
+        if verdict.because:
+            text.append(f"\n      {verdict.because}", style="bold")
     if len(judgement.verdicts) > MOST:
         text.append(f"\n  and {len(judgement.verdicts) - MOST} more: --format json has all")
     if judgement.suspects:
@@ -128,6 +130,11 @@ def verdict_lines(judgement: Judgement) -> list[str]:
     named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
     more = f"; and {len(judgement.verdicts) - MOST_NAMES} more" if len(judgement.verdicts) > MOST_NAMES else ""
     return [f"FAULTS: {named}{more}", *unmeasured_lines(judgement)]
+
+
+def evidence(verdict: Verdict) -> str:
+    """The evidence, with the cause where one is known."""
+    return f"{verdict.evidence}; {verdict.because}" if verdict.because else verdict.evidence
 
 
 def title(verdict: Verdict) -> str:

@@ -1,0 +1,1 @@
+"""Joins verdicts with what hosts say of themselves: why is something slow?"""

@@ -1,0 +1,119 @@
+"""Names the cause of a verdict, if a fact or counter of the accused host deviates from its equals."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.inventory.cluster import Cluster
+from everylink.inventory.drift import Deviation, Drift, drift
+from everylink.inventory.meanings import (
+    DEVICE,
+    HOST,
+    NET,
+    PCI,
+    PORT,
+    Family,
+    Severity,
+    counter,
+    device_of,
+    kind_of_part,
+)
+from everylink.judge.verdict import Judgement, Verdict
+from everylink.model.results import Results
+
+NONE_SEEN = "no cause seen in adapters, links, settings and counters"
+MOVED = (Family.RECOVERY, Family.ERRORS, Family.LOSS)
+SETTINGS = (  # slow by themselves; versions only perhaps
+    "governor", "smt", "processors", "cpu_model", "iommu", "mtu", "acs", "max_read_request", "pkey", "gid", "ip",
+    "traffic",
+)  # fmt: skip
+BETWEEN_TWO = ("mtu", "ip", "gid", "pkey", "sm_lid", "address", "node_guid")  # keep two apart, although each is well
+HARMLESS = ("name",)  # a host name used twice slows nothing down
+WORDS = re.compile(r"[\w.\-]+")
+
+
+def explained(results: Results, judgement: Judgement) -> Judgement:
+    """The judgement with a cause for each verdict, where the hosts were read. A run without verdicts reads nothing."""
+    if not judgement.verdicts or not len(results.inventory):
+        return judgement
+    found = drift(Cluster(results.inventory, results.ranks))
+    verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
+    return replace(judgement, verdicts=verdicts)
+
+
+def _cause(verdict: Verdict, found: Drift) -> str:
+    """What deviates most on the accused host or between the accused two; empty where it was not read."""
+    cluster = found.cluster
+    ends = [_end(cluster, name) for name in verdict.subject]
+    if not ends or any(end is None or end[0] not in cluster.inventory.hosts for end in ends):
+        return ""
+    known = [end for end in ends if end is not None]
+    candidates = [one for one in found.deviations if _may_explain(one, verdict, known, cluster)]
+    if not candidates:
+        return NONE_SEEN if verdict.kind in ("host", "rank") else ""
+    best = min(candidates, key=_order)
+    return f"{'because' if _order(best)[0] < len(_ORDER) - 1 else 'perhaps because'}: {best.sentence}"
+
+
+def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:
+    """The index of a host, and the rank if the name is that of a rank."""
+    ranks = cluster.ranks
+    if name in cluster.names:
+        return cluster.names.index(name), None
+    number = name.rpartition(":")[2]
+    if number.isdigit() and int(number) < len(ranks) and ranks.name(int(number)) == name:
+        return int(ranks.host_index[int(number)]), int(number)
+    return None
+
+
+def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> bool:
+    if one.severity is Severity.INFO or one.name in HARMLESS:
+        return False
+    hosts = {host for host, _ in ends}
+    if verdict.kind not in ("host", "rank", "pair", "link"):
+        shared = hosts.intersection(one.numbers)
+        return 2 * len(shared) >= max(len(hosts), len(one.numbers))
+    if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and counter(one.name).family not in MOVED:
+        return False
+    return any(host in one.numbers and _concerns(one, host, rank, cluster) for host, rank in ends)
+
+
+def _concerns(one: Deviation, host: int, rank: int | None, cluster: Cluster) -> bool:
+    """Whether a deviation is of the host itself, or of an adapter of the rank, as far as that is known."""
+    if rank is None or one.parts == (HOST,):
+        return True
+    own = _parts_of_rank(rank, host, cluster)
+    return not own or bool(own.intersection(one.parts))
+
+
+def _parts_of_rank(rank: int, host: int, cluster: Cluster) -> set[str]:
+    """The adapters that a rank uses, with their ports, interfaces and PCI functions; empty if not known."""
+    ranks = cluster.ranks
+    words = set(WORDS.findall(f"{ranks.device[rank]} {ranks.lanes[rank]}"))
+    used = {part for kind in (DEVICE, NET) for part in cluster.parts_of(kind) if part.partition("/")[2] in words}
+    used |= {cluster.interfaces[host, part] for part in used if (host, part) in cluster.interfaces}
+    used |= {part for (owner, part), device in cluster.interfaces.items() if owner == host and device in used}
+    ports = {port for port in cluster.parts_of(PORT) if device_of(port) in used}
+    return used | ports | {part for device in used for part in _functions(device, host, cluster)}
+
+
+def _functions(device: str, host: int, cluster: Cluster) -> list[str]:
+    texts = cluster.inventory.texts
+    levels = ((level, np.flatnonzero(level.hosts == host)) for level in cluster.levels(device))
+    return [texts[int(level.parts[at[0]])] for level, at in levels if len(at)]
+
+
+def _order(one: Deviation) -> tuple[int, int]:
+    """Sort key: what explains best first."""
+    place = next(place for place, applies in enumerate(_ORDER) if applies(one))
+    return place, len(one.hosts)
+
+
+_ORDER: tuple[Callable[[Deviation], bool], ...] = (
+    lambda one: one.severity is Severity.CRITICAL,
+    lambda one: counter(one.name).family in MOVED,
+    lambda one: one.name in SETTINGS or kind_of_part(one.parts[0]) == PCI,
+    lambda one: True,
+)

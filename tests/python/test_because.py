@@ -1,0 +1,127 @@
+"""A verdict names its cause, if the accused host shows one."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from everylink.cli.kinds import judged
+from everylink.explain.because import NONE_SEEN, explained
+from everylink.io.read import read
+from everylink.judge.verdict import Judgement, Verdict
+from inventories import Machine, cluster, make_inventory
+from make_results import Link, make_results, steady
+
+SLOW = 3
+RATE = "rate 200 Gb/sec (2X NDR) of ib/mlx5_0/1; the other 7 have 400 Gb/sec (4X NDR)"
+
+
+def slow_host(link: Link, size: int) -> float:
+    return steady(link, size) * (3 if SLOW in link else 1)
+
+
+def because(path: Path, change: Callable[[list[Machine]], object], fabric: str = "ib") -> str:
+    """The cause of the one verdict on host n03, which is slow."""
+    machines = cluster(8, fabric=fabric)
+    change(machines)
+    run = judged(read(make_inventory(path / "x.h5", machines, sizes=(8, 65536), time=slow_host)))
+    (verdict,) = run.judgement.verdicts
+    assert verdict.subject == ("n03",)
+    return verdict.because
+
+
+def fact(part: str, name: str, value: str, host: int = SLOW) -> Callable[[list[Machine]], object]:
+    return lambda machines: machines[host].facts.update({(part, name): value})
+
+
+def test_a_port_at_half_its_rate_is_the_cause(tmp_path: Path) -> None:
+    assert because(tmp_path, fact("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)")) == f"because: n03: {RATE}"
+
+
+def test_a_counter_that_grew_is_the_cause(tmp_path: Path) -> None:
+    said = because(tmp_path, lambda machines: machines[SLOW].grow("host", "Tcp.RetransSegs", 9000), "ethernet")
+    assert said.startswith("because: n03: Tcp.RetransSegs grew by 9,000 (4500 per GB): TCP sent segments again")
+
+
+def test_a_version_is_perhaps_the_cause(tmp_path: Path) -> None:
+    said = because(tmp_path, fact("host", "kernel", "5.14.0-1"))
+    assert said == "perhaps because: n03: kernel 5.14.0-1; the other 7 have 5.14.0-503.el9.x86_64"
+
+
+def test_the_most_severe_of_several_is_named(tmp_path: Path) -> None:
+    def several(machines: list[Machine]) -> None:
+        for part, name, value in (
+            ("host", "kernel", "5.14.0-1"), ("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)"),
+            ("host", "governor", "powersave"),
+        ):  # fmt: skip
+            machines[SLOW].facts[part, name] = value
+
+    assert because(tmp_path, several) == f"because: n03: {RATE}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda machines: None,
+        fact("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)", host=5),
+        fact("net/eno1", "speed", "100"),
+        fact("host", "name", "n05"),
+    ],
+    ids=["nothing deviates", "another host deviates", "a management interface", "a name that is used twice"],
+)
+def test_otherwise_no_cause_is_seen(change: Callable[[list[Machine]], object], tmp_path: Path) -> None:
+    assert because(tmp_path, change) == NONE_SEEN
+
+
+def verdict(kind: str, *subject: str) -> Judgement:
+    one = Verdict(kind, subject, "both", "slow", 8, 2.0, 0.99, 7, "evidence")
+    return Judgement(verdicts=(one,), suspects=(), links_measured=56, links_failed=0, sizes=(8,), remarks=())
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "judgement", "found"),
+    [
+        ("ib/mlx5_1/1", "rate", "200 Gb/sec (2X NDR)", verdict("rank", "n03:3"), "because: n03: rate"),
+        ("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)", verdict("rank", "n03:3"), NONE_SEEN),
+        ("pci/0000:22:00.0", "current_link_width", "8", verdict("rank", "n03:3"), "because: n03: PCIe lanes 8"),
+        ("pci/0000:12:00.0", "current_link_width", "8", verdict("rank", "n03:3"), NONE_SEEN),
+        ("host", "governor", "powersave", verdict("rank", "n03:3"), "because: n03: frequency governor"),
+        ("net/eth1", "mtu", "1500", verdict("pair", "n03:3", "n05:5"), "because: n03: MTU 1500"),
+        ("host", "governor", "powersave", verdict("pair", "n03:3", "n05:5"), ""),
+        ("net/eth1", "mtu", "1500", verdict("pair", "n04:4", "n05:5"), ""),
+        ("host", "governor", "powersave", verdict("group", "n02", "n03"), "because: n03: frequency governor"),
+        ("host", "governor", "powersave", verdict("group", "n02", "n03", "n04"), ""),
+        ("host", "governor", "powersave", verdict("trunk", "leaf 1"), ""),
+    ],
+)
+def test_what_is_accused_decides_what_may_explain_it(
+    part: str, name: str, value: str, judgement: Judgement, found: str, tmp_path: Path
+) -> None:
+    """Ranks use the second adapter; a pair is kept apart only by what two healthy hosts may differ in."""
+    machines = cluster(8, fabric="roce")
+    for one in machines:
+        one.device = "mlx5_1"
+    machines[SLOW].facts[part, name] = value
+    results = read(make_inventory(tmp_path / "x.h5", machines))
+    (said,) = explained(results, judgement).verdicts
+    assert said.because.startswith(found)
+    assert bool(said.because) == bool(found)
+
+
+def test_every_form_of_the_answer_has_the_cause(tmp_path: Path, everylink: Command) -> None:
+    machines = cluster(8)
+    machines[SLOW].facts["ib/mlx5_0/1", "rate"] = "200 Gb/sec (2X NDR)"
+    file = make_inventory(tmp_path / "x.h5", machines, sizes=(8, 65536), time=slow_host)
+    assert f"\n      because: n03: {RATE}\n" in everylink("diagnose", file)[1]
+    said = json.loads(everylink("diagnose", file, "--format", "json")[1])
+    assert said["verdicts"][0]["because"] == f"because: n03: {RATE}"
+    assert f"because: n03: {RATE}" in everylink("diagnose", file, "--format", "junit")[1]
+
+
+def test_a_run_without_inventory_says_nothing_of_causes(tmp_path: Path, everylink: Command) -> None:
+    file = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(8)], sizes=(8, 65536), time=slow_host)
+    said = json.loads(everylink("diagnose", file, "--format", "json")[1])
+    assert said["verdicts"][0]["because"] is None
+    assert "because" not in everylink("diagnose", file)[1]
