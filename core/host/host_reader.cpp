@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <new>
 #include <thread>
 #include <utility>
@@ -98,11 +99,14 @@ void HostReader::wait_for_counters() const {
 }
 
 void HostReader::begin_watching() {
-  if (last_.folders.empty()) return;
+  std::map<std::string, std::string> links;
+  for (const auto& [part, folder] : last_.folders)
+    if (last_.facts.contains({part, "current_link_speed"})) links[part] = folder;
+  if (links.empty()) return;
   watch_ = std::make_unique<Watch>();
-  const auto work = [over = watch_->over, folders = last_.folders](const Files& files, Notes& notes) {
+  const auto work = [over = watch_->over, links](const Files& files, Notes& notes) {
     constexpr auto between = std::chrono::milliseconds(1);
-    notes.folders = folders;
+    notes.folders = links;
     for (watch_links(files, notes); !*over; watch_links(files, notes)) std::this_thread::sleep_for(between);
   };
   watch_->reading.emplace(root_, work, hung_);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
@@ -100,6 +101,20 @@ void remove_parts(const std::string& path) {
 }
 
 // A column occupies whole chunks and a small header.
+namespace {
+
+double estimated_inventory(const Facts& facts) {
+  if (!facts.reads_hosts) return 0;
+  constexpr double tables = 65536, host = 10240, adapter = 5120;
+  double bytes = tables;
+  std::set<int> hosts;
+  for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank)
+    if (hosts.insert(facts.host_of[rank]).second) bytes += host + adapter * facts.ranks[rank].adapters;
+  return bytes;
+}
+
+}  // namespace
+
 double estimated_bytes(const Facts& facts) {
   const Options& options = facts.options;
   const auto links = static_cast<double>(facts.links);
@@ -107,12 +122,13 @@ double estimated_bytes(const Facts& facts) {
   const double for_linktest = options.is_sion() ? static_cast<double>(front.container_bytes()) : 0;
   constexpr double headers = 24576, flow_row = 98;
   if (!options.pattern.empty())
-    return 8 * headers + flow_row * std::max(1024.0, static_cast<double>(facts.flows));
+    return estimated_inventory(facts) + 8 * headers +
+           flow_row * std::max(1024.0, static_cast<double>(facts.flows));
   const double passes = std::max({1, options.randomize, options.min_iterations});
   const double rows = std::max(1024.0, links * passes);
   const double row = 50 + 4.0 * options.all_to_all + 12.0 * options.keep_laps;
   const double laps = options.keep_laps ? std::max(65536.0, links * passes * options.most_messages()) : 0;
-  return for_linktest + headers +
+  return for_linktest + estimated_inventory(facts) + headers +
          (headers + row * rows + sizeof(float) * laps) * static_cast<double>(options.sizes.size());
 }
 

@@ -7,7 +7,7 @@
     tree.save(folder)                               # later saves write what changed since, also during a run
 
 `save_hosts(folder, trees)` saves each tree under the name of its host, so that `EVERYLINK_SYSFS=folder/%h` with
-`--mode sim:hosts=N` (whose hosts are n0, n1, ...) reads them all. Names and formats are those of the kernel's
+`--mode sim:hosts=N` (whose hosts are `host_names(N)`) reads them all. Names and formats are those of the kernel's
 documentation (Documentation/ABI), of leptonai/gpud and prometheus/node_exporter's fixtures, and of HPE's driver.
 
 Paths are those below sys/class and sys/bus/pci/devices; links lead from there to sys/devices, as on a host.
@@ -144,6 +144,11 @@ def save_hosts(folder: Path, trees: Iterable[HostTree]) -> Path:
     for tree in trees:
         tree.save(folder / tree.name)
     return folder / "%h"
+
+
+def host_names(count: int) -> list[str]:
+    """The names of the hosts of `--mode sim:hosts=COUNT`."""
+    return [f"n{number:0{len(str(count - 1))}}" for number in range(count)]
 
 
 def config_space(max_read_request: int = 4096, acs: int | None = None) -> bytes:

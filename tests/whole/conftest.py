@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,12 @@ def measure_program() -> str:
     program = os.environ.get("EVERYLINK_MEASURE") or shutil.which("everylink-measure")
     assert program, "set EVERYLINK_MEASURE to the executable (make test does)"
     return str(Path(program).resolve())
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def mpi_launcher(ranks: int) -> list[str]:

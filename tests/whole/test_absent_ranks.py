@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -10,18 +9,12 @@ from pathlib import Path
 import pytest
 from hosts_runs import wait_until
 
-from conftest import PATIENCE, Outcome, Run, measure_program, read_plainly
+from conftest import PATIENCE, Outcome, Run, free_port, measure_program, read_plainly
 
 QUICK = ["-n", 3, "-w", 0, "--num-slowest", 0, "--progress", "none"]
 
 ABSENT = 4
 AT_ONCE = PATIENCE / 12  # seconds; without the knowledge of the supervisor, each wait is 25 or 60 s
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def assert_absent(result: Outcome, rank: int) -> None:

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import PATIENCE, Measure, Run, measure_program
+from conftest import PATIENCE, Measure, Run, free_port, measure_program
 from host_trees import KINDS, HostTree, cloud_node, h100_node, save_hosts
 
 BEFORE, UNDER_LOAD, AFTER, AGAIN = range(4)
@@ -197,6 +197,53 @@ def test_what_ranks_carried_is_what_the_kernel_sends(measure: Measure, tmp_path:
     assert first == second[::-1]
     assert min(first) >= size * (messages + warmups)
     assert inventory.carried[0, 0] == (0, 0)
+
+
+def test_a_run_that_confirms_reads_the_hosts_as_it_begins_and_ends(run: Run, tmp_path: Path) -> None:
+    root = save_hosts(tmp_path / "hosts", [cloud_node(i) for i in range(3)])
+    options = ("--np", 3, "--mode", "sim:hosts=3", "-s", 64, "--num-slowest", 0, "-o", "x.h5")
+    (tmp_path / "pairs").write_text("1 2\n")
+    for more in ((), ("--confirm", "pairs")):
+        done = run(*options, *more, environment={"EVERYLINK_SYSFS": str(root)})
+        assert done.returncode == 0, done.stderr
+    inventory = inventory_of(tmp_path / "x.h5")
+    assert inventory.moments(2) == [BEFORE, AFTER, BEFORE, AGAIN]  # no adapter that says how PCIe is
+    assert len({int(row["reading"]) for row in inventory.readings}) == 4
+
+
+def test_a_sion_file_has_the_readings_too(run: Run, tmp_path: Path) -> None:
+    root = save_hosts(tmp_path / "hosts", [cloud_node(i) for i in range(2)])
+    options = ("--np", 2, "--mode", "sim:hosts=2", "-s", 64, "--num-slowest", 0)
+    assert run(*options, "-o", "x.sion", environment={"EVERYLINK_SYSFS": str(root)}).returncode == 0
+    assert inventory_of(tmp_path / "x.sion").fact(1, "net/eth0", "mtu") == "1460"
+
+
+def test_another_rank_of_the_host_reads_once_the_first_one_is_gone(tmp_path: Path) -> None:
+    tree = cloud_node(0).save(tmp_path / "tree")
+    common = {"EVERYLINK_SIZE": "3", "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}", "EVERYLINK_SYSFS": str(tree)}
+    options = ("--mode", "tcp", "-s", "1", "--min-runtime", "3", "--num-slowest", "0", "--retest-budget", "0")
+    ranks = [
+        subprocess.Popen(
+            [measure_program(), *options, "--node-name", "first" if rank == 0 else "second", "-o", "x.h5"],
+            cwd=tmp_path,
+            env=os.environ | common | {"EVERYLINK_RANK": str(rank)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for rank in range(3)
+    ]
+    until = time.monotonic() + PATIENCE
+    while not _has_rows(tmp_path / "x.h5") and time.monotonic() < until:
+        time.sleep(0.05)
+    ranks[1].kill()
+    for process in ranks:
+        process.wait(PATIENCE)
+    inventory = inventory_of(tmp_path / "x.h5")
+    of_second = [(int(row["moment"]), int(row["rank"])) for row in inventory.readings if row["host"] == 1]
+    assert of_second[0] == (BEFORE, 1)
+    assert of_second[-1] == (AFTER, 2)
+    last = int(inventory.readings[-1]["reading"])
+    assert inventory.facts[1, last, "net/eth0", "mtu"] == "1460"  # this rank has told nothing before
 
 
 def test_a_resumed_run_goes_on_with_the_numbers_of_readings(run: Run, tmp_path: Path) -> None:

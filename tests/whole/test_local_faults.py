@@ -13,9 +13,8 @@ import h5py
 import pytest
 from hosts_runs import wait_until
 from netns_runs import skip_unless_usable
-from test_absent_ranks import free_port
 
-from conftest import PATIENCE, Everylink, Outcome, Run, measure_program, read_plainly
+from conftest import PATIENCE, Everylink, Outcome, Run, free_port, measure_program, read_plainly
 
 OK, ABSENT, LOCAL = 0, 4, 6
 RANKS = 4
