@@ -64,9 +64,9 @@ def changes_of(inventory: Inventory) -> Changes:
     value = counters.value[grouped.order]
     first = _begins_process(inventory, counters.host[grouped.order], counters.reading[grouped.order])
     before = np.concatenate([value[:1], value[:-1]])
-    zero = grouped.begins[_left_out_at_zero(inventory, grouped.name) & ~first[grouped.begins]]
-    before[zero] = 0
-    first[np.setdiff1d(grouped.begins, zero)] = True
+    from_zero = _left_out_at_zero(inventory, grouped.name) & ~first[grouped.begins]
+    before[grouped.begins[from_zero]] = 0
+    first[grouped.begins[~from_zero]] = True
     grew = np.where(~first & (value > before), value - before, np.uint64(0))
     back = ~first & (value < before)
     every = np.ones(len(grouped.begins), bool)

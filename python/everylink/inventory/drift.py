@@ -52,6 +52,7 @@ class Drift:
     """What an inventory shows of a run. `deviations`: the most severe first."""
 
     cluster: Cluster
+    counters: CounterFindings
     deviations: tuple[Deviation, ...]
     splits: tuple[Split, ...]
 
@@ -67,10 +68,11 @@ def drift_of(results: Results) -> Drift:
 
 def drift(cluster: Cluster) -> Drift:
     comparison = compared(cluster)
-    found = unexplained(cluster, [*comparison.found, *CounterFindings(cluster).found()])
+    counters = CounterFindings(cluster)
+    found = unexplained(cluster, [*comparison.found, *counters.found()])
     deviations = [*_folded(cluster, found), *(_of_duplicate(cluster, one) for one in duplicates(cluster))]
     order = sorted(deviations, key=lambda one: (-one.severity, one.parts != (HOST,), one.numbers, one.parts, one.name))
-    return Drift(cluster, tuple(order), _once(comparison.splits))
+    return Drift(cluster, counters, tuple(order), _once(comparison.splits))
 
 
 def _once(splits: Sequence[Split]) -> tuple[Split, ...]:

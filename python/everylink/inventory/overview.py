@@ -97,10 +97,10 @@ def _usual(cluster: Cluster, part: str, name: str, title: str, values: Codes) ->
         yield Usual(part, name, title, cluster.inventory.texts[int(found[most])], int(counts[most]), len(values))
 
 
-def traffic_in(cluster: Cluster) -> list[PortBytes]:
+def traffic_in(counters: CounterFindings) -> list[PortBytes]:
     """What the ports that matter carried, where they count bytes."""
     found = []
-    for part, traffic in sorted(CounterFindings(cluster).traffic.items()):
+    for part, traffic in sorted(counters.traffic.items()):
         if len(traffic.hosts):
             sides = [
                 (float(side.min()), float(np.median(side)), float(side.max()))

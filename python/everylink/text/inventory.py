@@ -42,7 +42,7 @@ def inventory_json(results: Results, drift: Drift) -> str:
         "deviations": [deviation_fields(one) for one in drift.deviations],
         "traffic": [
             {"part": port.part, "hosts": port.hosts, "sent": _spread(port.sent), "received": _spread(port.received)}
-            for port in traffic_in(cluster)
+            for port in traffic_in(drift.counters)
         ],
     }
     return json_text(fields)
@@ -83,7 +83,7 @@ def inventory_text(results: Results, drift: Drift) -> Text:
     for split in drift.splits:
         text.append(f"{_split_text(drift, split)}\n", style="dim")
     for said, parts in _by_text(
-        (_traffic_text(port), port.part) for port in traffic_in(drift.cluster) if port.sent[2] + port.received[2]
+        (_traffic_text(port), port.part) for port in traffic_in(drift.counters) if port.sent[2] + port.received[2]
     ).items():
         text.append(f"{parts_text(parts)}: {said}\n", style="dim")
     for one in drift.deviations[:MOST]:
