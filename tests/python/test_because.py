@@ -45,6 +45,24 @@ def test_a_counter_that_grew_is_the_cause(tmp_path: Path) -> None:
     assert said.startswith("because: n03: Tcp.RetransSegs grew by 9,000 (4500 per GB): TCP sent segments again")
 
 
+def test_of_few_hosts_the_one_that_lost_most_explains_its_verdict(tmp_path: Path) -> None:
+    """Retransmissions as four hosts in namespaces counted them while 2 % of the packets of one were lost."""
+
+    def lost(machines: list[Machine]) -> None:
+        for number, one in enumerate(machines):
+            one.grow("host", "Tcp.RetransSegs", 338 if number == SLOW else (76, 147, 186, 120)[number % 4])
+
+    said = because(tmp_path, lost, "ethernet")
+    assert not said.startswith("because")  # of eight hosts, 338 is too little beside 130
+    machines = cluster(4, fabric="ethernet")
+    for one, more in zip(machines, (186, 76, 147, 338), strict=True):
+        one.grow("host", "Tcp.RetransSegs", more)
+    results = read(make_inventory(tmp_path / "y.h5", machines))
+    (verdict_with,) = explained(results, verdict("host", "n03")).verdicts
+    assert verdict_with.because.startswith("because: n03: Tcp.RetransSegs grew by 338")
+    assert verdict_with.because.endswith("the other 3 by 147 (median)")
+
+
 def test_a_version_is_perhaps_the_cause(tmp_path: Path) -> None:
     said = because(tmp_path, fact("host", "kernel", "5.14.0-1"))
     assert said == "perhaps because: n03: kernel 5.14.0-1; the other 7 have 5.14.0-503.el9.x86_64"

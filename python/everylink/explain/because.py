@@ -69,13 +69,14 @@ def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:
 
 
 def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> bool:
-    if one.severity is Severity.INFO or one.name in HARMLESS:
+    grew = counter(one.name).family in MOVED and one.value.startswith("+")
+    if (one.severity is Severity.INFO and not grew) or one.name in HARMLESS:
         return False
     hosts = {host for host, _ in ends}
     if verdict.kind not in ("host", "rank", "pair", "link"):
         shared = hosts.intersection(one.numbers)
         return 2 * len(shared) >= max(len(hosts), len(one.numbers))
-    if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and counter(one.name).family not in MOVED:
+    if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and not grew:
         return False
     return any(host in one.numbers and _concerns(one, host, rank, cluster) for host, rank in ends)
 

@@ -30,7 +30,9 @@ from everylink.model.inventory import Hosts, Inventory, Moment, Table, group
 from everylink.model.results import Ranks
 from everylink.units import number_text
 
-MORE, AT_LEAST = 10, 20  # losses count from this many times those of 3/4 of the equals on, and from this number on
+AT_LEAST, TIMES = 20, 10  # losses count from this number on; from this many times those of the others for sure
+LEAST_TIMES, FEW = 1.5, 100  # the fewest times that count; of so many hosts one moves the median of the others
+CHANCE = 5  # standard deviations of a count
 LEAST_BYTES, LEAST_SHARE, PART = 2**20, 0.05, 0.1  # of a host's messages; of them on a rail; of the equals' share
 GB = 1e9
 BACKWARDS, SATURATED, TRAFFIC = "went backwards", "saturated", "traffic"
@@ -176,26 +178,48 @@ class CounterFindings:
             yield from self._saturated(part, name, known[wanted], last[wanted], grew[wanted])
 
     def _grown(self, part: str, name: str, hosts: Hosts, grew: NDArray[np.int64]) -> Iterator[Found]:
+        """Hosts where a counter grew that should not; of one that grows everywhere, where it grew most."""
         meaning = counter(name)
         if meaning.family not in FAMILY_ORDER or not grew.any():
             return
-        severity = Severity.CRITICAL if meaning.family is Family.RECOVERY else Severity.WARNING
-        limit = 0.0
-        is_usual = np.count_nonzero(grew) > (1 - SHARE) * len(grew) and len(grew) >= FEWEST
-        if meaning.family is Family.LOSS or is_usual:
-            if len(grew) < FEWEST:
-                return
-            limit = max(AT_LEAST, MORE * float(np.quantile(grew, 0.75)))
-        others = int(np.count_nonzero(grew <= limit))
-        for index in np.flatnonzero(grew > limit).tolist():
-            host, more = int(hosts[index]), int(grew[index])
-            usual = f"{int(np.median(grew))}"
-            equals = f"; the other {others} by {usual} (median)" if limit else ""
-            if not limit and others:
-                equals = f"; {others} others did not" if others > 1 else "; 1 other did not"
-            where = "" if part == HOST else f" of {part}"
-            told = f"{name}{where} grew by {more:,}{self._per_gb(host, part, more)}: {meaning.proves}{equals}"
-            yield Found(host, part, name, f"+{more}", "+0" if not limit else f"+{usual}", others, severity, told)
+        seldom = np.count_nonzero(grew) <= (1 - SHARE) * len(grew) or len(grew) < FEWEST
+        if meaning.family is not Family.LOSS and seldom:
+            severity = Severity.CRITICAL if meaning.family is Family.RECOVERY else Severity.WARNING
+            others = int(np.count_nonzero(grew == 0))
+            equals = f"; {others} other{'s' if others > 1 else ''} did not" if others else ""
+            for index in np.flatnonzero(grew).tolist():
+                yield self._moved(part, name, int(hosts[index]), int(grew[index]), 0, others, severity, equals)
+        else:
+            yield from self._grown_most(part, name, hosts, grew)
+
+    def _grown_most(self, part: str, name: str, hosts: Hosts, grew: NDArray[np.int64]) -> Iterator[Found]:
+        """A host that loses messages shows at its peers, too: all pairs of n hosts give it n - 1 times theirs."""
+        count = len(grew)
+        if count < FEWEST:
+            return
+        least = max(LEAST_TIMES, min(TIMES, (count - 1) / 2))
+        every = float(np.median(grew))
+        found = []
+        for index in np.flatnonzero(grew >= AT_LEAST).tolist():
+            usual = every if count > FEW else float(np.median(np.delete(grew, index)))
+            times = grew[index] / max(usual, 1.0)
+            if times >= least and grew[index] - usual > CHANCE * np.sqrt(usual + 1):
+                severity = Severity.WARNING if times >= TIMES else Severity.INFO
+                found.append((index, int(usual), severity))
+        if len(found) > (1 - SHARE) * count:
+            return
+        for index, usual_growth, severity in found:
+            others = count - len(found)
+            equals = f"; the other {others} by {usual_growth:,} (median)"
+            yield self._moved(part, name, int(hosts[index]), int(grew[index]), usual_growth, others, severity, equals)
+
+    def _moved(
+        self, part: str, name: str, host: int, more: int, usual: int, others: int, severity: Severity, equals: str
+    ) -> Found:
+        where = "" if part == HOST else f" of {part}"
+        per_gb = self._per_gb(host, part, more)
+        told = f"{name}{where} grew by {more:,}{per_gb}: {counter(name).proves}{equals}"
+        return Found(host, part, name, f"+{more}", f"+{usual}", others, severity, told)
 
     def _per_gb(self, host: int, part: str, more: int) -> str:
         traffic = self.traffic.get(part)
