@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/units.hpp"
+#include "host/inventory/files.hpp"
 #include "host/inventory/parts.hpp"
 
 namespace everylink {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/host_reading.hpp"
-#include "host/inventory/files.hpp"
 #include "host/inventory/notes.hpp"
 
 namespace everylink {

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/host_reading.hpp"
@@ -31,8 +31,8 @@ class Inventory {
 
   Handle group_;
   Table texts_, facts_, counters_, readings_, carried_;
-  std::map<std::string, std::uint32_t> rows_;  // of texts
-  std::uint32_t first_reading_ = 0;            // of this process
+  std::unordered_map<std::string, std::uint32_t> rows_;  // of texts
+  std::uint32_t first_reading_ = 0;                      // of this process
 };
 
 }  // namespace everylink::hdf5

@@ -165,7 +165,8 @@ Answer Files::text_now(const std::string& path) const {
 }
 
 Answer Files::bytes(const std::string& path, std::size_t most) const {
-  return attempt(path, false, [&] { return read_bytes(root_ + "/" + path, most); });
+  return attempt(path + "?" + std::to_string(most), false,
+                 [&] { return read_bytes(root_ + "/" + path, most); });
 }
 
 std::vector<std::string> Files::names(const std::string& folder) const {

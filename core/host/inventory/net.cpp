@@ -18,7 +18,6 @@
 #include "host/inventory/ethtool.hpp"
 #include "host/inventory/lldp.hpp"
 #include "host/inventory/parts.hpp"
-#include "net/socket.hpp"
 
 namespace everylink::inventory {
 namespace {
