@@ -1,0 +1,78 @@
+"""Faults of hosts in network namespaces are named by what the hosts themselves say, over real sockets."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from netns import Bed, a_bed
+from netns_runs import Job
+
+pytestmark = pytest.mark.alone  # counts what is lost while nothing else runs
+
+HOSTS = 8
+Deviations = list[dict[str, Any]]
+Begin = Callable[..., Job]
+
+
+@pytest.fixture(scope="module")
+def bed(possible: None) -> Iterator[Bed]:
+    yield from a_bed(HOSTS)
+
+
+@pytest.fixture
+def begin(bed: Bed, tmp_path: Path) -> Iterator[Begin]:
+    """Starts a run on all hosts."""
+    jobs: list[Job] = []
+
+    def start(*options: object) -> Job:
+        jobs.append(Job(bed, "tcp", ["--num-slowest", 0, "--retest-budget", 0, *options], tmp_path))
+        return jobs[0]
+
+    yield start
+    for job in jobs:
+        job.stop()
+    bed.heal()
+
+
+def deviations(job: Job, expect: int = 0) -> Deviations:
+    """What deviates after the run has ended."""
+    job.finish(expect)
+    command = [sys.executable, "-m", "everylink", "inventory", job.file, "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 3), done.stderr
+    found: Deviations = json.loads(done.stdout)["deviations"]
+    return found
+
+
+def test_nothing_deviates_among_well_hosts(begin: Begin) -> None:
+    assert deviations(begin("-s", "64KiB", "-n", 10)) == []
+
+
+def test_another_mtu_is_named(bed: Bed, begin: Begin) -> None:
+    bed.do("exec", "h3", "ip", "link", "set", "eth0", "mtu", "1400")
+    try:
+        (found,) = deviations(begin("-s", "1KiB", "-n", 10))
+    finally:
+        bed.do("exec", "h3", "ip", "link", "set", "eth0", "mtu", "1500")
+    assert (found["hosts"], found["parts"], found["name"]) == (["h3"], ["net/eth0"], "mtu")
+    assert (found["value"], found["usual"], found["equals"]) == ("1400", "1500", HOSTS - 1)
+
+
+def test_the_host_whose_packets_are_lost_is_named_as_the_one_that_sent_most_again(bed: Bed, begin: Begin) -> None:
+    bed.fault("drop h4 2")
+    found = [one for one in deviations(begin("-s", "64KiB", "-n", 30)) if one["name"] == "Tcp.RetransSegs"]
+    assert found
+    assert max(found, key=lambda one: int(one["value"]))["hosts"] == ["h4"], found  # a peer may lose much, too
+
+
+def test_a_port_that_went_down_and_came_up_during_the_run_is_named(bed: Bed, begin: Begin) -> None:
+    job = begin("-s", "1KiB", "-n", 10, "--min-iterations", 2)
+    with job.between_steps(3):
+        bed.fault("link-down h2")
+        bed.heal("link-down h2")
+    found = [one for one in deviations(job) if one["severity"] == "critical"]
+    assert [(one["hosts"], one["parts"], one["name"]) for one in found] == [(["h2"], ["net/eth0"], "carrier_changes")]
