@@ -67,7 +67,7 @@ def test_the_json_is_one_versioned_object(files: tuple[Path, Path], everylink: C
     found = json.loads(out)
     assert list(found) == [
         "schema", "base", "new", "regression", "at_least", "ranks", "sizes", "failed", "slower", "healthy_again",
-        "faster", "suspects", "differences", "only_base", "only_new",
+        "faster", "suspects", "differences", "hosts_changed", "only_base", "only_new",
     ]  # fmt: skip
     assert found["schema"] == "everylink-comparison/1"
     assert (found["base"], found["new"]) == tuple(map(str, files))

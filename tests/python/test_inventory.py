@@ -207,6 +207,19 @@ def test_two_files_show_what_changed(healthy: Path, slow: Path, everylink: Comma
     assert everylink("inventory", healthy, healthy, "--quiet")[1] == "8 hosts in both files: nothing changed\n"
 
 
+def test_comparing_two_runs_names_what_changed_on_their_hosts(healthy: Path, slow: Path, everylink: Command) -> None:
+    code, said, _ = everylink("compare", healthy, slow)
+    assert code == 0
+    assert "CHANGED  n06: kernel: 5.14.0-503.el9.x86_64 -> 5.14.0-1\n" in said
+    changed = json.loads(everylink("compare", healthy, slow, "--format", "json")[1])["hosts_changed"]
+    assert changed == json.loads(everylink("inventory", healthy, slow, "--format", "json")[1])["changes"]
+    assert "CHANGED" not in everylink("compare", healthy, healthy)[1]
+
+
+def test_comparing_runs_without_inventory_says_nothing_of_hosts(file: Path, everylink: Command) -> None:
+    assert json.loads(everylink("compare", file, file, "--format", "json")[1])["hosts_changed"] is None
+
+
 def test_hosts_and_adapters_of_one_file_only_are_named(healthy: Path, tmp_path: Path, everylink: Command) -> None:
     machines = [*cluster(7), machine(40)]
     machines[2].drop("ib/mlx5_1")

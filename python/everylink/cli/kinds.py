@@ -17,6 +17,8 @@ from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.explain.because import explained
+from everylink.inventory.cluster import Cluster
+from everylink.inventory.versus import Versus, versus
 from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
@@ -163,7 +165,8 @@ class Links(Kind):
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
-        text, json = partial(print_comparison, found), partial(comparison_json, found)
+        hosts = _changed_hosts(base, new)
+        text, json = partial(print_comparison, found, hosts), partial(comparison_json, found, hosts)
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
@@ -237,7 +240,8 @@ class LoadPatterns(Kind):
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)
-        text, json = partial(print_load_comparison, found), partial(load_comparison_json, found)
+        hosts = _changed_hosts(base, new)
+        text, json = partial(print_load_comparison, found, hosts), partial(load_comparison_json, found, hosts)
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
@@ -301,6 +305,13 @@ def links_text(results: Results) -> str:
         f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
         f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
     )
+
+
+def _changed_hosts(base: Results, new: Results) -> Versus | None:
+    """What changed on the hosts; None unless both runs read them."""
+    if not (len(base.inventory) and len(new.inventory)):
+        return None
+    return versus(Cluster(base.inventory, base.ranks), Cluster(new.inventory, new.ranks))
 
 
 def _names(results: Results) -> str:

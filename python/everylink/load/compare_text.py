@@ -7,15 +7,17 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from everylink.inventory.versus import Versus
 from everylink.load.compare import BANDWIDTH, LATENCY, LoadChange, LoadComparison, Subject
-from everylink.terminal.comparison import MOST_LINES, failure_json, failure_text
+from everylink.terminal.comparison import MOST_LINES, failure_json, failure_text, print_host_changes
+from everylink.text.inventory import change_fields
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-load-comparison/1"
 
 
-def print_load_comparison(found: LoadComparison, console: Console) -> None:
-    """Print what changed."""
+def print_load_comparison(found: LoadComparison, hosts: Versus | None, console: Console) -> None:
+    """Print what changed; `hosts`: what the hosts say of themselves, where both runs read them."""
     console.print(Text(f"{found.base.path} -> {found.new.path}", style="bold"), soft_wrap=True)
     ranks = plural(found.new.facts.ranks, "rank")
     for line in (f"pattern {found.pattern}, {ranks}, {plural(found.compared, 'value')} compared", *found.notes):
@@ -31,6 +33,7 @@ def print_load_comparison(found: LoadComparison, console: Console) -> None:
             console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
         if len(lines) > MOST_LINES:
             console.print(Text(f"{heading:8}", style=style), f"and {len(lines) - MOST_LINES} more", soft_wrap=True)
+    print_host_changes(hosts, console)
     anything = found.failed or found.slower or found.healed or found.faster
     end = f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more, and by more than chance."
     console.print(Text(end), soft_wrap=True)
@@ -58,7 +61,7 @@ def _value_text(subject: Subject, value: float) -> str:
     return texts[subject.kind](value) if subject.kind in texts else f"{value:.3f}"
 
 
-def load_comparison_json(found: LoadComparison) -> str:
+def load_comparison_json(found: LoadComparison, hosts: Versus | None) -> str:
     """The comparison as one JSON object (docs/guide.md)."""
     fields: dict[str, Any] = {
         "schema": SCHEMA,
@@ -72,6 +75,7 @@ def load_comparison_json(found: LoadComparison) -> str:
         "faster": list(map(_change_json, found.faster)),
         "failed": list(map(failure_json, found.failed)),
         "healthy_again": list(map(failure_json, found.healed)),
+        "hosts_changed": None if hosts is None else change_fields(hosts),
         "notes": found.notes,
     }
     return json.dumps(fields, indent=1, allow_nan=False)

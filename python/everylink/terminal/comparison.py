@@ -9,10 +9,12 @@ from rich.text import Text
 
 from everylink.compare.comparison import Comparison, Failure
 from everylink.host_lists import folded
+from everylink.inventory.versus import Versus
 from everylink.links.matching import Matched
 from everylink.links.unmeasured import unmeasured
 from everylink.model.changes import Change
 from everylink.model.rows import Outcome
+from everylink.text.inventory import change_fields, change_lines
 from everylink.units import plural, size_text, time_text
 
 SCHEMA = "everylink-comparison/1"
@@ -23,8 +25,8 @@ CLASSES = {"other host": "all links between hosts", "same host": "all links that
 DIRECTIONS = {"send": ", sending", "receive": ", receiving", "both": ""}
 
 
-def print_comparison(found: Comparison, console: Console) -> None:
-    """Print what changed."""
+def print_comparison(found: Comparison, hosts: Versus | None, console: Console) -> None:
+    """Print what changed; `hosts`: what the hosts say of themselves, where both runs read them."""
     matched = found.matched
     console.print(Text(f"{matched.base.path} -> {matched.new.path}", style="bold"), soft_wrap=True)
     for line in [_compared(found), *_notes(matched)]:
@@ -40,8 +42,19 @@ def print_comparison(found: Comparison, console: Console) -> None:
             console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
         if len(lines) > MOST_LINES:
             console.print(Text(f"{heading:8}", style=style), f"and {len(lines) - MOST_LINES} more", soft_wrap=True)
+    print_host_changes(hosts, console)
     for line in _end(found):
         console.print(Text(line), soft_wrap=True)
+
+
+def print_host_changes(hosts: Versus | None, console: Console) -> None:
+    """Print the facts that changed on the hosts."""
+    lines = [] if hosts is None else change_lines(hosts)
+    for line in lines[:MOST_LINES]:
+        console.print(Text(f"{'CHANGED':8}", style="yellow"), Text(line), soft_wrap=True)
+    if len(lines) > MOST_LINES:
+        more = f"and {len(lines) - MOST_LINES} more: everylink inventory BASE NEW"
+        console.print(Text(f"{'CHANGED':8}", style="yellow"), more, soft_wrap=True)
 
 
 def _compared(found: Comparison) -> str:
@@ -153,7 +166,7 @@ def changes_text(found: Changes) -> str:
     return ", ".join(parts) or f"nothing changed by {100 * found.least:.3g} % or more"
 
 
-def comparison_json(found: Comparison) -> str:
+def comparison_json(found: Comparison, hosts: Versus | None) -> str:
     """The comparison as one JSON object (docs/guide.md)."""
     matched = found.matched
     fields: dict[str, Any] = {
@@ -170,6 +183,7 @@ def comparison_json(found: Comparison) -> str:
         "faster": [_change_json(change) for change in found.faster],
         "suspects": [_change_json(change) for change in found.suspects],
         "differences": [vars(difference) for difference in matched.differences],
+        "hosts_changed": None if hosts is None else change_fields(hosts),
         "only_base": {"ranks": matched.ranks_only_base, "sizes": matched.sizes_only_base},
         "only_new": {"ranks": matched.ranks_only_new, "sizes": matched.sizes_only_new},
     }

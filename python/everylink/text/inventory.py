@@ -58,18 +58,27 @@ def deviation_fields(one: Deviation) -> Mapping[str, object]:
 
 def versus_json(base: Results, new: Results, found: Versus) -> str:
     """One JSON object, described in docs/json.md."""
-    changes = [
+    fields = {
+        "schema": CHANGES_SCHEMA, "base": base.path, "new": new.path, "hosts": found.hosts, "gone": found.gone,
+        "added": found.new, "changes": change_fields(found),
+    }  # fmt: skip
+    return json_text(fields)
+
+
+def change_fields(found: Versus) -> list[dict[str, object]]:
+    """The changes in every JSON object that has them."""
+    return [
         {
-            "hosts": one.hosts, "parts": one.parts, "name": one.name, "before": one.before or None,
+            "hosts": list(one.hosts), "parts": list(one.parts), "name": one.name, "before": one.before or None,
             "after": one.after or None, "severity": str(one.severity),
         }
         for one in found.changes
     ]  # fmt: skip
-    fields = {
-        "schema": CHANGES_SCHEMA, "base": base.path, "new": new.path, "hosts": found.hosts, "gone": found.gone,
-        "added": found.new, "changes": changes,
-    }  # fmt: skip
-    return json_text(fields)
+
+
+def change_lines(found: Versus) -> list[str]:
+    """One line for each change, the most severe first."""
+    return list(map(_change_text, found.changes))
 
 
 def inventory_text(results: Results, drift: Drift) -> Text:
