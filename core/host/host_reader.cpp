@@ -42,6 +42,7 @@ void note_libraries(Notes& notes, const std::string& libraries) {
 struct HostReader::Watch {
   std::shared_ptr<std::atomic<bool>> over = std::make_shared<std::atomic<bool>>(false);
   Seconds began = steady_now();
+  std::set<std::string> hung;  // beside ranks that measure, a thread may only have waited for a core
   std::optional<Reading> reading = {};
 };
 
@@ -110,7 +111,8 @@ void HostReader::begin_watching() {
     notes.folders = links;
     for (watch_links(files, notes); !*over; watch_links(files, notes)) std::this_thread::sleep_for(between);
   };
-  watch_->reading.emplace(root_, work, hung_);
+  watch_->hung = hung_;
+  watch_->reading.emplace(root_, work, watch_->hung);
 }
 
 std::optional<HostReading> HostReader::end_watching(std::uint32_t number) {

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from netns import Bed, a_bed
+from netns_runs import Job
 
 from conftest import PATIENCE, Measure, Run, free_port, measure_program
 from host_trees import KINDS, HostTree, cloud_node, h100_node, save_hosts
@@ -157,9 +159,7 @@ def test_later_readings_have_what_changed_since(measured: Any, tmp_path: Path) -
         env=os.environ | {"EVERYLINK_SYSFS": str(root)},
         stdout=subprocess.DEVNULL,
     ) as process:
-        until = time.monotonic() + PATIENCE
-        while not _has_rows(tmp_path / "x.h5") and time.monotonic() < until:
-            time.sleep(0.05)
+        wait_for_rows(tmp_path / "x.h5")
         tree.grow(tree.net("eth0") + "/statistics/rx_crc_errors", 5)
         tree.set(tree.net("eth0") + "/mtu", 9000)
         tree.remove(tree.net("eth0") + "/duplex")
@@ -172,6 +172,26 @@ def test_later_readings_have_what_changed_since(measured: Any, tmp_path: Path) -
     assert inventory.facts[0, last, "net/eth0", "duplex"] == ""  # no longer known
     assert inventory.counters[0, last, "net/eth0", "statistics/rx_crc_errors"] == 5
     assert (0, last, "host", "kernel") not in inventory.facts
+
+
+def interrupted_once_it_measures(folder: Path, options: Iterable[object], sysfs: str) -> None:
+    with subprocess.Popen(
+        [measure_program(), *map(str, options), "-o", "x.h5"],
+        cwd=folder,
+        env=os.environ | {"EVERYLINK_SYSFS": sysfs},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        wait_for_rows(folder / "x.h5")
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+
+
+def wait_for_rows(path: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while not _has_rows(path):
+        assert time.monotonic() < until, "nothing was measured"
+        time.sleep(0.05)
 
 
 def _has_rows(path: Path) -> bool:
@@ -232,9 +252,7 @@ def test_another_rank_of_the_host_reads_once_the_first_one_is_gone(tmp_path: Pat
         )
         for rank in range(3)
     ]
-    until = time.monotonic() + PATIENCE
-    while not _has_rows(tmp_path / "x.h5") and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for_rows(tmp_path / "x.h5")
     ranks[1].kill()
     for process in ranks:
         process.wait(PATIENCE)
@@ -246,21 +264,34 @@ def test_another_rank_of_the_host_reads_once_the_first_one_is_gone(tmp_path: Pat
     assert inventory.facts[1, last, "net/eth0", "mtu"] == "1460"  # this rank has told nothing before
 
 
+@pytest.fixture
+def three(possible: None) -> Iterator[Bed]:
+    yield from a_bed(3)
+
+
+def test_a_host_of_a_network_counts_on_its_interface_what_its_rank_carried(three: Bed, tmp_path: Path) -> None:
+    options = ["-s", "1MiB", "-n", 20, "-w", 0, "--num-slowest", 0, "--retest-budget", 0]
+    job = Job(three, "tcp", options, tmp_path)
+    try:
+        job.finish(expect=0)
+    finally:
+        job.stop()
+    inventory = inventory_of(tmp_path / "x.h5")
+    with h5py.File(tmp_path / "x.h5") as file:
+        addresses = [address.decode() for address in file["ranks/address"][:]]
+    (last,) = {int(row["reading"]) for row in inventory.readings if row["moment"] == AFTER}
+    for host in range(3):
+        assert addresses[host] in str(inventory.fact(host, "net/eth0", "ip"))
+        sent = inventory.carried[last, host][0] - inventory.carried[0, host][0]
+        counter = "net/eth0", "statistics/tx_bytes"
+        counted = inventory.counters[host, last, *counter] - inventory.counters[host, 0, *counter]
+        assert sent <= counted < 1.1 * sent  # headers and acknowledgements
+
+
 def test_a_resumed_run_goes_on_with_the_numbers_of_readings(run: Run, tmp_path: Path) -> None:
     tree = cloud_node(0).save(tmp_path / "tree")
     options = ("--np", "2", "--mode", "tcp", "-s", "1", "--min-runtime", "60")
-    with subprocess.Popen(
-        [measure_program(), *options, "-o", "x.h5"],
-        cwd=tmp_path,
-        env=os.environ | {"EVERYLINK_SYSFS": str(tree)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        until = time.monotonic() + PATIENCE
-        while not _has_rows(tmp_path / "x.h5") and time.monotonic() < until:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+    interrupted_once_it_measures(tmp_path, options, str(tree))
     before = inventory_of(tmp_path / "x.h5")
     done = run(*options[:-1], "0", "--resume", "x.h5", environment={"EVERYLINK_SYSFS": str(tree)})
     assert done.returncode == 0, done.stderr
@@ -272,6 +303,16 @@ def test_a_resumed_run_goes_on_with_the_numbers_of_readings(run: Run, tmp_path: 
     assert after.moments(0).count(BEFORE) == 2
     again = numbers[after.moments(0).index(BEFORE, 1)]
     assert after.facts[0, again, "host", "name"] == "n0"  # a new process reads everything
+
+
+def test_a_file_without_a_place_for_readings_can_be_resumed(run: Run, tmp_path: Path) -> None:
+    options = ("--np", 2, "--mode", "tcp", "-s", 1, "--num-slowest", 0)
+    interrupted_once_it_measures(tmp_path, (*options, "--min-runtime", 60), "none")
+    done = run(*options, "--min-runtime", 0, "--resume", "x.h5")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file.attrs["complete"] == 1
+        assert "inventory" not in file
 
 
 def test_hostile_files_are_not_known_and_end_nothing(measured: Any, tmp_path: Path) -> None:
