@@ -11,6 +11,7 @@ from everylink.version import VERSION as __version__
 if TYPE_CHECKING:
     from everylink.errors import EverylinkError, ResultsError
     from everylink.io.read import read
+    from everylink.model.inventory import Inventory
     from everylink.model.links import Links
     from everylink.model.loads import Flows, Load, Scenes
     from everylink.model.results import Facts, Ranks, Results, Size, Steps
@@ -20,6 +21,7 @@ _MODULES = {
     "EverylinkError": "errors",
     "Facts": "model.results",
     "Flows": "model.loads",
+    "Inventory": "model.inventory",
     "Links": "model.links",
     "Load": "model.loads",
     "Outcome": "model.rows",
@@ -36,6 +38,7 @@ __all__ = [
     "EverylinkError",
     "Facts",
     "Flows",
+    "Inventory",
     "Links",
     "Load",
     "Outcome",

@@ -138,6 +138,17 @@ def test_every_form_of_the_answer_has_the_cause(tmp_path: Path, everylink: Comma
     assert f"because: n03: {RATE}" in everylink("diagnose", file, "--format", "junit")[1]
 
 
+def test_without_the_memory_for_the_inventory_the_verdict_has_no_cause(
+    tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = make_inventory(tmp_path / "x.h5", cluster(8), sizes=(8, 65536), time=slow_host)
+    monkeypatch.setattr("everylink.io.inventory.ENTRY_BYTES", 2**60)
+    assert json.loads(everylink("diagnose", file, "--format", "json")[1])["verdicts"][0]["because"] is None
+    code, _, error = everylink("inventory", file)
+    assert code == 1
+    assert "facts and counters of hosts takes" in error
+
+
 def test_a_run_without_inventory_says_nothing_of_causes(tmp_path: Path, everylink: Command) -> None:
     file = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(8)], sizes=(8, 65536), time=slow_host)
     said = json.loads(everylink("diagnose", file, "--format", "json")[1])

@@ -267,7 +267,7 @@ def test_a_core_that_reads_nothing_or_fails_is_named(
     assert code == 1
     assert "read nothing of its hosts" in error
     monkeypatch.setenv("FAKE", "exit=1")
-    assert "the hosts could not be read: exit code 1" in everylink("inventory")[2]
+    assert "the hosts could not be read: everylink-measure ended with exit code 1" in everylink("inventory")[2]
 
 
 def test_the_rule_needs_two_thirds_of_three_equals() -> None:

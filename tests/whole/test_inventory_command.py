@@ -99,6 +99,18 @@ def test_a_fault_in_the_files_of_one_host_is_named_on_its_part(fault: str, inven
     assert deviations(inventory(trees)) == [([f"n{ODD}"], [wanted], name)]
 
 
+def test_hosts_are_read_by_ssh_and_those_that_cannot_be_are_left_out(ssh_folder: Path) -> None:
+    command = [sys.executable, "-m", "everylink", "inventory", "a1,a2,gone1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ssh_folder)
+    assert done.returncode == 0, done.stderr
+    assert "everylink: gone1: left out: ssh: Could not resolve hostname" in done.stderr
+    assert "2 hosts: a[1-2]\n" in done.stdout
+    alone = subprocess.run([*command[:-1], "a1"], capture_output=True, text=True, check=True, cwd=ssh_folder)
+    assert "1 host: a1\n" in alone.stdout
+    none = subprocess.run([*command[:-1], "gone1"], capture_output=True, text=True, check=False, cwd=ssh_folder)
+    assert (none.returncode, none.stdout) == (2, "")
+
+
 @pytest.mark.quick
 def test_this_machine_is_read_in_a_run_of_seconds(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "everylink", "inventory", "-o", tmp_path / "x.h5"]

@@ -1,6 +1,6 @@
 """`everylink inventory`: what a cluster consists of, what deviates, and what changed between two runs."""
 
-import shlex
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
@@ -17,13 +17,14 @@ from everylink.cli.options.table import INVENTORY, RUN
 from everylink.errors import CoreError, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.files import refuse_existing
+from everylink.host_lists import folded, folded_by_reason
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import drift_of
 from everylink.inventory.versus import versus
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
 from everylink.launch.core import check_version, find_core
-from everylink.launch.job import hosts_of
+from everylink.launch.job import UnusableHosts, hosts_of
 from everylink.launch.launchers import starter, take_hosts_of_job
 from everylink.model.results import Results
 from everylink.text.inventory import (
@@ -107,30 +108,39 @@ def _answer(text: Text, brief: Text, json: str) -> Answer:
 
 
 def _read_hosts(options: Namespace, output: Path) -> Results:
-    """Read hosts by the shortest run over them; without hosts those of the batch job, else this machine."""
+    """Read hosts by the shortest run over them; without hosts those of the batch job, else this machine.
+
+    Hosts on which no rank can start are left out, and named on standard error.
+    """
     core = find_core()
     check_version(core)
-    words = _run_words(options)
+    hosts = hosts_of(",".join(options.what), "HOSTS") if options.what else []
     core_options = [*SHORTEST, "-o", str(output), *(["--force"] if options.force else [])]
-    run_options = parsed_in_part(RUN, words)[0]
-    take_hosts_of_job(run_options)
-    if run_options.hosts is None:
-        run_options.np = 2
-    code = measure(starter(core, run_options, core_options), core_options, None).code
+    while True:
+        try:
+            code = measure(starter(core, _run_options(options, hosts), core_options), core_options, None).code
+            break
+        except UnusableHosts as error:
+            for names, reason in folded_by_reason(error.reasons):
+                print(f"everylink: {names}: left out: {reason}", file=sys.stderr)
+            hosts = [host for host in hosts if host not in error.reasons]
+            if not hosts:
+                raise
     if code not in MEASURED:
-        line = shlex.join(["everylink", "run", *words, *core_options])
-        raise CoreError(f"the hosts could not be read: exit code {code} of {line}")
+        raise CoreError(f"the hosts could not be read: everylink-measure ended with exit code {code}")
     results = read(output)
     if not len(results.inventory):
         raise CoreError(f"{core} read nothing of its hosts")
     return results
 
 
-def _run_words(options: Namespace) -> list[str]:
+def _run_options(options: Namespace, hosts: Sequence[str]) -> Namespace:
     """The options of `everylink run` that start the ranks: one per host, two on a single one."""
-    launcher = [] if options.launcher is None else ["--launcher", options.launcher]
-    if not options.what:
-        return launcher
-    text = ",".join(options.what)
-    alone = len(hosts_of(text, "HOSTS")) == 1
-    return ["--hosts", text, *(["--nranks", "2"] if alone else []), *launcher]
+    words = [] if options.launcher is None else ["--launcher", options.launcher]
+    if hosts:
+        words += ["--hosts", folded(hosts), *(["--nranks", "2"] if len(hosts) == 1 else [])]
+    found = parsed_in_part(RUN, words)[0]
+    take_hosts_of_job(found)
+    if found.hosts is None:
+        found.np = 2
+    return found

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import Deviation, Drift, drift
 from everylink.inventory.meanings import (
@@ -36,11 +37,19 @@ WORDS = re.compile(r"[\w.\-]+")
 
 def explained(results: Results, judgement: Judgement) -> Judgement:
     """The judgement with a cause for each verdict, where the hosts were read. A run without verdicts reads nothing."""
-    if not judgement.verdicts or not len(results.inventory):
+    if not judgement.verdicts or not _is_there(results):
         return judgement
     found = drift(Cluster(results.inventory, results.ranks))
     verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
     return replace(judgement, verdicts=verdicts)
+
+
+def _is_there(results: Results) -> bool:
+    """Whether the file has an inventory that fits into memory."""
+    try:
+        return len(results.inventory) > 0
+    except NotEnoughMemory:
+        return False
 
 
 def _cause(verdict: Verdict, found: Drift) -> str:

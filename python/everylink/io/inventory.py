@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.io.hdf5 import Damage
+from everylink.memory import require_memory
 from everylink.model.inventory import Carried, Counters, Facts, Inventory, Readings
 
 INVENTORY = "inventory"
+ENTRY_BYTES = 120  # of memory that an entry takes while inventories are compared
 T = TypeVar("T", Facts, Counters, Readings, Carried)
 
 
@@ -30,6 +32,8 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
     While the file is written, or after a kill, the columns of a group may differ in length, and rows may name texts
     that are not there; such rows are left out.
     """
+    count = sum(group.group(name).extent("value") for name in ("facts", "counters"))
+    require_memory(ENTRY_BYTES * count, f"to read and compare {count:,} facts and counters of hosts")
     facts = _entries(group.group("facts"), Facts, complete)
     counters = _entries(group.group("counters"), Counters, complete)
     readings = _entries(group.group("readings"), Readings, complete)
