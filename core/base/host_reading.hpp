@@ -66,4 +66,12 @@ struct Carried {
   }
 };
 
+// Segments that TCP has sent again from a rank to a peer while one link was open, and the bytes of messages
+// that this rank sent over the link.
+struct Retransmits {
+  std::int32_t to = 0;
+  std::uint64_t segments = 0, bytes = 0;
+  static constexpr auto fields = std::tuple(&Retransmits::to, &Retransmits::segments, &Retransmits::bytes);
+};
+
 }  // namespace everylink

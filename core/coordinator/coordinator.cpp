@@ -268,6 +268,8 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
   for (const auto& report : reports)
     if (!report.carrier.lanes.empty())
       log_.ranks[static_cast<std::size_t>(report.rank)].carrier.lanes = report.carrier.lanes;
+  for (const auto& report : reports)
+    for (const auto& one : report.retransmits) log_.recorder.retransmits(report.rank, one);
   if (readings_ && !interrupted) readings_->keep(reports, measured_, step_began_, campaign_->began());
   campaign_->keep({.reports = std::move(reports),
                    .done = measured_,

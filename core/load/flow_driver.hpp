@@ -47,6 +47,8 @@ class FlowDriver {
 
   int turn() const { return c_.turn; }
   Link& link() { return *link_; }
+  const Link& link() const { return *link_; }
+  std::uint32_t flow() const { return c_.flow; }
   bool is_ok() const { return result_.outcome == Outcome::ok; }
   // A link that could not be closed is never freed: a library may still hold it.
   void abandon() { static_cast<void>(link_.release()); }

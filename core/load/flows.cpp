@@ -172,14 +172,25 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
   for (const auto& driver : drivers_) {
     if (driver->is_open()) driver->end(Outcome::timeout);
     ends.push_back(driver->result());
-    carried_ += driver->carried();
+    count(*driver);
   }
   return ends;
+}
+
+void Flows::count(const FlowDriver& driver) {
+  const Carried carried = driver.carried();
+  carried_ += carried;
+  if (!work_.entry.retransmits) return;
+  const auto& flow = work_.assigned.scene.flows[driver.flow()];
+  if (const auto segments = work_.entry.retransmits(driver.link()); segments > 0)
+    retransmits_.push_back(
+        {.to = flow.from == work_.rank ? flow.to : flow.from, .segments = segments, .bytes = carried.sent});
 }
 
 // Closes the link at once, so that the peer stops waiting.
 void Flows::give_up(FlowDriver& driver) {
   unconnected_.push_back(driver.result());
+  count(driver);
   shut(driver);
   std::erase_if(drivers_, [&](const auto& one) { return one.get() == &driver; });
 }

@@ -84,6 +84,7 @@ class Flows {
   // Runs all connected flows, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
   const Carried& carried() const { return carried_; }
+  const std::vector<Retransmits>& retransmits() const { return retransmits_; }
   // False: a library may still hold our buffers, so nothing may touch them again.
   bool close(Seconds until);
 
@@ -91,6 +92,7 @@ class Flows {
   std::vector<FlowDriver*> in_order_of_turns() const;
   void note_unconnected(std::size_t flow, Outcome);
   void give_up(FlowDriver&);
+  void count(const FlowDriver&);
   void shut(FlowDriver&);
 
   const Work work_;
@@ -98,6 +100,7 @@ class Flows {
   Memory &out_, &in_;
   std::unique_ptr<RequestQueues> queues_;
   Carried carried_;
+  std::vector<Retransmits> retransmits_;
   bool is_clean_ = true;  // no library holds our buffers
   std::vector<FlowEnd> unconnected_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;  // senders first, then receivers

@@ -47,6 +47,14 @@ int milliseconds_to(Seconds until) {
   return static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000));
 }
 
+// All 0 if it is not known.
+tcp_info info_of(const Socket& socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (::getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) < 0) return {};
+  return info;
+}
+
 }  // namespace
 
 Address make_address(const sockaddr* raw, socklen_t length) {
@@ -226,10 +234,10 @@ void watch(const Socket& socket) {
   ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
+std::uint64_t retransmits(const Socket& socket) { return info_of(socket).tcpi_total_retrans; }
+
 bool is_dark(const Socket& socket) {
-  tcp_info info{};
-  socklen_t length = sizeof info;
-  if (::getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) < 0) return false;
+  const tcp_info info = info_of(socket);
   const bool unanswered =
       (info.tcpi_unacked > 0 && info.tcpi_retransmits >= probes) || info.tcpi_probes >= probes;
   return unanswered && info.tcpi_last_ack_recv > dark_milliseconds;

@@ -76,6 +76,7 @@ void send_at_once(const Socket&);                         // TCP_NODELAY
 // window (measured), so is_dark looks at unacknowledged bytes.
 void watch(const Socket&);
 bool is_dark(const Socket&);
+std::uint64_t retransmits(const Socket&);  // segments that this end has sent again; 0: none, or not known
 void reset(Socket&);  // closes with a reset, which tells the peer that this process has ended
 // Closes without a TIME_WAIT state if everything that was sent has arrived. After an orderly close the kernel
 // keeps the port for a minute, and thousands of short connections in that time use up the machine's ports.

@@ -21,6 +21,7 @@ void Report::check(int from, int ranks, std::size_t sizes) const {
   good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
   good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
   good &= host.size() <= 1;
+  for (const auto& one : retransmits) good &= one.to >= 0 && one.to < ranks && one.to != rank;
   good &= led.laps.size() <= sizes && notes.size() <= sizes && needs.size() <= sizes;
   for (std::size_t i = 0; good && i < led.samples.size(); ++i)
     good = led.samples[i].from == static_cast<std::uint32_t>(rank) &&

@@ -43,13 +43,15 @@ struct Report {
   Seconds orders_took = 0;          // until all ranks had the orders that this report answers; rank 0's alone
   std::vector<FlowEnd> flows = {};  // of a scene
   Seconds now = 0;                  // in virtual time
-  std::vector<HostReading> host = {};  // what this rank read of its host, if it did
-  Carried carried = {};                // so far, with the answer to an order to read
-  static constexpr auto fields = std::tuple(
-      &Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank, &Report::peer,
-      &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took, &Report::fault_of_link,
-      &Report::fault_is_local, &Report::led, &Report::notes, &Report::needs, &Report::warmup,
-      &Report::orders_took, &Report::flows, &Report::now, &Report::host, &Report::carried);
+  std::vector<HostReading> host = {};         // what this rank read of its host, if it did
+  Carried carried = {};                       // so far, with the answer to an order to read
+  std::vector<Retransmits> retransmits = {};  // of links that had any
+  static constexpr auto fields =
+      std::tuple(&Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank,
+                 &Report::peer, &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took,
+                 &Report::fault_of_link, &Report::fault_is_local, &Report::led, &Report::notes,
+                 &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows, &Report::now,
+                 &Report::host, &Report::carried, &Report::retransmits);
 
   // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;

@@ -78,6 +78,7 @@ Report LoadPart::run(const RunFlows& order) {
   if (auto* time = virtual_time_of(work_.entry, transport)) time->advance_to(order.begins);
   report.flows = flows_->run(transport.now() + plan_.flow_limit(order));
   carried_ += flows_->carried();
+  report.retransmits = flows_->retransmits();
   report.interrupted = end_is_wanted();
   report.abandoned = !leave_scene();
   if (work_.entry.virtual_time) report.now = endpoint_.transport->now();

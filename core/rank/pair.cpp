@@ -64,6 +64,7 @@ class Pair {
     }
     report_.busy = transport_.now() - connected;
     report_.took = transport_.now() - begin;
+    note_retransmits();
     if (link_ && link_->close(transport_.now() + close_limit) != Outcome::ok) {
       report_.abandoned = true;
       static_cast<void>(link_.release());  // a library may still hold it
@@ -212,13 +213,20 @@ class Pair {
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
   }
 
+  void note_retransmits() {
+    work_.carried += carried_;
+    if (!link_ || !work_.entry.retransmits) return;
+    if (const auto segments = work_.entry.retransmits(*link_); segments > 0)
+      report_.retransmits.push_back({.to = work_.peer, .segments = segments, .bytes = carried_.sent});
+  }
+
   // Of a turn that failed, what is known to have arrived.
   void count(const Turn& turn, bool leads, const Laps& laps) {
     const auto messages = state_ == Outcome::ok ? turn.warmups + turn.messages : std::max(laps.arrived, 0);
     const auto bytes = static_cast<std::uint64_t>(messages) * turn.bytes;
     const bool sends = leads != work_.kernel.fetches;
-    if (sends || work_.kernel.replies) work_.carried.sent += bytes;
-    if (!sends || work_.kernel.replies) work_.carried.received += bytes;
+    if (sends || work_.kernel.replies) carried_.sent += bytes;
+    if (!sends || work_.kernel.replies) carried_.received += bytes;
   }
 
   static void add(const Laps& turn, Laps& all) {
@@ -276,6 +284,7 @@ class Pair {
   Seconds last_call_ = 0;  // the limit for all sizes together
   Seconds moved_ = 0;      // when the last turn was complete
   int turns_ = 0;          // of this size
+  Carried carried_;
   Report report_;
 };
 

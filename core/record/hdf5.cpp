@@ -114,6 +114,9 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void carried(std::uint32_t reading, int rank, const Carried& carried) override {
     if (inventory_) inventory_->add(reading, rank, carried);
   }
+  void retransmits(int rank, const Retransmits& retransmits) override {
+    if (inventory_) inventory_->add(rank, retransmits);
+  }
 
   SceneRecorder* scenes() override { return this; }
 

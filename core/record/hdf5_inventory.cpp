@@ -28,6 +28,11 @@ std::vector<ColumnKind> columns_of(const std::string& table, hid_t text) {
     return {{"host", H5T_NATIVE_UINT32},  {"reading", H5T_NATIVE_UINT32}, {"moment", H5T_NATIVE_UINT8},
             {"rank", H5T_NATIVE_UINT32},  {"began", H5T_NATIVE_DOUBLE},   {"took", H5T_NATIVE_FLOAT},
             {"unread", H5T_NATIVE_UINT32}};
+  if (table == "retransmits")
+    return {{"rank", H5T_NATIVE_UINT32},
+            {"to", H5T_NATIVE_UINT32},
+            {"segments", H5T_NATIVE_UINT64},
+            {"bytes", H5T_NATIVE_UINT64}};
   return {{"reading", H5T_NATIVE_UINT32},
           {"rank", H5T_NATIVE_UINT32},
           {"sent", H5T_NATIVE_UINT64},
@@ -68,6 +73,7 @@ void Inventory::make(hid_t file, std::size_t hosts, std::size_t ranks) {
   add("counters", counters_of_host * hosts);
   add("readings", readings * hosts);
   add("carried", readings * ranks);
+  add("retransmits", ranks);
 }
 
 bool Inventory::is_in(hid_t file) { return H5Lexists(file, "inventory", H5P_DEFAULT) > 0; }
@@ -78,7 +84,8 @@ Inventory::Inventory(hid_t file)
       facts_(open("facts")),
       counters_(open("counters")),
       readings_(open("readings")),
-      carried_(open("carried")) {
+      carried_(open("carried")),
+      retransmits_(open("retransmits")) {
   constexpr std::size_t width = HostReading::longest_text;
   const auto texts = contents_of(Handle(H5Gopen2(group_, "texts", H5P_DEFAULT), H5Gclose), "text",
                                  string_type(width), texts_.length());
@@ -127,12 +134,17 @@ void Inventory::add(std::uint32_t reading, int rank, const Carried& carried) {
   carried_.add(first_reading_ + reading, static_cast<std::uint32_t>(rank), carried.sent, carried.received);
 }
 
+void Inventory::add(int rank, const Retransmits& one) {
+  retransmits_.add(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(one.to), one.segments,
+                   one.bytes);
+}
+
 void Inventory::write() {
-  for (Table* table : {&texts_, &facts_, &counters_, &readings_, &carried_}) table->write();
+  for (Table* table : {&texts_, &facts_, &counters_, &readings_, &carried_, &retransmits_}) table->write();
 }
 
 void Inventory::abandon() {
-  for (Table* table : {&texts_, &facts_, &counters_, &readings_, &carried_}) table->abandon();
+  for (Table* table : {&texts_, &facts_, &counters_, &readings_, &carried_, &retransmits_}) table->abandon();
   group_.abandon();
 }
 

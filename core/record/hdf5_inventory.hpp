@@ -22,6 +22,7 @@ class Inventory {
   explicit Inventory(hid_t file);  // goes on where the file ends
   void add(const ReadingRow&);
   void add(std::uint32_t reading, int rank, const Carried&);
+  void add(int rank, const Retransmits&);
   void write();
   void abandon();
 
@@ -30,7 +31,7 @@ class Inventory {
   std::uint32_t row_of(const std::string& text);
 
   Handle group_;
-  Table texts_, facts_, counters_, readings_, carried_;
+  Table texts_, facts_, counters_, readings_, carried_, retransmits_;
   std::unordered_map<std::string, std::uint32_t> rows_;  // of texts
   std::uint32_t first_reading_ = 0;                      // of this process
 };

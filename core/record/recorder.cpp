@@ -31,6 +31,7 @@ class NoRecorder final : public Recorder, public SceneRecorder {
   void local_fault(int, const std::string&) override {}
   void reading(const ReadingRow&) override {}
   void carried(std::uint32_t, int, const Carried&) override {}
+  void retransmits(int, const Retransmits&) override {}
   SceneRecorder* scenes() override { return this; }
   void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
   void commit() override {}

@@ -85,6 +85,7 @@ class Recorder {
   virtual void local_fault(int rank, const std::string& cause) = 0;  // what the rank's host lacks, told once
   virtual void reading(const ReadingRow&) = 0;
   virtual void carried(std::uint32_t reading, int rank, const Carried&) = 0;  // until this reading
+  virtual void retransmits(int rank, const Retransmits&) = 0;
   virtual SceneRecorder* scenes() = 0;  // null: the format cannot hold a load pattern (check_format)
   virtual void commit() = 0;            // everything recorded so far survives a kill
   virtual void end(const Ending&) = 0;

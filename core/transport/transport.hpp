@@ -145,8 +145,10 @@ struct TransportEntry {
   AllToAll (*all_to_all)(int size) = nullptr;
   // Whether, with these options, `wait` blocks until its ticket is done, whatever the limit.
   bool (*blocks)(const Settings&) = nullptr;
+  // Segments that this end of a link has sent again so far, because they or their acknowledgements were lost.
+  std::uint64_t (*retransmits)(const Link&) = nullptr;
 };
-inline constexpr int transport_abi = 5;
+inline constexpr int transport_abi = 6;
 
 inline std::string always_usable() { return {}; }
 

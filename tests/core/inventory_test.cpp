@@ -447,6 +447,16 @@ TEST(Inventory, a_reading_that_makes_no_sense_is_refused) {
   EXPECT_TRUE(is_refused([](All& all) { all.front().took = std::nan(""); }));
 }
 
+TEST(Inventory, retransmits_to_a_rank_that_does_not_exist_are_refused) {
+  const auto check = [](std::int32_t to) {
+    Report report{.rank = 1};
+    report.retransmits = {{.to = to, .segments = 1, .bytes = 1}};
+    report.check(1, 4, 1);
+  };
+  EXPECT_NO_THROW(check(3));
+  for (const std::int32_t to : {-1, 1, 4}) EXPECT_THROW(check(to), MachineError) << to;
+}
+
 // Keeps readings alone.
 class ReadingRecorder final : public Recorder {
  public:
@@ -458,6 +468,7 @@ class ReadingRecorder final : public Recorder {
   void local_fault(int, const std::string&) override {}
   void reading(const ReadingRow& row) override { all.push_back(row); }
   void carried(std::uint32_t, int, const Carried&) override {}
+  void retransmits(int, const Retransmits&) override {}
   SceneRecorder* scenes() override { return nullptr; }
   void commit() override {}
   void end(const Ending&) override {}

@@ -27,6 +27,7 @@ class Machine:
     later: dict[Pair, int] = field(default_factory=dict)  # counters that differ after the run
     device: str = "lo"
     carried: int = GB  # bytes sent, and as many received
+    resent: dict[int, int] = field(default_factory=dict)  # segments that TCP sent again, by the rank they go to
 
     def grow(self, part: str, name: str, more: int) -> None:
         self.counters.setdefault((part, name), 0)
@@ -56,7 +57,7 @@ def write_inventory(file: Any, machines: Sequence[Machine]) -> None:
     texts: dict[str, int] = {"": 0}
     facts: list[tuple[int, ...]] = []
     counters: list[tuple[int, ...]] = []
-    readings, carried = [], []
+    readings, carried, retransmits = [], [], []
 
     def row(text: str) -> int:
         return texts.setdefault(text, len(texts))
@@ -70,6 +71,10 @@ def write_inventory(file: Any, machines: Sequence[Machine]) -> None:
             readings.append((host, reading, moment, host, float(reading), 0.01, 0))
             bytes_now = machine.carried if moment == AFTER else 0
             carried.append((reading, host, bytes_now, bytes_now))
+    for rank, machine in enumerate(machines):
+        retransmits += [
+            (rank, to, segments, machine.carried // len(machines)) for to, segments in machine.resent.items()
+        ]
     group = file.create_group("inventory")
     group["texts/text"] = np.array([text.encode() for text in texts], "S256")
     entry = {"host": "u4", "reading": "u4", "part": "u4", "name": "u4"}
@@ -79,6 +84,7 @@ def write_inventory(file: Any, machines: Sequence[Machine]) -> None:
         ("counters", entry | {"value": "u8"}, counters),
         ("readings", of_readings | {"unread": "u4"}, readings),
         ("carried", {"reading": "u4", "rank": "u4", "sent": "u8", "received": "u8"}, carried),
+        ("retransmits", {"rank": "u4", "to": "u4", "segments": "u8", "bytes": "u8"}, retransmits),
     ):
         columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
         for (column, kind), values in zip(kinds.items(), columns, strict=True):

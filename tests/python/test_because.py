@@ -63,6 +63,28 @@ def test_of_few_hosts_the_one_that_lost_most_explains_its_verdict(tmp_path: Path
     assert verdict_with.because.endswith("the other 3 by 147 (median)")
 
 
+def resent(own: int, others: int) -> Callable[[list[Machine]], object]:
+    """TCP sends segments again from the slow host to each other, and from each other host to the next one."""
+
+    def change(machines: list[Machine]) -> None:
+        machines[SLOW].resent = dict.fromkeys(set(range(8)) - {SLOW}, own)
+        for host in (0, 1, 4, 5, 6):
+            machines[host].resent = {host + 1: others}
+
+    return change
+
+
+@pytest.mark.parametrize(("others", "elsewhere"), [(0, "none"), (200, "0.17")])
+def test_what_tcp_sends_again_on_its_links_is_the_cause(others: int, elsewhere: str, tmp_path: Path) -> None:
+    said = because(tmp_path, resent(900, others), "ethernet")
+    assert said == f"because: TCP sent 3.1 segments per MB again on its links, {elsewhere} on other links"
+
+
+@pytest.mark.parametrize(("own", "others"), [(2, 0), (900, 2000)], ids=["a few", "as many elsewhere"])
+def test_what_tcp_sends_again_everywhere_is_no_cause(own: int, others: int, tmp_path: Path) -> None:
+    assert because(tmp_path, resent(own, others), "ethernet") == NONE_SEEN
+
+
 def test_a_version_is_perhaps_the_cause(tmp_path: Path) -> None:
     said = because(tmp_path, fact("host", "kernel", "5.14.0-1"))
     assert said == "perhaps because: n03: kernel 5.14.0-1; the other 7 have 5.14.0-503.el9.x86_64"

@@ -32,6 +32,7 @@ REFUSED: dict[str, Recipe] = {
     "no counters": without("inventory/counters"),
     "no readings": without("inventory/readings"),
     "no carried": without("inventory/carried"),
+    "no retransmits": without("inventory/retransmits"),
     "facts that are a column": instead("inventory/facts", np.zeros(9, "u4")),
     "a column is a group": inside(lambda file: (file.__delitem__("inventory/facts/part"),
                                                 file.create_group("inventory/facts/part"))[0]),
@@ -49,6 +50,8 @@ REFUSED: dict[str, Recipe] = {
     "a name that does not exist": first_value("inventory/facts/name", 2**32 - 1),
     "a rank that does not exist": first_value("inventory/readings/rank", 8),
     "bytes of a rank that does not exist": first_value("inventory/carried/rank", 8),
+    "retransmits of a rank that does not exist": first_value("inventory/retransmits/rank", 8),
+    "retransmits to a rank that does not exist": first_value("inventory/retransmits/to", 8),
     "a link to elsewhere": instead("inventory/facts/part", h5py.ExternalLink("/dev/zero", "/")),
     "a link to nowhere": instead("inventory/counters", h5py.SoftLink("/nowhere")),
     "a group in itself": inside(lambda file: file.__setitem__("inventory/facts/part2", file["inventory"])),
@@ -71,7 +74,9 @@ READ["a group in itself"] = inside(lambda file: file.__setitem__("inventory/fact
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
-    return make_inventory(tmp_path / "x.h5", cluster(8))
+    machines = cluster(8)
+    machines[2].resent = {5: 40}
+    return make_inventory(tmp_path / "x.h5", machines)
 
 
 @pytest.mark.parametrize("recipe", damaged_by(REFUSED))
@@ -184,7 +189,8 @@ def same(a: Any, b: Any) -> bool:
             (h, r, texts[p], texts[n], v)
             for h, r, p, n, v in zip(*(c.tolist() for c in vars(inventory.counters).values()), strict=True)
         ]
-        return [*facts, *counters, *(c.tolist() for c in vars(inventory.carried).values())]
+        others = (inventory.carried, inventory.retransmits)
+        return [*facts, *counters, *(column.tolist() for one in others for column in vars(one).values())]
 
     return entries(a) == entries(b)
 

@@ -100,6 +100,12 @@ class TcpLink final : public Link, public OneSided {
     return outcome;
   }
 
+  std::uint64_t retransmits() const {
+    std::uint64_t segments = 0;
+    for (const auto& stream : streams_) segments += stream.retransmits();
+    return segments;
+  }
+
   Outcome close(Seconds) override {
     for (auto& stream : streams_) stream.close();
     streams_.clear();
@@ -238,6 +244,7 @@ extern const TransportEntry tcp_transport{
     .why_unusable = always_usable,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<TcpLink&>(link); },
-    .one_sided_by = "messages"};
+    .one_sided_by = "messages",
+    .retransmits = [](const Link& link) { return static_cast<const TcpLink&>(link).retransmits(); }};
 
 }  // namespace everylink

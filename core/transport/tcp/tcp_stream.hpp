@@ -49,6 +49,7 @@ class Stream {
       : socket_(std::move(socket)), out_memory_(out), in_memory_(in) {}
 
   int fd() const { return socket_.fd(); }
+  std::uint64_t retransmits() const { return everylink::retransmits(socket_); }
   void close() { close_for_good(socket_); }
   bool broken() const { return broken_; }
   bool has_to_send() const { return !out_.empty(); }

@@ -21,7 +21,8 @@ from everylink.inventory.meanings import (
     device_of,
     kind_of_part,
 )
-from everylink.judge.verdict import Judgement, Verdict
+from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
+from everylink.judge.verdict import Judgement, Side, Verdict
 from everylink.model.results import Results
 
 NONE_SEEN = "no cause seen in adapters, links, settings and counters"
@@ -60,10 +61,30 @@ def _cause(verdict: Verdict, found: Drift) -> str:
         return ""
     known = [end for end in ends if end is not None]
     candidates = [one for one in found.deviations if _may_explain(one, verdict, known, cluster)]
-    if not candidates:
+    best = min(candidates, key=_order, default=None)
+    if (best is None or best.severity is not Severity.CRITICAL) and (loss := _loss(verdict, known, cluster)):
+        return f"because: {loss}"
+    if best is None:
         return NONE_SEEN if verdict.kind in ("host", "rank") else ""
-    best = min(candidates, key=_order)
     return f"{'because' if _order(best)[0] < len(_ORDER) - 1 else 'perhaps because'}: {best.sentence}"
+
+
+def _loss(verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> str:
+    """What TCP sent again on the accused links, if that is more than elsewhere."""
+    inventory, ranks = cluster.inventory, cluster.ranks
+    if not len(inventory.retransmits.rank):
+        return ""
+    if verdict.kind == "host":
+        return str(loss_of_host(inventory, ranks, ends[0][0]) or "")
+    if verdict.kind not in ("pair", "link") or len(ends) != 2:
+        return ""
+    there, back = (
+        [rank] if rank is not None else np.flatnonzero(ranks.host_index == host).tolist() for host, rank in ends
+    )
+    links = [(a, b) for a in there for b in back]
+    if verdict.direction == Side.BOTH:
+        links += [(b, a) for a, b in links]
+    return str(loss_of_ranks(inventory, ranks, links) or "")
 
 
 def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from everylink.io.hdf5 import Damage
 from everylink.memory import require_memory
-from everylink.model.inventory import Carried, Counters, Facts, Inventory, Readings
+from everylink.model.inventory import Carried, Counters, Facts, Inventory, Readings, Retransmits
 
 INVENTORY = "inventory"
 ENTRY_BYTES = 120  # of memory that an entry takes while inventories are compared
-T = TypeVar("T", Facts, Counters, Readings, Carried)
+T = TypeVar("T", Facts, Counters, Readings, Carried, Retransmits)
 
 
 class Tree(Protocol):
@@ -38,6 +38,7 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
     counters = _entries(group.group("counters"), Counters, complete)
     readings = _entries(group.group("readings"), Readings, complete)
     carried = _entries(group.group("carried"), Carried, complete)
+    retransmits = _entries(group.group("retransmits"), Retransmits, complete)
     texts = group.group("texts").strings("text")  # last: what is written after a text names it
     if not texts or texts[0]:
         raise Damage(f"{group.name}/texts does not begin with an empty text")
@@ -49,16 +50,17 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
             _check(getattr(entries, column), len(texts), "text", f"{group.name}/{what}/{column}")
     for host, what in ((facts.host, "facts"), (counters.host, "counters"), (readings.host, "readings")):
         _check(host, hosts, "host", f"{group.name}/{what}/host")
-    for rank, what in ((readings.rank, "readings"), (carried.rank, "carried")):
+    for rank, what in ((readings.rank, "readings"), (carried.rank, "carried"), (retransmits.rank, "retransmits")):
         _check(rank, ranks, "rank", f"{group.name}/{what}/rank")
-    return Inventory(texts, facts, counters, readings, carried)
+    _check(retransmits.to, ranks, "rank", f"{group.name}/retransmits/to")
+    return Inventory(texts, facts, counters, readings, carried, retransmits)
 
 
 def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:
     """The columns of each group by their names in the file; none of an empty inventory."""
     if not len(inventory.readings.host) and not len(inventory):
         return {}
-    groups = ("facts", "counters", "readings", "carried")
+    groups = ("facts", "counters", "readings", "carried", "retransmits")
     return {"texts": {"text": inventory.texts}} | {name: dict(vars(getattr(inventory, name))) for name in groups}
 
 

@@ -70,7 +70,21 @@ class Carried:
     received: NDArray[np.uint64]
 
 
+@dataclass(frozen=True)
+class Retransmits:
+    """Segments that TCP sent again from a rank to a peer, and the bytes of messages that it sent there meanwhile.
+
+    Entries of one link add up; a link without an entry had none.
+    """
+
+    rank: NDArray[np.uint32]
+    to: NDArray[np.uint32]
+    segments: NDArray[np.uint64]
+    bytes: NDArray[np.uint64]
+
+
 T = TypeVar("T", Facts, Counters, Readings, Carried)
+Entries = TypeVar("Entries", Facts, Counters, Readings, Carried, Retransmits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +138,7 @@ class Inventory:
     counters: Counters
     readings: Readings
     carried: Carried
+    retransmits: Retransmits
 
     def __len__(self) -> int:
         """How many facts and counters were read."""
@@ -239,7 +254,12 @@ def joined(parts: Sequence[Inventory]) -> Inventory:
         carried.append(_later(part.carried, shift))
         shift += max((int(one.reading.max()) + 1 for one in (part.readings, part.facts) if len(one.reading)), default=0)
     return Inventory(
-        tuple(texts), _concatenated(facts), _concatenated(counters), _concatenated(readings), _concatenated(carried)
+        tuple(texts),
+        _concatenated(facts),
+        _concatenated(counters),
+        _concatenated(readings),
+        _concatenated(carried),
+        _concatenated([part.retransmits for part in parts]),
     )
 
 
@@ -247,7 +267,7 @@ def _later(entries: T, shift: int) -> T:
     return replace(entries, reading=(entries.reading + np.uint32(shift)).astype(np.uint32))
 
 
-def _concatenated(parts: Sequence[T]) -> T:
+def _concatenated(parts: Sequence[Entries]) -> Entries:
     kind = type(parts[0])
     return kind(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
 
@@ -262,4 +282,5 @@ NO_INVENTORY = Inventory(
         _NUMBER, _NUMBER, np.zeros(0, np.uint8), _NUMBER, np.zeros(0, np.float64), np.zeros(0, np.float32), _NUMBER
     ),
     Carried(_NUMBER, _NUMBER, _BYTES, _BYTES),
+    Retransmits(_NUMBER, _NUMBER, _BYTES, _BYTES),
 )
