@@ -138,7 +138,11 @@ def machine(number: int, *, fabric: str = "ib", rails: int = 2, model: Model = M
             "everylink": "0.1.0", "driver/mlx5_core": "24.10-2.1.8", "iommu": "iommu=pt",
         }.items()
     }  # fmt: skip
-    made.counters |= {("host", "Tcp.RetransSegs"): 900 + number, ("host", "Tcp.OutSegs"): 10**6}
+    made.counters |= {
+        ("host", "Tcp.RetransSegs"): 900 + number,
+        ("host", "Tcp.OutSegs"): 10**6,
+        ("host", "cpu_steal"): 0,
+    }
     made.grow("host", "Tcp.OutSegs", 1000 + number)
     _management(made, number)
     for rail in range(rails):

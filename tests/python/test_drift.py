@@ -128,6 +128,7 @@ FAULTS = {
     "many retransmissions": Fault(
         grown("host", "Tcp.RetransSegs", 4000), ("host",), "Tcp.RetransSegs", WARNING, fabric="ethernet"
     ),
+    "stolen time": Fault(grown("host", "cpu_steal", 500), ("host",), "cpu_steal", WARNING),
     "PCIe errors": Fault(grown(SECOND_BRIDGE, "aer_correctable", 7), (SECOND_BRIDGE,), "aer_correctable", WARNING),
     "a saturated counter": Fault(
         counter(PORT, "counters/symbol_error", 65535, 65535), (PORT,), "counters/symbol_error", INFO

@@ -71,6 +71,18 @@ def test_json_has_kinds_deviations_and_traffic(slow: Path, everylink: Command) -
     assert found["traffic"][0]["sent"] == {"min": GB / 2, "median": GB / 2, "max": GB / 2}
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "told"),
+    [("ib/mlx5_1/1", "rate", True), ("ib/mlx5_0/1", "rate", False), ("ib/mlx5_1/1", "pkey", False)],
+)
+def test_the_switch_port_of_a_bad_cable_is_named(part: str, name: str, told: bool, tmp_path: Path) -> None:
+    machines = cluster(8, fabric="roce")
+    machines[2].facts["net/eth1", "neighbour"] = "leaf07 Ethernet1/9"
+    machines[2].facts[part, name] = {"rate": "200 Gb/sec (2X NDR)", "pkey": "0x8009"}[name]
+    (found,) = drift_of(read(make(tmp_path / "x.h5", machines))).deviations
+    assert found.sentence.endswith("; its cable ends at leaf07 Ethernet1/9") == told
+
+
 def test_two_generations_are_two_kinds_and_no_deviation(tmp_path: Path, everylink: Command) -> None:
     machines = [machine(number, model=OLDER if number < 8 else Model()) for number in range(24)]
     code, said, _ = everylink("inventory", make(tmp_path / "x.h5", machines))

@@ -268,6 +268,13 @@ class Cluster:
                     found[pair[0], part] = by_function[pair]
         return found
 
+    def neighbour(self, host: int, part: str) -> str:
+        """The switch and port at the other end of the cable of an adapter, its port or interface, where it is told."""
+        device = self.interfaces.get((host, part), device_of(part))
+        parts = [part, *(net for net in self.parts_of(NET) if self.interfaces.get((host, net)) == device)]
+        told = (self.inventory.value_of(host, one, "neighbour") for one in parts if kind_of_part(one) == NET)
+        return next(filter(None, told), "")
+
 
 def smallest_class(count: int) -> int:
     """How many of `count` hosts must differ in the same way to be a generation of their own."""

@@ -11,12 +11,15 @@ from everylink.inventory.cluster import Cluster
 from everylink.inventory.duplicates import Duplicate, duplicates
 from everylink.inventory.equals import MISSING, PRESENT, Found, Split, compared
 from everylink.inventory.meanings import (
+    DEVICE,
     HOST,
     NEEDS_A_LINK,
     NET,
     PORT,
     SAME_ELSEWHERE,
+    Family,
     Severity,
+    counter,
     device_of,
     fact,
     kind_of_part,
@@ -128,8 +131,17 @@ def _folded(cluster: Cluster, found: Sequence[Found]) -> Iterator[Deviation]:
         names = tuple(cluster.names[number] for number in numbers)
         texts = str(name), str(value), str(usual)
         what = str(told) or _told(sorted(parts), *texts, equals)
-        sentence = f"{folded(names)}: {what}"
+        sentence = f"{folded(names)}: {what}{_cable(cluster, numbers, parts, texts[0], severity)}"
         yield Deviation(names, numbers, tuple(sorted(parts)), *texts, equals, severity, sentence)
+
+
+def _cable(cluster: Cluster, numbers: Sequence[int], parts: Sequence[str], name: str, severity: Severity) -> str:
+    """Where the cable of a single port ends, if that port is down, slow, or saw errors."""
+    at_port = severity is Severity.CRITICAL or counter(name).family in (Family.ERRORS, Family.RECOVERY)
+    if len(numbers) > 1 or len(parts) > 1 or not at_port or kind_of_part(parts[0]) not in (PORT, NET, DEVICE):
+        return ""
+    neighbour = cluster.neighbour(numbers[0], parts[0])
+    return f"; its cable ends at {neighbour}" if neighbour else ""
 
 
 def _told(parts: list[str], name: str, value: str, usual: str, equals: int) -> str:

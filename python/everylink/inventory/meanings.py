@@ -248,7 +248,8 @@ COUNTERS: dict[str, Counter] = {
     "aer_correctable": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),
     "aer_nonfatal": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),
     "aer_fatal": Counter(_ERRORS, "the PCIe link failed: slot, riser or retimer"),
-    # TCP of the whole host
+    # The whole host
+    "cpu_steal": Counter(_LOSS, "another virtual machine had the processor (in ticks)"),
     "Tcp.RetransSegs": Counter(_LOSS, "TCP sent segments again"),
     "Tcp.InErrs": Counter(_ERRORS, "damaged TCP segments arrived"),
     "TcpExt.ListenOverflows": Counter(_LOSS, "the host did not accept connections in time"),
