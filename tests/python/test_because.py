@@ -10,7 +10,7 @@ from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.explain.because import NONE_SEEN, explained
 from everylink.io.read import read
-from everylink.judge.verdict import Judgement, Verdict
+from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from inventories import Machine, cluster, make_inventory
 from make_results import Link, make_results, steady
 
@@ -176,3 +176,64 @@ def test_a_run_without_inventory_says_nothing_of_causes(tmp_path: Path, everylin
     said = json.loads(everylink("diagnose", file, "--format", "json")[1])
     assert said["verdicts"][0]["because"] is None
     assert "because" not in everylink("diagnose", file)[1]
+
+
+# --- what deviates without being slow -----------------------------------------------------------------------------
+
+
+def judged_well(folder: Path, change: Callable[[list[Machine]], object], hosts: int = 8) -> Judgement:
+    """The judgement of hosts whose links are all well."""
+    machines = cluster(hosts)
+    change(machines)
+    return judged(read(make_inventory(folder / "x.h5", machines, sizes=(8, 65536), time=steady))).judgement
+
+
+def test_equal_hosts_without_a_slow_link_are_healthy(tmp_path: Path) -> None:
+    judgement = judged_well(tmp_path, lambda machines: None)
+    assert (judgement.findings, judgement.conclusion) == ((), Conclusion.HEALTHY)
+
+
+def test_a_port_at_half_its_rate_is_a_fault_though_its_links_are_well(tmp_path: Path, everylink: Command) -> None:
+    judgement = judged_well(tmp_path, fact("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)"))
+    assert judgement.conclusion is Conclusion.FAULTS
+    code, out, _ = everylink("diagnose", tmp_path / "x.h5")
+    assert code == 3
+    assert out.startswith(f"FAULTS: 1 config finding\n  critical, config: n03: {RATE}\n")
+    assert everylink("diagnose", tmp_path / "x.h5", "--format", "junit")[1].count("<failure") == 1
+    (finding,) = json.loads(everylink("diagnose", tmp_path / "x.h5", "--format", "json")[1])["findings"]
+    assert (finding["kind"], finding["hosts"], finding["is_fault"]) == ("config", ["n03"], True)
+
+
+def test_another_firmware_is_said_and_no_fault(tmp_path: Path, everylink: Command) -> None:
+    judgement = judged_well(tmp_path, fact("ib/mlx5_0", "fw_ver", "28.1"))
+    assert judgement.conclusion is Conclusion.HEALTHY
+    assert "\n  warning, config: n03: firmware 28.1 of ib/mlx5_0; the other 7 have " in everylink(
+        "diagnose", tmp_path / "x.h5"
+    )[1]  # fmt: skip
+
+
+def test_errors_that_grew_on_a_link_that_measured_well_are_said(tmp_path: Path) -> None:
+    (finding,) = judged_well(
+        tmp_path, lambda machines: machines[SLOW].grow("ib/mlx5_0/1", "counters/symbol_error", 40)
+    ).findings
+    assert (finding.kind, finding.severity, finding.is_fault) == ("errors", "warning", False)
+
+
+def test_a_port_that_went_down_during_the_run_is_a_fault(tmp_path: Path) -> None:
+    (finding,) = judged_well(
+        tmp_path, lambda machines: machines[SLOW].grow("ib/mlx5_0/1", "counters/link_downed", 1)
+    ).findings
+    assert (finding.kind, finding.severity, finding.is_fault) == ("errors", "critical", True)
+
+
+def test_with_two_hosts_nobody_says_which_is_as_it_should_be(tmp_path: Path) -> None:
+    judgement = judged_well(tmp_path, fact("ib/mlx5_0/1", "rate", "200 Gb/sec (2X NDR)", host=1), hosts=2)
+    assert judgement.conclusion is not Conclusion.FAULTS
+
+
+def test_what_is_the_cause_of_a_verdict_is_no_finding_as_well(tmp_path: Path) -> None:
+    machines = cluster(8)
+    machines[SLOW].facts["ib/mlx5_0/1", "rate"] = "200 Gb/sec (2X NDR)"
+    run = judged(read(make_inventory(tmp_path / "x.h5", machines, sizes=(8, 65536), time=slow_host)))
+    assert run.judgement.verdicts[0].because.endswith(RATE)
+    assert run.judgement.findings == ()

@@ -1,4 +1,4 @@
-"""Names the cause of a verdict, if a fact or counter of the accused host deviates from its equals."""
+"""Joins a judgement with the inventory: the cause of each verdict, and what deviates without being slow."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,10 +22,11 @@ from everylink.inventory.meanings import (
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
-from everylink.judge.verdict import Judgement, Side, Verdict
+from everylink.judge.verdict import Finding, Judgement, Side, Verdict
 from everylink.model.results import Results
 
 NONE_SEEN = "no cause seen in adapters, links, settings and counters"
+EQUALS_OF_FAULT = 2  # with fewer, a host may be as it should be
 MOVED = (Family.RECOVERY, Family.ERRORS, Family.LOSS)
 SETTINGS = (  # slow by themselves; versions only perhaps
     "governor", "smt", "processors", "cpu_model", "iommu", "mtu", "acs", "max_read_request", "pkey", "gid", "ip",
@@ -37,12 +38,21 @@ WORDS = re.compile(r"[\w.\-]+")
 
 
 def explained(results: Results, judgement: Judgement) -> Judgement:
-    """The judgement with a cause for each verdict, where the hosts were read. A run without verdicts reads nothing."""
-    if not judgement.verdicts or not _is_there(results):
+    """The judgement with a cause for each verdict, and with what else deviates on the hosts that were read."""
+    if not _is_there(results):
         return judgement
     found = drift(Cluster(results.inventory, results.ranks))
     verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
-    return replace(judgement, verdicts=verdicts)
+    causes = [one.because for one in verdicts]
+    others = [one for one in found.deviations if not any(cause.endswith(one.sentence) for cause in causes)]
+    findings = tuple(_finding(one) for one in others if one.severity is not Severity.INFO)
+    return replace(judgement, verdicts=verdicts, findings=findings)
+
+
+def _finding(one: Deviation) -> Finding:
+    kind = "errors" if counter(one.name).family in MOVED else "config"
+    is_fault = one.severity is Severity.CRITICAL and one.equals_count >= EQUALS_OF_FAULT
+    return Finding(kind, one.hosts, one.parts, str(one.severity), one.sentence, is_fault)
 
 
 def _is_there(results: Results) -> bool:

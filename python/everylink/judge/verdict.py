@@ -54,6 +54,22 @@ class Verdict:
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What deviates on hosts though nothing is slow. `kind`: config, a setting or part; errors, what counters say.
+
+    `parts` are named as in /inventory, `severity` is warning or critical, `text` one sentence. `is_fault`: the hosts
+    are not what their equals are, so that the run is not healthy; any other finding is only said.
+    """
+
+    kind: str
+    hosts: tuple[str, ...]
+    parts: tuple[str, ...]
+    severity: str
+    text: str
+    is_fault: bool
+
+
 class Conclusion(StrEnum):
     """What a judgement comes to. Every place that says or draws whether a run is healthy says this."""
 
@@ -87,15 +103,20 @@ class Judgement:
     remarks: tuple[str, ...]
     links_planned: int | None = None  # known only of a run that did not finish
     unmeasured: tuple[Unmeasured, ...] = ()  # of links that hosts could not measure; of load patterns one for each
+    findings: tuple[Finding, ...] = ()  # of the inventory, the most severe first
 
     @property
     def conclusion(self) -> Conclusion:
         """The one rule for what a run is called."""
-        if self.verdicts or self.links_failed:
+        if self.verdicts or self.links_failed or self.faulty_findings:
             return Conclusion.FAULTS
         if self.unmeasured or self.strong_suspects or not self.covers_enough:
             return Conclusion.UNDECIDED
         return Conclusion.NO_FAULT if self.untested else Conclusion.HEALTHY
+
+    @property
+    def faulty_findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.is_fault)
 
     @property
     def untested(self) -> tuple[str, ...]:

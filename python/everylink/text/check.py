@@ -15,7 +15,7 @@ from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Ranks
 from everylink.text.json_text import json_text
-from everylink.text.verdicts import headline, judgement_fields, title, unmeasured_lines
+from everylink.text.verdicts import finding_lines, headline, judgement_fields, title, unmeasured_lines
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
@@ -118,6 +118,7 @@ def _findings(checked: Checked) -> list[str]:
         step = NEXT_IF_CROWDED if is_doubtful(verdict, crowded) else NEXT_STEPS[verdict.kind]
         because = [f"  {verdict.because}"] if verdict.because else []
         lines += [title(verdict), f"  {verdict.evidence}", *because, f"  next: {step}"]
+    lines += finding_lines(checked.run.judgement)
     lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
     return lines
 
@@ -168,6 +169,8 @@ def check_headline(checked: Checked) -> Text:
             parts.append(plural(len(judgement.verdicts), "fault"))
         elif judgement.links_failed:
             parts.append(f"{plural(judgement.links_failed, 'link')} failed")
+        if judgement.faulty_findings:
+            parts.append(plural(len(judgement.faulty_findings), "critical finding"))
         return Text(f"FAULTS: {', '.join(parts)}", style="bold red")
     line = headline(judgement)
     if not checked.alone:

@@ -1,12 +1,13 @@
 """A judgement as text for the terminal, as JSON (docs/verdicts.md) and as JUnit XML for test systems."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from xml.etree import ElementTree
 
 from rich.text import Text
 
-from everylink.judge.verdict import Conclusion, Judgement, Verdict, describe
+from everylink.judge.verdict import Conclusion, Finding, Judgement, Verdict, describe
 from everylink.model.results import Results
 from everylink.text.json_text import json_text
 from everylink.units import plural, size_text
@@ -32,6 +33,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "untested": list(judgement.untested),
         "verdicts": [describe(verdict) for verdict in judgement.verdicts],
         "suspects": [describe(verdict) for verdict in judgement.suspects],
+        "findings": [asdict(finding) for finding in judgement.findings],
         "links_measured": judgement.links_measured,
         "links_failed": judgement.links_failed,
         "links_planned": judgement.links_planned,
@@ -47,7 +49,10 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
     for verdict in judgement.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=title(verdict))
         ElementTree.SubElement(case, "failure", type=verdict.symptom, message=evidence(verdict))
-    if not judgement.verdicts:
+    for finding in judgement.faulty_findings:
+        case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=", ".join(finding.hosts))
+        ElementTree.SubElement(case, "failure", type=finding.kind, message=finding.text)
+    if not judgement.verdicts and not judgement.faulty_findings:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name="every link")
         if judgement.conclusion.is_alarm:
             kind = "failure" if judgement.conclusion is Conclusion.FAULTS else "error"
@@ -71,6 +76,8 @@ def verdict_text(judgement: Judgement) -> Text:
             text.append(f"\n      {verdict.because}", style="bold")
     if len(judgement.verdicts) > MOST:
         text.append(f"\n  and {len(judgement.verdicts) - MOST} more: --format json has all")
+    for line in finding_lines(judgement):
+        text.append(f"\n  {line}", style="yellow")
     if judgement.suspects:
         text.append(f"\nto be measured again: {_counts(judgement.suspects)}", style="yellow")
         for suspect in judgement.suspects[:MOST_NAMES]:
@@ -88,7 +95,9 @@ def headline(judgement: Judgement) -> Text:
     match judgement.conclusion:
         case Conclusion.FAULTS:
             failed = f"{plural(judgement.links_failed, 'link')} failed"
-            return Text(f"FAULTS: {_counts(judgement.verdicts) or failed}", style="bold red")
+            named = _counts(judgement.verdicts) or (failed if judgement.links_failed else "")
+            findings = _counts(judgement.faulty_findings, "finding")
+            return Text(f"FAULTS: {', '.join(filter(None, (named, findings)))}", style="bold red")
         case Conclusion.UNDECIDED:
             return Text(f"UNDECIDED: {_undecided_reason(judgement)}", style="bold yellow")
         case Conclusion.NO_FAULT:
@@ -126,10 +135,10 @@ def verdict_lines(judgement: Judgement) -> list[str]:
     if not judgement.conclusion.is_alarm:
         return []
     if not judgement.verdicts:
-        return [headline(judgement).plain, *unmeasured_lines(judgement)]
+        return [headline(judgement).plain, *unmeasured_lines(judgement), *finding_lines(judgement)]
     named = "; ".join(title(verdict) for verdict in judgement.verdicts[:MOST_NAMES])
     more = f"; and {len(judgement.verdicts) - MOST_NAMES} more" if len(judgement.verdicts) > MOST_NAMES else ""
-    return [f"FAULTS: {named}{more}", *unmeasured_lines(judgement)]
+    return [f"FAULTS: {named}{more}", *unmeasured_lines(judgement), *finding_lines(judgement)]
 
 
 def evidence(verdict: Verdict) -> str:
@@ -157,8 +166,16 @@ def subject_text(verdict: Verdict) -> str:
     return ", ".join(verdict.subject)
 
 
-def _counts(verdicts: tuple[Verdict, ...]) -> str:
-    return ", ".join(plural(count, kind) for kind, count in Counter(verdict.kind for verdict in verdicts).items())
+def finding_lines(judgement: Judgement) -> list[str]:
+    """What deviates on hosts though nothing there is slow, the most severe first."""
+    lines = [f"{finding.severity}, {finding.kind}: {finding.text}" for finding in judgement.findings[:MOST]]
+    left = len(judgement.findings) - MOST
+    return [*lines, f"and {plural(left, 'more finding')}: --format json has all"] if left > 0 else lines
+
+
+def _counts(found: Sequence[Verdict | Finding], what: str = "") -> str:
+    counts = Counter(f"{one.kind} {what}".strip() for one in found)
+    return ", ".join(plural(count, kind) for kind, count in counts.items())
 
 
 def _percent(part: float) -> str:
