@@ -66,8 +66,10 @@ def adapters_of_each_host(first: Results, mode: str) -> int:
 
 def hosts_not_joined(first: Results, hosts: Sequence[str]) -> list[str]:
     """Those of `hosts`, in the order of their ranks, of which no rank joined a run of as many ranks on each."""
-    cores = np.array_split(np.array(first.ranks.cores, dtype=object), len(hosts)) if hosts else []
-    return [host for host, of_ranks in zip(hosts, cores, strict=True) if not any(of_ranks)]
+    ranks = zip(first.ranks.cores, first.ranks.device, strict=True)
+    joined = np.array([bool(cores or device) for cores, device in ranks])  # a simulated host has no cores
+    by_host = np.array_split(joined, len(hosts)) if hosts else []
+    return [host for host, of_ranks in zip(hosts, by_host, strict=True) if not of_ranks.any()]
 
 
 CHOICES = (Choice("ucp", _ucp), Choice("ofi", _ofi), Choice("ibverbs", _ibverbs), Choice("tcp", _tcp))
