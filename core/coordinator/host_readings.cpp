@@ -6,11 +6,16 @@
 namespace everylink {
 namespace {
 
-// The number of the reading that a report may bring in answer to this order.
-std::optional<std::uint32_t> number_after(const Order& done) {
-  if (const auto* reads = done.as<ReadHost>()) return reads->number;
+// The reading that a report may bring in answer to this order.
+std::optional<ReadHost> reading_after(const Order& done) {
+  if (const auto* reads = done.as<ReadHost>()) return *reads;
   const auto* measure = done.as<Measure>();
-  return measure && measure->calibrates ? std::optional(reading_under_load) : std::nullopt;
+  if (!measure || !measure->calibrates) return {};
+  return ReadHost{.number = reading_under_load, .moment = Moment::under_load};
+}
+
+bool answers(const HostReading& reading, const ReadHost& order) {
+  return reading.number == order.number && reading.moment == order.moment;
 }
 
 }  // namespace
@@ -45,16 +50,16 @@ std::optional<Order> HostReadings::instead_of(std::optional<Order> next) {
 // A host has one reading per moment. One that comes late is lost; its rank then sends everything again.
 void HostReadings::keep(const std::vector<Report>& reports, const Order& done, Seconds began,
                         std::optional<Seconds> measuring_began) {
-  if (const auto number = number_after(done)) {
+  if (const auto order = reading_after(done)) {
     std::set<std::int32_t> hosts;
     for (const auto& report : reports) {
       const auto host = host_of_[static_cast<std::size_t>(report.rank)];
-      if (!report.host.empty() && report.host.front().number == *number && hosts.insert(host).second)
+      if (!report.host.empty() && answers(report.host.front(), *order) && hosts.insert(host).second)
         early_.push_back({.host = static_cast<std::uint32_t>(host),
                           .rank = static_cast<std::uint32_t>(report.rank),
                           .began = began,
                           .reading = report.host.front()});
-      if (done.is<ReadHost>()) recorder_.carried(*number, report.rank, report.carried);
+      if (done.is<ReadHost>()) recorder_.carried(order->number, report.rank, report.carried);
     }
   }
   if (measuring_began) record_early(*measuring_began);
