@@ -92,9 +92,10 @@ def test_a_rank_per_adapter_where_the_mode_uses_adapters() -> None:
     assert adapters_of_each_host(first, "ucp") == 1
 
 
-def test_hosts_whose_only_rank_recorded_no_cores_did_not_join() -> None:
+def test_hosts_whose_only_rank_recorded_neither_cores_nor_device_did_not_join() -> None:
     first = first_run(4, 1e-3)
-    some = replace(first, ranks=replace(first.ranks, cores=("0-3", "", "0-3", "0")))
+    known = replace(first.ranks, cores=("0-3", "", "0-3", ""), device=("lo", "", "", "sim"))
+    some = replace(first, ranks=known)
     assert hosts_not_joined(some, ["a", "b", "c", "d"]) == ["b"]
     assert hosts_not_joined(some, ["a", "b"]) == [], "one of the two ranks of a joined"
     assert hosts_not_joined(some, []) == [], "this machine alone"
