@@ -10,12 +10,14 @@ import pytest
 
 from conftest import Command
 from everylink.cli.kinds import judged
+from everylink.inventory.ceilings import GIGABIT
 from everylink.io.read import read
 from everylink.judge.verdict import Judgement, Side, Verdict
 from everylink.launch.plan import FEWEST_PARTNERS, plan_of
 from everylink.launch.transports import CHOICES, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
 from everylink.text.check import MOST_LINES, Checked, check_headline, check_json, check_text
+from inventories import cluster, make_inventory
 from make_results import make_results
 
 SIZES = (8, 65536, 2**20)
@@ -120,6 +122,17 @@ def answer(faults: int = 0, suspects: int = 0, unusable: dict[str, str] | None =
     return Checked(
         run, "n[1-4] (named hosts: 4 hosts), 1 rank per host", False, unusable or {}, "tcp", "so", True, Path("f")
     )
+
+
+def test_the_bandwidth_is_set_against_what_the_adapters_carry(tmp_path: Path) -> None:
+    def takes(link: object, size: int) -> float:
+        return size / (0.25 * 400 * GIGABIT) if size > 8 else 1e-6
+
+    machines = cluster(4, rails=1)
+    run = judged(read(make_inventory(tmp_path / "x.h5", machines, sizes=(8, 2**20), time=takes)))
+    said = check_text(replace(answer(), run=run)).plain.splitlines()
+    assert "  between hosts 25 % of what 400 Gbit/s carries" in said
+    assert not any("between hosts" in line for line in check_text(answer()).plain.splitlines())
 
 
 @pytest.mark.parametrize(

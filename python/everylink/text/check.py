@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from everylink.errors import NotEnoughMemory
 from everylink.host_lists import folded, folded_by_reason
+from everylink.inventory.ceilings import ceiling_of
+from everylink.inventory.cluster import Cluster
 from everylink.judge.crowd import crowded_hosts, crowded_names, is_doubtful
 from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.links import Links
-from everylink.model.results import Ranks
+from everylink.model.results import Ranks, Results
 from everylink.text.json_text import json_text
 from everylink.text.verdicts import finding_lines, headline, judgement_fields, title, unmeasured_lines
 from everylink.units import bandwidth_text, plural, size_text, time_text
@@ -104,9 +107,27 @@ def _tested(checked: Checked) -> list[str]:
                 f"  latency {time_text(latency)} at {size_text(small.bytes)}, "
                 f"bandwidth {bandwidth_text(large.bytes / longest)} at {size_text(large.bytes)} (medians)"
             )
+            lines += _of_ceiling(results)
     if hosts := crowded_hosts(results):
         lines.append(f"  more ranks than cores on {folded(hosts)}: times there include waiting for a core")
     return lines
+
+
+def _of_ceiling(results: Results) -> list[str]:
+    """How much of what the adapters can carry the largest messages between hosts reach; no line if it is not known."""
+    large, ranks = results.sizes[-1], results.ranks
+    far = ranks.host_index[large.links.frm] != ranks.host_index[large.links.to]
+    seconds = _median(large.links.median[far])
+    try:
+        ceiling = ceiling_of(Cluster(results.inventory, ranks)) if seconds else None
+    except NotEnoughMemory:
+        return []
+    if ceiling is None or not seconds:
+        return []
+    shared = " and the ranks of a host share" if len(ranks) > results.facts.hosts else ""
+    return [
+        f"  between hosts {large.bytes / seconds / ceiling.rate * 100:.0f} % of what {ceiling.limit} carries{shared}"
+    ]
 
 
 def _findings(checked: Checked) -> list[str]:

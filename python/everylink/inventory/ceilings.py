@@ -1,0 +1,78 @@
+"""What the adapters that carry a run can carry: the rate of their ports, and of the PCIe links above them."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from everylink.inventory.cluster import Cluster, number_in
+from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
+from everylink.model.inventory import Hosts
+
+GIGABIT = 1e9 / 8  # bytes per second
+# PCI Express Base Specification: a lane of 2.5 and 5 GT/s sends 8 bits as 10, one of 8 to 32 GT/s 128 bits as 130;
+# from 64 GT/s on, flits of 256 bytes hold 242 of packets.
+GENERATIONS = {2.5: ("1.0", 0.8), 5.0: ("2.0", 0.8), 8.0: ("3.0", 128 / 130), 16.0: ("4.0", 128 / 130),
+               32.0: ("5.0", 128 / 130), 64.0: ("6.0", 242 / 256)}  # fmt: skip
+GIGABITS = re.compile(r"\s*(\d+(?:\.\d+)?)\s*Gb")
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The most that a rank can send to other hosts while all ranks of its host do: bytes per second, and what limits.
+
+    `limit`: `PCIe 4.0 x8` or `400 Gbit/s`, of most hosts.
+    """
+
+    rate: float
+    limit: str
+
+
+def ceiling_of(cluster: Cluster) -> Ceiling | None:
+    """The median over the hosts of which it is known; none where no adapter's rate is."""
+    by_host: dict[int, list[Ceiling]] = {}
+    for part, hosts in cluster.carrying.items():
+        if kind_of_part(part) in (DEVICE, NET):
+            for host, ceiling in _of_adapter(cluster, part, np.array(sorted(hosts), np.int64)):
+                if (host, part) not in cluster.interfaces:  # its RDMA device counts
+                    by_host.setdefault(host, []).append(ceiling)
+    if not by_host:
+        return None
+    ranks = np.bincount(cluster.ranks.host_index)
+    rates = [sum(one.rate for one in several) / ranks[host] for host, several in by_host.items()]
+    limits = Counter(one.limit for several in by_host.values() for one in several)
+    return Ceiling(float(np.median(rates)), limits.most_common(1)[0][0])
+
+
+def _of_adapter(cluster: Cluster, part: str, hosts: Hosts) -> list[tuple[int, Ceiling]]:
+    """The lower one of port and PCIe of an adapter on each host; hosts of which neither is known are left out."""
+    known: dict[int, list[Ceiling]] = {}
+    for port in [port for port in cluster.parts_of(PORT) if device_of(port) == part] or [part]:
+        for name, unit in (("rate", 1.0), ("speed", 1e-3)):
+            for host, text in zip(hosts.tolist(), cluster.texts_at(port, name, hosts), strict=True):
+                found = GIGABITS.match(text)
+                gigabits = float(found[1]) if found else number_in(text) * unit if name == "speed" else 0.0
+                if gigabits > 0:
+                    known.setdefault(host, []).append(Ceiling(gigabits * GIGABIT, f"{gigabits:g} Gbit/s"))
+    if not known:
+        return []
+    for host, ceiling in _of_pcie(cluster, part):
+        if host in known:
+            known[host].append(ceiling)
+    return [(host, min(several, key=lambda one: one.rate)) for host, several in known.items()]
+
+
+def _of_pcie(cluster: Cluster, part: str) -> list[tuple[int, Ceiling]]:
+    """Each link between an adapter and the root, as it was under load."""
+    found = []
+    texts = cluster.inventory.texts
+    for level in cluster.levels(part):
+        speeds, widths = (cluster.of_level(level, f"current_link_{name}", loaded=True) for name in ("speed", "width"))
+        for host, speed, width in zip(level.hosts.tolist(), speeds.tolist(), widths.tolist(), strict=True):
+            transfers, lanes = number_in(texts[speed]), number_in(texts[width])
+            if transfers in GENERATIONS and lanes > 0:
+                generation, part_of = GENERATIONS[transfers]
+                rate = transfers * lanes * part_of * GIGABIT
+                found.append((host, Ceiling(rate, f"PCIe {generation} x{lanes:.0f}")))
+    return found
