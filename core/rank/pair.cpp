@@ -271,7 +271,7 @@ class Pair {
     if (i == 0) report_.warmup = work_.kernel.windowed ? one_way : lap;
     if (!o.check)
       tuning.rounds_per_reading =
-          static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, double((laps + 1) / 2)));
+          static_cast<std::uint32_t>(std::clamp(std::ceil(100 * reading / lap), 1.0, std::ceil(laps / 2.0)));
     return tuning;
   }
 
