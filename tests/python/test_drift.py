@@ -180,7 +180,7 @@ def the_one(found: Drift) -> Deviation:
     return found.deviations[0]
 
 
-@pytest.mark.parametrize("hosts", [8, 64])
+@pytest.mark.parametrize("hosts", [8, pytest.param(64, marks=pytest.mark.long)])
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_planted_fault_is_named_on_its_part_and_nothing_else_is(fault: Fault, hosts: int, tmp_path: Path) -> None:
     machines = cluster(hosts, fabric=fault.fabric)
@@ -201,7 +201,7 @@ def test_a_fault_among_two_generations_is_named_among_its_own(fault: Fault, tmp_
     assert (found.hosts, found.parts, found.name) == (fault.hosts, fault.parts, fault.name), found.sentence
 
 
-@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("first", [0, 20, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(40, 200, 20))])
 def test_nothing_is_said_of_a_healthy_cluster(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + 20):
         found = drift_in(tmp_path, clean_variation(seed))

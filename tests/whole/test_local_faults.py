@@ -157,6 +157,7 @@ def test_without_memory_on_every_rank_nothing_is_measured_and_the_hosts_are_name
     assert not ended.path.exists()
 
 
+@pytest.mark.long("half a minute")
 def test_flows_of_a_load_pattern_are_not_broken_by_a_rank_that_may_open_too_few_files(tmp_path: Path) -> None:
     options = ["shift", "-s", "1KiB", "--duration", 0.02, "--progress", "none"]
     ended = run_with(tmp_path, {2: "ulimit -n 6"}, options)

@@ -119,6 +119,7 @@ def test_hosts_of_one_family_each_are_measured_as_far_as_they_share_one(both: Be
     assert "FAILED" not in result.out
 
 
+@pytest.mark.long("half a minute")
 def test_a_host_without_a_route_to_its_peers_is_named_itself(both: Bed, tmp_path: Path) -> None:
     """h1 calls h2, has both families, and routes for neither: rank 0 still reaches it, by the address of h0 alone."""
     for family, network, peer in (("-4", "10.77.0.0/16", "10.77.0.1"), ("-6", "fd77::/64", "fd77::1")):

@@ -51,7 +51,7 @@ STOPS_RANK_2 = '[ "$OMPI_COMM_WORLD_RANK" != 2 ] || { echo $$ >stopped; kill -ST
 
 
 @needs_pmix
-@pytest.mark.parametrize("how", ["mpi", "pmix"])
+@pytest.mark.parametrize("how", [pytest.param("mpi", marks=pytest.mark.long("10 s")), "pmix"])
 def test_rank_0_says_that_it_waits_for_ranks_that_the_launcher_does_not_name(how: str, tmp_path: Path) -> None:
     words = ["-m", "mpi" if how == "mpi" else "tcp", "--bootstrap", how, *map(str, QUICK), "-o", "x.h5"]
     process = subprocess.Popen(
