@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,17 @@ def patient(options: list[object]) -> list[object]:
 class Job:
     """Ranks on the hosts of a bed, one or more per host."""
 
-    def __init__(self, bed: Bed, mode: str, options: list[object], folder: Path, ranks_a_host: int = 1) -> None:
-        self.bed, self.mode, self.ranks_a_host = bed, mode, ranks_a_host
+    def __init__(
+        self,
+        bed: Bed,
+        mode: str,
+        options: list[object],
+        folder: Path,
+        ranks_a_host: int = 1,
+        own: Mapping[int, list[object]] = {},
+    ) -> None:
+        """`own`: options of single hosts; not under MPI."""
+        self.bed, self.mode, self.ranks_a_host, self.own = bed, mode, ranks_a_host, own
         self.file, self.pipe = folder / "x.h5", folder / "said"
         self.said: list[str] = []
         self.deadline = time.monotonic() + LIMIT
@@ -87,8 +96,9 @@ class Job:
         common = {"EVERYLINK_SIZE": str(ranks), "EVERYLINK_RENDEZVOUS": f"{address(0)}:7700"}
         common["EVERYLINK_KEY"] = secrets.token_hex(32)
         return [
-            self._start(rank // self.ranks_a_host, command, common | {"EVERYLINK_RANK": str(rank)})
+            self._start(host, [*command, *map(str, self.own.get(host, []))], common | {"EVERYLINK_RANK": str(rank)})
             for rank in range(ranks)
+            for host in [rank // self.ranks_a_host]
         ]
 
     # mpirun runs on the last host, so that rank 0 and others can lose each other unnoticed by it.
