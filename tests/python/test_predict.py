@@ -17,6 +17,7 @@ from everylink.predict.placement import place, placed
 from everylink.predict.prediction import exchange, predict, shared
 from everylink.predict.times import FAILED, NOT_MEASURED, link_times
 from fabric_runs import fabric_run
+from inventories import cluster, make_inventory
 from make_results import Link, columns_of, make_results, row
 
 Make = Callable[..., Results]
@@ -252,6 +253,33 @@ def test_the_output_states_the_assumptions_of_a_prediction(tmp_path: Path, every
     assert told["schema"] == "everylink-prediction/1"
     assert told["seconds"] == pytest.approx(line((0, 1), 1 << 20))
     assert len(told["rank_seconds"]) == 3
+
+
+def test_a_prediction_is_set_against_what_the_adapters_carry(tmp_path: Path, everylink: Command) -> None:
+    """400 Gbit/s are 50 GB/s; the links have 1 GB/s. In a stencil of 2x2, each rank sends to two others."""
+    run = make_inventory(tmp_path / "x.h5", cluster(4, rails=1), sizes=SIZES, time=line)
+    _, out, _ = everylink("predict", run, "--pattern", "stencil2d")
+    assert "adapters need    41.94 us  n00 carries 2.00 MiB one way, 2 % of what 400 Gbit/s carries" in out
+    assert "would carry more" not in out
+    told = json.loads(everylink("predict", run, "--pattern", "stencil2d", "--format", "json")[1])
+    assert told["adapters"] == {"host": "n00", "bytes": 2 << 20, "limit": "400 Gbit/s", "seconds": (2 << 20) / 50e9}
+
+
+def test_a_prediction_that_needs_more_than_the_adapters_carry_says_so(tmp_path: Path, everylink: Command) -> None:
+    run = make_inventory(tmp_path / "x.h5", cluster(4, rails=1), sizes=SIZES, time=lambda link, size: size / 100e9)
+    _, out, _ = everylink("predict", run, "--pattern", "ring")
+    assert "! n00 would carry more than its adapters can (400 Gbit/s): the exchange takes at least 20.97 us" in out
+
+
+def test_messages_inside_a_host_need_no_adapter(tmp_path: Path, everylink: Command) -> None:
+    run = make_inventory(tmp_path / "x.h5", cluster(1, rails=1), sizes=SIZES, time=line)
+    assert "adapters need" not in everylink("predict", run, "--pattern", "ring")[1]
+
+
+def test_without_an_inventory_nothing_is_said_of_adapters(tmp_path: Path, everylink: Command) -> None:
+    run = make_results(tmp_path / "x.h5", hosts=("a", "b", "c"), sizes=SIZES, time=line)
+    assert "adapters need" not in everylink("predict", run, "--pattern", "ring")[1]
+    assert json.loads(everylink("predict", run, "--pattern", "ring", "--format", "json")[1])["adapters"] is None
 
 
 def test_a_pattern_is_read_from_a_file(tmp_path: Path, everylink: Command) -> None:

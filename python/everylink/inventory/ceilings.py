@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster, number_in
 from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
 from everylink.model.inventory import Hosts
+from everylink.model.results import Results
 
 GIGABIT = 1e9 / 8  # bytes per second
 # PCI Express Base Specification: a lane of 2.5 and 5 GT/s sends 8 bits as 10, one of 8 to 32 GT/s 128 bits as 130;
@@ -27,6 +29,14 @@ class Ceiling:
 
     rate: float
     limit: str
+
+
+def ceiling_of_run(results: Results) -> Ceiling | None:
+    """That of the hosts of a run; none where the hosts do not tell it."""
+    try:
+        return ceiling_of(Cluster(results.inventory, results.ranks))
+    except NotEnoughMemory:
+        return None
 
 
 def ceiling_of(cluster: Cluster) -> Ceiling | None:

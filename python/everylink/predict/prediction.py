@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.inventory.ceilings import ceiling_of_run
 from everylink.judge.readings import ONE_WAY
+from everylink.links.hosts import host_names
 from everylink.model.results import Results
 from everylink.predict.patterns import Index, Messages, Pattern
 from everylink.predict.times import FAILED, NOT_MEASURED, SHORT, Filled, LinkTimes
@@ -64,11 +66,23 @@ class CostlyMessage:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """The least time that the adapters of the busiest host need: `seconds` to send, or receive, `bytes`; `limit`: what
+    limits them, as `PCIe 4.0 x8`.
+    """
+
+    host: str
+    bytes: int
+    limit: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """`rank_seconds` [ranks]: when each rank finishes. `healthy`: seconds of the exchange if no link had a fault.
 
     `costly`: the messages that take longest, longest first; `failed`, `not_measured`: number of messages over links
-    without a time of their own.
+    without a time of their own. `bound`: None where the hosts do not tell what their adapters carry.
     """
 
     pattern: Pattern
@@ -79,6 +93,7 @@ class Prediction:
     costly: tuple[CostlyMessage, ...]
     failed: int
     not_measured: int
+    bound: Bound | None
     remarks: tuple[str, ...]
 
     @property
@@ -104,8 +119,27 @@ def predict(pattern: Pattern, times: LinkTimes) -> Prediction:
     remarks = tuple(_remarks(times, pattern, longest))
     return Prediction(
         pattern, count, total, finished, float(healthy.max()), _beside_healthy(costly, times), states[FAILED],
-        states[NOT_MEASURED], remarks,
+        states[NOT_MEASURED], bound_of(pattern, times.results), remarks,
     )  # fmt: skip
+
+
+def bound_of(pattern: Pattern, results: Results) -> Bound | None:
+    """The least time that the adapters need for an exchange, where the hosts tell what they carry."""
+    ceiling = ceiling_of_run(results)
+    if ceiling is None:
+        return None
+    host = results.ranks.host_index
+    ranks = np.bincount(host)
+    sent, received = np.zeros(len(ranks)), np.zeros(len(ranks))
+    for messages in map(pattern.phase, range(pattern.phases)):
+        frm, to = host[messages.frm], host[messages.to]
+        far = frm != to
+        sent += np.bincount(frm[far], messages.bytes[far], len(ranks))
+        received += np.bincount(to[far], messages.bytes[far], len(ranks))
+    most = np.maximum(sent, received)
+    seconds = most / (ranks * ceiling.rate)
+    busiest = int(seconds.argmax())
+    return Bound(host_names(results.ranks)[busiest], int(most[busiest]), ceiling.limit, float(seconds[busiest]))
 
 
 def _costly(messages: Messages, found: Filled) -> Iterator[tuple[float, int, int, int, int]]:

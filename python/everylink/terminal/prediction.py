@@ -56,6 +56,11 @@ def _notes(found: Prediction) -> Iterator[str]:
                 f"{plural(count, 'message')} of {found.messages} over links that {what}: predicted from healthy "
                 "links of their kind"
             )
+    if found.bound is not None and found.bound.seconds > found.seconds:
+        yield (
+            f"{found.bound.host} would carry more than its adapters can ({found.bound.limit}): the exchange takes at "
+            f"least {time_text(found.bound.seconds)}"
+        )
     yield from found.remarks
 
 
@@ -66,6 +71,10 @@ def _times(results: Results, found: Prediction) -> Iterator[str]:
     if found.healthy > 0:
         times = f"measured links take {found.seconds / found.healthy:.2f} times as long"
         yield f"without faults  {time_text(found.healthy):>10}  {times}"
+    if found.bound is not None and found.bound.bytes:
+        share = f"{100 * found.bound.seconds / found.seconds:.0f} % of what {found.bound.limit} carries"
+        size = about_bytes_text(found.bound.bytes)
+        yield f"adapters need  {time_text(found.bound.seconds):>10}  {found.bound.host} carries {size} one way, {share}"
     order = np.argsort(-finished, kind="stable")
     shown = order if len(order) <= MOST_RANKS else order[:SLOWEST_RANKS]
     listed = ", ".join(f"{ranks.name(int(rank))} {time_text(finished[rank])}" for rank in shown)
@@ -117,6 +126,7 @@ def prediction_json(results: Results, found: Prediction, placement: Placement | 
         "phases": found.pattern.phases,
         "seconds": found.seconds,
         "without_faults_seconds": found.healthy,
+        "adapters": None if found.bound is None else vars(found.bound),
         "rank_seconds": found.rank_seconds.tolist(),
         "costly": [
             {

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
-from everylink.errors import NotEnoughMemory
 from everylink.host_lists import folded, folded_by_reason
-from everylink.inventory.ceilings import ceiling_of
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.ceilings import ceiling_of_run
 from everylink.judge.crowd import crowded_hosts, crowded_names, is_doubtful
 from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
 from everylink.links.hosts import host_names
@@ -118,10 +116,7 @@ def _of_ceiling(results: Results) -> list[str]:
     large, ranks = results.sizes[-1], results.ranks
     far = ranks.host_index[large.links.frm] != ranks.host_index[large.links.to]
     seconds = _median(large.links.median[far])
-    try:
-        ceiling = ceiling_of(Cluster(results.inventory, ranks)) if seconds else None
-    except NotEnoughMemory:
-        return []
+    ceiling = ceiling_of_run(results) if seconds else None
     if ceiling is None or not seconds:
         return []
     shared = " and the ranks of a host share" if len(ranks) > results.facts.hosts else ""
