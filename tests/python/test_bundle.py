@@ -13,6 +13,7 @@ from conftest import Command
 from everylink.io.read import read
 from everylink.text.bundle import Subject, subject_of
 from inventories import Machine, cluster, machine, make_inventory
+from make_loads import make_all_to_all
 from make_results import Link, all_links, make_results, steady
 
 SECRET = "everylink-measure --np 8 --key s3cr3t"
@@ -130,6 +131,23 @@ def test_a_file_without_inventory_gives_the_rest_and_says_so(file: Path, everyli
     assert sorted(opened(tmp_path / "x.tgz")) == [
         "n1/README.txt", "n1/bundle.json", "n1/links.csv", "n1/links.png", "n1/verdicts.txt"
     ]  # fmt: skip
+
+
+def test_of_a_load_pattern_it_has_the_verdicts_and_flows_of_the_host(tmp_path: Path, everylink: Command) -> None:
+    file = make_all_to_all(tmp_path / "x.h5", lambda a, b: 1e8 / (4 if 3 in (a, b) else 1))
+    code, said, _ = everylink("bundle", "n3", file, "-o", tmp_path / "x.tgz")
+    assert code == 0
+    assert f"no plot: {file} has no times of links" in said
+    files = opened(tmp_path / "x.tgz")
+    assert sorted(files) == ["n3/README.txt", "n3/bundle.json", "n3/flows.csv", "n3/verdicts.txt"]
+    assert b"host n3: slow" in files["n3/verdicts.txt"]
+    assert b"flows.csv" in files["n3/README.txt"]
+    assert b"links.png" not in files["n3/README.txt"]
+    rows = list(csv.DictReader(io.StringIO(files["n3/flows.csv"].decode())))
+    assert len(rows) == 2 * 7
+    assert {row["host from"] for row in rows} == {"n3", *(f"host-{number}" for number in range(1, 8))}
+    assert {row["pattern"] for row in rows} == {"all-to-all"}
+    assert [float(row["rate (B/s)"]) for row in rows] == pytest.approx([1e8 / 4] * len(rows))
 
 
 def test_without_output_the_archive_has_the_name_of_the_host(

@@ -29,7 +29,7 @@ from everylink.judge.judge import Earlier, judge
 from everylink.judge.verdict import JudgedRun, Judgement
 from everylink.load.compare import compare_loads
 from everylink.load.compare_text import load_comparison_json, print_load_comparison
-from everylink.load.csv import write_load_csv
+from everylink.load.csv import flows_of_host, write_load_csv
 from everylink.load.judge import judge_patterns
 from everylink.load.show import print_load_hosts, print_loads
 from everylink.load.summary import load_summary_fields
@@ -39,6 +39,7 @@ from everylink.terminal.comparison import changes_text, comparison_json, print_c
 from everylink.terminal.questions import print_fits, print_hosts, print_outside
 from everylink.terminal.summary import SLOWEST, print_summary
 from everylink.terminal.tables import need_bandwidth
+from everylink.text.bundle import Subject, links_of_host, table_text
 from everylink.text.json_text import json_text
 from everylink.text.summary import host_fields, outside_fields, summary_fields
 from everylink.text.verdicts import headline
@@ -139,6 +140,14 @@ class Kind(ABC):
     def csv(self, results: Results, size: int | None, force: bool) -> Written:
         """Write comma-separated values of all sizes, or only of `size` bytes, to the path of the results."""
 
+    @abstractmethod
+    def tables_of_host(self, subject: Subject) -> dict[str, str]:
+        """What was measured with one host, as comma-separated values by the names of their files."""
+
+    @abstractmethod
+    def plots_of_host(self, subject: Subject) -> "dict[str, Draw]":
+        """Functions that draw what was measured with one host, by the names of their files."""
+
     @property
     @abstractmethod
     def formats(self) -> Collection[str]:
@@ -216,6 +225,15 @@ class Links(Kind):
         chosen = results if size is None else replace(results, sizes=(chosen_size(results, size),))
         return Written(links_text(chosen), write_csv(chosen, force))
 
+    def tables_of_host(self, subject: Subject) -> dict[str, str]:
+        return {"links.csv": table_text(links_of_host(subject.results, subject))}
+
+    def plots_of_host(self, subject: Subject) -> "dict[str, Draw]":
+        from everylink.figure.host import host_page
+
+        page = partial(host_page, subject.results, subject.index, subject.names)
+        return {"links.png": page} if subject.results.sizes else {}
+
     @property
     def formats(self) -> Collection[str]:
         return FORMATS
@@ -278,6 +296,12 @@ class LoadPatterns(Kind):
         count = write_load_csv(results, force, size)
         said = f"{plural(count, 'flow')} of {_names(results)}, {plural(len(results.ranks), 'rank')}"
         return Written(said, list(inventory_losses(results)))
+
+    def tables_of_host(self, subject: Subject) -> dict[str, str]:
+        return {"flows.csv": table_text(flows_of_host(subject.results, subject.index, subject.names))}
+
+    def plots_of_host(self, subject: Subject) -> "dict[str, Draw]":
+        return {}
 
     @property
     def formats(self) -> Collection[str]:

@@ -1,7 +1,7 @@
 """Writes the flows of load patterns as comma-separated values: one line per flow, units in the header."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,16 +31,26 @@ def write_load_csv(results: Results, force: bool = False, size: int | None = Non
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for load in results.loads:
-            for line in _lines(load, results.ranks.host, size):
+            chosen = load.scenes.bytes[load.flows.scene] == (size or 0)
+            for line in _lines(load, results.ranks.host, np.flatnonzero(chosen | (size is None))):
                 writer.writerow(line)
                 count += 1
     return count
 
 
-def _lines(load: Load, hosts: tuple[str, ...], size: int | None) -> Iterator[tuple[Any, ...]]:
+def flows_of_host(results: Results, index: int, names: Sequence[str]) -> Iterator[Sequence[object]]:
+    """The same lines, header first, of the flows from and to one host; `names` of the hosts, by index."""
+    host = results.ranks.host_index
+    hosts = [names[number] for number in host.tolist()]
+    yield COLUMNS
+    for load in results.loads:
+        flows = load.flows
+        yield from _lines(load, hosts, np.flatnonzero((host[flows.frm] == index) | (host[flows.to] == index)))
+
+
+def _lines(load: Load, hosts: Sequence[str], rows: NDArray[np.intp]) -> Iterator[tuple[Any, ...]]:
+    """The flows `rows` of a load; `hosts`: the name of each rank's host."""
     flows, scenes = load.flows, load.scenes
-    chosen = np.ones(len(flows), bool) if size is None else scenes.bytes[flows.scene] == size
-    rows = np.flatnonzero(chosen)
     rate = np.where(flows.kind[rows] == BULK, load.rate[rows], _served_rate(load)[rows])
     scene = flows.scene[rows]
     frm, to = flows.frm[rows].tolist(), flows.to[rows].tolist()

@@ -123,14 +123,19 @@ def subject_of(results: Results, host: str) -> Subject:
     raise UserMistake(f"{host}: {results.path} has no such host{more}")
 
 
-def bundle_texts(run: JudgedRun, drift: Drift, subject: Subject) -> dict[str, str]:
-    """Every text of a bundle by its file name."""
+def bundle_texts(
+    run: JudgedRun, drift: Drift, subject: Subject, measured: Mapping[str, str], plots: Sequence[str]
+) -> dict[str, str]:
+    """Every text of a bundle by its file name.
+
+    `measured`: the tables of what was measured with the host; `plots`: the names of its plots.
+    """
     verdicts = [one for one in run.judgement.verdicts if _concerns(one, subject)]
     suspects = [one for one in run.judgement.suspects if _concerns(one, subject)]
     deviations = [one for one in drift.deviations if subject.index in one.numbers]
     texts = {
         "verdicts.txt": _verdict_text(verdicts, suspects, subject),
-        "links.csv": _table(_links(run.results, subject)),
+        **measured,
     }
     fields: dict[str, object] = {
         "schema": SCHEMA,
@@ -142,7 +147,7 @@ def bundle_texts(run: JudgedRun, drift: Drift, subject: Subject) -> dict[str, st
     if len(run.results.inventory):
         facts, counters = _facts(subject), list(_counters(subject))
         texts["inventory.txt"] = _inventory_text(facts, deviations, subject)
-        texts["counters.csv"] = _table([("part", "counter", "first", "last", "grew", "says"), *counters])
+        texts["counters.csv"] = table_text([("part", "counter", "first", "last", "grew", "says"), *counters])
         fields["deviations"] = [_deviation_fields(one, subject) for one in deviations]
         fields["facts"] = [
             {"part": part, "name": name, "value": subject.hide(value)} for (part, name), value in facts.items()
@@ -152,7 +157,7 @@ def bundle_texts(run: JudgedRun, drift: Drift, subject: Subject) -> dict[str, st
             for part, name, first, last, grew, _ in counters
         ]
     texts["bundle.json"] = json_text(fields) + "\n"
-    return {"README.txt": _readme(run.results, subject, sorted(texts)), **texts}
+    return {"README.txt": _readme(run.results, subject, sorted([*texts, *plots])), **texts}
 
 
 def _readme(results: Results, subject: Subject, files: Sequence[str]) -> str:
@@ -160,12 +165,13 @@ def _readme(results: Results, subject: Subject, files: Sequence[str]) -> str:
     meanings = {
         "bundle.json": "verdicts, facts and counters for programs",
         "counters.csv": "error, loss and traffic counters of its adapters before and after the run",
+        "flows.csv": "every flow between it and another rank, with its rate or times",
         "inventory.txt": "what it consists of, and what deviates from other hosts with the same model of adapter",
         "links.csv": "every measurement between it and another host; times are one-way, in seconds",
         "links.png": "these times at each message size, sent and received",
         "verdicts.txt": "what was found to be faulty",
     }
-    lines = [f"  {name:14} {meanings[name]}" for name in [*files, "links.png"]]
+    lines = [f"  {name:14} {meanings[name]}" for name in files]
     return "\n".join(
         [
             f"{subject.name}, measured on {facts.created} by Everylink {facts.tool_version}",
@@ -252,7 +258,8 @@ def _inventory_text(facts: Mapping[tuple[str, str], str], deviations: Sequence[D
     return "\n".join(lines) + "\n"
 
 
-def _links(results: Results, subject: Subject) -> Iterator[tuple[object, ...]]:
+def links_of_host(results: Results, subject: Subject) -> Iterator[Sequence[object]]:
+    """A line per measurement of a link from or to the host, below a header."""
     yield ("from", "to", "host_from", "host_to", "bytes", *COLUMNS)
     hosts = results.ranks.host_index
     for size in results.sizes:
@@ -273,7 +280,8 @@ def _texts(name: str, column: Any) -> list[object]:
     return [str(value) if np.isfinite(value) else "" for value in column]
 
 
-def _table(rows: Iterable[Sequence[object]]) -> str:
+def table_text(rows: Iterable[Sequence[object]]) -> str:
+    """Comma-separated values."""
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
