@@ -115,6 +115,15 @@ def test_the_switch_of_every_adapter_comes_from_ibnetdiscover(topology: Reader) 
     assert found.leaf_of == {"n1": "leaf1", "n2": "leaf2", "n4": "leaf2"}, "by the first adapter: mlx5_2, not mlx5_10"
 
 
+def test_the_switch_port_of_every_adapter_port_comes_from_ibnetdiscover(topology: Reader) -> None:
+    ports = {(port.host, port.nic, port.port): port for port in topology(IBNETDISCOVER).ports}
+    ends = {key: (port.port_guid, port.switch, port.switch_port) for key, port in ports.items()}
+    assert ends["n1", "mlx5_0", 1] == ("0002c90300000012", "leaf1", 1)
+    assert ends["n1", "mlx5_0", 2] == ("0002c90300000013", "leaf2", 1)
+    assert ends["n4", "HCA-1", 1] == ("0002c90300000042", "leaf2", 4)
+    assert {port.node_guid for port in ports.values() if port.host == "n1"} == {"0002c90300000011"}
+
+
 def test_switches_with_equal_descriptions_are_distinguished_by_guid(topology: Reader) -> None:
     found = topology(IBNETDISCOVER.replace("MF0;leaf1:MQM8700/U1", "X").replace("MF0;leaf2:MQM8700/U1", "X"))
     assert found.leaf_of == {
@@ -197,9 +206,10 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
 def test_any_input_gives_at_most_one_line_of_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("topology") / "t"
     path.write_bytes(data)
-    found, said = {}, ""
+    found, said = False, ""
     try:
-        found = dict(read_topology(path).leaf_of)
+        topology = read_topology(path)
+        found = bool(topology.leaf_of or topology.ports)
     except UserMistake as mistake:
         said = str(mistake)
     assert found or said.startswith(f"{path}")

@@ -1,13 +1,11 @@
 """The leaf switch of each host: from the file of --topology, or from the addresses that Slurm gave the ranks.
 
-Two formats are known: Slurm's topology.conf, and the output of ibnetdiscover (infiniband-diags), without options or
-with -g. Its manual page describes it under "topology file format": a node has a line with its kind (Switch, Ca, Rt),
-ports, quoted GUID and, after #, its description, then a line per connected port: [port](port GUID) "peer"[peer's port].
+Two formats are known: Slurm's topology.conf, and the output of ibnetdiscover, which names ports, too.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +15,9 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.files import Damaged, Line, quoted, text_of
 from everylink.host_lists import MOST_HOSTS, expanded
+from everylink.io.ibnetdiscover import INFINIBAND_NODE, AdapterPort, adapter_ports, leaves, places
 from everylink.model.groups import Grouping
+from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.results import Ranks, Results
 
 SLURM_KEY = re.compile(r"^\s*(SwitchName|BlockName)\s*=", re.IGNORECASE)
@@ -25,18 +25,6 @@ PAIR = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|\S+)")
 NAMES = ("switchname", "blockname")
 CHILDREN = ("nodes", "switches", "blocks")
 OTHER_KEYS = ("linkspeed", "blocksizes", "nestedblocksizes")
-INFINIBAND_NODE = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"[SHR]-')
-INFINIBAND_HEAD = re.compile(
-    r'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR]-[0-9a-fA-Fx]+)"\s*#\s*"(.*)"(?=$| \(scp\)| (?:base|enhanced) port)'
-)
-INFINIBAND_PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-Fx]*\))?\s*"([SHR]-[0-9a-fA-Fx]+)"\[\d+\]')
-INFINIBAND_OTHER = re.compile(
-    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Chassis \d|Non-Chassis Nodes|Hostname:|ibwarn|ibpanic|src/"
-)
-# Drivers describe an adapter by host and device: "n17 HCA-1", "n17 mlx5_0", "n17 hfi1_0"; a single word may be a host.
-# Anything else, such as "MT4115 ConnectX4 Mellanox Technologies", does not identify the host.
-DESCRIPTION = re.compile(r"(?P<host>\S+)(?:\s+(?P<nic>[A-Za-z]\w*?[_-]\d+|ibp\w+|rocep\w+)(?:\s+\(.*\))?)?")
-MANAGED = re.compile(r"MF0;([^:;]+):[^/]*(?:/U1$)?")  # "MF0;leaf1:MQM8700/U1", of a chassis "MF0;core:CS7500/L07/U1"
 LARGEST = 512 * 2**20  # bytes; 28,000 hosts with four adapters each take 40 MB
 ADVICE = "expected Slurm's topology.conf (SwitchName=s1 Nodes=n[1-4]) or the output of ibnetdiscover"
 FOREIGN_IB = re.compile(r"(CA|SW|RT)\s+\d+\s+\d+\s+0x|(Ca|Switch|Router)\s*:")
@@ -107,86 +95,17 @@ def _names(number: int, text: str) -> list[str]:
         raise Damaged(number, f"{quoted(text)} {error}") from None
 
 
-@dataclass
-class _Node:
-    line: int
-    kind: str
-    guid: str
-    description: str
-    ports: dict[int, str] = field(default_factory=dict)  # the peer's GUID
-
-
-def infiniband_leaves(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
-    """The switch of each (host, adapter), sorted by their names; see Topology.leaf_of_nic. Raises Damaged."""
-    nodes = _nodes(lines)
-    names = _switch_names(nodes)
-    adapters = [node for node in nodes.values() if node.kind == "Ca"]
-    often = Counter(node.description for node in adapters)
-    found: dict[tuple[str, str], str] = {}
-    for node in sorted(adapters, key=lambda node: _natural(node.description)):
-        match = DESCRIPTION.fullmatch(node.description)
-        if match is None or often[node.description] > 1:  # "localhost mlx5_0" of many hosts
-            continue
-        on_switch = [(port, names[guid]) for port, guid in sorted(node.ports.items()) if guid in names]
-        for i, (port, switch) in enumerate(on_switch):
-            found[match["host"], (match["nic"] or "") + (f":{port}" if i else "")] = switch
-    return found
-
-
-def _nodes(lines: Sequence[Line]) -> dict[str, _Node]:
-    nodes: dict[str, _Node] = {}
-    peers: dict[str, int] = {}
-    last: _Node | None = None
-    for number, text in lines:
-        text = text.rstrip()
-        if INFINIBAND_NODE.match(text):
-            head = INFINIBAND_HEAD.match(text)
-            if head is None:
-                raise Damaged(number, f"{quoted(text)} is truncated or damaged")
-            last = _Node(number, head[1], _guid(head[3]), head[4].strip())
-            if last.guid in nodes:
-                raise Damaged(number, f"repeats node {quoted(last.guid)} of line {nodes[last.guid].line}")
-            nodes[last.guid] = last
-        elif port := INFINIBAND_PORT.match(text):
-            if last is None:
-                raise Damaged(number, "has a port, but no switch or adapter precedes it")
-            last.ports[int(port[1])] = _guid(port[2])
-            peers.setdefault(_guid(port[2]), number)
-        elif not INFINIBAND_OTHER.match(text):
-            raise Damaged(number, f"{quoted(text)} is truncated, damaged or not from ibnetdiscover")
-    missing = next((guid for guid in peers if guid not in nodes), None)
-    if missing is not None:
-        raise Damaged(peers[missing], f"names {quoted(missing)}, which has no entry: the file is truncated")
-    return nodes
-
-
-def _guid(text: str) -> str:
-    kind, _, number = text.partition("-")
-    return f"{kind}-{number.lower().removeprefix('0x')}"
-
-
-def _switch_names(nodes: dict[str, _Node]) -> dict[str, str]:
-    """A name for each switch by GUID: its description, followed by the GUID if that is not unique."""
-    described = {node.guid: MANAGED.sub(r"\1", node.description) for node in nodes.values() if node.kind == "Switch"}
-    often = Counter(described.values())
-    return {guid: name if name and often[name] == 1 else f"{name} {guid}".lstrip() for guid, name in described.items()}
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """A sort key that puts mlx5_2 before mlx5_10."""
-    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", text)]
-
-
 @dataclass(frozen=True)
 class Topology:
     """`leaf_of`: the leaf switch of each host by its name in the file; with several adapters, that of the first.
 
     `leaf_of_nic`: the leaf switch of each (host, adapter), `("n17", "mlx5_0")`, or `("n17", "mlx5_0:2")` for further
-    ports. Empty if the file does not name adapters.
+    ports. Empty if the file does not name adapters. `ports`: those of all adapters, as ibnetdiscover names them.
     """
 
     leaf_of: Mapping[str, str]
     leaf_of_nic: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    ports: Sequence[AdapterPort] = ()
 
 
 def read_topology(path: Path | str) -> Topology:
@@ -197,7 +116,7 @@ def read_topology(path: Path | str) -> Topology:
         topology = _topology(lines)
     except Damaged as damage:
         raise UserMistake(f"{path}, line {damage.line}: {damage}") from None
-    if not topology.leaf_of:
+    if not (topology.leaf_of or topology.ports):
         raise UserMistake(f"{path}: names no host on a switch; {ADVICE}")
     return topology
 
@@ -207,11 +126,12 @@ def _topology(lines: list[Line]) -> Topology:
     if not said:
         return Topology({})
     if any(INFINIBAND_NODE.match(line.text) for line in said):
-        by_nic = infiniband_leaves(said)
+        ports = adapter_ports(said)
+        by_nic = leaves(ports)
         first: dict[str, str] = {}
         for (host, _), leaf in by_nic.items():
             first.setdefault(host, leaf)
-        return Topology(first, by_nic)
+        return Topology(first, by_nic, tuple(ports))
     if any(SLURM_KEY.search(line.text) for line in said):
         return Topology(slurm_leaves(lines))
     if FOREIGN_IB.match(said[0].text):
@@ -227,21 +147,43 @@ def group_of(topology: Topology, ranks: Ranks) -> NDArray[np.int64]:
     return groups_and_names(topology, ranks)[0]
 
 
-def groups_and_names(topology: Topology, ranks: Ranks) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The groups as in `group_of`, and the names of the leaves by group."""
-    names = [""] * (int(ranks.host_index.max()) + 1)
-    for rank in range(len(ranks) - 1, -1, -1):
-        names[int(ranks.host_index[rank])] = ranks.host[rank]
-    in_file, in_run = _clear_shorts(topology.leaf_of), _clear_shorts(set(names))
+def groups_and_names(
+    topology: Topology, ranks: Ranks, inventory: Inventory = NO_INVENTORY
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The groups as in `group_of`, and the names of the leaves by group.
+
+    A host that the file does not name counts for the switch of its first port, if GUIDs of the inventory tell it.
+    """
+    named = _names_in_file(topology.leaf_of, ranks)
+    by_guid: dict[int, str] = {}
+    if topology.ports and None in named:
+        for (host, _), port in ports_of_run(topology, ranks, inventory).items():
+            by_guid.setdefault(host, port.switch)
     numbers: dict[str, int] = {}
-    groups = np.full(len(names), -1, np.int64)
-    for index, name in enumerate(names):
-        leaf = topology.leaf_of.get(name)
-        if leaf is None and in_run.get(_short(name)) == name:
-            leaf = topology.leaf_of.get(in_file.get(_short(name), ""))
+    groups = np.full(len(named), -1, np.int64)
+    for index, name in enumerate(named):
+        leaf = by_guid.get(index) if name is None else topology.leaf_of[name]
         if leaf is not None:
             groups[index] = numbers.setdefault(leaf, len(numbers))
     return groups, tuple(numbers)
+
+
+def ports_of_run(topology: Topology, ranks: Ranks, inventory: Inventory) -> dict[tuple[int, str], AdapterPort]:
+    """The host index and part, `ib/mlx5_0/1`, of each port that belongs to a host of the run."""
+    named = _names_in_file({port.host for port in topology.ports if port.host}, ranks)
+    return places(topology.ports, inventory, {name: host for host, name in enumerate(named) if name is not None})
+
+
+def _names_in_file(known: Collection[str], ranks: Ranks) -> list[str | None]:
+    """The name that each host has in the file, where it has one."""
+    names = [""] * (int(ranks.host_index.max()) + 1)
+    for rank in range(len(ranks) - 1, -1, -1):
+        names[int(ranks.host_index[rank])] = ranks.host[rank]
+    in_file, in_run = _clear_shorts(known), _clear_shorts(set(names))
+    return [
+        name if name in known else in_file.get(_short(name)) if in_run.get(_short(name)) == name else None
+        for name in names
+    ]
 
 
 def leaf_of_address(address: str, pattern: str) -> str | None:
@@ -276,7 +218,9 @@ def grouping_of(results: Results, topology: Path | None = None) -> Grouping | No
         return _told_by_slurm(results.ranks)
     if not results.ranks.host_index.any():
         raise UserMistake(f"--topology {topology}: groups hosts by switch, but {results.path} is of a single host")
-    groups, names = groups_and_names(read_topology(topology), results.ranks)
+    known = read_topology(topology)
+    inventory = results.inventory if known.ports else NO_INVENTORY
+    groups, names = groups_and_names(known, results.ranks, inventory)
     if not names:
         raise UserMistake(
             f"--topology {topology}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
