@@ -24,6 +24,8 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("run --force", "everylink-verdicts/2", r"no fault found in bandwidth; .*"),
     ("show a.h5", "everylink-summary/1", r"healthy: latency and bandwidth of 12 links"),
     ("show a.h5 --hosts --below 1000GB/s --above 1MB/s", "everylink-summary/1", r"healthy: .*"),
+    ("show a.h5 --host-pairs", "everylink-summary/1", r"healthy: .*"),
+    ("show a.h5 --switches --topology leaves", "everylink-summary/1", r"healthy: .*"),
     ("show dead.h5", "everylink-summary/1", r"FAULTS: .*"),
     ("show service.h5 --hosts", "everylink-load-summary/1", r".*links\)"),
     ("show all.h5 --hosts", "everylink-load-summary/1", r".*links\)"),
@@ -52,6 +54,7 @@ def files(fake_core: None, tmp_path: Path) -> None:
     make_results(tmp_path / "dead.h5", sizes=(8, 65536), outcomes={(0, 3): 1})
     make_service(tmp_path / "service.h5", lambda kind, client, server: 1e-3)
     make_all_to_all(tmp_path / "all.h5", lambda frm, to: 1e9)
+    (tmp_path / "leaves").write_text("SwitchName=a Nodes=n0\nSwitchName=b Nodes=n1\n")
     machines = cluster(4)
     machines[1].facts["host", "governor"] = "powersave"
     make_inventory(tmp_path / "i.h5", machines)

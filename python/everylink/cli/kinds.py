@@ -17,13 +17,14 @@ from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.explain.because import explained
+from everylink.inventory.cables import Wiring, wiring_of
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.versus import Versus, versus
 from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
-from everylink.io.topology import grouping_of
+from everylink.io.topology import grouping_of, read_topology
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
 from everylink.judge.verdict import JudgedRun, Judgement
@@ -36,12 +37,12 @@ from everylink.load.summary import load_summary_fields
 from everylink.model.results import Results
 from everylink.predict.fit import line_fits
 from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
-from everylink.terminal.questions import print_fits, print_hosts, print_outside
+from everylink.terminal.questions import print_fits, print_host_pairs, print_hosts, print_outside, print_switches
 from everylink.terminal.summary import SLOWEST, print_summary
 from everylink.terminal.tables import need_bandwidth
 from everylink.text.bundle import Subject, links_of_host, table_text
 from everylink.text.json_text import json_text
-from everylink.text.summary import host_fields, outside_fields, summary_fields
+from everylink.text.summary import host_fields, host_pair_fields, outside_fields, summary_fields, switch_fields
 from everylink.text.verdicts import headline
 from everylink.units import plural, size_text
 
@@ -63,12 +64,18 @@ class Against:
 
 @dataclass(frozen=True)
 class Shown:
-    """What `show` prints besides the summary; `below` and `above` in bytes per second."""
+    """What `show` prints besides the summary; `below` and `above` in bytes per second.
+
+    `topology`: the file that tells the switches, where the user gave one.
+    """
 
     slowest: int = SLOWEST
     below: float | None = None
     above: float | None = None
     hosts: bool = False
+    host_pairs: bool = False
+    switches: bool = False
+    topology: Path | None = None
 
     @property
     def limited(self) -> bool:
@@ -182,6 +189,7 @@ class Links(Kind):
         results, largest = run.results, run.results.sizes[-1:]
         if shown.limited and largest:
             need_bandwidth(largest[0])
+        wiring = _wiring(results, shown.topology) if shown.switches else None
 
         def text(console: Console) -> None:
             print_summary(run, console, shown.slowest)
@@ -190,6 +198,10 @@ class Links(Kind):
                     print_outside(results, size, shown.below, shown.above, console)
                 if shown.hosts:
                     print_hosts(results, size, console)
+                if shown.host_pairs:
+                    print_host_pairs(results, size, shown.slowest, console)
+                if shown.switches:
+                    print_switches(run, size, wiring, shown.slowest, console)
 
         def json() -> str:
             fields = summary_fields(run, shown.slowest)
@@ -198,6 +210,10 @@ class Links(Kind):
                     fields["outside"] = outside_fields(results, size, shown.below, shown.above)
                 if shown.hosts:
                     fields["hosts"] = host_fields(results, size)
+                if shown.host_pairs:
+                    fields["host_pairs"] = host_pair_fields(results, size, shown.slowest)
+                if shown.switches:
+                    fields |= switch_fields(run, size, wiring)
             return json_text(fields)
 
         return Answer(text, headline(run.judgement), json)
@@ -263,8 +279,8 @@ class LoadPatterns(Kind):
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
-        if shown.limited:
-            self._refuse_limits(run.results)
+        if shown.limited or shown.host_pairs or shown.switches:
+            self._refuse_links_only(run.results)
 
         def text(console: Console) -> None:
             print_loads(run, console, shown.slowest)
@@ -274,10 +290,11 @@ class LoadPatterns(Kind):
         return Answer(text, headline(run.judgement), lambda: json_text(load_summary_fields(run, shown.hosts)))
 
     def fit(self, results: Results) -> Answer:
-        self._refuse_limits(results)
+        self._refuse_links_only(results)
 
-    def _refuse_limits(self, results: Results) -> NoReturn:
-        raise UserMistake(f"--fit, --below and --above: apply only to links; {results.path} holds a load pattern")
+    def _refuse_links_only(self, results: Results) -> NoReturn:
+        options = "--fit, --below, --above, --host-pairs and --switches"
+        raise UserMistake(f"{options}: apply only to links; {results.path} holds a load pattern")
 
     def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
         from everylink.load.page import write_load_html
@@ -317,9 +334,9 @@ def kind_of(*runs: Results) -> Kind:
     return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
 
 
-def judged(results: Results) -> JudgedRun:
-    """A run, judged without references, by the groups that it records or that its times show."""
-    return JudgedRun(results, kind_of(results).judge(results, Against()))
+def judged(results: Results, topology: Path | None = None) -> JudgedRun:
+    """A run, judged without references, by the groups of a topology file, or that it records, or its times show."""
+    return JudgedRun(results, kind_of(results).judge(results, Against(topology)))
 
 
 def links_text(results: Results) -> str:
@@ -329,6 +346,12 @@ def links_text(results: Results) -> str:
         f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
         f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
     )
+
+
+def _wiring(results: Results, topology: Path | None) -> Wiring | None:
+    """Which switches the ranks are on; None if nothing tells."""
+    known = None if topology is None else read_topology(topology)
+    return wiring_of(Cluster(results.inventory, results.ranks), known, grouping_of(results, topology))
 
 
 def _changed_hosts(base: Results, new: Results) -> Versus | None:

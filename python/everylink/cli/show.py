@@ -9,15 +9,25 @@ from everylink.cli.options.table import SHOW
 from everylink.errors import UserMistake
 from everylink.io.read import read
 
+WITHOUT_FIT = ("--slowest", "--below", "--above", "--hosts", "--host-pairs", "--switches", "--topology", "--quiet")
+
 
 def main(arguments: Sequence[str]) -> int:
     """Print one results file; the run may still be in progress."""
     options = parsed(SHOW, arguments)
-    others = [name for name in ("--slowest", "--below", "--above", "--hosts", "--quiet") if name in options.given]
+    others = [name for name in WITHOUT_FIT if name in options.given]
     if options.fit and others:
         raise UserMistake(f"--fit prints nothing else; leave out {' and '.join(others)}")
     results = read(options.file)
-    shown = Shown(options.slowest, options.below, options.above, options.hosts)
+    shown = Shown(
+        slowest=options.slowest,
+        below=options.below,
+        above=options.above,
+        hosts=options.hosts,
+        host_pairs=options.host_pairs,
+        switches=options.switches,
+        topology=options.topology,
+    )
     kind = kind_of(results)
-    give(kind.fit(results) if options.fit else kind.show(judged(results), shown), options)
+    give(kind.fit(results) if options.fit else kind.show(judged(results, options.topology), shown), options)
     return 0

@@ -16,6 +16,7 @@ GLYPHS = {"utf-8": "·░▒▓█", "ascii": ".:+*#"}
 STYLES = ("green", "green", "yellow", "bright_red", "bright_red")
 FAILED, UNKNOWN, DIAGONAL = "X", " ", "\\"
 ROOMY = 100  # columns
+WIDEST = 1000  # columns of a table: rich cuts wider ones
 UNKEPT_WIDTH = 160  # columns for pipes and files, where lines must not be truncated
 
 
@@ -78,7 +79,10 @@ def terminal() -> Console:
 
 def print_wide(part: RenderableType, console: Console) -> None:
     """Print a table in full: a wrapped line is better than a truncated number."""
-    console.print(part, width=max(console.width, UNKEPT_WIDTH), crop=False)
+    before = console.width
+    console.width = max(before, console.measure(part, options=console.options.update_width(WIDEST)).maximum)
+    console.print(part, crop=False)
+    console.width = before
 
 
 def empty_table(console: Console) -> Table:

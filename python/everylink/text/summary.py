@@ -5,11 +5,15 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.inventory.cables import Cable, Wiring
+from everylink.inventory.switches import Typical, cable_rows, switch_rows
 from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import ClassSummary, summarise
 from everylink.links.extremes import EndTimes, SlowLink, both_ends, outside, slowest
 from everylink.links.failed import fold_failures
+from everylink.links.host_pairs import Path, host_pairs
 from everylink.links.hosts import host_names
+from everylink.links.rails import rails
 from everylink.links.turns import turn_means
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
@@ -18,6 +22,10 @@ from everylink.text.verdicts import judgement_fields
 from everylink.units import bandwidth
 
 SCHEMA = "everylink-summary/1"
+SWITCHES_UNKNOWN = (
+    "The switches are not known: no host told its neighbours (LLDP), and Slurm no switches. Name a file by --topology: "
+    "Slurm's topology.conf, or the output of ibnetdiscover"
+)
 Fields = dict[str, object]
 
 
@@ -122,4 +130,84 @@ def _end_fields(results: Results, end: EndTimes, i: int, peers: NDArray[np.uint3
         "mean_seconds": end.mean[i],
         "worst_seconds": end.worst[i],
         "worst_with": results.ranks.name(int(peers[worst])) if worst >= 0 else None,
+    }
+
+
+def host_pair_fields(results: Results, size: Size, most: int) -> list[Fields]:
+    """The best and the worst path of the pairs of hosts whose paths differ most."""
+    names, rail = host_names(results.ranks), rails(results.ranks)
+
+    def fields(path: Path) -> Fields:
+        ends = {"from_rail": rail[path.frm] or None, "to_rail": rail[path.to] or None}
+        return _link_fields(results, size, path.frm, path.to, path.seconds) | ends
+
+    return [
+        {
+            "hosts": [names[host] for host in pair.hosts],
+            "paths": pair.paths,
+            "failed": pair.failed,
+            "x_best": pair.ratio,
+            "best": fields(pair.best),
+            "worst": fields(pair.worst),
+            "slow_rails": [
+                {"host": names[one.host], "rail": one.rail, "x_others": one.times} for one in pair.slow_rails
+            ],
+        }
+        for pair in host_pairs(results, size, most)
+    ]
+
+
+def switch_fields(run: JudgedRun, size: Size, wiring: Wiring | None) -> Fields:
+    """Every switch and every cable between a host and a switch; null where they are not known."""
+    results, subjects = run.results, [verdict.subject for verdict in run.judgement.verdicts]
+    if wiring is None:
+        return {"switches_told_by": None, "switches": None, "cables": None}
+    names = host_names(results.ranks)
+    rows = cable_rows(results, size, wiring, subjects)
+    used = {row.cable for row in rows}
+
+    def ends(cable: Cable) -> Fields:
+        return {
+            "host": names[cable.host],
+            "part": cable.part,
+            "switch": cable.switch,
+            "switch_port": cable.switch_port or None,
+        }
+
+    cables = [
+        ends(row.cable)
+        | {
+            "sends": _typical_fields(results, size, row.sends),
+            "receives": _typical_fields(results, size, row.receives),
+            "x_typical": row.ratio,
+            "verdicts": row.verdicts,
+        }
+        for row in rows
+    ]
+    idle = [
+        ends(cable) | {"sends": None, "receives": None, "x_typical": None, "verdicts": None}
+        for cable in wiring.cables
+        if cable not in used
+    ]
+    switches = [
+        {
+            "switch": row.switch,
+            "hosts": [names[host] for host in row.hosts],
+            "ranks": row.ranks,
+            "within": _typical_fields(results, size, row.within),
+            "to_others": _typical_fields(results, size, row.to_others),
+            "from_others": _typical_fields(results, size, row.from_others),
+            "verdicts": row.verdicts,
+        }
+        for row in switch_rows(results, size, wiring, subjects)
+    ]
+    return {"switches_told_by": wiring.told_by, "switches": switches, "cables": cables + idle}
+
+
+def _typical_fields(results: Results, size: Size, links: Typical) -> Fields:
+    return {
+        "links": links.links,
+        "failed": links.failed,
+        "seconds": links.seconds,
+        "bytes_per_second": bandwidth(size.bytes, links.seconds, results.directions),
     }

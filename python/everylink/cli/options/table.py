@@ -359,6 +359,27 @@ SHOW = Command(
             "and client.",
         ),
         Option(
+            names=("--host-pairs",),
+            group="Hosts",
+            brief="also list the best and the worst path of pairs of hosts",
+            more="Those whose paths differ most, as many as --slowest says, and the rail that makes the difference. It "
+            "takes several ranks on a host.",
+        ),
+        Option(
+            names=("--switches",),
+            group="Hosts",
+            brief="also list every switch, and the slowest cables between hosts and switches",
+            more="Where hosts told their neighbours (LLDP), Slurm the switches, or --topology names them.",
+        ),
+        Option(
+            names=("--topology",),
+            value="FILE",
+            unit="file",
+            group="Hosts",
+            brief=TOPOLOGY,
+            more=TOPOLOGY_MORE,
+        ),
+        Option(
             names=("--fit",),
             group="Fit",
             brief="print only latency, asymptotic bandwidth and n_1/2",
