@@ -10,6 +10,8 @@ import pytest
 from test_client_server import GET, PUT, flows_of
 
 from conftest import Outcome, measure_program, read_plainly
+from everylink.inventory.changes import changes_of
+from everylink.io.read import read
 
 pytestmark = pytest.mark.xdist_group("vm")  # shares one machine
 
@@ -19,6 +21,9 @@ NEAR = ("/etc/libibverbs.d", "/usr/lib/x86_64-linux-gnu/libibverbs")
 RANKS = 4
 LIMIT = 450 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 ABSENT = 4
+MTU, MESSAGE = 4096, 65536
+HEADERS = 14 + 20 + 8 + 12 + 4  # of Ethernet, IP, UDP and InfiniBand (BTH), and its checksum (ICRC)
+ACKNOWLEDGEMENT = 4  # its own header (AETH)
 
 long = pytest.mark.long("minutes of emulation")
 
@@ -110,6 +115,31 @@ def test_every_link_is_measured_by_every_kernel_with_bytes_verified(measured: Pa
         assert sorted(table.main().links()) == [(a, b) for a in range(RANKS) for b in range(RANKS) if a != b]
         assert (table.main()["outcome"] == 0).all()
         assert (table.main()["mean"] > 0).all()
+
+
+@long
+@pytest.mark.parametrize("rank", range(RANKS))
+def test_what_a_device_and_its_interface_counted_is_what_its_rank_carried(measured: Path, rank: int) -> None:
+    """Messages of 64 KiB go in packets of the MTU, and each is acknowledged with one packet."""
+    results = read(measured / "counted.h5")
+    inventory, changes = results.inventory, changes_of(results.inventory)
+    assert (inventory.value_of(rank, f"ib/rxe{rank}/1", "netdev"), results.facts.hosts) == (f"rdma{rank}", RANKS)
+
+    def grew(part: str, name: str) -> int:
+        here = np.array([rank], np.int64)
+        return int(changes.grew.at(inventory.row(part), inventory.row(name), here, missing=-1)[0])
+
+    carried = inventory.carried
+    sent, received = (int(np.ptp(column[carried.rank == rank])) for column in (carried.sent, carried.received))
+    assert sent >= (RANKS - 1) * 80 * MESSAGE
+    for there, back, packets, octets in (
+        (sent, received, "sent_pkts", "tx_bytes"),
+        (received, sent, "rcvd_pkts", "rx_bytes"),
+    ):
+        data, answers = there / MTU, back / MESSAGE
+        assert grew(f"ib/rxe{rank}/1", f"hw_counters/{packets}") == pytest.approx(data + answers, rel=0.02)
+        expected = there + data * HEADERS + answers * (HEADERS + ACKNOWLEDGEMENT)
+        assert grew(f"net/rdma{rank}", f"statistics/{octets}") == pytest.approx(expected, rel=0.02)
 
 
 @long

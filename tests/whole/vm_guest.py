@@ -90,6 +90,7 @@ def measurements() -> None:
     subprocess.run([PROGRAM, *by_turns, "-o", str(FOLDER / "by-turns.h5")], check=True)
     for kernel in ("semidirectional", "bidirectional", "unidirectional", "put", "get"):
         measure(kernel, f"--{kernel}", "--check", "-s", "8,64KiB", "-n", "10", "-w", "2")
+    measure("counted", "-s", "64KiB", "-n", "80", "-w", "2")
     fault("rdma2", "delay", "5ms")
     measure("delayed", "-s", "8", "-n", "10", "-w", "2")
     heal("rdma2")
