@@ -16,7 +16,7 @@ from damage import Recipe, attribute, column, cut_to, first_value, inside, inste
 from everylink.errors import FileDamaged
 from everylink.io.read import read
 from everylink.io.results_file import write_results
-from everylink.model.inventory import Moment
+from everylink.model.inventory import Moment, group
 from hostile import EXAMPLES, MEMORY, damaged_by, shown, spoiled
 from inventories import Machine, cluster, make_inventory
 from make_results import make_results
@@ -243,3 +243,18 @@ def test_merging_files_without_inventory_makes_one_without(tmp_path: Path, every
     everylink("merge", tmp_path / "a.h5", tmp_path / "b.h5", "--by", "min", "-o", tmp_path / "c.h5")
     with h5py.File(tmp_path / "c.h5") as file:
         assert "inventory" not in file
+
+
+@pytest.mark.parametrize("most", [3, 2**16, 2**17, 2**32])
+def test_entries_are_grouped_by_part_name_and_host_in_the_order_of_readings(most: int) -> None:
+    draw = np.random.default_rng(1)
+    part, name, host, reading = (draw.integers(0, n, 5000).astype(np.uint32) for n in (3, most, 3, most))
+    grouped = group(part, name, host, reading)
+    rows = sorted(zip(part.tolist(), name.tolist(), host.tolist(), reading.tolist(), range(5000), strict=True))
+    assert grouped.order.tolist() == [row[4] for row in rows]
+    starts = [i for i, row in enumerate(rows) if i == 0 or row[:3] != rows[i - 1][:3]]
+    assert grouped.begins.tolist() == starts
+    assert grouped.ends.tolist() == [*starts[1:], 5000]
+    assert list(zip(grouped.part.tolist(), grouped.name.tolist(), grouped.host.tolist(), strict=True)) == [
+        rows[i][:3] for i in starts
+    ]

@@ -6,7 +6,7 @@ max(4, 10 %) of the hosts that differs in that is another generation: structure,
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,11 @@ class Level:
     hosts: Hosts
     parts: Codes
 
+    @cached_property
+    def functions(self) -> list[int]:
+        """Each of the parts once."""
+        return list(map(int, np.unique(self.parts)))
+
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
@@ -41,6 +46,7 @@ class Cluster:
 
     inventory: Inventory
     ranks: Ranks
+    _hosts_with: dict[str, Hosts] = field(default_factory=dict, repr=False)
 
     @cached_property
     def names(self) -> list[str]:
@@ -77,15 +83,19 @@ class Cluster:
         owners = self._owners_of_addresses
         found: dict[str, set[int]] = {}
         ranks = self.ranks
+        named = {texts: self._parts_in(" ".join(texts)) for texts in set(zip(ranks.device, ranks.lanes, strict=True))}
         columns = (ranks.host_index.tolist(), ranks.device, ranks.lanes, ranks.address)
         for host, device, lanes, address in zip(*columns, strict=True):
-            parts = {f"{kind}/{word}" for word in _words(device) | _words(lanes) for kind in ("net", "ib", "cxi")}
-            if owner := owners.get((host, address)):
-                parts.add(owner)
-            for part in parts:
-                if self.inventory.row(part) >= 0 and part != "net/lo":
+            owner = owners.get((host, address))
+            for part in named[device, lanes] | ({owner} if owner else set()):
+                if part != "net/lo":
                     found.setdefault(part, set()).add(host)
         return found
+
+    def _parts_in(self, text: str) -> set[str]:
+        """The interfaces and devices that a text names."""
+        parts = {f"{kind}/{word}" for word in WORD.findall(text) for kind in ("net", "ib", "cxi")}
+        return {part for part in parts if self.inventory.row(part) >= 0}
 
     @cached_property
     def _owners_of_addresses(self) -> dict[tuple[int, str], str]:
@@ -201,10 +211,14 @@ class Cluster:
 
     def hosts_with(self, part: str) -> Hosts:
         """The hosts that have any fact of a part."""
-        table, row = self.inventory.latest, self.inventory.row(part)
-        found = [table.column(row, name)[0] for name in table.names_of(row).tolist()]
-        hosts = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
-        return hosts[np.isin(hosts, self.inventory.hosts)]
+        if part not in self._hosts_with:
+            table, row = self.inventory.latest, self.inventory.row(part)
+            there = np.zeros(int(table.host.max(initial=-1)) + 1, bool)
+            for name in table.names_of(row).tolist():
+                there[table.column(row, name)[0]] = True
+            hosts = np.flatnonzero(there).astype(np.int64)
+            self._hosts_with[part] = hosts[np.isin(hosts, self.inventory.hosts)]
+        return self._hosts_with[part]
 
     def texts_at(self, part: str, name: str, hosts: Hosts) -> list[str]:
         """A fact of each host; empty where it is not known."""
@@ -241,7 +255,7 @@ class Cluster:
         """A fact of the function that each host has at a level."""
         table = self.inventory.loaded if loaded else self.inventory.latest
         found = np.zeros(len(level.hosts), np.int64)
-        for part in np.unique(level.parts).tolist():
+        for part in level.functions:
             here = level.parts == part
             found[here] = table.at(part, name, level.hosts[here])
         return found
@@ -309,10 +323,6 @@ def _is_common(values: Codes) -> NDArray[np.bool_]:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     common: NDArray[np.bool_] = (counts >= smallest_class(len(values)))[inverse.reshape(-1)]
     return common
-
-
-def _words(text: str) -> set[str]:
-    return set(WORD.findall(text))
 
 
 def number_in(text: str) -> float:

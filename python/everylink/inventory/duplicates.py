@@ -6,6 +6,8 @@ What a class of max(4, 10 %) of the hosts has alike is structure, as the same pr
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from everylink.inventory.cluster import Cluster, smallest_class
 from everylink.inventory.meanings import DEVICE, HOST, NET, Severity
 
@@ -33,16 +35,28 @@ def duplicates(cluster: Cluster) -> list[Duplicate]:
 
 def _of_name(cluster: Cluster, kind: str, name: str) -> Iterator[Duplicate]:
     owners: dict[str, list[tuple[int, str]]] = {}
-    for part in cluster.parts_of(kind):
-        hosts, values = cluster.inventory.over_hosts(part, name)
-        for host, value in zip(hosts.tolist(), values, strict=True):
-            for one in _single(name, value):
-                owners.setdefault(one, []).append((host, part))
+    for host, part, value in _candidates(cluster, kind, name):
+        for one in _single(name, value):
+            owners.setdefault(one, []).append((host, part))
     for value, several in owners.items():
         owning = {host for host, _ in several}
         if 1 < len(owning) < smallest_class(len(cluster.inventory.hosts)) and _are_different(cluster, name, several):
             severity = Severity.WARNING if name == "name" else Severity.CRITICAL
             yield Duplicate(name, value, tuple(sorted(several)), severity)
+
+
+def _candidates(cluster: Cluster, kind: str, name: str) -> Iterator[tuple[int, str, str]]:
+    """Host, part and value; without the values that are there only once, if a value is a single address."""
+    inventory, parts = cluster.inventory, cluster.parts_of(kind)
+    columns = [inventory.latest.column(inventory.row(part), inventory.row(name)) for part in parts]
+    if not columns:
+        return
+    rows, counts = np.unique(np.concatenate([values for _, values in columns]), return_counts=True)
+    wanted = rows if name == "ip" else rows[counts > 1]
+    for part, (hosts, values) in zip(parts, columns, strict=True):
+        here = np.isin(values, wanted)
+        for host, value in zip(hosts[here].tolist(), values[here].tolist(), strict=True):
+            yield host, part, inventory.texts[value]
 
 
 def _single(name: str, value: str) -> list[str]:

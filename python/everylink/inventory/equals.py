@@ -7,8 +7,10 @@ and a port that is down where its siblings are up.
 """
 
 import ipaddress
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +87,8 @@ def rule_of(values: NDArray[np.int64]) -> Rule | None:
     """What is usual among the values of equals, if anything is."""
     if len(values) < FEWEST:
         return None
+    if (values == values[0]).all():
+        return Rule(values[:1], len(values))
     found, counts = np.unique(values, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     found, counts = found[order], counts[order]
@@ -216,7 +220,7 @@ class _Comparison:
     ) -> set[int]:
         """The hosts whose value deviates; those of `left_out` are not named."""
         rule = rule_of(values)
-        if rule is None:
+        if rule is None or (len(rule.usual) == 1 and rule.holders == len(values)):
             return set()
         kind = kind_of_part(part_of(0))
         meaning = fact(kind, name)
@@ -340,14 +344,24 @@ def _is_up(name: str, text: str) -> bool:
 def networks(text: str) -> str:
     """The networks of IP addresses, without those that every link has."""
     found = set()
-    for address in text.split(","):
+    for one in text.split(","):
+        address, _, bits = one.strip().partition("/")
+        family, length = (socket.AF_INET6, 128) if ":" in address else (socket.AF_INET, 32)
         try:
-            interface = ipaddress.ip_interface(address.strip())
-        except ValueError:
+            number = int.from_bytes(socket.inet_pton(family, address), "big")
+            others = length - int(bits or length)
+            found.add(_network(length, number >> others << others, length - others))
+        except (OSError, ValueError):
             continue
-        if not interface.is_link_local and not interface.is_loopback:
-            found.add(str(interface.network))
-    return ", ".join(sorted(found))
+    return ", ".join(sorted(found - {""}))
+
+
+@lru_cache(maxsize=1 << 16)
+def _network(length: int, number: int, bits: int) -> str:
+    """A network of IPv4 (length 32) or IPv6 (128) as text; empty if every link has it."""
+    make = ipaddress.IPv4Network if length == 32 else ipaddress.IPv6Network
+    network = make((number, bits))
+    return "" if network.is_link_local or network.is_loopback else str(network)
 
 
 def subnet_prefix(text: str) -> str:

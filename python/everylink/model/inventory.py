@@ -113,6 +113,8 @@ class Table:
     def at(self, part: int, name: int, hosts: Hosts, missing: int = UNKNOWN_TEXT) -> NDArray[np.int64]:
         """The value of each of `hosts`, `missing` where there is none."""
         known, values = self.column(part, name)
+        if np.array_equal(known, hosts):
+            return values.copy()
         if not len(known):
             return np.full(len(hosts), missing, np.int64)
         place = np.minimum(np.searchsorted(known, hosts), len(known) - 1)
@@ -178,6 +180,11 @@ class Inventory:
         hosts, values = self.latest.column(self.row(part), self.row(name))
         return hosts, tuple(self.texts[value] for value in values.tolist())
 
+    @cached_property
+    def _facts_in_order(self) -> NDArray[np.intp]:
+        facts = self.facts
+        return _in_order(facts.part, facts.name, facts.host, facts.reading)
+
     def _last(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The last wanted reading of each host; -1: none."""
         last = np.full(self._most_hosts, -1, np.int64)
@@ -195,9 +202,10 @@ class Inventory:
         first = np.zeros(len(last), np.int64)
         begin = (readings.moment == Moment.BEFORE) & (readings.reading <= last[readings.host])
         np.maximum.at(first, readings.host[begin], readings.reading[begin].astype(np.int64))
-        index = np.flatnonzero((facts.reading >= first[facts.host]) & (facts.reading <= last[facts.host]))
-        grouped = group(facts.part[index], facts.name[index], facts.host[index], facts.reading[index])
-        newest = index[grouped.order[grouped.ends - 1]]
+        wanted = (facts.reading >= first[facts.host]) & (facts.reading <= last[facts.host])
+        order = self._facts_in_order
+        grouped = _grouped(order[wanted[order]], facts.part, facts.name, facts.host)
+        newest = grouped.order[grouped.ends - 1]
         known = facts.value[newest] != UNKNOWN_TEXT
         return grouped.table(facts.value[newest].astype(np.int64), known)
 
@@ -219,7 +227,7 @@ class Grouped:
     def table(self, values: NDArray[np.int64], kept: NDArray[np.bool_]) -> Table:
         """A table with one value per group, without the groups that are not kept."""
         part, name, host = self.part[kept], self.name[kept], self.host[kept]
-        new = np.flatnonzero((np.diff(part, prepend=-1) != 0) | (np.diff(name, prepend=-1) != 0))
+        new = np.flatnonzero(_differs(part, name))
         return Table(part[new], name[new], np.append(new, len(part)).astype(np.int64), host, values[kept])
 
 
@@ -227,12 +235,44 @@ def group(
     part: NDArray[np.uint32], name: NDArray[np.uint32], host: NDArray[np.uint32], reading: NDArray[np.uint32]
 ) -> Grouped:
     """Group entries by part, name and host."""
-    pair = (part.astype(np.int64) << 32) | name
-    order = np.lexsort((reading, host, pair))
-    pair, owner = pair[order], host[order].astype(np.int64)
-    begins = np.flatnonzero((np.diff(pair, prepend=-1) != 0) | (np.diff(owner, prepend=-1) != 0))
-    pairs = pair[begins]
-    return Grouped(order, begins, np.append(begins, len(pair))[1:], pairs >> 32, pairs & 0xFFFFFFFF, owner[begins])
+    return _grouped(_in_order(part, name, host, reading), part, name, host)
+
+
+def _in_order(
+    part: NDArray[np.uint32], name: NDArray[np.uint32], host: NDArray[np.uint32], reading: NDArray[np.uint32]
+) -> NDArray[np.intp]:
+    """The indices of entries in the order of part, name, host and reading."""
+    return np.lexsort(tuple(map(_narrow, (reading, host, name, part))))
+
+
+def _grouped(
+    order: NDArray[np.intp], part: NDArray[np.uint32], name: NDArray[np.uint32], host: NDArray[np.uint32]
+) -> Grouped:
+    columns = [column[order] for column in (part, name, host)]
+    begins = np.flatnonzero(_differs(*columns))
+    ends = np.append(begins, len(order))[1:]
+    return Grouped(order, begins, ends, *(column[begins].astype(np.int64) for column in columns))
+
+
+def _differs(*columns: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Where an entry differs from the one before it in any column."""
+    new = np.zeros(len(columns[0]), bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def _narrow(column: NDArray[np.uint32]) -> NDArray[np.integer]:
+    """Numbers of 16 bits in the same order, if there are so few: these are sorted several times as fast."""
+    largest = int(column.max(initial=0))
+    if largest > len(column) + 2**16:  # a table of all numbers up to it would be larger than the column
+        return column
+    there = np.zeros(largest + 1, bool)
+    there[column] = True
+    if np.count_nonzero(there) > 2**16:
+        return column
+    return (np.cumsum(there) - 1).astype(np.uint16)[column]
 
 
 def joined(parts: Sequence[Inventory]) -> Inventory:
