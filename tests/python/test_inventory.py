@@ -228,6 +228,33 @@ def test_comparing_two_runs_names_what_changed_on_their_hosts(healthy: Path, slo
     assert "CHANGED" not in everylink("compare", healthy, healthy)[1]
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "after", "title"),
+    [
+        ("net/eth1", "neighbour", "leaf2 Ethernet1/9", "end of the cable"),
+        ("net/eth1", "neighbour", "", "end of the cable"),
+        ("ib/mlx5_1", "fw_ver", "28.1", "firmware"),
+        ("ib/mlx5_1/1", "rate", "200 Gb/sec (2X NDR)", "rate"),
+    ],
+    ids=["another cable", "no cable", "firmware", "rate"],
+)
+def test_comparing_two_runs_names_another_cable_firmware_or_rate(
+    part: str, name: str, after: str, title: str, tmp_path: Path, everylink: Command
+) -> None:
+    machines = cluster(8, fabric="roce")
+    machines[3].facts["net/eth1", "neighbour"] = "leaf1 Ethernet1/9"
+    before, base = machines[3].facts[part, name], make(tmp_path / "base.h5", machines)
+    machines[3].facts[part, name] = after
+    new = make(tmp_path / "new.h5", machines)
+    assert [said for said in everylink("compare", base, new)[1].splitlines() if said.startswith("CHANGED")] == [
+        f"CHANGED  n03: {title} of {part}: {before} -> {after or 'gone'}"
+    ]
+    (changed,) = json.loads(everylink("compare", base, new, "--format", "json")[1])["hosts_changed"]
+    assert changed | {"severity": ""} == {
+        "hosts": ["n03"], "parts": [part], "name": name, "before": before, "after": after or None, "severity": "",
+    }  # fmt: skip
+
+
 def test_comparing_runs_without_inventory_says_nothing_of_hosts(file: Path, everylink: Command) -> None:
     assert json.loads(everylink("compare", file, file, "--format", "json")[1])["hosts_changed"] is None
 

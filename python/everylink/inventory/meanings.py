@@ -120,6 +120,7 @@ FACTS: dict[tuple[str, str], Fact] = {
     (NET, "driver_version"): Fact(E, "driver version", WARNING, ("kernel", "driver/")),
     (NET, "fw_version"): Fact(E, "firmware"),
     (NET, "numa_node"): Fact(E, "NUMA node", INFO, CPU),
+    (NET, "neighbour"): Fact(O, "end of the cable"),
     (DEVICE, "hca_type"): Fact(E, "model"),
     (DEVICE, "board_id"): Fact(E, "board"),
     (DEVICE, "fw_ver"): Fact(E, "firmware", explained_by=("board_id",)),
