@@ -12,7 +12,7 @@ from conftest import Command
 from everylink.inventory.cables import GIVEN, LLDP, Wiring, wiring_of
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.switches import cable_rows, switch_rows
-from everylink.io.ibnetdiscover import digits_of
+from everylink.io.ibnetdiscover import AdapterPort, digits_of
 from everylink.io.read import read
 from everylink.io.topology import grouping_of, read_topology
 from inventories import Machine, cluster, make_inventory
@@ -156,6 +156,51 @@ def test_diagnose_finds_the_hosts_of_ibnetdiscover_by_guid(
     assert everylink("diagnose", path, "--topology", file)[0] == 0
     other = make_results(tmp_path / "y.h5")
     assert "names none of the hosts" in everylink("diagnose", other, "--topology", file)[2]
+
+
+@pytest.mark.parametrize("command", [("diagnose",), ("show",), ("report", "-o")])
+def test_the_cause_of_a_verdict_names_the_end_of_the_cable_that_ibnetdiscover_tells(
+    command: tuple[str, ...], tmp_path: Path, topology: Callable[[str], Path], everylink: Command
+) -> None:
+    machines = cluster(HOSTS, rails=2)
+    machines[5].facts["ib/mlx5_1/1", "rate"] = "200 Gb/sec (2X NDR)"
+    path = make_inventory(tmp_path / "x.h5", machines, sizes=(8, 65536), time=slow(5))
+    file = topology(ibnetdiscover(rails=2))
+
+    def said(*options: object) -> str:
+        page = tmp_path / "x.html"
+        words = (*command, page, "--force") if command[0] == "report" else command
+        text = everylink(words[0], path, *words[1:], *options)[1]
+        return page.read_text() if command[0] == "report" else text
+
+    cause = "because: n05: rate 200 Gb/sec (2X NDR) of ib/mlx5_1/1; the other 7 have 400 Gb/sec (4X NDR)"
+    assert f"{cause}; its cable ends at leaf2 4" in said("--topology", file)
+    assert cause in said()
+    assert "its cable ends" not in said()
+
+
+def test_a_port_that_is_bad_though_its_links_are_well_ends_at_a_switch_port(
+    tmp_path: Path, topology: Callable[[str], Path], everylink: Command
+) -> None:
+    machines = lldp(cluster(HOSTS, fabric="roce", rails=1))
+    machines[6].grow("ib/mlx5_0/1", "counters/link_downed", 1)
+    path = make_inventory(tmp_path / "x.h5", machines)
+    words = ("diagnose", path, "--format", "json")
+    (told,) = json.loads(everylink(*words)[1])["findings"]
+    assert told["text"].endswith("; its cable ends at leaf2 Ethernet1/3")
+    (given,) = json.loads(everylink(*words, "--topology", topology(ibnetdiscover()))[1])["findings"]
+    assert given["text"].endswith("; its cable ends at leaf2 3")
+
+
+def test_of_a_device_with_two_ports_on_cables_only_the_ports_have_an_end(tmp_path: Path) -> None:
+    machines = cluster(2, rails=1)
+    for machine in machines:
+        machine.facts["ib/mlx5_0/2", "state"] = "4: ACTIVE"
+    results = read(make_inventory(tmp_path / "x.h5", machines))
+    ends = {(0, f"ib/mlx5_0/{port}"): AdapterPort("", port, "", "", "", "leaf1", port) for port in (1, 2)}
+    told = Cluster(results.inventory, results.ranks, ends)
+    assert [told.neighbour(0, part) for part in ("ib/mlx5_0/1", "ib/mlx5_0/2")] == ["leaf1 1", "leaf1 2"]
+    assert told.neighbour(0, "ib/mlx5_0") == told.neighbour(1, "ib/mlx5_0/1") == ""
 
 
 def test_slurm_tells_switches_but_no_cables(tmp_path: Path, topology: Callable[[str], Path]) -> None:

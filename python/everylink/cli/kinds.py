@@ -177,7 +177,7 @@ class Links(Kind):
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
         earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
         judgement = judge(results, grouping_of(results, against.topology), expected, earlier, alone)
-        return explained(results, judgement)
+        return explained(results, judgement, against.topology)
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
@@ -270,7 +270,8 @@ class LoadPatterns(Kind):
         for option in ("expect", "baseline", "alone"):
             if getattr(against, option) is not None:
                 raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
-        return explained(results, judge_patterns(results, grouping_of(results, against.topology)))
+        judgement = judge_patterns(results, grouping_of(results, against.topology))
+        return explained(results, judgement, against.topology)
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)

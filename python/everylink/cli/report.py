@@ -19,6 +19,8 @@ def main(arguments: Sequence[str]) -> int:
     check_report_path(options.output, "-o", CURVE_ENDINGS if options.curves else ENDINGS, force=options.force)
     if options.line and not options.curves:
         raise UserMistake(f"--line {options.line[0]}: applies only to --curves")
+    if options.topology is not None and options.curves:
+        raise UserMistake(f"--topology {options.topology}: does not apply to --curves")
     lines = [parsed_line(text) for text in options.line]
     runs = [(LINKS.read if options.curves else read)(file) for file in options.files]
     empty = [run.path for run in runs if not run.sizes and kind_of(run) is LINKS]
@@ -29,6 +31,6 @@ def main(arguments: Sequence[str]) -> int:
         files = written_whole(partial(write_curves, figures), options.output, options.force)
         give(files_answer(files, [*falls, *map(str, files)], notes=falls), options)
         return 0
-    files = write_report([judged(run) for run in runs], options.output, force=options.force)
+    files = write_report([judged(run, options.topology) for run in runs], options.output, force=options.force)
     give(files_answer(files, list(map(str, files))), options)
     return 0

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from everylink.inventory.meanings import (
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
+from everylink.io.topology import ports_of_run, read_topology
 from everylink.judge.verdict import Finding, Judgement, Side, Verdict
 from everylink.model.results import Results
 
@@ -37,11 +39,16 @@ HARMLESS = ("name",)  # a host name used twice slows nothing down
 WORDS = re.compile(r"[\w.\-]+")
 
 
-def explained(results: Results, judgement: Judgement) -> Judgement:
-    """The judgement with a cause for each verdict, and with what else deviates on the hosts that were read."""
+def explained(results: Results, judgement: Judgement, topology: Path | None = None) -> Judgement:
+    """The judgement with a cause for each verdict, and with what else deviates on the hosts that were read.
+
+    `topology`: a file that may tell where the cables of ports end.
+    """
     if not _is_there(results):
         return judgement
-    found = drift(Cluster(results.inventory, results.ranks))
+    known = None if topology is None else read_topology(topology)
+    ports = {} if known is None else ports_of_run(known, results.ranks, results.inventory)
+    found = drift(Cluster(results.inventory, results.ranks, ports))
     verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
     causes = [one.because for one in verdicts]
     others = [one for one in found.deviations if not any(cause.endswith(one.sentence) for cause in causes)]

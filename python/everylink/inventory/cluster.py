@@ -5,7 +5,7 @@ max(4, 10 %) of the hosts that differs in that is another generation: structure,
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
+from everylink.io.ibnetdiscover import AdapterPort
 from everylink.links.hosts import host_names
 from everylink.model.inventory import Hosts, Inventory
 from everylink.model.results import Ranks
@@ -42,10 +43,14 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
-    """An inventory with the ranks of its run."""
+    """An inventory with the ranks of its run.
+
+    `ports`: the ends of cables that a topology file tells, by host index and part, `ib/mlx5_0/1`.
+    """
 
     inventory: Inventory
     ranks: Ranks
+    ports: Mapping[tuple[int, str], AdapterPort] = field(default_factory=dict)
     _hosts_with: dict[str, Hosts] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -283,8 +288,16 @@ class Cluster:
         return found
 
     def neighbour(self, host: int, part: str) -> str:
-        """The switch and port at the other end of the cable of an adapter, its port or interface, where it is told."""
+        """The switch and port at the other end of the cable of an adapter, its port or interface, where it is told.
+
+        What the topology file tells counts before LLDP.
+        """
         device = self.interfaces.get((host, part), device_of(part))
+        is_port = kind_of_part(part) == PORT
+        own = [part] if is_port else [port for port in self.parts_of(PORT) if device_of(port) == device]
+        ends = [self.ports[host, port] for port in own if (host, port) in self.ports]
+        if len(ends) == 1:  # else it is not known which port the device uses
+            return f"{ends[0].switch} {ends[0].switch_port}"
         parts = [part, *(net for net in self.parts_of(NET) if self.interfaces.get((host, net)) == device)]
         told = (self.inventory.value_of(host, one, "neighbour") for one in parts if kind_of_part(one) == NET)
         return next(filter(None, told), "")

@@ -413,6 +413,14 @@ REPORT = Command(
         _force("FILE"),
         *_forms(NOTHING),
         Option(
+            names=("--topology",),
+            value="FILE",
+            unit="file",
+            group="Hosts",
+            brief=TOPOLOGY,
+            more=TOPOLOGY_MORE,
+        ),
+        Option(
             names=("--curves",),
             group="Curves",
             brief="draw bandwidth over message size instead",
