@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from everylink.inventory.ceilings import GIGABIT, Ceiling, ceiling_of
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.cluster import cluster_of
 from everylink.io.read import read
 from inventories import OLDER, Machine, Model, cluster, make_inventory
 
 
 def ceiling(folder: Path, machines: list[Machine]) -> Ceiling | None:
-    results = read(make_inventory(folder / "x.h5", machines))
-    return ceiling_of(Cluster(results.inventory, results.ranks))
+    return ceiling_of(cluster_of(read(make_inventory(folder / "x.h5", machines))))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from everylink.errors import CoreError, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.files import refuse_existing
 from everylink.host_lists import folded, folded_by_reason
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.cluster import cluster_of
 from everylink.inventory.drift import drift_of
 from everylink.inventory.versus import versus
 from everylink.io.formats import FORMATS
@@ -95,7 +95,7 @@ def _shown(results: Results, options: Namespace) -> Exit:
 
 def _changes(files: Sequence[Path], options: Namespace) -> Exit:
     base, new = map(_read, files)
-    found = versus(Cluster(base.inventory, base.ranks), Cluster(new.inventory, new.ranks))
+    found = versus(cluster_of(base), cluster_of(new))
     give(_answer(versus_text(found), versus_headline(found), versus_json(base, new, found)), options)
     return Exit.FINE
 

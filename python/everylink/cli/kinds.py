@@ -18,7 +18,7 @@ from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.explain.because import explained
 from everylink.inventory.cables import Wiring, wiring_of
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.cluster import cluster_of
 from everylink.inventory.versus import Versus, versus
 from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
@@ -352,14 +352,14 @@ def links_text(results: Results) -> str:
 def _wiring(results: Results, topology: Path | None) -> Wiring | None:
     """Which switches the ranks are on; None if nothing tells."""
     known = None if topology is None else read_topology(topology)
-    return wiring_of(Cluster(results.inventory, results.ranks), known, grouping_of(results, topology))
+    return wiring_of(cluster_of(results), known, grouping_of(results, topology))
 
 
 def _changed_hosts(base: Results, new: Results) -> Versus | None:
     """What changed on the hosts; None unless both runs read them."""
     if not (len(base.inventory) and len(new.inventory)):
         return None
-    return versus(Cluster(base.inventory, base.ranks), Cluster(new.inventory, new.ranks))
+    return versus(cluster_of(base), cluster_of(new))
 
 
 def _names(results: Results) -> str:

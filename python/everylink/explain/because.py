@@ -9,7 +9,7 @@ import numpy as np
 
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster
-from everylink.inventory.drift import Deviation, Drift, drift
+from everylink.inventory.drift import Deviation, Drift, drift_of
 from everylink.inventory.meanings import (
     DEVICE,
     HOST,
@@ -23,7 +23,6 @@ from everylink.inventory.meanings import (
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
-from everylink.io.topology import ports_of_run, read_topology
 from everylink.judge.verdict import Finding, Judgement, Side, Verdict
 from everylink.model.results import Results
 
@@ -46,9 +45,7 @@ def explained(results: Results, judgement: Judgement, topology: Path | None = No
     """
     if not _is_there(results):
         return judgement
-    known = None if topology is None else read_topology(topology)
-    ports = {} if known is None else ports_of_run(known, results.ranks, results.inventory)
-    found = drift(Cluster(results.inventory, results.ranks, ports))
+    found = drift_of(results, topology)
     verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
     causes = [one.because for one in verdicts]
     others = [one for one in found.deviations if not any(cause.endswith(one.sentence) for cause in causes)]

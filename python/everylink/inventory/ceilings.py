@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from everylink.errors import NotEnoughMemory
-from everylink.inventory.cluster import Cluster, number_in
+from everylink.inventory.cluster import Cluster, cluster_of, number_in
 from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
 from everylink.model.inventory import Hosts
 from everylink.model.results import Results
@@ -34,7 +34,7 @@ class Ceiling:
 def ceiling_of_run(results: Results) -> Ceiling | None:
     """That of the hosts of a run; none where the hosts do not tell it."""
     try:
-        return ceiling_of(Cluster(results.inventory, results.ranks))
+        return ceiling_of(cluster_of(results))
     except NotEnoughMemory:
         return None
 

@@ -7,16 +7,18 @@ max(4, 10 %) of the hosts that differs in that is another generation: structure,
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
 from everylink.io.ibnetdiscover import AdapterPort
+from everylink.io.topology import ports_of_run, read_topology
 from everylink.links.hosts import host_names
 from everylink.model.inventory import Hosts, Inventory
-from everylink.model.results import Ranks
+from everylink.model.results import Ranks, Results
 
 Codes = NDArray[np.int64]
 Describe = Callable[[str, Hosts], list[str]]
@@ -301,6 +303,17 @@ class Cluster:
         parts = [part, *(net for net in self.parts_of(NET) if self.interfaces.get((host, net)) == device)]
         told = (self.inventory.value_of(host, one, "neighbour") for one in parts if kind_of_part(one) == NET)
         return next(filter(None, told), "")
+
+
+def cluster_of(results: Results, topology: Path | None = None) -> Cluster:
+    """The hosts of a run, with the ends of cables that a topology file tells."""
+    return _cluster_of(results, topology)
+
+
+@lru_cache(maxsize=1)  # verdicts, and what is shown beside them, ask for the same
+def _cluster_of(results: Results, topology: Path | None) -> Cluster:
+    ports = {} if topology is None else ports_of_run(read_topology(topology), results.ranks, results.inventory)
+    return Cluster(results.inventory, results.ranks, ports)
 
 
 def smallest_class(count: int) -> int:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 
 from everylink.host_lists import folded
 from everylink.inventory.changes import CounterFindings
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.cluster import Cluster, cluster_of
 from everylink.inventory.duplicates import Duplicate, duplicates
 from everylink.inventory.equals import MISSING, PRESENT, Found, Split, compared
 from everylink.inventory.meanings import (
@@ -64,12 +65,13 @@ class Drift:
         return any(one.severity is Severity.CRITICAL for one in self.deviations)
 
 
-def drift_of(results: Results) -> Drift:
-    """Compare the hosts of a run; empty where nothing was read."""
-    return drift(Cluster(results.inventory, results.ranks))
+def drift_of(results: Results, topology: Path | None = None) -> Drift:
+    """Compare the hosts of a run; empty where nothing was read. `topology`: may tell where the cables of ports end."""
+    return _drift(cluster_of(results, topology))
 
 
-def drift(cluster: Cluster) -> Drift:
+@lru_cache(maxsize=1)  # verdicts, and what is shown beside them, ask for the same
+def _drift(cluster: Cluster) -> Drift:
     comparison = compared(cluster)
     counters = CounterFindings(cluster)
     found = unexplained(cluster, [*comparison.found, *counters.found()])
