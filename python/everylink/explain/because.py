@@ -1,6 +1,5 @@
 """Joins a judgement with the inventory: the cause of each verdict, and what deviates without being slow."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,7 @@ from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import Deviation, Drift, drift_of
 from everylink.inventory.meanings import (
-    DEVICE,
     HOST,
-    NET,
     PCI,
     PORT,
     Family,
@@ -35,7 +32,6 @@ SETTINGS = (  # slow by themselves; versions only perhaps
 )  # fmt: skip
 BETWEEN_TWO = ("mtu", "ip", "gid", "pkey", "sm_lid", "address", "node_guid")  # keep two apart, although each is well
 HARMLESS = ("name",)  # a host name used twice slows nothing down
-WORDS = re.compile(r"[\w.\-]+")
 
 
 def explained(results: Results, judgement: Judgement, topology: Path | None = None) -> Judgement:
@@ -136,8 +132,7 @@ def _concerns(one: Deviation, host: int, rank: int | None, cluster: Cluster) -> 
 def _parts_of_rank(rank: int, host: int, cluster: Cluster) -> set[str]:
     """The adapters that a rank uses, with their ports, interfaces and PCI functions; empty if not known."""
     ranks = cluster.ranks
-    words = set(WORDS.findall(f"{ranks.device[rank]} {ranks.lanes[rank]}"))
-    used = {part for kind in (DEVICE, NET) for part in cluster.parts_of(kind) if part.partition("/")[2] in words}
+    used = cluster.parts_in(f"{ranks.device[rank]} {ranks.lanes[rank]}")
     used |= {cluster.interfaces[host, part] for part in used if (host, part) in cluster.interfaces}
     used |= {part for (owner, part), device in cluster.interfaces.items() if owner == host and device in used}
     ports = {port for port in cluster.parts_of(PORT) if device_of(port) in used}

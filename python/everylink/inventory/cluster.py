@@ -26,6 +26,7 @@ SMALLEST_CLASS, CLASS_SHARE = 4, 0.1  # of hosts that differ from the others in 
 MOST_LEVELS = 16  # of PCIe bridges above an adapter
 WORD = re.compile(r"[\w.\-]+")
 NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)")
+LOOPBACK = "net/lo"
 HOST_FACT = ("host", "cpu_model")
 
 
@@ -90,27 +91,26 @@ class Cluster:
         owners = self._owners_of_addresses
         found: dict[str, set[int]] = {}
         ranks = self.ranks
-        named = {texts: self._parts_in(" ".join(texts)) for texts in set(zip(ranks.device, ranks.lanes, strict=True))}
+        named = {texts: self.parts_in(" ".join(texts)) for texts in set(zip(ranks.device, ranks.lanes, strict=True))}
         columns = (ranks.host_index.tolist(), ranks.device, ranks.lanes, ranks.address)
         for host, device, lanes, address in zip(*columns, strict=True):
             owner = owners.get((host, address))
             for part in named[device, lanes] | ({owner} if owner else set()):
-                if part != "net/lo":
-                    found.setdefault(part, set()).add(host)
+                found.setdefault(part, set()).add(host)
         return found
 
-    def _parts_in(self, text: str) -> set[str]:
-        """The interfaces and devices that a text names."""
+    def parts_in(self, text: str) -> set[str]:
+        """The interfaces and devices that a text names, without the loopback."""
         parts = {f"{kind}/{word}" for word in WORD.findall(text) for kind in ("net", "ib", "cxi")}
-        return {part for part in parts if self.inventory.row(part) >= 0}
+        return {part for part in parts if part != LOOPBACK and self.inventory.row(part) >= 0}
 
     @cached_property
     def _owners_of_addresses(self) -> dict[tuple[int, str], str]:
-        """The interface of each IP address of each host."""
+        """The interface of each IP address of each host, without the loopback."""
         inventory = self.inventory
         name, table = inventory.row("ip"), inventory.latest
         owners: dict[tuple[int, str], str] = {}
-        for part in table.part[table.name == name].tolist():
+        for part in table.part[(table.name == name) & (table.part != inventory.row(LOOPBACK))].tolist():
             for host, value in zip(*map(np.ndarray.tolist, table.column(part, name)), strict=True):
                 for address in inventory.texts[value].split(","):
                     owners[host, address.strip().partition("/")[0]] = inventory.texts[part]
