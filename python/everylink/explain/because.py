@@ -13,7 +13,7 @@ from everylink.inventory.meanings import (
     HOST,
     PCI,
     PORT,
-    Family,
+    PROVING,
     Severity,
     counter,
     device_of,
@@ -25,7 +25,6 @@ from everylink.model.results import Results
 
 NONE_SEEN = "no cause seen in adapters, links, settings and counters"
 EQUALS_OF_FAULT = 2  # with fewer, a host may be as it should be
-MOVED = (Family.RECOVERY, Family.ERRORS, Family.LOSS)
 SETTINGS = (  # slow by themselves; versions only perhaps
     "governor", "smt", "processors", "cpu_model", "iommu", "mtu", "acs", "max_read_request", "pkey", "gid", "ip",
     "traffic",
@@ -50,7 +49,7 @@ def explained(results: Results, judgement: Judgement, topology: Path | None = No
 
 
 def _finding(one: Deviation) -> Finding:
-    kind = "errors" if counter(one.name).family in MOVED else "config"
+    kind = "errors" if counter(one.name).family in PROVING else "config"
     is_fault = one.severity is Severity.CRITICAL and one.equals_count >= EQUALS_OF_FAULT
     return Finding(kind, one.hosts, one.parts, str(one.severity), one.sentence, is_fault)
 
@@ -109,7 +108,7 @@ def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:
 
 
 def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> bool:
-    grew = counter(one.name).family in MOVED and one.value.startswith("+")
+    grew = counter(one.name).family in PROVING and one.value.startswith("+")
     if (one.severity is Severity.INFO and not grew) or one.name in HARMLESS:
         return False
     hosts = {host for host, _ in ends}
@@ -153,7 +152,7 @@ def _order(one: Deviation) -> tuple[int, int]:
 
 _ORDER: tuple[Callable[[Deviation], bool], ...] = (
     lambda one: one.severity is Severity.CRITICAL,
-    lambda one: counter(one.name).family in MOVED,
+    lambda one: counter(one.name).family in PROVING,
     lambda one: one.name in SETTINGS or kind_of_part(one.parts[0]) == PCI,
     lambda one: True,
 )

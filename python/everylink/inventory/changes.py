@@ -18,6 +18,7 @@ from everylink.inventory.meanings import (
     LEFT_OUT_AT_ZERO,
     NET,
     PORT,
+    PROVING,
     RECEIVED,
     SENT,
     Family,
@@ -37,7 +38,6 @@ LEAST_BYTES, LEAST_SHARE, PART = 2**20, 0.05, 0.1  # of a host's messages; of th
 GB = 1e9
 BACKWARDS, SATURATED, TRAFFIC = "went backwards", "saturated", "traffic"
 ORDER = {name: place for place, name in enumerate(COUNTERS)}
-FAMILY_ORDER = (Family.RECOVERY, Family.ERRORS, Family.LOSS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class CounterFindings:
     def _most_telling(self, several: list[Found]) -> Found:
         def order(one: Found) -> tuple[int, int, int]:
             family = counter(one.name).family
-            place = FAMILY_ORDER.index(family) if family in FAMILY_ORDER else len(FAMILY_ORDER)
+            place = PROVING.index(family) if family in PROVING else len(PROVING)
             return (-one.severity, place, ORDER.get(one.name, len(ORDER)))
 
         first, *others = sorted(several, key=order)
@@ -180,7 +180,7 @@ class CounterFindings:
     def _grown(self, part: str, name: str, hosts: Hosts, grew: NDArray[np.int64]) -> Iterator[Found]:
         """Hosts where a counter grew that should not; of one that grows everywhere, where it grew most."""
         meaning = counter(name)
-        if meaning.family not in FAMILY_ORDER or not grew.any():
+        if meaning.family not in PROVING or not grew.any():
             return
         seldom = np.count_nonzero(grew) <= (1 - SHARE) * len(grew) or len(grew) < FEWEST
         if meaning.family is not Family.LOSS and seldom:

@@ -55,6 +55,9 @@ class Family(StrEnum):
     TRAFFIC = "traffic"  # what was carried
 
 
+PROVING = (Family.RECOVERY, Family.ERRORS, Family.LOSS)  # whose growth proves something, the most telling first
+
+
 @dataclass(frozen=True)
 class Counter:
     """`proves`: what its growth says. It stays at its largest value of `bits` bits; one unit is `factor` bytes."""
