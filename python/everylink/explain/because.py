@@ -71,20 +71,20 @@ def _cause(verdict: Verdict, found: Drift) -> str:
     known = [end for end in ends if end is not None]
     candidates = [one for one in found.deviations if _may_explain(one, verdict, known, cluster)]
     best = min(candidates, key=_order, default=None)
-    if (best is None or best.severity is not Severity.CRITICAL) and (loss := _loss(verdict, known, cluster)):
+    if (best is None or best.severity is not Severity.CRITICAL) and (loss := _loss(verdict, known, found)):
         return f"because: {loss}"
     if best is None:
         return NONE_SEEN if verdict.kind in ("host", "rank") else ""
     return f"{'because' if _order(best)[0] < len(_ORDER) - 1 else 'perhaps because'}: {best.sentence}"
 
 
-def _loss(verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> str:
+def _loss(verdict: Verdict, ends: Sequence[tuple[int, int | None]], found: Drift) -> str:
     """What TCP sent again on the accused links, if that is more than elsewhere."""
-    inventory, ranks = cluster.inventory, cluster.ranks
-    if not len(inventory.retransmits.rank):
+    ranks = found.cluster.ranks
+    if not len(found.cluster.inventory.retransmits.rank):
         return ""
     if verdict.kind == "host":
-        return str(loss_of_host(inventory, ranks, ends[0][0]) or "")
+        return str(loss_of_host(found.counters, ends[0][0]) or "")
     if verdict.kind not in ("pair", "link") or len(ends) != 2:
         return ""
     there, back = (
@@ -93,7 +93,7 @@ def _loss(verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Clu
     links = [(a, b) for a in there for b in back]
     if verdict.direction == Side.BOTH:
         links += [(b, a) for a, b in links]
-    return str(loss_of_ranks(inventory, ranks, links) or "")
+    return str(loss_of_ranks(found.counters, links) or "")
 
 
 def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:

@@ -97,7 +97,7 @@ def _begins_process(inventory: Inventory, host: NDArray[np.uint32], reading: NDA
     return found
 
 
-def carried_by_hosts(inventory: Inventory, ranks: Ranks) -> NDArray[np.float64]:
+def _carried_by_hosts(inventory: Inventory, ranks: Ranks) -> NDArray[np.float64]:
     """Bytes of messages that the ranks of each host sent and received, in all processes."""
     carried = inventory.carried
     hosts = int(ranks.host_index.max()) + 1
@@ -119,7 +119,7 @@ class CounterFindings:
 
     @cached_property
     def carried(self) -> NDArray[np.float64]:
-        return carried_by_hosts(self.inventory, self.cluster.ranks)
+        return _carried_by_hosts(self.inventory, self.cluster.ranks)
 
     @cached_property
     def traffic(self) -> dict[str, Traffic]:

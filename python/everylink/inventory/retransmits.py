@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.inventory.changes import carried_by_hosts
-from everylink.model.inventory import Inventory
-from everylink.model.results import Ranks
+from everylink.inventory.changes import CounterFindings
 from everylink.units import number_text
 
 FEWEST, MORE = 20, 3  # fewer segments, or fewer than this many times those of the other links, prove nothing
@@ -27,22 +25,27 @@ class Loss:
         return f"TCP sent {number_text(self.own, 2)} segments per MB again on its links, {others}"
 
 
-def loss_of_host(inventory: Inventory, ranks: Ranks, host: int) -> Loss | None:
+def loss_of_host(counters: CounterFindings, host: int) -> Loss | None:
     """The loss on all links of a host, both ways; none if it is not more than elsewhere."""
-    rows = inventory.retransmits
-    touches = (ranks.host_index[rows.rank] == host) | (ranks.host_index[rows.to] == host)
-    carried = carried_by_hosts(inventory, ranks)  # each byte counts at its sender and at its receiver
-    return _loss(rows.segments, touches, float(carried[host]), float(carried.sum()) / 2 - float(carried[host]))
+    rows, host_of = counters.inventory.retransmits, counters.cluster.ranks.host_index
+    touches = (host_of[rows.rank] == host) | (host_of[rows.to] == host)
+    own = float(counters.carried[host])
+    return _loss(rows.segments, touches, own, _all_bytes(counters) - own)
 
 
-def loss_of_ranks(inventory: Inventory, ranks: Ranks, pairs: Sequence[tuple[int, int]]) -> Loss | None:
+def loss_of_ranks(counters: CounterFindings, pairs: Sequence[tuple[int, int]]) -> Loss | None:
     """The loss on the links from the first to the second rank of each of `pairs`; none if it is not more."""
-    rows = inventory.retransmits
+    rows = counters.inventory.retransmits
     touches = np.zeros(len(rows.rank), bool)
     for frm, to in pairs:
         touches |= (rows.rank == frm) & (rows.to == to)
     own = float(rows.bytes[touches].sum())
-    return _loss(rows.segments, touches, own, float(carried_by_hosts(inventory, ranks).sum()) / 2 - own)
+    return _loss(rows.segments, touches, own, _all_bytes(counters) - own)
+
+
+def _all_bytes(counters: CounterFindings) -> float:
+    """The bytes of all messages: each counts at its sender and at its receiver."""
+    return float(counters.carried.sum()) / 2
 
 
 def _loss(segments: NDArray[np.uint64], own: NDArray[np.bool_], own_bytes: float, other_bytes: float) -> Loss | None:
