@@ -12,11 +12,9 @@ from everylink.inventory.drift import Deviation, Drift, drift_of
 from everylink.inventory.meanings import (
     HOST,
     PCI,
-    PORT,
     PROVING,
     Severity,
     counter,
-    device_of,
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
@@ -134,7 +132,7 @@ def _parts_of_rank(rank: int, host: int, cluster: Cluster) -> set[str]:
     used = cluster.parts_in(f"{ranks.device[rank]} {ranks.lanes[rank]}")
     used |= {cluster.interfaces[host, part] for part in used if (host, part) in cluster.interfaces}
     used |= {part for (owner, part), device in cluster.interfaces.items() if owner == host and device in used}
-    ports = {port for port in cluster.parts_of(PORT) if device_of(port) in used}
+    ports = {port for device in used for port in cluster.ports_of(device)}
     return used | ports | {part for device in used for part in _functions(device, host, cluster)}
 
 

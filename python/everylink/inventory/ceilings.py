@@ -1,6 +1,5 @@
 """What the adapters that carry a run can carry: the rate of their ports, and of the PCIe links above them."""
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster, cluster_of, number_in
-from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
+from everylink.inventory.meanings import DEVICE, NET, kind_of_part
 from everylink.model.inventory import Hosts
 from everylink.model.results import Results
 
@@ -17,7 +16,6 @@ GIGABIT = 1e9 / 8  # bytes per second
 # from 64 GT/s on, flits of 256 bytes hold 242 of packets.
 GENERATIONS = {2.5: ("1.0", 0.8), 5.0: ("2.0", 0.8), 8.0: ("3.0", 128 / 130), 16.0: ("4.0", 128 / 130),
                32.0: ("5.0", 128 / 130), 64.0: ("6.0", 242 / 256)}  # fmt: skip
-GIGABITS = re.compile(r"\s*(\d+(?:\.\d+)?)\s*Gb")
 
 
 @dataclass(frozen=True)
@@ -58,13 +56,10 @@ def ceiling_of(cluster: Cluster) -> Ceiling | None:
 def _of_adapter(cluster: Cluster, part: str, hosts: Hosts) -> list[tuple[int, Ceiling]]:
     """The lower one of port and PCIe of an adapter on each host; hosts of which neither is known are left out."""
     known: dict[int, list[Ceiling]] = {}
-    for port in [port for port in cluster.parts_of(PORT) if device_of(port) == part] or [part]:
-        for name, unit in (("rate", 1.0), ("speed", 1e-3)):
-            for host, text in zip(hosts.tolist(), cluster.texts_at(port, name, hosts), strict=True):
-                found = GIGABITS.match(text)
-                gigabits = float(found[1]) if found else number_in(text) * unit if name == "speed" else 0.0
-                if gigabits > 0:
-                    known.setdefault(host, []).append(Ceiling(gigabits * GIGABIT, f"{gigabits:g} Gbit/s"))
+    for rates in cluster.gigabits(part, hosts):
+        for host, gigabits in zip(hosts.tolist(), rates, strict=True):
+            if gigabits > 0:
+                known.setdefault(host, []).append(Ceiling(gigabits * GIGABIT, f"{gigabits:g} Gbit/s"))
     if not known:
         return []
     for host, ceiling in _of_pcie(cluster, part):

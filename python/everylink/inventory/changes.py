@@ -17,7 +17,6 @@ from everylink.inventory.meanings import (
     HOST,
     LEFT_OUT_AT_ZERO,
     NET,
-    PORT,
     PROVING,
     RECEIVED,
     SENT,
@@ -131,7 +130,7 @@ class CounterFindings:
         """One deviation for each host and adapter: the most telling counter stands for all that moved."""
         moved: dict[tuple[int, str], list[Found]] = {}
         for part, hosts in self._watched():
-            for kind in range(int(self.cluster.kind.max(initial=-1)) + 1):
+            for kind in self.cluster.kinds:
                 of_kind = hosts[self.cluster.kind[hosts] == kind]
                 for one in self._of_part(part, of_kind):
                     moved.setdefault((one.host, self._adapter(one.host, part)), []).append(one)
@@ -159,7 +158,7 @@ class CounterFindings:
         yield HOST, self.inventory.hosts
         for device, hosts in self.cluster.judged.items():
             yield device, hosts
-            yield from ((port, hosts) for port in self.cluster.parts_of(PORT) if device_of(port) == device)
+            yield from ((port, hosts) for port in self.cluster.ports_of(device))
             for level in self.cluster.levels(device):
                 for row in np.unique(level.parts).tolist():
                     here = level.hosts[level.parts == row]
@@ -270,7 +269,7 @@ class CounterFindings:
                 (host, part) in self.cluster.interfaces for host in traffic.hosts.tolist()
             ):
                 continue  # its RDMA device is looked at
-            for kind in range(int(self.cluster.kind.max(initial=-1)) + 1):
+            for kind in self.cluster.kinds:
                 hosts = traffic.hosts
                 here = (self.cluster.kind[hosts] == kind) & (self.carried[hosts] >= LEAST_BYTES)
                 if np.count_nonzero(here) < FEWEST:

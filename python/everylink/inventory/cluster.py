@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,13 @@ class Cluster:
 
     def parts_of(self, kind: str) -> tuple[str, ...]:
         return self.parts.get(kind, ())
+
+    def ports_of(self, device: str) -> tuple[str, ...]:
+        return self._ports.get(device, ())
+
+    @cached_property
+    def _ports(self) -> dict[str, tuple[str, ...]]:
+        return {device: tuple(ports) for device, ports in groupby(self.parts_of(PORT), device_of)}
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
@@ -186,14 +194,17 @@ class Cluster:
         rates: dict[int, float] = {}
         for device in devices:
             known, codes = self.chips[device]
-            ports = [part for part in self.parts_of(PORT) if device_of(part) == device] or [device]
-            for port in ports:
-                for name in ("rate", "speed"):
-                    texts = self.texts_at(port, name, known)
-                    for code, text in set(zip(codes.tolist(), texts, strict=True)):
-                        rates[code] = max(rates.get(code, 0.0), number_in(text) * (1 if name == "rate" else 1e-3))
+            for gigabits in self.gigabits(device, known):
+                for code, rate in set(zip(codes.tolist(), gigabits, strict=True)):
+                    rates[code] = max(rates.get(code, 0.0), rate)
         most = max(rates.values(), default=0.0)
         return {code for code, rate in rates.items() if rate == most}
+
+    def gigabits(self, device: str, hosts: Hosts) -> Iterator[list[float]]:
+        """What each port of a device, or an interface itself, can carry on each host: Gbit/s; 0: not known."""
+        for part in self.ports_of(device) or (device,):
+            for name, unit in (("rate", 1.0), ("speed", 1e-3)):
+                yield [number_in(text) * unit for text in self.texts_at(part, name, hosts)]
 
     # Who is an equal of whom
 
@@ -201,6 +212,11 @@ class Cluster:
     def kind(self) -> Codes:
         """The number of the kind of each host, 0 being the most frequent; -1 for a host that was not read."""
         return kinds_of_hosts(self.inventory.hosts, list(self._features()), len(self.names))
+
+    @cached_property
+    def kinds(self) -> range:
+        """The numbers of the kinds, the most frequent first."""
+        return range(int(self.kind.max(initial=-1)) + 1)
 
     def _features(self) -> Iterator[Codes]:
         """What tells generations apart: a number for each host that was read; 0: it does not have this."""
@@ -295,8 +311,7 @@ class Cluster:
         What the topology file tells counts before LLDP.
         """
         device = self.interfaces.get((host, part), device_of(part))
-        is_port = kind_of_part(part) == PORT
-        own = [part] if is_port else [port for port in self.parts_of(PORT) if device_of(port) == device]
+        own = [part] if kind_of_part(part) == PORT else self.ports_of(device)
         ends = [self.ports[host, port] for port in own if (host, port) in self.ports]
         if len(ends) == 1:  # else it is not known which port the device uses
             return f"{ends[0].switch} {ends[0].switch_port}"

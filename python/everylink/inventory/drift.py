@@ -97,8 +97,8 @@ def unexplained(cluster: Cluster, found: Sequence[Found]) -> list[Found]:
     for one in found:
         own = names[one.host, one.part]
         device = cluster.interfaces.get((one.host, one.part), device_of(one.part))
-        ports = [part for part in cluster.parts_of(PORT) if device_of(part) == device]
-        of_device = set().union(*(names.get((one.host, part), ()) for part in (device, *ports)))
+        parts = (device, *cluster.ports_of(device))
+        of_device = set().union(*(names.get((one.host, part), ()) for part in parts))
         of_host = names.get((one.host, HOST), set())
         if not (
             _is_explained(one, own | of_host | (of_device if kind_of_part(one.part) == PORT else set()))

@@ -101,7 +101,7 @@ def rule_of(values: NDArray[np.int64]) -> Rule | None:
 def compared(cluster: Cluster) -> Compared:
     """Every fact of every host against those of its equals."""
     comparison = _Comparison(cluster)
-    for kind in range(int(cluster.kind.max(initial=-1)) + 1):
+    for kind in cluster.kinds:
         members = np.flatnonzero(cluster.kind == kind)
         comparison.compare_hosts(members)
         for part, hosts in cluster.judged.items():
@@ -157,7 +157,7 @@ class _Comparison:
 
     def _compare_model(self, part: str, hosts: Hosts) -> None:
         """Compare adapters of one model: their own facts, those of their ports, and of the PCI functions above."""
-        parts = [part, *(port for port in self.cluster.parts_of(PORT) if device_of(port) == part)]
+        parts = [part, *self.cluster.ports_of(part)]
         for one in parts:
             kind = kind_of_part(one)
             for row in self.inventory.latest.names_of(self.inventory.row(one)).tolist():

@@ -60,7 +60,7 @@ class PortBytes:
 def kinds_in(cluster: Cluster) -> list[KindOfHosts]:
     """Every kind of hosts, the most frequent first."""
     kinds = []
-    for kind in range(int(cluster.kind.max(initial=-1)) + 1):
+    for kind in cluster.kinds:
         hosts = np.flatnonzero(cluster.kind == kind)
         judged = frozenset(part for part, there in cluster.judged.items() if np.isin(hosts, there).any())
         kinds.append(KindOfHosts(tuple(hosts.tolist()), tuple(_facts(cluster, hosts)), judged))
