@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+from ClusterShell.RangeSet import RangeSet
 
 MOST_HOSTS = 1_000_000
 MOST_NAMES = 5  # shown of a list that cannot be folded
@@ -43,6 +44,11 @@ def folded(names: Iterable[str]) -> str:
         return str(NodeSet.fromlist(names, resolver=RESOLVER_NOGROUP))
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
+
+
+def folded_numbers(numbers: Iterable[str]) -> str:
+    """Numbers as ranges, `1-4,7`."""
+    return str(RangeSet(numbers))
 
 
 def folded_by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:

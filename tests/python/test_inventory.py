@@ -9,8 +9,9 @@ import pytest
 from conftest import Command
 from everylink.inventory.changes import changes_of
 from everylink.inventory.cluster import kinds_of_hosts, smallest_class
-from everylink.inventory.drift import drift_of, parts_text
+from everylink.inventory.drift import drift_of
 from everylink.inventory.equals import networks, rule_of, subnet_prefix
+from everylink.inventory.folding import parts_text
 from everylink.inventory.meanings import COUNTERS, FACTS, Family, counter, kind_of_part
 from everylink.io.read import read
 from inventories import GB, OLDER, Machine, Model, cluster, machine, make_inventory
@@ -357,6 +358,7 @@ def test_a_subnet_prefix_is_the_upper_half_of_the_first_gid() -> None:
     [
         (["ib/mlx5_0"], "ib/mlx5_0"),
         (["ib/mlx5_0/1", "ib/mlx5_1/1", "ib/mlx5_3/1"], "ib/mlx5_[0-1,3]/1"),
+        (["net/p1s01", "net/p1s02"], "net/p1s[01-02]"),
         (["host"], "host"),
         (["net/eth2", "net/eth10", "net/bond"], "net/eth[2,10], net/bond"),
     ],

@@ -1,6 +1,5 @@
 """The deviations of hosts from their equals: each cause once, equal ones of several hosts and parts in one line."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from everylink.inventory.changes import CounterFindings
 from everylink.inventory.cluster import Cluster, cluster_of
 from everylink.inventory.duplicates import Duplicate, duplicates
 from everylink.inventory.equals import MISSING, PRESENT, Found, Split, compared
+from everylink.inventory.folding import fold, parts_text
 from everylink.inventory.meanings import (
     DEVICE,
     HOST,
@@ -29,7 +29,6 @@ from everylink.inventory.meanings import TITLES_OF_PARTS as TITLES
 from everylink.model.results import Results
 
 STATES = ("state", "phys_state", "operstate", "carrier", "port/link")
-NUMBERED = re.compile(r"\d+(?=(/\d+)?$)")
 
 
 @dataclass(frozen=True)
@@ -118,23 +117,15 @@ def _is_explained(one: Found, others: set[str]) -> bool:
 
 
 def _folded(cluster: Cluster, found: Sequence[Found]) -> Iterator[Deviation]:
-    """Hosts with the same deviation of the same part in one line, then parts with the same deviating hosts."""
-    by_hosts: dict[tuple[object, ...], list[int]] = {}
-    for one in found:
-        key = (one.part, one.name, one.value, one.usual, one.equals, one.severity, one.told)
-        by_hosts.setdefault(key, []).append(one.host)
-    by_parts: dict[tuple[object, ...], list[str]] = {}
-    for (part, *rest), hosts in by_hosts.items():
-        by_parts.setdefault((tuple(sorted(hosts)), *rest), []).append(str(part))
-    for (numbers, name, value, usual, equals, severity, told), parts in by_parts.items():
-        assert isinstance(numbers, tuple)
-        assert isinstance(equals, int)
-        assert isinstance(severity, Severity)
+    """Equal deviations of several hosts and parts as one."""
+    whats = (
+        (one.host, one.part, (one.name, one.value, one.usual, one.equals, one.severity, one.told)) for one in found
+    )
+    for numbers, parts, (name, value, usual, equals, severity, told) in fold(whats):
         names = tuple(cluster.names[number] for number in numbers)
-        texts = str(name), str(value), str(usual)
-        what = str(told) or _told(sorted(parts), *texts, equals)
-        sentence = f"{folded(names)}: {what}{_cable(cluster, numbers, parts, texts[0], severity)}"
-        yield Deviation(names, numbers, tuple(sorted(parts)), *texts, equals, severity, sentence)
+        what = told or _told(parts, name, value, usual, equals)
+        sentence = f"{folded(names)}: {what}{_cable(cluster, numbers, parts, name, severity)}"
+        yield Deviation(names, numbers, parts, name, value, usual, equals, severity, sentence)
 
 
 def _cable(cluster: Cluster, numbers: Sequence[int], parts: Sequence[str], name: str, severity: Severity) -> str:
@@ -146,7 +137,7 @@ def _cable(cluster: Cluster, numbers: Sequence[int], parts: Sequence[str], name:
     return f"; its cable ends at {neighbour}" if neighbour else ""
 
 
-def _told(parts: list[str], name: str, value: str, usual: str, equals: int) -> str:
+def _told(parts: Sequence[str], name: str, value: str, usual: str, equals: int) -> str:
     """`firmware 28.39.1002 of ib/mlx5_[0-1]; the other 62 have 28.43.2566`."""
     kind = kind_of_part(parts[0])
     where = "" if kind == HOST else f" of {parts_text(parts)}"
@@ -161,32 +152,6 @@ def _told(parts: list[str], name: str, value: str, usual: str, equals: int) -> s
 
 def usual_of(parts: Sequence[str]) -> str:
     return "it" if len(parts) == 1 else "them"
-
-
-def parts_text(parts: Sequence[str]) -> str:
-    """Parts as one text: `ib/mlx5_[0-3]/1`."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for part in parts:
-        found = NUMBERED.search(part)
-        shape = (part[: found.start()], part[found.end() :]) if found else (part, "")
-        groups.setdefault(shape, []).append(found[0] if found else "")
-    texts = []
-    for (begin, end), numbers in groups.items():
-        if len(numbers) == 1:
-            texts.append(f"{begin}{numbers[0]}{end}")
-        else:
-            texts.append(f"{begin}[{_ranges(sorted(map(int, numbers)))}]{end}")
-    return ", ".join(texts)
-
-
-def _ranges(numbers: list[int]) -> str:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(f"{low}-{high}" if high > low else f"{low}" for low, high in runs)
 
 
 def _of_duplicate(cluster: Cluster, one: Duplicate) -> Deviation:

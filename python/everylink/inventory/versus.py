@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.inventory.cluster import Cluster
+from everylink.inventory.folding import fold
 from everylink.inventory.meanings import PCI, Compare, Severity, fact, kind_of_part
 from everylink.model.inventory import Inventory, Table
 
 CHANGING = ("load", "boot_id")  # from reading to reading, or at each start
-Found = tuple[int, str, str, str, str]  # the place of a host in the list of names, part, name, before, after
+Found = tuple[int, str, tuple[str, str, str]]  # a host's place in the list of names, part; name, before, after
 HostNumbers = NDArray[np.int64]
 UNDER_LOAD = ("current_link_speed", "current_link_width")  # PCIe links that are not used are slower
 
@@ -44,10 +45,18 @@ def versus(base: Cluster, new: Cluster) -> Versus:
     names = [_read_names(cluster) for cluster in (base, new)]
     common = sorted(names[0].keys() & names[1].keys())
     pairs = np.array([(names[0][name], names[1][name]) for name in common], np.int64).reshape(-1, 2)
-    changes = list(_folded(_changes(base, new, pairs), common))
+    changes = (
+        _change(tuple(common[host] for host in hosts), parts, *what)
+        for hosts, parts, what in fold(_changes(base, new, pairs))
+    )
     order = sorted(changes, key=lambda change: (-change.severity, change.parts, change.name, change.hosts))
     gone, added = (tuple(sorted(names[i].keys() - names[1 - i].keys())) for i in (0, 1))
     return Versus(tuple(order), len(common), gone, added)
+
+
+def _change(hosts: tuple[str, ...], parts: tuple[str, ...], name: str, before: str, after: str) -> Change:
+    meaning = fact(kind_of_part(parts[0]), name)
+    return Change(hosts, parts, name, meaning.title, before, after, meaning.severity)
 
 
 def _read_names(cluster: Cluster) -> dict[str, int]:
@@ -64,7 +73,7 @@ def _changes(base: Cluster, new: Cluster, pairs: HostNumbers) -> Iterator[Found]
         for index, (before, after) in enumerate(zip(*texts, strict=True)):
             unknown = name in UNDER_LOAD and not (before and after)
             if before != after and not unknown:
-                yield index, part, name, before, after
+                yield index, part, (name, before, after)
 
 
 def _columns(inventory: Inventory) -> Iterator[tuple[str, str]]:
@@ -76,16 +85,3 @@ def _columns(inventory: Inventory) -> Iterator[tuple[str, str]]:
 def _texts(inventory: Inventory, part: str, name: str, hosts: HostNumbers) -> list[str]:
     table = inventory.loaded if name in UNDER_LOAD else inventory.latest
     return [inventory.texts[row] for row in table.at(inventory.row(part), inventory.row(name), hosts).tolist()]
-
-
-def _folded(found: Iterator[Found], names: list[str]) -> Iterator[Change]:
-    """Hosts with the same change of the same part, then parts with the same change on the same hosts."""
-    by_hosts: dict[tuple[str, str, str, str], list[str]] = {}
-    for host, *what in found:
-        by_hosts.setdefault((what[0], what[1], what[2], what[3]), []).append(names[host])
-    by_parts: dict[tuple[tuple[str, ...], str, str, str], list[str]] = {}
-    for (part, name, before, after), hosts in by_hosts.items():
-        by_parts.setdefault((tuple(hosts), name, before, after), []).append(part)
-    for (hosts_of, name, before, after), parts in by_parts.items():
-        meaning = fact(kind_of_part(parts[0]), name)
-        yield Change(hosts_of, tuple(sorted(parts)), name, meaning.title, before, after, meaning.severity)
