@@ -6,8 +6,9 @@ from pathlib import Path
 from rich.text import Text
 
 from everylink.host_lists import folded
-from everylink.inventory.drift import Deviation, Drift, parts_text
+from everylink.inventory.drift import Deviation, Drift
 from everylink.inventory.equals import Split
+from everylink.inventory.folding import parts_text
 from everylink.inventory.meanings import DEVICE, HOST, NET, PORT, Severity, device_of, fact, kind_of_part
 from everylink.inventory.overview import KindOfHosts, PortBytes, Usual, kinds_in, traffic_in
 from everylink.inventory.versus import Change, Versus
@@ -95,10 +96,7 @@ def inventory_text(results: Results, drift: Drift) -> Text:
         (_traffic_text(port), port.part) for port in traffic_in(drift.counters) if port.sent[2] + port.received[2]
     ).items():
         text.append(f"{parts_text(parts)}: {said}\n", style="dim")
-    for one in drift.deviations[:MOST]:
-        text.append(f"{one.severity}: {one.sentence}\n", style=STYLES[one.severity])
-    if len(drift.deviations) > MOST:
-        text.append(f"and {len(drift.deviations) - MOST} more: --format json has all\n")
+    _append_first(text, [(f"{one.severity}: {one.sentence}", one.severity) for one in drift.deviations])
     return text.append_text(inventory_headline(drift))
 
 
@@ -121,11 +119,16 @@ def versus_text(found: Versus) -> Text:
     for names, what in ((found.gone, "only in the first file"), (found.new, "only in the second file")):
         if names:
             text.append(f"{folded(names)}: {what}\n", style="yellow")
-    for one in found.changes[:MOST]:
-        text.append(f"{_change_text(one)}\n", style=STYLES[one.severity])
-    if len(found.changes) > MOST:
-        text.append(f"and {len(found.changes) - MOST} more: --format json has all\n")
+    _append_first(text, [(_change_text(one), one.severity) for one in found.changes])
     return text.append_text(versus_headline(found))
+
+
+def _append_first(text: Text, lines: Sequence[tuple[str, Severity]]) -> None:
+    """The first lines, and how many more there are."""
+    for line, severity in lines[:MOST]:
+        text.append(f"{line}\n", style=STYLES[severity])
+    if len(lines) > MOST:
+        text.append(f"and {len(lines) - MOST} more: --format json has all\n")
 
 
 def versus_headline(found: Versus) -> Text:
