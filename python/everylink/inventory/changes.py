@@ -31,7 +31,8 @@ from everylink.model.results import Ranks
 from everylink.units import number_text
 
 AT_LEAST, TIMES = 20, 10  # losses count from this number on; from this many times those of the others for sure
-LEAST_TIMES, FEW = 1.5, 100  # the fewest times that count; of so many hosts one moves the median of the others
+LEAST_TIMES = 1.5  # of three or four hosts, losses count from this many times those of the others
+FEW = 100  # up to this many hosts, a host is compared with the median of the others, else with that of all
 CHANCE = 5  # standard deviations of a count
 LEAST_BYTES, LEAST_SHARE, PART = 2**20, 0.05, 0.1  # of a host's messages; of them on a rail; of the equals' share
 GB = 1e9
@@ -264,27 +265,28 @@ class CounterFindings:
 
     def _idle_rails(self) -> Iterator[Found]:
         """Ports that carried next to nothing where those of equals carried a part of the messages."""
+        interfaces = self.cluster.interfaces
         for part, traffic in self.traffic.items():
-            if kind_of_part(part) == NET and any(
-                (host, part) in self.cluster.interfaces for host in traffic.hosts.tolist()
-            ):
+            if kind_of_part(part) == NET and any((host, part) in interfaces for host in traffic.hosts.tolist()):
                 continue  # its RDMA device is looked at
             for kind in self.cluster.kinds:
-                hosts = traffic.hosts
-                here = (self.cluster.kind[hosts] == kind) & (self.carried[hosts] >= LEAST_BYTES)
-                if np.count_nonzero(here) < FEWEST:
-                    continue
-                share = (traffic.sent[here] + traffic.received[here]) / self.carried[hosts[here]]
-                usual = float(np.median(share))
-                idle = share < PART * usual
-                if usual < LEAST_SHARE or np.count_nonzero(~idle) < SHARE * len(idle):
-                    continue
-                for host, own in zip(hosts[here][idle].tolist(), share[idle].tolist(), strict=True):
-                    told = (
-                        f"{part} carried {100 * own:.2g} % of the messages of its host; "
-                        f"that of the other {np.count_nonzero(~idle)} carried {100 * usual:.2g} %"
-                    )
-                    value, equals = f"{100 * own:.2g} %", int(np.count_nonzero(~idle))
-                    yield Found(
-                        host, part, TRAFFIC, value, f"{100 * usual:.2g} %", equals, Severity.WARNING, told
-                    )  # fmt: skip
+                yield from self._idle_among_equals(traffic, self.cluster.kind[traffic.hosts] == kind)
+
+    def _idle_among_equals(self, traffic: Traffic, equal: NDArray[np.bool_]) -> Iterator[Found]:
+        carried = self.carried[traffic.hosts]
+        here = equal & (carried >= LEAST_BYTES)
+        if np.count_nonzero(here) < FEWEST:
+            return
+        share = (traffic.sent[here] + traffic.received[here]) / carried[here]
+        usual = float(np.median(share))
+        idle = share < PART * usual
+        others = int(np.count_nonzero(~idle))
+        if usual < LEAST_SHARE or others < SHARE * len(idle):
+            return
+        for host, own in zip(traffic.hosts[here][idle].tolist(), share[idle].tolist(), strict=True):
+            value, usual_value = f"{100 * own:.2g} %", f"{100 * usual:.2g} %"
+            told = (
+                f"{traffic.part} carried {value} of the messages of its host; "
+                f"that of the other {others} carried {usual_value}"
+            )
+            yield Found(host, traffic.part, TRAFFIC, value, usual_value, others, Severity.WARNING, told)
