@@ -38,7 +38,17 @@ def test_the_port_or_the_narrowest_pcie_link_limits(
 
 def test_the_rails_of_a_host_add_up(tmp_path: Path) -> None:
     found = ceiling(tmp_path, cluster(4, rails=4))
-    assert found == Ceiling(4 * 400 * GIGABIT, "400 Gbit/s")
+    assert found == Ceiling(4 * 400 * GIGABIT, "400 Gbit/s on each of 4 rails")
+
+
+def test_rails_with_different_limits_are_named_each(tmp_path: Path) -> None:
+    machines = cluster(4, rails=3)
+    for one in machines:
+        one.facts["pci/0000:10:00.0", "current_link_width"] = "8"
+    found = ceiling(tmp_path, machines)
+    assert found is not None
+    assert found.limit == "400 Gbit/s on each of 2 rails and PCIe 5.0 x8 on one rail"
+    assert found.rate == pytest.approx((2 * 400 + 32 * 8 * 128 / 130) * GIGABIT)
 
 
 def test_a_link_that_sleeps_before_the_run_counts_as_it_is_under_load(tmp_path: Path) -> None:

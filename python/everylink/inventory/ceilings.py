@@ -1,6 +1,7 @@
 """What the adapters that carry a run can carry: the rate of their ports, and of the PCIe links above them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ GENERATIONS = {2.5: ("1.0", 0.8), 5.0: ("2.0", 0.8), 8.0: ("3.0", 128 / 130), 16
 class Ceiling:
     """The most that a rank can send to other hosts while all ranks of its host do: bytes per second, and what limits.
 
-    `limit`: `PCIe 4.0 x8` or `400 Gbit/s`, of most hosts.
+    `limit`: `PCIe 4.0 x8`, `400 Gbit/s` or `400 Gbit/s on each of 4 rails`, of most hosts.
     """
 
     rate: float
@@ -49,8 +50,18 @@ def ceiling_of(cluster: Cluster) -> Ceiling | None:
         return None
     ranks = np.bincount(cluster.ranks.host_index)
     rates = [sum(one.rate for one in several) / ranks[host] for host, several in by_host.items()]
-    limits = Counter(one.limit for several in by_host.values() for one in several)
+    limits = Counter(_limit(several) for several in by_host.values())
     return Ceiling(float(np.median(rates)), limits.most_common(1)[0][0])
+
+
+def _limit(rails: Sequence[Ceiling]) -> str:
+    """What limits the rails of a host together."""
+    if len(rails) == 1:
+        return rails[0].limit
+    counts = sorted(Counter(one.limit for one in rails).items(), key=lambda item: (-item[1], item[0]))
+    return " and ".join(
+        f"{limit} on {'one rail' if count == 1 else f'each of {count} rails'}" for limit, count in counts
+    )
 
 
 def _of_adapter(cluster: Cluster, part: str, hosts: Hosts) -> list[tuple[int, Ceiling]]:
