@@ -51,7 +51,15 @@ Order LoadCampaign::begin(Facts facts, std::span<const int>) {
   log_.commits.start();
   if (pattern_.traits.table && !log_.console.quiet())
     log_.console.say(std::string(pattern_.traits.table->header));
-  return *following();
+  return facts.reads_hosts ? under_load() : *following();
+}
+
+// Before the first scene all ranks meet in pairs for a moment that is not timed: PCIe is read meanwhile.
+Order LoadCampaign::under_load() {
+  Measure pairs;
+  pairs.calibrates = true;
+  pairs.steps.resize(1);
+  return {pairs};
 }
 
 std::string LoadCampaign::sizes() const {

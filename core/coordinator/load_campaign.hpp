@@ -30,6 +30,7 @@ class LoadCampaign final : public Campaign {
   int finish(bool interrupted, bool kept) override;
 
  private:
+  static Order under_load();
   std::optional<Order> following();
   bool is_connected(const Connect&) const;  // `order` is past the last turn of its scene
   Connect first_of(std::int64_t scene);

@@ -27,6 +27,7 @@ void read_all(const Files& files, Notes& notes) {
   read_interfaces(files, notes);
   read_rdma(files, notes);
   read_cxi(files, notes);
+  read_gpus(files, notes);
   read_host_counters(files, notes);
 }
 

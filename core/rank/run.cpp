@@ -46,10 +46,22 @@ constexpr Seconds library_leave_limit = 120;
 constexpr Seconds read_limit = 5;     // for files of a host that do not answer: twice what they may take
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
 
+// Of the pairs that a load pattern begins with: they load every link, and are not timed.
+Options options_of_pairs(const Options& options) {
+  Options pairs = options;
+  if (options.pattern.empty()) return pairs;
+  pairs.schedule = "all";
+  pairs.messages = {4};
+  pairs.buffers = 1;
+  pairs.check = false;
+  return pairs;
+}
+
 class Runner {
  public:
   Runner(const Options& options, Place& place)
       : options_(options),
+        of_pairs_(options_of_pairs(options)),
         entry_(transport_named(options.mode)),
         kernel_(kernel_named(options.kernel)),
         one_sided_(options.pattern.empty() ? kernel_.one_sided
@@ -318,7 +330,7 @@ class Runner {
     const auto& memory = memory_named(options_.memory);
     if (const auto why = memory.why_unusable(); !why.empty())
       throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
-    const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(options_);
+    const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(of_pairs_);
     endpoint_ = {memory.make(bytes), memory.make(bytes), nullptr};
     if (moves_bytes()) {  // unwritten pages all map to one zero page, which would be faster
       endpoint_.out->fill({0, bytes}, 1);
@@ -341,7 +353,7 @@ class Runner {
 
   int partner(const Measure& order) {
     if (!plan_ || relabelling_ != order.relabelling) {
-      plan_ = plan_for(options_, introduction_, order.relabelling);
+      plan_ = plan_for(of_pairs_, introduction_, order.relabelling);
       relabelling_ = order.relabelling;
     }
     const int peer = partner_in(order.step(), *plan_, world_->rank());
@@ -354,7 +366,7 @@ class Runner {
   // The time limit for a pair of this step.
   Seconds limit_of(const Measure& order) const {
     Seconds all = 0;
-    for (const auto bytes : options_.sizes) all += options_.limit(bytes);
+    for (const auto bytes : options_.sizes) all += of_pairs_.limit(bytes);
     const auto& host_of = introduction_.host_of;
     const bool one_host = std::all_of(host_of.begin(), host_of.end(), [](int host) { return host == 0; });
     const Seconds near = longest_budget(order, Reach::near), far = longest_budget(order, Reach::far);
@@ -375,7 +387,7 @@ class Runner {
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::direction;
     const PairWork work{
-        .options = options_,
+        .options = of_pairs_,
         .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
         .entry = entry_,
         .rank = rank,
@@ -472,6 +484,7 @@ class Runner {
   }
 
   const Options& options_;
+  const Options of_pairs_;
   const TransportEntry& entry_;
   const Kernel& kernel_;
   const bool one_sided_;

@@ -24,53 +24,14 @@
 #include "host/inventory/parts.hpp"
 #include "protocol/report.hpp"
 #include "record/recorder.hpp"
+#include "tree_of_host.hpp"
 
 namespace everylink {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace inventory;
-
-class Tree {
- public:
-  Tree() {
-    std::string path = (fs::temp_directory_path() / "everylink-inventory-XXXXXX").string();
-    root_ = ::mkdtemp(path.data());
-  }
-  ~Tree() { fs::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path, std::ios::binary) << text;
-  }
-  void link(const std::string& path, const std::string& target) const {
-    fs::create_directories((root_ / path).parent_path());
-    fs::create_symlink(target, root_ / path);
-  }
-  void hang(const std::string& path) const {  // nobody writes to it, so opening it blocks
-    fs::create_directories((root_ / path).parent_path());
-    ASSERT_EQ(::mkfifo((root_ / path).c_str(), 0600), 0);
-  }
-  std::string root() const { return root_.string(); }
-  std::string name() const { return root_.filename().string(); }
-
-  Notes read(void (*part)(const Files&, Notes&)) const {
-    std::set<std::string> hung;
-    Reading reading(
-        root(), [part](const Files& files, Notes& notes) { part(files, notes); }, hung);
-    return reading.finish().value();
-  }
-
- private:
-  fs::path root_;
-};
-
-std::string fact(const Notes& notes, const std::string& part, const std::string& name) {
-  const auto found = notes.facts.find({part, name});
-  return found == notes.facts.end() ? "not known" : found->second;
-}
+using Tree = TreeOfHost;
 
 using Known = std::map<std::pair<std::string, std::string>, std::string>;  // part, name: value
 Known facts_of(const HostReading& reading) {

@@ -208,6 +208,15 @@ def test_a_load_pattern_reads_hosts_too(measured: Any) -> None:
     assert inventory.carried[2, 0][1] > 0
 
 
+@pytest.mark.parametrize("pattern", ["all-to-all", "client-server"])
+def test_a_load_pattern_reads_pcie_while_pairs_load_it(measured: Any, pattern: str) -> None:
+    inventory = measured([h100_node(i) for i in range(4)], pattern, "--np", 4, "--mode", "sim:hosts=4")
+    for host in range(4):
+        assert inventory.moments(host) == [BEFORE, UNDER_LOAD, AFTER]
+    load = next(row for row in inventory.readings if row["moment"] == UNDER_LOAD)
+    assert float(load["began"]) < 0  # before the first scene
+
+
 def test_what_ranks_carried_is_what_the_kernel_sends(measure: Measure, tmp_path: Path) -> None:
     size, messages, warmups = 1000, 7, 3
     measure("--np", 2, "--mode", "sim:hosts=2", "-s", size, "-n", messages, "-w", warmups, "--num-slowest", 0,

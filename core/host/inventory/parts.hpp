@@ -24,6 +24,9 @@ void read_host_counters(const Files&, Notes&);
 void read_interfaces(const Files&, Notes&);
 void read_rdma(const Files&, Notes&);
 void read_cxi(const Files&, Notes&);
+void read_gpus(const Files&, Notes&);
+// Of the system, whatever the root of the files is.
+void ask_nvml(const Files&, Notes&);
 
 // The PCI address of the device in `folder` ("sys/class/net/eth0/device"), as the fact `pci` of `part`; its
 // functions up to the root complex become parts of their own.
