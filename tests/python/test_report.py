@@ -15,6 +15,7 @@ from matplotlib.image import imread
 from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
 
+from browser import shown
 from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.figure.canvas import HEIGHT, WIDTH
@@ -202,12 +203,6 @@ def test_matrices_that_do_not_fit_into_the_html_page_are_reported(file: Path, mo
     assert len(base64.b64decode(size["statistics"]["median"]["seconds"])) == 4 * 2**2
 
 
-def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert found, "no browser was found: install Debian's package chromium (scripts/setup test does)"
-    return found
-
-
 def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", hosts=("a", "a", "b", "b"), outcomes={(0, 3): 1})
     everylink("report", path, "-o", tmp_path / "x.html")
@@ -219,9 +214,7 @@ def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path:
     </script></body>"""
     hovered = tmp_path / "hover.html"
     hovered.write_text((tmp_path / "x.html").read_text().replace("</body>", hover))
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    command = [chromium(), *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"file://{hovered}"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=180).stdout
+    said = shown(hovered)
     found = re.search(r"<pre>(.*?)</pre>", said, re.DOTALL)
     assert found, said[-2000:]
     healthy, failed = json.loads(found.group(1).replace("&gt;", ">"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conftest import Command
-from everylink.inventory.cables import GIVEN, LLDP, Wiring, wiring_of
-from everylink.inventory.cluster import Cluster, cluster_of
+from everylink.inventory.cables import GIVEN, LLDP, Wiring, wiring_of_run
+from everylink.inventory.cluster import Cluster
 from everylink.inventory.switches import cable_rows, switch_rows
 from everylink.io.ibnetdiscover import AdapterPort, digits_of
 from everylink.io.read import read
@@ -58,9 +58,7 @@ def slow(host: int, times: float = 2) -> Callable[[Link, int], float]:
 
 
 def wired(path: Path, topology: Path | None = None) -> Wiring | None:
-    results = read(path)
-    known = None if topology is None else read_topology(topology)
-    return wiring_of(cluster_of(results), known, grouping_of(results, topology))
+    return wiring_of_run(read(path), topology)
 
 
 def switches_of(wiring: Wiring | None) -> list[set[str]]:

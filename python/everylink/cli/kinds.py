@@ -17,14 +17,14 @@ from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.explain.because import explained
-from everylink.inventory.cables import Wiring, wiring_of
+from everylink.inventory.cables import wiring_of_run
 from everylink.inventory.cluster import cluster_of
 from everylink.inventory.versus import Versus, versus
 from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
-from everylink.io.topology import grouping_of, read_topology
+from everylink.io.topology import grouping_of
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
 from everylink.judge.verdict import JudgedRun, Judgement
@@ -64,10 +64,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Shown:
-    """What `show` prints besides the summary; `below` and `above` in bytes per second.
-
-    `topology`: the file that tells the switches, where the user gave one.
-    """
+    """What `show` prints besides the summary; `below` and `above` in bytes per second."""
 
     slowest: int = SLOWEST
     below: float | None = None
@@ -75,7 +72,6 @@ class Shown:
     hosts: bool = False
     host_pairs: bool = False
     switches: bool = False
-    topology: Path | None = None
 
     @property
     def limited(self) -> bool:
@@ -189,7 +185,7 @@ class Links(Kind):
         results, largest = run.results, run.results.sizes[-1:]
         if shown.limited and largest:
             need_bandwidth(largest[0])
-        wiring = _wiring(results, shown.topology) if shown.switches else None
+        wiring = wiring_of_run(results, run.topology) if shown.switches else None
 
         def text(console: Console) -> None:
             print_summary(run, console, shown.slowest)
@@ -337,7 +333,7 @@ def kind_of(*runs: Results) -> Kind:
 
 def judged(results: Results, topology: Path | None = None) -> JudgedRun:
     """A run, judged without references, by the groups of a topology file, or that it records, or its times show."""
-    return JudgedRun(results, kind_of(results).judge(results, Against(topology)))
+    return JudgedRun(results, kind_of(results).judge(results, Against(topology)), topology)
 
 
 def links_text(results: Results) -> str:
@@ -347,12 +343,6 @@ def links_text(results: Results) -> str:
         f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
         f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
     )
-
-
-def _wiring(results: Results, topology: Path | None) -> Wiring | None:
-    """Which switches the ranks are on; None if nothing tells."""
-    known = None if topology is None else read_topology(topology)
-    return wiring_of(cluster_of(results), known, grouping_of(results, topology))
 
 
 def _changed_hosts(base: Results, new: Results) -> Versus | None:

@@ -40,10 +40,17 @@ def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool) -> list[
     def write(to: Path) -> list[Path]:
         if path.suffix.lower() == ".html":
             return kind_of(*(run.results for run in runs)).page(runs, to)
-        pages = [draw for run in runs for draw in kind_of(run.results).pages(run)]
-        return _writer(path)(pages, to)
+        return _writer(path)([draw for run in runs for draw in _pages(run, path)], to)
 
     return written_whole(write, path, force)
+
+
+def _pages(run: JudgedRun, path: Path) -> "list[Draw]":
+    """The pages of a run, the last one of its hosts; a picture has only what is drawn."""
+    from everylink.figure.hosts import host_pages
+
+    pages = kind_of(run.results).pages(run)
+    return pages if path.suffix.lower() == ".png" else [*pages, *host_pages(run)]
 
 
 def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) -> list[Path]:

@@ -26,7 +26,6 @@ def main(arguments: Sequence[str]) -> int:
         hosts=options.hosts,
         host_pairs=options.host_pairs,
         switches=options.switches,
-        topology=options.topology,
     )
     kind = kind_of(results)
     give(kind.fit(results) if options.fit else kind.show(judged(results, options.topology), shown), options)

@@ -36,7 +36,7 @@ def explained(results: Results, judgement: Judgement, topology: Path | None = No
 
     `topology`: a file that may tell where the cables of ports end.
     """
-    if not _is_there(results):
+    if not was_read(results):
         return judgement
     found = drift_of(results, topology)
     verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
@@ -52,7 +52,7 @@ def _finding(one: Deviation) -> Finding:
     return Finding(kind, one.hosts, one.parts, str(one.severity), one.sentence, is_fault)
 
 
-def _is_there(results: Results) -> bool:
+def was_read(results: Results) -> bool:
     """Whether the file has an inventory that fits into memory."""
     try:
         return len(results.inventory) > 0

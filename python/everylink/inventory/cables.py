@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.inventory.cluster import Cluster
+from everylink.inventory.cluster import Cluster, cluster_of
 from everylink.inventory.meanings import NET, device_of, kind_of_part
-from everylink.io.topology import Topology, ports_of_run
+from everylink.io.topology import grouping_of, read_topology
 from everylink.links.rails import rails
-from everylink.model.groups import Grouping
+from everylink.model.results import Results
 
 NAME = re.compile(r"[\w.\-]+(?::\d+)?")
 LLDP, GIVEN = "LLDP", "--topology"
@@ -76,15 +77,16 @@ class Wiring:
     told_by: str
 
 
-def wiring_of(cluster: Cluster, topology: Topology | None, grouping: Grouping | None) -> Wiring | None:
+def wiring_of_run(results: Results, topology: Path | None) -> Wiring | None:
     """Where the ranks hang: by the cables that they use, else by the switches of their hosts; None: not known.
 
     Ports that `topology` names count before those that LLDP told. A file that names switches only counts for switches.
     """
-    cables = tuple(_cables(cluster, topology))
+    cluster, grouping = cluster_of(results, topology), grouping_of(results, topology)
+    cables = tuple(_cables(cluster))
     of_ranks = list(_of_ranks(cluster, cables))
     on_cables = _belongs(of_ranks, len(cluster.ranks), len(cables))
-    names_only = topology is not None and not topology.ports
+    names_only = topology is not None and not read_topology(topology).ports
     if len(on_cables.rank) and not names_only:
         used = [cables[number] for numbers in of_ranks for number in numbers]
         switches = tuple(dict.fromkeys(cable.switch for cable in used))
@@ -105,9 +107,8 @@ def _belongs(things: Sequence[Sequence[int]], ranks: int, count: int) -> Belongs
     return Belongs(columns[0], columns[1], ranks, count)
 
 
-def _cables(cluster: Cluster, topology: Topology | None) -> Iterator[Cable]:
-    inventory = cluster.inventory
-    given = ports_of_run(topology, cluster.ranks, inventory) if topology is not None else {}
+def _cables(cluster: Cluster) -> Iterator[Cable]:
+    inventory, given = cluster.inventory, cluster.ports
     for host, part in sorted(given):
         end = given[host, part]
         yield Cable(host, part, end.switch, str(end.switch_port))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 import numpy as np
 
@@ -128,6 +129,11 @@ class Judgement:
         return tuple(name for name, is_shown in shown.items() if not is_shown)
 
     @property
+    def subjects(self) -> list[tuple[str, ...]]:
+        """The names in each verdict."""
+        return [verdict.subject for verdict in self.verdicts]
+
+    @property
     def strong_suspects(self) -> tuple[Verdict, ...]:
         """The suspects that are too slow, and too surely so, to call the run healthy."""
         return tuple(suspect for suspect in self.suspects if _is_strong(suspect))
@@ -156,7 +162,11 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run and its judgement, computed once for the terminal and every page of a report."""
+    """A run and its judgement, computed once for the terminal and every page of a report.
+
+    `topology`: the file that tells the switches, where the user gave one.
+    """
 
     results: Results
     judgement: Judgement
+    topology: Path | None = None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.links.rails import rails
-from everylink.model.links import keys
+from everylink.model.links import Links, keys
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
 
@@ -60,10 +60,8 @@ def host_pairs(results: Results, size: Size, count: int) -> tuple[HostPair, ...]
     The time of a path is the median of its link, or that of measuring it again, if it was shorter.
     """
     links, host = size.links, results.ranks.host_index.astype(np.int64)
-    hosts, per_host = int(host.max()) + 1, np.bincount(host)
-    a, b = host[links.frm], host[links.to]
-    several = (a != b) & (per_host[a] * per_host[b] > 1)
-    key = np.minimum(a, b) * hosts + np.maximum(a, b)
+    hosts = int(host.max()) + 1
+    several, key = _pairs_of(results.ranks, links)
     times = _settled(size, len(results.ranks))
     timed = np.flatnonzero(several & (times > 0))
     order = timed[np.lexsort((times[timed], key[timed]))]
@@ -81,6 +79,20 @@ def host_pairs(results: Results, size: Size, count: int) -> tuple[HostPair, ...]
         lost = int(np.count_nonzero(failed == key[paths[0]]))
         found.append(HostPair(both, len(paths), lost, best, worst, tuple(one for one in slow if one is not None)))
     return tuple(found)
+
+
+def how_many_pairs(results: Results, size: Size) -> int:
+    """How many pairs of hosts `host_pairs` can tell of."""
+    several, key = _pairs_of(results.ranks, size.links)
+    return len(np.unique(key[several & (_settled(size, len(results.ranks)) > 0)]))
+
+
+def _pairs_of(ranks: Ranks, links: Links) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Of each link whether its two hosts have several paths, and a number for this pair of hosts."""
+    host = ranks.host_index.astype(np.int64)
+    per_host = np.bincount(host)
+    a, b = host[links.frm], host[links.to]
+    return (a != b) & (per_host[a] * per_host[b] > 1), np.minimum(a, b) * len(per_host) + np.maximum(a, b)
 
 
 def _settled(size: Size, ranks: int) -> NDArray[np.float64]:

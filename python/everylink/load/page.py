@@ -15,6 +15,7 @@ from everylink.judge.verdict import JudgedRun
 from everylink.load.conclusions import all_conclusions
 from everylink.load.tables import tables
 from everylink.load.words import load_lines, load_warnings
+from everylink.text.host_tables import SECTION, report_tables
 from everylink.text.run import remarks
 from everylink.text.verdicts import verdict_text
 
@@ -29,7 +30,10 @@ def write_load_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     template, style = (assets.joinpath(name).read_text("utf-8") for name in ("patterns.html", "page.css"))
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
     title = ", ".join(run.results.path.name for run in runs)
-    path.write_text(page.render(title=title, style=Markup(style), runs=[_run(run) for run in runs]), encoding="utf-8")
+    path.write_text(
+        page.render(title=title, section=SECTION, style=Markup(style), runs=[_run(run) for run in runs]),
+        encoding="utf-8",
+    )
     return [path]
 
 
@@ -42,6 +46,7 @@ def _run(judged: JudgedRun) -> dict[str, Any]:
         "alarm": judged.judgement.conclusion.is_alarm,
         "warnings": load_warnings(run),
         "remarks": remarks(run),
+        "hosts": report_tables(judged),
         "loads": [
             {
                 "name": load.name,

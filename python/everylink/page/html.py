@@ -24,6 +24,7 @@ from everylink.links.shading import Scale, Shading, fold_links, shade
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
+from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
@@ -76,11 +77,19 @@ def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> Vie
         "bandwidthLabel": run.bandwidth_label,
         "barLabel": run.single_bandwidth_label,
         "means": means_lines(run),
+        "hosts": [_table(table) for table in report_tables(judged)],
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(run, size, order, {s for s in STATISTICS if (index, size.bytes, s) in whole}) for size in run.sizes
         ],
     }
+
+
+def _table(table: HostTable) -> View:
+    texts = [heading in table.texts for heading in table.headings]
+    return {
+        "title": table.title, "headings": table.headings, "texts": texts, "rows": table.rows, "note": table.note,
+    }  # fmt: skip
 
 
 def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
@@ -204,6 +213,6 @@ def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     data = json.dumps(view(runs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
     title = ", ".join(run.results.path.name for run in runs)
-    text = page.render(title=title, style=Markup(style), script=Markup(script), data=Markup(data))
+    text = page.render(title=title, section=SECTION, style=Markup(style), script=Markup(script), data=Markup(data))
     path.write_text(text, encoding="utf-8")
     return [path]

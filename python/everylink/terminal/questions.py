@@ -5,21 +5,20 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from everylink.host_lists import folded
 from everylink.inventory.cables import Wiring
-from everylink.inventory.switches import CableRow, SwitchRow, Typical, cable_rows, switch_rows
+from everylink.inventory.switches import cable_rows, switch_rows
 from everylink.judge.verdict import JudgedRun
 from everylink.links.extremes import EndTimes, both_ends, outside
-from everylink.links.host_pairs import Path, have_several_paths, host_pairs
+from everylink.links.host_pairs import have_several_paths
 from everylink.links.hosts import host_names
-from everylink.links.rails import rails
 from everylink.model.results import Results, Size
 from everylink.predict.fit import LineFit
 from everylink.terminal.console import UNKEPT_WIDTH, empty_table, print_wide
 from everylink.terminal.summary import print_head
+from everylink.text.host_tables import HostTable, cables_table, host_pairs_table, switches_table
 from everylink.text.run import link_warnings, rate_text, run_lines
 from everylink.text.summary import SWITCHES_UNKNOWN
-from everylink.units import UNKNOWN, about_bytes_text, bandwidth_text, number_text, plural, size_text, time_text
+from everylink.units import UNKNOWN, about_bytes_text, bandwidth_text, plural, size_text, time_text
 
 MOST_LINKS, MOST_HOSTS = 20, 100
 FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median link of each size"
@@ -86,87 +85,35 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
 
 def print_host_pairs(results: Results, size: Size, most: int, console: Console) -> None:
     """Print the best and the worst path of the pairs of hosts whose paths differ most."""
-    console.print()
-    if not have_several_paths(results.ranks):
-        console.print("No two hosts have several paths: that takes several ranks on a host (--nranks 2)")
-        return
-    console.print(Text(f"Best and worst path of pairs of hosts at {size_text(size.bytes)}", style="bold"))
-    names, rail = host_names(results.ranks), rails(results.ranks)
-    table = empty_table(console)
-    for column in ("hosts", "best path", "one-way", "worst path", "one-way"):
-        table.add_column(column, no_wrap=True)
-    for column in ("x best", "paths", "failed"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("slow rail", no_wrap=True)
-    for pair in host_pairs(results, size, most):
-        ends = (cell for path in (pair.best, pair.worst) for cell in _path_cells(results, size, path, rail))
-        slow = ", ".join(f"{one.rail} of {names[one.host]} {one.times:.2f}x" for one in pair.slow_rails)
-        counts = f"{pair.ratio:.2f}", str(pair.paths), str(pair.failed)
-        table.add_row(" - ".join(names[host] for host in pair.hosts), *ends, *counts, slow)
-    print_wide(table, console)
-
-
-def _path_cells(results: Results, size: Size, path: Path, rail: tuple[str, ...]) -> tuple[str, str]:
-    """The ends of a path with their rails, and its time and bandwidth."""
-    ends = " -> ".join(f"{results.ranks.name(rank)} {rail[rank]}".rstrip() for rank in (path.frm, path.to))
-    return ends, f"{time_text(path.seconds)} {rate_text(results, size, path.seconds)}"
+    if have_several_paths(results.ranks):
+        _print_host_table(host_pairs_table(results, size, most), console)
+    else:
+        console.print("\nNo two hosts have several paths: that takes several ranks on a host (--nranks 2)")
 
 
 def print_switches(run: JudgedRun, size: Size, wiring: Wiring | None, most: int, console: Console) -> None:
     """Print every switch, and the slowest cables between hosts and switches."""
-    results, subjects = run.results, [verdict.subject for verdict in run.judgement.verdicts]
-    console.print()
+    results, subjects = run.results, run.judgement.subjects
     if wiring is None:
-        console.print(SWITCHES_UNKNOWN, soft_wrap=True)
+        console.print(f"\n{SWITCHES_UNKNOWN}", soft_wrap=True)
         return
-    _print_switch_rows(results, size, switch_rows(results, size, wiring, subjects), wiring.told_by, console)
+    switches = switch_rows(results, size, wiring, subjects)
+    _print_host_table(switches_table(results, size, switches, wiring, MOST_HOSTS), console)
     if cables := cable_rows(results, size, wiring, subjects):
-        console.print()
-        _print_cable_rows(results, size, cables, most, console)
-        if others := len(wiring.cables) - len(cables):
-            console.print(f"{plural(others, 'more cable')} of these hosts carried no link of this run")
+        _print_host_table(cables_table(results, size, cables, wiring, most), console)
 
 
-def _print_switch_rows(results: Results, size: Size, rows: list[SwitchRow], told_by: str, console: Console) -> None:
-    title = f"Switches at {size_text(size.bytes)}, told by {told_by}: median one-way time and {results.bandwidth_label}"
-    console.print(Text(title, style="bold"), soft_wrap=True)
-    names = host_names(results.ranks)
+def _print_host_table(shown: HostTable, console: Console) -> None:
+    console.print()
+    console.print(Text(shown.title, style="bold"), soft_wrap=True)
     table = empty_table(console)
-    table.add_column("switch", no_wrap=True)
-    for column in ("hosts", "within", "to others", "from others", "links", "failed", "verdicts"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("which hosts", no_wrap=True)
-    for row in rows[:MOST_HOSTS]:
-        links = (row.within, row.to_others, row.from_others)
-        counts = (sum(one.links for one in links), sum(one.failed for one in links), row.verdicts)
-        times = (_typical_text(results, size, one) for one in links)
-        hosts = folded(names[host] for host in row.hosts)
-        table.add_row(row.switch, str(len(row.hosts)), *times, *map(str, counts), hosts)
+    for heading in shown.headings:
+        table.add_column(heading, justify="left" if heading in shown.texts else "right", no_wrap=True)
+    for row in shown.rows:
+        table.add_row(*row)
     print_wide(table, console)
-    if len(rows) > MOST_HOSTS:
-        console.print(f"and {len(rows) - MOST_HOSTS} more: --format json has all")
-
-
-def _print_cable_rows(results: Results, size: Size, rows: list[CableRow], most: int, console: Console) -> None:
-    title = f"Slowest cables at {size_text(size.bytes)}: median one-way time of their links between hosts"
-    console.print(Text(title, style="bold"), soft_wrap=True)
-    names = host_names(results.ranks)
-    table = empty_table(console)
-    for column in ("host and adapter", "switch and port"):
-        table.add_column(column, no_wrap=True)
-    for column in ("sends", "receives", "x typical", "links", "failed", "verdicts"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for row in rows[:most]:
-        cable, both = row.cable, (row.sends, row.receives)
-        ends = f"{names[cable.host]} {cable.adapter}", f"{cable.switch} {cable.switch_port}"
-        counts = (sum(one.links for one in both), sum(one.failed for one in both), row.verdicts)
-        times = (_typical_text(results, size, one) for one in both)
-        table.add_row(*ends, *times, number_text(row.ratio, 3), *map(str, counts))
-    print_wide(table, console)
-
-
-def _typical_text(results: Results, size: Size, links: Typical) -> str:
-    return f"{time_text(links.seconds)} {rate_text(results, size, links.seconds)}"
+    if shown.note:
+        console.print(shown.note, soft_wrap=True)
 
 
 def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:

@@ -159,7 +159,7 @@ def host_pair_fields(results: Results, size: Size, most: int) -> list[Fields]:
 
 def switch_fields(run: JudgedRun, size: Size, wiring: Wiring | None) -> Fields:
     """Every switch and every cable between a host and a switch; null where they are not known."""
-    results, subjects = run.results, [verdict.subject for verdict in run.judgement.verdicts]
+    results, subjects = run.results, run.judgement.subjects
     if wiring is None:
         return {"switches_told_by": None, "switches": None, "cables": None}
     names = host_names(results.ranks)

@@ -398,7 +398,8 @@ REPORT = Command(
     program="everylink report",
     brief="draw results files as an HTML page, PDF, PostScript or PNG",
     summary="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep. There is one page for each run "
-    "and message size, or for each load pattern.",
+    "and message size, or for each load pattern. PDF and PostScript have another one of hosts and cables, if the run "
+    "read them.",
     options=(
         _file(several=True),
         Option(

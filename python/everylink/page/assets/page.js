@@ -65,6 +65,7 @@ function chooseRun(index) {
   });
   $("means").textContent = run.means.join("\n");
   $("times").tBodies[0].replaceChildren(...rows);
+  fillHosts();
   chooseSize(run.sizes.length - 1);
 }
 
@@ -284,6 +285,27 @@ function fillSlowest(column = 2, ascending = false) {
     heading.ariaSort = k === column ? (ascending ? "ascending" : "descending") : "none";
     heading.onclick = () => fillSlowest(k, k === column ? !ascending : k < 2);
   });
+}
+
+function fillHosts() {
+  const tables = state.run.hosts;
+  $("hosts").hidden = !tables.length;
+  $("hostTables").replaceChildren();
+  for (const { title, headings, texts, rows, note } of tables) {
+    element("h3", title, $("hostTables"));
+    if (rows.length) {
+      const frame = element("div", "", $("hostTables")), table = element("table", "", frame);
+      frame.className = "scrolled";
+      const fill = (cells, tag, part) => {
+        const row = element("tr", "", part);
+        cells.forEach((cell, k) => { element(tag, cell, row).className = texts[k] ? "text" : ""; });
+      };
+      fill(headings, "th", element("thead", "", table));
+      const body = element("tbody", "", table);
+      for (const cells of rows) fill(cells, "td", body);
+    }
+    element("p", note, $("hostTables")).className = "lines pale";
+  }
 }
 
 $("run").onchange = (event) => chooseRun(Number(event.target.value));

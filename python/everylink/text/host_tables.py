@@ -1,0 +1,150 @@
+"""Tables of hosts, switches and cables, as texts: the terminal and every page of a report show the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everylink.explain.because import NONE_SEEN, was_read
+from everylink.host_lists import folded
+from everylink.inventory.cables import GIVEN, Wiring, wiring_of_run
+from everylink.inventory.folding import parts_text
+from everylink.inventory.switches import CableRow, SwitchRow, Typical, cable_rows, switch_rows
+from everylink.judge.verdict import JudgedRun, Judgement
+from everylink.links.host_pairs import Path, have_several_paths, host_pairs, how_many_pairs
+from everylink.links.hosts import host_names
+from everylink.links.rails import rails
+from everylink.model.results import Results, Size
+from everylink.text.run import rate_text
+from everylink.units import number_text, plural, size_text, time_text
+
+SECTION = "Hosts, adapters and cables"
+MOST_IN_REPORT = 15
+
+
+@dataclass(frozen=True)
+class HostTable:
+    """`texts`: headings of the columns that hold no numbers. `note`: what is left out, and which command lists it."""
+
+    title: str
+    headings: tuple[str, ...]
+    texts: frozenset[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def report_tables(run: JudgedRun) -> list[HostTable]:
+    """What a report says of hosts, adapters and cables; empty where neither the run nor a topology file tells any."""
+    return ([findings_table(run.judgement)] if was_read(run.results) else []) + link_tables(run)
+
+
+def link_tables(run: JudgedRun) -> list[HostTable]:
+    """Of these the switches, the cables and the pairs of hosts at the largest size, the worst first."""
+    results, most = run.results, MOST_IN_REPORT
+    tables: list[HostTable] = []
+    if run.topology is None and not was_read(results):
+        return tables
+    for size in results.sizes[-1:]:
+        if wiring := wiring_of_run(results, run.topology):
+            subjects = run.judgement.subjects
+            switches = sorted(switch_rows(results, size, wiring, subjects), key=_badness, reverse=True)
+            tables.append(switches_table(results, size, switches, wiring, most))
+            if cables := cable_rows(results, size, wiring, subjects):
+                tables.append(cables_table(results, size, cables, wiring, most))
+        if have_several_paths(results.ranks):
+            tables.append(host_pairs_table(results, size, most))
+    return tables
+
+
+def _badness(row: SwitchRow) -> tuple[float, ...]:
+    every = (row.within, row.to_others, row.from_others)
+    slowest = max((one.seconds for one in every if one.seconds == one.seconds), default=0.0)
+    return row.verdicts, sum(one.failed for one in every), slowest
+
+
+def findings_table(judgement: Judgement) -> HostTable:
+    """What deviates on hosts, the most severe first."""
+    findings = judgement.findings
+    rows = [
+        (one.severity, one.kind, folded(one.hosts), parts_text(one.parts), one.text)
+        for one in findings[:MOST_IN_REPORT]
+    ]
+    explains = any(verdict.because not in ("", NONE_SEEN) for verdict in judgement.verdicts)
+    title = "Other deviations from equals than the causes of verdicts" if explains else "Deviations from equals"
+    note = "" if findings else "none"
+    if (left := len(findings) - len(rows)) > 0:
+        note = f"and {left} more: everylink diagnose FILE --format json has all"
+    headings = ("severity", "kind", "hosts", "parts", "what deviates")
+    return HostTable(title, headings, frozenset(headings), rows, note)
+
+
+def host_pairs_table(results: Results, size: Size, most: int) -> HostTable:
+    """The best and the worst path of the pairs of hosts whose paths differ most."""
+    names, rail = host_names(results.ranks), rails(results.ranks)
+    rows = []
+    for pair in host_pairs(results, size, most):
+        ends = (cell for path in (pair.best, pair.worst) for cell in _path_cells(results, size, path, rail))
+        slow = ", ".join(f"{one.rail} of {names[one.host]} {one.times:.2f}x" for one in pair.slow_rails)
+        counts = f"{pair.ratio:.2f}", str(pair.paths), str(pair.failed)
+        rows.append((" - ".join(names[host] for host in pair.hosts), *ends, *counts, slow))
+    title = f"Best and worst path of pairs of hosts at {size_text(size.bytes)}"
+    headings = ("hosts", "best path", "one-way", "worst path", "one-way", "x best", "paths", "failed", "slow rail")
+    count = how_many_pairs(results, size)
+    note = _left_out(count, len(rows), f"--host-pairs --slowest {count}")
+    return HostTable(title, headings, frozenset(headings) - {"x best", "paths", "failed"}, rows, note)
+
+
+def _path_cells(results: Results, size: Size, path: Path, rail: tuple[str, ...]) -> tuple[str, str]:
+    """The ends of a path with their rails, and its time and bandwidth."""
+    ends = " -> ".join(f"{results.ranks.name(rank)} {rail[rank]}".rstrip() for rank in (path.frm, path.to))
+    return ends, f"{time_text(path.seconds)} {rate_text(results, size, path.seconds)}"
+
+
+def switches_table(results: Results, size: Size, switches: Sequence[SwitchRow], wiring: Wiring, most: int) -> HostTable:
+    """The first `most` of these switches."""
+    names = host_names(results.ranks)
+    rows = []
+    for row in switches[:most]:
+        links = (row.within, row.to_others, row.from_others)
+        counts = (sum(one.links for one in links), sum(one.failed for one in links), row.verdicts)
+        times = (_typical_text(results, size, one) for one in links)
+        hosts = folded(names[host] for host in row.hosts)
+        rows.append((row.switch, str(len(row.hosts)), *times, *map(str, counts), hosts))
+    label = results.bandwidth_label
+    title = f"Switches at {size_text(size.bytes)}, told by {wiring.told_by}: median one-way time and {label}"
+    headings = (
+        "switch", "hosts", "within", "to others", "from others", "links", "failed", "verdicts", "which hosts",
+    )  # fmt: skip
+    note = _left_out(len(switches), len(rows), f"--switches{_file(wiring)} --format json")
+    return HostTable(title, headings, frozenset({"switch", "which hosts"}), rows, note)
+
+
+def cables_table(results: Results, size: Size, cables: Sequence[CableRow], wiring: Wiring, most: int) -> HostTable:
+    """The first `most` of these cables."""
+    names = host_names(results.ranks)
+    rows = []
+    for row in cables[:most]:
+        cable, both = row.cable, (row.sends, row.receives)
+        ends = f"{names[cable.host]} {cable.adapter}", f"{cable.switch} {cable.switch_port}"
+        counts = (sum(one.links for one in both), sum(one.failed for one in both), row.verdicts)
+        times = (_typical_text(results, size, one) for one in both)
+        rows.append((*ends, *times, number_text(row.ratio, 3), *map(str, counts)))
+    title = f"Slowest cables at {size_text(size.bytes)}: median one-way time of their links between hosts"
+    texts = ("host and adapter", "switch and port")
+    headings = (*texts, "sends", "receives", "x typical", "links", "failed", "verdicts")
+    note = _left_out(len(cables), len(rows), f"--switches{_file(wiring)} --slowest {len(cables)}")
+    if others := len(wiring.cables) - len(cables):
+        idle = f"{plural(others, 'more cable')} of these hosts carried no link of this run"
+        note = f"{note}\n{idle}" if note else idle
+    return HostTable(title, headings, frozenset(texts), rows, note)
+
+
+def _typical_text(results: Results, size: Size, links: Typical) -> str:
+    return f"{time_text(links.seconds)} {rate_text(results, size, links.seconds)}"
+
+
+def _left_out(count: int, shown: int, options: str) -> str:
+    return f"and {count - shown} more: everylink show FILE {options}" if count > shown else ""
+
+
+def _file(wiring: Wiring) -> str:
+    """The option that the command needs, too."""
+    return " --topology FILE" if GIVEN in wiring.told_by else ""
