@@ -112,7 +112,14 @@ class Damaged(ValueError):
         self.line = line
 
 
+def printable(text: str) -> str:
+    """The text with characters that are not printable, such as control characters, replaced."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def quoted(text: str, most: int = 60) -> str:
     """Text from a file, quoted for a message: one line of at most `most` characters, without control characters."""
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: most + 1])
+    clean = printable(text[: most + 1])
     return f"'{clean}'" if len(text) <= most else f"'{clean[:most]}...'"

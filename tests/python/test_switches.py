@@ -329,6 +329,20 @@ def test_guids_are_compared_by_their_last_64_bits(guid: str, digits: str) -> Non
     assert digits_of(guid) == digits
 
 
+@pytest.mark.parametrize("form", ["ibnetdiscover", "Slurm"])
+def test_names_of_switches_cannot_control_the_terminal(
+    form: str, tmp_path: Path, topology: Callable[[str], Path], everylink: Command
+) -> None:
+    text = (
+        ibnetdiscover() if form == "ibnetdiscover" else "SwitchName=leaf1 Nodes=n0[0-3]\nSwitchName=b Nodes=n0[4-7]\n"
+    )
+    file = topology(text.replace("leaf1", "leaf\x1b[31m1").replace("\n", "\r\n"))
+    path = make_inventory(tmp_path / "x.h5", cluster(HOSTS, rails=1))
+    said = everylink("show", path, "--switches", "--topology", file)[1]
+    assert "leaf\N{REPLACEMENT CHARACTER}[31m1 " in said
+    assert "\x1b" not in said + everylink("diagnose", path, "--topology", file)[1]
+
+
 def test_port_numbers_no_switch_has_are_damage(topology: Callable[[str], Path]) -> None:
     text = ibnetdiscover().replace("[1](", f"[{'9' * 5000}](", 1)
     with pytest.raises(Exception, match="is truncated, damaged or not from ibnetdiscover"):

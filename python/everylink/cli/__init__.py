@@ -14,6 +14,7 @@ from pathlib import Path
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
 from everylink.errors import EverylinkError, UserMistake
 from everylink.exit_codes import Exit
+from everylink.files import printable
 from everylink.nearest import matches, suggestion
 from everylink.version import VERSION
 
@@ -109,7 +110,7 @@ def _said_of(error: OSError) -> str:
 
 def _failed(program: str, message: str, code: int) -> int:
     """Print one line, whatever the message quotes: spaces for line ends, a mark for other control characters."""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(message.splitlines()))
+    line = printable(" ".join(message.splitlines()))
     with suppress(OSError):
         print(f"{program}: {line}", file=sys.stderr, flush=True)
     return code

@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.files import printable
+
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself, for one piece of metadata: waits of 1 ns, 2 ns, 4 ns, ..., 30 ms in total
 SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # offsets in the head of an HDF5 file
@@ -62,13 +64,6 @@ def _open_while_written(path: Path) -> Any:
     hdf5.H5Pset_metadata_read_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
     hdf5.H5Pset_metadata_read_attempts(access.id, METADATA_ATTEMPTS)
     return h5py.File(h5py.h5f.open(bytes(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access))
-
-
-def printable(text: str) -> str:
-    """The text with characters that are not printable, such as control characters, replaced."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Node:

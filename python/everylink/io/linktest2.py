@@ -8,7 +8,7 @@ import re
 import struct
 from typing import IO
 
-from everylink.io.hdf5 import printable
+from everylink.files import printable
 from everylink.io.sion import HEAD, MAGIC, MOST, ORDERS, TASK
 from everylink.units import plural
 

@@ -8,7 +8,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.hdf5 import Damage, printable
+from everylink.files import printable
+from everylink.io.hdf5 import Damage
 from everylink.io.sion import Container, Order
 
 ID = b"LKTST"

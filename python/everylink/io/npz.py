@@ -17,9 +17,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind
-from everylink.files import atomic_write
+from everylink.files import atomic_write, printable
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, printable
+from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage
 from everylink.io.inventory import INVENTORY, inventory_columns
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
 from everylink.model.results import Results

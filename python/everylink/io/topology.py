@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
-from everylink.files import Damaged, Line, quoted, text_of
+from everylink.files import Damaged, Line, printable, quoted, text_of
 from everylink.host_lists import MOST_HOSTS, expanded
 from everylink.io.ibnetdiscover import INFINIBAND_NODE, AdapterPort, adapter_ports, leaves, places
 from everylink.model.groups import Grouping
@@ -111,7 +111,8 @@ class Topology:
 def read_topology(path: Path | str) -> Topology:
     """Read a file of either format, recognised by its contents. Raises UserMistake with the line number."""
     path = Path(path)
-    lines = [Line(number, text) for number, text in enumerate(text_of(path, LARGEST, ADVICE).split("\n"), 1)]
+    texts = text_of(path, LARGEST, ADVICE).split("\n")
+    lines = [Line(number, printable(text.expandtabs(1).rstrip("\r"))) for number, text in enumerate(texts, 1)]
     try:
         topology = _topology(lines)
     except Damaged as damage:
