@@ -131,14 +131,15 @@ TEST(Gpus, of_a_recorded_tree_come_from_text_files) {
   EXPECT_EQ(notes.facts.size(), 2u);
 }
 
-TEST(Gpus, are_not_watched_under_load_because_messages_between_hosts_do_not_wake_them) {
+TEST(Gpus, do_not_tell_the_speed_of_pcie_because_it_sleeps_while_they_do) {
   const Tree tree;
   tree.write("everylink/gpu/0/gpu", "pci: 0000:18:00.0\n");
   tree.write("sys/devices/pci0000:17/0000:18:00.0/current_link_speed", "2.5 GT/s PCIe\n");
+  tree.write("sys/devices/pci0000:17/0000:18:00.0/max_link_speed", "32.0 GT/s PCIe\n");
   tree.link("sys/bus/pci/devices/0000:18:00.0", tree.root() + "/sys/devices/pci0000:17/0000:18:00.0");
   const auto notes = tree.read(read_gpus);
-  EXPECT_EQ(fact(notes, "pci/0000:18:00.0", "current_link_speed"), "2.5 GT/s PCIe");
-  EXPECT_TRUE(notes.folders.empty());
+  EXPECT_EQ(fact(notes, "pci/0000:18:00.0", "current_link_speed"), "not known");
+  EXPECT_EQ(fact(notes, "pci/0000:18:00.0", "max_link_speed"), "32.0 GT/s PCIe");
 }
 
 }  // namespace

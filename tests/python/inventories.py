@@ -222,6 +222,26 @@ def _rail(made: Machine, number: int, rail: int, fabric: str, model: Model, rail
         _interface(made, f"net/eth{rail}", number, rail, own, model, driver)
 
 
+def add_gpus(made: Machine, number: int = 0, gpus: int = 4, links: int = 6) -> None:
+    """GPUs with NVLinks, which carry none of the messages."""
+    made.facts["host", "driver/nvidia"] = "550.54.15"
+    for gpu in range(gpus):
+        part, pci = f"gpu/{gpu}", f"0000:{0xA0 + gpu:02x}:00.0"
+        made.facts |= _function(pci, "", Model(device_id="0x2330"))
+        del made.facts[f"pci/{pci}", "current_link_speed"]
+        made.facts |= {
+            (part, "name"): "NVIDIA H100 80GB HBM3", (part, "uuid"): f"GPU-{number:04x}-{gpu}", (part, "pci"): pci,
+            (part, "driver"): "nvidia", (part, "driver_version"): "550.54.15", (part, "ecc_mode"): "enabled",
+            (part, "throttle_reasons"): "gpu_idle",
+        }  # fmt: skip
+        made.counters |= {(part, f"errors/ecc_{since}_uncorrected"): 0 for since in ("volatile", "aggregate")}
+        for link in range(links):
+            one = f"nvlink/{gpu}/{link}"
+            texts = {"state": "active", "version": "4.0", "speed": "26562", "remote_pci": f"0000:c{link:x}:00.0"}
+            made.facts |= {(one, name): text for name, text in texts.items()}
+            made.counters |= {(one, f"errors/{name}"): 0 for name in ("replay", "recovery", "crc_flit", "crc_data")}
+
+
 def _interface(made: Machine, part: str, number: int, rail: int, pci: str, model: Model, driver: str) -> None:
     made.facts |= {
         (part, key): text
@@ -273,7 +293,21 @@ def clean_variation(seed: int) -> list[Machine]:
                 one.later.pop(pair)
     for one in machines:
         _vary(one, draw)
+    _vary_gpus(machines, draw)
     return machines
+
+
+def _vary_gpus(machines: Sequence[Machine], draw: random.Random) -> None:
+    """GPUs with a link that no host uses, some of which work more than others."""
+    gpus, unused = draw.choice((0, 0, 1, 4)), draw.randrange(6)
+    if not gpus:
+        return
+    for number, one in enumerate(machines):
+        add_gpus(one, number, gpus)
+        for gpu in range(gpus):
+            one.facts[f"nvlink/{gpu}/{unused}", "state"] = "inactive"
+            del one.facts[f"nvlink/{gpu}/{unused}", "speed"]
+            one.facts[f"gpu/{gpu}", "throttle_reasons"] = draw.choice(("none", "gpu_idle", "sw_power_cap"))
 
 
 def _vary(one: Machine, draw: random.Random) -> None:

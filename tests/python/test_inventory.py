@@ -369,7 +369,7 @@ def test_parts_are_folded_as_hosts_are(parts: list[str], text: str) -> None:
 
 def test_the_table_of_meanings_is_complete() -> None:
     kinds = {kind for kind, _ in FACTS}
-    assert kinds == {kind_of_part(part) for part in ("host", "net/e", "ib/m", "ib/m/1", "pci/0")}
+    assert kinds == {kind_of_part(part) for part in ("host", "net/e", "ib/m", "ib/m/1", "pci/0", "gpu/0")}
     for (kind, _), meaning in FACTS.items():
         names = {name for one, name in FACTS if one in (kind, "host", "ib")} | {"driver/"}
         assert set(meaning.explained_by) <= names | {name for one, name in FACTS if one == kind}

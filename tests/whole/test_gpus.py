@@ -1,11 +1,14 @@
 """GPUs and NVLinks are read beside the network: of a stand-in for NVIDIA's library, and of recorded trees."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import Measure, measure_program
+from host_trees import cloud_node, save_hosts
 from test_inventory import AGAIN, BEFORE, Inventory, inventory_of
 
 STAND_IN = Path(measure_program()).parent.parent / "tests" / "core" / "nvml"
@@ -52,3 +55,19 @@ def test_a_library_for_gpus_that_hangs_or_fails_ends_no_run(with_gpus: Any, faul
     assert not gpus_of(inventory)
     assert inventory.fact(0, "host", "kernel")
     assert all(int(row["unread"]) == (fault == "hang") for row in inventory.readings)
+
+
+def test_a_link_that_is_down_on_one_host_is_a_finding_of_a_run(measure: Measure, tmp_path: Path) -> None:
+    trees = [cloud_node(number) for number in range(4)]
+    for tree in trees:
+        for gpu in range(2):
+            states = ["inactive" if (tree.number, gpu, link) == (2, 1, 5) else "active" for link in range(6)]
+            tree.set(f"everylink/gpu/{gpu}/gpu", "name: NVIDIA H100 80GB HBM3")
+            tree.set(f"everylink/gpu/{gpu}/nvlink", "\n".join(f"{i}/state: {state}" for i, state in enumerate(states)))
+    root = save_hosts(tmp_path / "hosts", trees)
+    measure("--np", 4, "--mode", "sim:hosts=4", environment={"EVERYLINK_SYSFS": str(root)})
+    done = subprocess.run(
+        [sys.executable, "-m", "everylink", "diagnose", tmp_path / "x.h5"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "n2: state inactive of nvlink/1/5; the other 3 have active" in done.stdout

@@ -91,14 +91,16 @@ void ask_nvml(const Files& files, Notes& notes) {
   notes.fact("host", "nvml", has_hung ? "no answer in time" : begun);
 }
 
-// The speed of PCIe is not watched: messages between hosts do not wake a GPU, whose links are slow meanwhile.
+// The present speed of their PCIe links is not read: a GPU that does nothing lowers it, and messages between
+// hosts do not wake it.
 void read_gpus(const Files& files, Notes& notes) {
-  const auto watched = notes.folders;
+  const auto others = notes.folders;
   if (files.is_system())
     ask_nvml(files, notes);
   else
     read_recorded_gpus(files, notes);
-  notes.folders = watched;
+  for (const auto& [part, folder] : notes.folders)
+    if (!others.contains(part)) notes.facts.erase({part, "current_link_speed"});
 }
 
 }  // namespace everylink::inventory

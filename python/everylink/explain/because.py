@@ -10,11 +10,15 @@ from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import Deviation, Drift, drift_of
 from everylink.inventory.meanings import (
+    DEVICE,
+    GPU,
     HOST,
+    NET,
     PCI,
     PROVING,
     Severity,
     counter,
+    device_of,
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
@@ -109,6 +113,8 @@ def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int
     grew = counter(one.name).family in PROVING and one.value.startswith("+")
     if (one.severity is Severity.INFO and not grew) or one.name in HARMLESS:
         return False
+    if all(_is_of_gpus(part, one.numbers[0], cluster) for part in one.parts):
+        return False
     hosts = {host for host, _ in ends}
     if verdict.kind not in ("host", "rank", "pair", "link"):
         shared = hosts.intersection(one.numbers)
@@ -116,6 +122,17 @@ def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int
     if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and not grew:
         return False
     return any(host in one.numbers and _concerns(one, host, rank, cluster) for host, rank in ends)
+
+
+def _is_of_gpus(part: str, host: int, cluster: Cluster) -> bool:
+    """Whether a part carries nothing but what GPUs do: no messages of today's modes."""
+
+    def leads_to(*kinds: str) -> bool:
+        return any(part in _functions(device, host, cluster) for kind in kinds for device in cluster.parts_of(kind))
+
+    if kind_of_part(part) == PCI:
+        return leads_to(GPU) and not leads_to(DEVICE, NET)
+    return kind_of_part(device_of(part)) == GPU
 
 
 def _concerns(one: Deviation, host: int, rank: int | None, cluster: Cluster) -> bool:

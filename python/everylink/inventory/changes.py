@@ -14,6 +14,7 @@ from everylink.inventory.cluster import Cluster
 from everylink.inventory.equals import FEWEST, SHARE, Found
 from everylink.inventory.meanings import (
     COUNTERS,
+    GPU,
     HOST,
     LEFT_OUT_AT_ZERO,
     NET,
@@ -222,6 +223,8 @@ class CounterFindings:
         return Found(host, part, name, f"+{more}", f"+{usual}", others, severity, told)
 
     def _per_gb(self, host: int, part: str, more: int) -> str:
+        if kind_of_part(device_of(part)) == GPU:
+            return ""  # not known what its links carried
         traffic = self.traffic.get(part)
         total = float(self.carried[host])
         if traffic is not None and host in traffic.hosts:

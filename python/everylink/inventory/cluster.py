@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.inventory.meanings import DEVICE, NET, PORT, device_of, kind_of_part
+from everylink.inventory.meanings import DEVICE, GPU, NET, PORT, device_of, kind_of_part
 from everylink.io.ibnetdiscover import AdapterPort
 from everylink.io.topology import ports_of_run, read_topology
 from everylink.links.hosts import host_names
@@ -88,8 +88,8 @@ class Cluster:
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """RDMA devices, then interfaces."""
-        return (*self.parts_of(DEVICE), *self.parts_of(NET))
+        """RDMA devices, then interfaces, then GPUs."""
+        return (*self.parts_of(DEVICE), *self.parts_of(NET), *self.parts_of(GPU))
 
     # What carries the run
 
@@ -149,7 +149,7 @@ class Cluster:
         ]
 
     def _model(self, part: str, hosts: Hosts) -> list[str]:
-        names = [self.texts_at(part, name, hosts) for name in ("hca_type", "board_id", "driver")]
+        names = [self.texts_at(part, name, hosts) for name in ("hca_type", "board_id", "name", "driver")]
         return list(map(" ".join, zip(*names, self._of_function(part, "device", hosts), strict=True)))
 
     def _of_function(self, part: str, name: str, hosts: Hosts) -> list[str]:
@@ -163,7 +163,7 @@ class Cluster:
 
     @cached_property
     def judged(self) -> dict[str, Hosts]:
-        """For each device the hosts on which it matters: it carries messages, or is of the chip that does.
+        """For each device the hosts on which it matters: a GPU, or what carries messages, or is of the chip that does.
 
         Where no RDMA device carries any, those of the fastest chip matter, too: applications use them. Where nothing
         is known to carry messages and there is none, the fastest interfaces do.
@@ -182,7 +182,7 @@ class Cluster:
         found = {}
         for part, (hosts, codes) in self.chips.items():
             own = np.isin(hosts, list(self.carrying.get(part, ())))
-            if (matters := np.isin(codes, wanted) | own).any():
+            if (matters := np.isin(codes, wanted) | own | (kind_of_part(part) == GPU)).any():
                 found[part] = hosts[matters]
         return found
 

@@ -19,6 +19,7 @@ from everylink.inventory.cluster import Cluster, Codes, Level, number_in, smalle
 from everylink.inventory.meanings import (
     DEVICE,
     FACTS,
+    GPU,
     HOST,
     NET,
     PCI,
@@ -34,8 +35,8 @@ from everylink.model.inventory import Hosts
 FEWEST, SHARE = 3, 2 / 3
 MISSING = "missing"  # the value of an adapter that a host lacks
 PRESENT = "present"
-STATES_UP = {
-    "state": "4",
+STATES_UP: dict[str, str | tuple[str, ...]] = {
+    "state": ("4", "active"),
     "phys_state": "5",
     "carrier": "1",
     "port/link": "up",
@@ -43,7 +44,7 @@ STATES_UP = {
 OPERSTATES_UP = ("up", "unknown")
 LINK_FACTS = ("current_link_width", "current_link_speed")
 PCI_FACTS = (*LINK_FACTS, *(name for kind, name in FACTS if kind == PCI and name not in LINK_FACTS))
-MODEL = ("hca_type", "board_id", "driver")
+MODEL = ("hca_type", "board_id", "name", "driver")
 
 
 @dataclass(frozen=True)
@@ -126,10 +127,7 @@ class _Comparison:
             meaning = fact(HOST, name)
             if meaning.compare is not Compare.EQUAL:
                 continue
-            values = self._values(HOST, name, hosts)
-            if meaning.absent:
-                values = np.where(values == 0, self._code(meaning.absent), values)
-            self._compare(HOST, name, hosts, values)
+            self._compare(HOST, name, hosts, self._values_or_absent(HOST, name, hosts))
 
     # Adapters
 
@@ -139,10 +137,12 @@ class _Comparison:
         models = codes[np.searchsorted(known, hosts)]
         if kind_of_part(part) == DEVICE:
             self._compare_presence(part, hosts, members)
+        elif kind_of_part(part) == GPU:  # where NVML fails, no GPU is known
+            self._compare_presence(part, hosts, members[self._values(HOST, "nvml", members) == 0])
         rule = rule_of(models)
         if rule is not None and len(rule.usual) == 1:
-            for name in MODEL:
-                self._compare(part, name, hosts, self._values(part, name, hosts))
+            for name in (*MODEL, "fault"):
+                self._compare(part, name, hosts, self._values_or_absent(part, name, hosts))
         for model in np.unique(models) if rule is None else rule.usual:
             self._compare_model(part, hosts[models == model])
 
@@ -162,7 +162,7 @@ class _Comparison:
             kind = kind_of_part(one)
             for row in self.inventory.latest.names_of(self.inventory.row(one)).tolist():
                 name = self.inventory.texts[row]
-                if not (kind in (DEVICE, NET) and name in MODEL):
+                if not (kind in (DEVICE, NET, GPU) and name in (*MODEL, "fault")):
                     self._compare_fact(one, kind, name, hosts)
         levels = self.cluster.levels(part)
         mine = [_of_hosts(level, hosts) for level in levels]
@@ -282,18 +282,23 @@ class _Comparison:
             self.found.append(Found(host, port, name, mine, up[0], 0, Severity.CRITICAL))
 
     def _siblings(self, host: int, port: str) -> Iterator[str]:
-        """The ports of this host whose device has the same chip, this one included."""
+        """The ports of this host whose device has the same chip, this one included; of NVLinks those of its number."""
         chips = self.cluster.chips
         kind, chip = kind_of_part(port), _at(chips[device_of(port)], host)
         for other in self.cluster.parts_of(kind):
             device = device_of(other)
-            if device in chips and _at(chips[device], host) == chip:
+            is_alike = kind_of_part(device) != GPU or other.rpartition("/")[2] == port.rpartition("/")[2]
+            if device in chips and _at(chips[device], host) == chip and is_alike:
                 yield other
 
     # Values
 
     def _values(self, part: str, name: str, hosts: Hosts) -> Codes:
         return self.inventory.latest.at(self.inventory.row(part), self.inventory.row(name), hosts)
+
+    def _values_or_absent(self, part: str, name: str, hosts: Hosts) -> Codes:
+        values, absent = self._values(part, name, hosts), fact(kind_of_part(part), name).absent
+        return np.where(values == 0, self._code(absent), values) if absent else values
 
     def _code(self, text: str) -> int:
         """The number of a text: its row, or one beyond all rows."""
@@ -369,6 +374,11 @@ def subnet_prefix(text: str) -> str:
     return ":".join(text.split(",")[0].strip().split(":")[:4])
 
 
+def slowdowns(text: str) -> str:
+    """The reasons to lower the clocks of a GPU that the hardware has; others come and go with the load."""
+    return ", ".join(word for word in text.split(", ") if word.startswith("hw_")) or "none"
+
+
 def _sorted_words(text: str) -> str:
     return ", ".join(sorted(word.strip() for word in text.split(",")))
 
@@ -378,4 +388,5 @@ DERIVED: dict[tuple[str, str], Callable[[str], str]] = {
     (NET, "ip"): networks,
     (PORT, "gid"): subnet_prefix,
     (PORT, "pkey"): _sorted_words,
+    (GPU, "throttle_reasons"): slowdowns,
 }

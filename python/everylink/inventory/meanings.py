@@ -68,8 +68,9 @@ class Counter:
     factor: int = 1
 
 
-HOST, NET, DEVICE, PORT, PCI = "host", "net", "device", "port", "pci"  # kinds of parts; device: ib/NAME, cxi/NAME
-PORT_PART = re.compile(r"ib/[^/]+/\d+")
+# Kinds of parts; device: ib/NAME, cxi/NAME; port: ib/NAME/1, and the NVLinks of a GPU, nvlink/0/3.
+HOST, NET, DEVICE, PORT, PCI, GPU = "host", "net", "device", "port", "pci", "gpu"
+PORT_PART = re.compile(r"(ib|nvlink)/[^/]+/\d+")
 
 
 def kind_of_part(part: str) -> str:
@@ -77,12 +78,12 @@ def kind_of_part(part: str) -> str:
     if PORT_PART.fullmatch(part):
         return PORT
     first = part.partition("/")[0]
-    return {"host": HOST, "net": NET, "ib": DEVICE, "cxi": DEVICE, "pci": PCI}.get(first, "")
+    return {"host": HOST, "net": NET, "ib": DEVICE, "cxi": DEVICE, "pci": PCI, "gpu": GPU}.get(first, "")
 
 
 def device_of(port: str) -> str:
-    """The device of a port: `ib/mlx5_0` of `ib/mlx5_0/1`; any other part is its own."""
-    return port.rpartition("/")[0] if PORT_PART.fullmatch(port) else port
+    """The device of a port: `ib/mlx5_0` of `ib/mlx5_0/1`, `gpu/0` of `nvlink/0/3`; any other part is its own."""
+    return port.rpartition("/")[0].replace("nvlink", "gpu", 1) if PORT_PART.fullmatch(port) else port
 
 
 E, L, O = Compare.EQUAL, Compare.LESS, Compare.OWN  # noqa: E741
@@ -108,6 +109,7 @@ FACTS: dict[tuple[str, str], Fact] = {
     (HOST, "numa_cpus"): Fact(E, "processors of the NUMA nodes", INFO, PROCESSORS),
     (HOST, "numa_distances"): Fact(E, "NUMA distances", INFO, CPU),
     (HOST, "everylink"): Fact(E, "Everylink"),
+    (HOST, "nvml"): Fact(E, "fault of NVML", absent="none"),
     (HOST, "load"): Fact(O, "load"),
     (HOST, "boot_id"): Fact(O, "boot id"),
     (HOST, "name"): Fact(Compare.UNIQUE, "host name"),
@@ -141,6 +143,15 @@ FACTS: dict[tuple[str, str], Fact] = {
     (PORT, "sm_lid"): Fact(E, "LID of the subnet manager", WARNING, ("gid",)),
     (PORT, "gid"): Fact(Compare.UNIQUE, "GID"),
     (PORT, "pkey"): Fact(E, "partition keys"),
+    (PORT, "speed"): Fact(L, "rate in MB/s", CRITICAL),
+    (PORT, "version"): Fact(E, "version"),
+    (GPU, "name"): Fact(E, "model"),
+    (GPU, "driver"): Fact(E, "driver"),
+    (GPU, "driver_version"): Fact(E, "driver version", WARNING, ("driver/",)),
+    (GPU, "ecc_mode"): Fact(E, "ECC"),
+    (GPU, "throttle_reasons"): Fact(E, "slowdown by the hardware"),
+    (GPU, "numa_node"): Fact(E, "NUMA node", INFO, CPU),
+    (GPU, "fault"): Fact(E, "fault", CRITICAL, absent="none"),
     (PCI, "current_link_width"): Fact(L, "PCIe lanes", CRITICAL),
     (PCI, "current_link_speed"): Fact(L, "PCIe speed", CRITICAL),
     (PCI, "max_read_request"): Fact(E, "PCIe MaxReadReq"),
@@ -176,6 +187,7 @@ def fact(kind: str, name: str) -> Fact:
 
 CABLE = "a bad cable, connector or transceiver"
 LOST = "packets were lost or reordered"
+BETWEEN_GPUS = "a bad NVLink: connector, bridge or cable"
 _ERRORS, _RECOVERY, _LOSS = Family.ERRORS, Family.RECOVERY, Family.LOSS
 _BUSY, _TRAFFIC = Family.CONGESTION, Family.TRAFFIC
 COUNTERS: dict[str, Counter] = {
@@ -248,6 +260,14 @@ COUNTERS: dict[str, Counter] = {
     "ethtool/outbound_pci_stalled_rd": Counter(_BUSY, "PCIe was too slow for the adapter"),
     "ethtool/outbound_pci_stalled_wr": Counter(_BUSY, "PCIe was too slow for the adapter"),
     "ethtool/outbound_pci_buffer_overflow": Counter(_LOSS, "PCIe was too slow for the adapter"),
+    # NVLink and GPU memory
+    "errors/recovery": Counter(_RECOVERY, "the link went down and was trained again"),
+    "errors/replay": Counter(_ERRORS, f"data was sent again: {BETWEEN_GPUS}"),
+    "errors/crc_flit": Counter(_ERRORS, f"damaged data arrived: {BETWEEN_GPUS}"),
+    "errors/crc_data": Counter(_ERRORS, f"damaged data arrived: {BETWEEN_GPUS}"),
+    "errors/ecc_data": Counter(_ERRORS, f"damaged data arrived: {BETWEEN_GPUS}"),
+    "errors/ecc_volatile_uncorrected": Counter(_ERRORS, "the memory of the GPU lost data"),
+    "errors/ecc_aggregate_uncorrected": Counter(_ERRORS, "the memory of the GPU lost data"),
     # PCIe
     "aer_correctable": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),
     "aer_nonfatal": Counter(_ERRORS, "the PCIe link damages what it carries: slot, riser or retimer"),

@@ -10,6 +10,7 @@ from everylink.inventory.cluster import Cluster, Codes
 from everylink.inventory.meanings import (
     DEVICE,
     FACTS,
+    GPU,
     HOST,
     NET,
     PCI,
@@ -23,7 +24,7 @@ from everylink.model.inventory import Hosts
 
 LINK = (("current_link_speed", True), ("current_link_width", False))  # of the PCIe link of a device; under load only
 ORDER = {key: place for place, key in enumerate(FACTS)}
-KINDS_OF_PARTS = (HOST, DEVICE, PORT, NET)
+KINDS_OF_PARTS = (HOST, DEVICE, PORT, NET, GPU)
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _facts(cluster: Cluster, hosts: Hosts) -> Iterator[Usual]:
             meaning = fact(kind, name)
             if meaning.compare not in (Compare.OWN, Compare.UNIQUE):
                 yield from _usual(cluster, part, name, meaning.title, inventory.latest.at(row, name_row, hosts))
-        if kind in (DEVICE, NET):
+        if kind in (DEVICE, NET, GPU):
             yield from _link(cluster, part, hosts)
 
 

@@ -11,7 +11,7 @@ from everylink.inventory.folding import fold
 from everylink.inventory.meanings import PCI, Compare, Severity, fact, kind_of_part
 from everylink.model.inventory import Inventory, Table
 
-CHANGING = ("load", "boot_id")  # from reading to reading, or at each start
+CHANGING = ("load", "boot_id", "throttle_reasons")  # from reading to reading, or at each start
 Found = tuple[int, str, tuple[str, str, str]]  # a host's place in the list of names, part; name, before, after
 HostNumbers = NDArray[np.int64]
 UNDER_LOAD = ("current_link_speed", "current_link_width")  # PCIe links that are not used are slower

@@ -1,5 +1,6 @@
 """An inventory as text for the terminal and as JSON (docs/json.md)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from everylink.host_lists import folded
 from everylink.inventory.drift import Deviation, Drift
 from everylink.inventory.equals import Split
 from everylink.inventory.folding import parts_text
-from everylink.inventory.meanings import DEVICE, HOST, NET, PORT, Severity, device_of, fact, kind_of_part
+from everylink.inventory.meanings import DEVICE, GPU, HOST, NET, PORT, Severity, device_of, fact, kind_of_part
 from everylink.inventory.overview import KindOfHosts, PortBytes, Usual, kinds_in, traffic_in
 from everylink.inventory.versus import Change, Versus
 from everylink.model.results import Results
@@ -26,6 +27,7 @@ OF_ADAPTERS = {
     "speed": "{} Mbit/s", "link_layer": "{}", "mtu": "MTU {}", "current_link_speed": "PCIe {}",
     "current_link_width": "x{}",
 }  # fmt: skip
+OF_GPUS = {"name": "{}", "driver_version": "driver {}", "ecc_mode": "ECC {}", "current_link_width": "PCIe x{}"}
 
 
 def inventory_json(results: Results, drift: Drift) -> str:
@@ -177,8 +179,8 @@ def _kind_lines(kind: KindOfHosts) -> Iterator[str]:
     facts = [one for one in kind.facts if one.part == HOST and fact(HOST, one.name).severity is not Severity.INFO]
     for one in facts:
         yield f"{one.title}: {one.value}{_share(one)}"
-    adapters = dict.fromkeys(one.part for one in kind.facts if kind_of_part(one.part) in (DEVICE, NET))
-    for said, parts in _by_text((_adapter_text(kind, part), part) for part in adapters).items():
+    adapters = dict.fromkeys(one.part for one in kind.facts if kind_of_part(one.part) in TEXTS)
+    for said, parts in _by_text((TEXTS[kind_of_part(part)](kind, part), part) for part in adapters).items():
         yield f"{parts_text(parts)}: {said}"
 
 
@@ -204,6 +206,18 @@ def _adapter_text(kind: KindOfHosts, part: str) -> str:
     said = [form.format(known[name].value) + _share(known[name]) for name, form in OF_ADAPTERS.items() if name in known]
     text = ", ".join(said).replace(" PCIe, x", " x")
     return text if part in kind.judged else f"{text} (not compared: its chip carries no messages)"
+
+
+def _gpu_text(kind: KindOfHosts, part: str) -> str:
+    """A GPU: model, driver, ECC, PCIe lanes, and how many of its NVLinks are in which state."""
+    known = {one.name: one for one in kind.facts if one.part == part}
+    said = [form.format(known[name].value) + _share(known[name]) for name, form in OF_GPUS.items() if name in known]
+    links = [one for one in kind.facts if device_of(one.part) == part and one.name == "state"]
+    states = Counter(one.value for one in links)
+    return ", ".join([*said, *(f"{plural(count, 'NVLink')} {state}" for state, count in states.items())])
+
+
+TEXTS = {DEVICE: _adapter_text, NET: _adapter_text, GPU: _gpu_text}
 
 
 def _share(one: Usual) -> str:
