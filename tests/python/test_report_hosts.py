@@ -121,7 +121,7 @@ def test_more_deviations_than_fit_are_counted(tmp_path: Path) -> None:
 
 def test_where_nothing_deviates_the_report_says_so(tmp_path: Path) -> None:
     table = tables(make(tmp_path / "x.h5", time=steady))[DEVIATIONS]
-    assert (table.title, table.rows, table.note) == ("Deviations from equals", [], "none")
+    assert (table.title, table.rows, table.note) == ("Deviations from equals", [], "none (8 hosts read)")
 
 
 def test_deviations_that_verdicts_name_are_not_repeated(tmp_path: Path) -> None:
@@ -131,7 +131,10 @@ def test_deviations_that_verdicts_name_are_not_repeated(tmp_path: Path) -> None:
     run = judged(read(make(tmp_path / "x.h5", change)))
     assert run.judgement.verdicts[0].because.startswith("because: n05: rate 200")
     table = report_tables(run)[0]
-    assert (table.title, table.note) == ("Other deviations from equals than the causes of verdicts", "none")
+    assert (table.title, table.note) == (
+        "Other deviations from equals than the causes of verdicts",
+        "none (8 hosts read)",
+    )
 
 
 def test_a_run_without_an_inventory_has_no_section(file: Path, tmp_path: Path, everylink: Command) -> None:

@@ -8,7 +8,7 @@ from everylink.host_lists import folded
 from everylink.inventory.cables import GIVEN, Wiring, wiring_of_run
 from everylink.inventory.folding import parts_text
 from everylink.inventory.switches import CableRow, SwitchRow, Typical, cable_rows, switch_rows
-from everylink.judge.verdict import JudgedRun, Judgement
+from everylink.judge.verdict import JudgedRun
 from everylink.links.host_pairs import Path, have_several_paths, host_pairs, how_many_pairs
 from everylink.links.hosts import host_names
 from everylink.links.rails import rails
@@ -33,7 +33,7 @@ class HostTable:
 
 def report_tables(run: JudgedRun) -> list[HostTable]:
     """What a report says of hosts, adapters and cables; empty where neither the run nor a topology file tells any."""
-    return ([findings_table(run.judgement)] if was_read(run.results) else []) + link_tables(run)
+    return ([findings_table(run)] if was_read(run.results) else []) + link_tables(run)
 
 
 def link_tables(run: JudgedRun) -> list[HostTable]:
@@ -60,16 +60,16 @@ def _badness(row: SwitchRow) -> tuple[float, ...]:
     return row.verdicts, sum(one.failed for one in every), slowest
 
 
-def findings_table(judgement: Judgement) -> HostTable:
+def findings_table(run: JudgedRun) -> HostTable:
     """What deviates on hosts, the most severe first."""
-    findings = judgement.findings
+    judgement, findings = run.judgement, run.judgement.findings
     rows = [
         (one.severity, one.kind, folded(one.hosts), parts_text(one.parts), one.text)
         for one in findings[:MOST_IN_REPORT]
     ]
     explains = any(verdict.because not in ("", NONE_SEEN) for verdict in judgement.verdicts)
     title = "Other deviations from equals than the causes of verdicts" if explains else "Deviations from equals"
-    note = "" if findings else "none"
+    note = "" if findings else f"none ({plural(len(run.results.inventory.hosts), 'host')} read)"
     if (left := len(findings) - len(rows)) > 0:
         note = f"and {left} more: everylink diagnose FILE --format json has all"
     headings = ("severity", "kind", "hosts", "parts", "what deviates")
