@@ -158,15 +158,16 @@ def test_an_older_file_has_no_inventory_and_says_so(file: Path, everylink: Comma
 
 def test_values_are_those_that_were_read_last(tmp_path: Path) -> None:
     machines = cluster(3)
-    machines[1].loaded["host", "governor"] = "powersave"
+    function, speed = "pci/0000:10:00.0", "current_link_speed"
+    machines[1].loaded[function, speed] = "8.0 GT/s PCIe"
     inventory = read(make_inventory(tmp_path / "x.h5", machines)).inventory
-    assert inventory.value_of(1, "host", "governor") == "performance"
-    assert inventory.value_of(1, "host", "nothing") == inventory.value_of(1, "nothing", "governor") == ""
+    assert inventory.value_of(1, function, speed) == "2.5 GT/s PCIe"
+    assert inventory.value_of(1, "host", "nothing") == inventory.value_of(1, "nothing", speed) == ""
     hosts, values = inventory.over_hosts("host", "kernel")
     assert hosts.tolist() == [0, 1, 2]
     assert values == ("5.14.0-503.el9.x86_64",) * 3
     row = inventory.row
-    assert inventory.texts[inventory.loaded.at(row("host"), row("governor"), hosts)[1]] == "powersave"
+    assert inventory.texts[inventory.loaded.at(row(function), row(speed), hosts)[1]] == "8.0 GT/s PCIe"
 
 
 def test_a_fact_that_is_no_longer_known_is_not_shown(tmp_path: Path) -> None:

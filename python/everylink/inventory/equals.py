@@ -30,7 +30,7 @@ from everylink.inventory.meanings import (
     fact,
     kind_of_part,
 )
-from everylink.model.inventory import Hosts
+from everylink.model.inventory import LINK_FACTS, Hosts
 
 FEWEST, SHARE = 3, 2 / 3
 MISSING = "missing"  # the value of an adapter that a host lacks
@@ -42,7 +42,6 @@ STATES_UP: dict[str, str | tuple[str, ...]] = {
     "port/link": "up",
 }  # how the text of a state that is up begins
 OPERSTATES_UP = ("up", "unknown")
-LINK_FACTS = ("current_link_width", "current_link_speed")
 PCI_FACTS = (*LINK_FACTS, *(name for kind, name in FACTS if kind == PCI and name not in LINK_FACTS))
 MODEL = ("hca_type", "board_id", "name", "driver")
 

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.folding import fold
 from everylink.inventory.meanings import PCI, Compare, Severity, fact, kind_of_part
-from everylink.model.inventory import Inventory, Table
+from everylink.model.inventory import LINK_FACTS, Inventory, Table
 
 CHANGING = ("load", "boot_id", "throttle_reasons")  # from reading to reading, or at each start
 Found = tuple[int, str, tuple[str, str, str]]  # a host's place in the list of names, part; name, before, after
 HostNumbers = NDArray[np.int64]
-UNDER_LOAD = ("current_link_speed", "current_link_width")  # PCIe links that are not used are slower
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def _changes(base: Cluster, new: Cluster, pairs: HostNumbers) -> Iterator[Found]
             continue
         texts = [_texts(cluster.inventory, part, name, pairs[:, side]) for side, cluster in enumerate((base, new))]
         for index, (before, after) in enumerate(zip(*texts, strict=True)):
-            unknown = name in UNDER_LOAD and not (before and after)
+            unknown = name in LINK_FACTS and not (before and after)
             if before != after and not unknown:
                 yield index, part, (name, before, after)
 
@@ -83,5 +82,5 @@ def _columns(inventory: Inventory) -> Iterator[tuple[str, str]]:
 
 
 def _texts(inventory: Inventory, part: str, name: str, hosts: HostNumbers) -> list[str]:
-    table = inventory.loaded if name in UNDER_LOAD else inventory.latest
+    table = inventory.loaded if name in LINK_FACTS else inventory.latest
     return [inventory.texts[row] for row in table.at(inventory.row(part), inventory.row(name), hosts).tolist()]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Hosts = NDArray[np.int64]
 UNKNOWN_TEXT = 0  # the row of texts that is empty
+LINK_FACTS = ("current_link_width", "current_link_speed")  # of PCIe links, which are slower while nothing is sent
 
 
 class Moment(IntEnum):
@@ -163,12 +164,15 @@ class Inventory:
     @cached_property
     def latest(self) -> Table:
         """The facts as they were read last."""
-        return self._facts_until(self._last(self.readings.moment <= Moment.AGAIN))
+        return self._facts_until(self._last(self.readings.moment <= Moment.AGAIN), self._facts_in_order)
 
     @cached_property
     def loaded(self) -> Table:
-        """The facts as they were under load; without those of hosts that were not read under load."""
-        return self._facts_until(self._last(self.readings.moment == Moment.LOADED))
+        """LINK_FACTS as they were under load; without those of hosts that were not read under load."""
+        names = [row for name in LINK_FACTS if (row := self.row(name)) >= 0]
+        order = self._facts_in_order
+        of_links = np.isin(self.facts.name, np.array(names, np.uint32))
+        return self._facts_until(self._last(self.readings.moment == Moment.LOADED), order[of_links[order]])
 
     def value_of(self, host: int, part: str, name: str) -> str:
         """A fact as it was read last; empty if it is not known."""
@@ -196,15 +200,15 @@ class Inventory:
         of_entries = (self.readings.host, self.facts.host, self.counters.host)
         return max((int(column.max()) + 1 for column in of_entries if len(column)), default=0)
 
-    def _facts_until(self, last: NDArray[np.int64]) -> Table:
-        """The facts after reading `last` of each host, since the process began that read them."""
+    def _facts_until(self, last: NDArray[np.int64], order: NDArray[np.intp]) -> Table:
+        """The facts after reading `last` of each host, since the process began that read them; of those in `order`."""
         readings, facts = self.readings, self.facts
         first = np.zeros(len(last), np.int64)
         begin = (readings.moment == Moment.BEFORE) & (readings.reading <= last[readings.host])
         np.maximum.at(first, readings.host[begin], readings.reading[begin].astype(np.int64))
-        wanted = (facts.reading >= first[facts.host]) & (facts.reading <= last[facts.host])
-        order = self._facts_in_order
-        grouped = _grouped(order[wanted[order]], facts.part, facts.name, facts.host)
+        host, reading = facts.host[order], facts.reading[order]
+        wanted = (reading >= first[host]) & (reading <= last[host])
+        grouped = _grouped(order[wanted], facts.part, facts.name, facts.host)
         newest = grouped.order[grouped.ends - 1]
         known = facts.value[newest] != UNKNOWN_TEXT
         return grouped.table(facts.value[newest].astype(np.int64), known)
