@@ -5,7 +5,7 @@ max(4, 10 %) of the hosts that differs in that is another generation: structure,
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -22,7 +22,7 @@ from everylink.model.inventory import Hosts, Inventory
 from everylink.model.results import Ranks, Results
 
 Codes = NDArray[np.int64]
-Describe = Callable[[str, Hosts], list[str]]
+Description = tuple[int, ...]  # rows of texts
 SMALLEST_CLASS, CLASS_SHARE = 4, 0.1  # of hosts that differ from the others in the same way
 MOST_LEVELS = 16  # of PCIe bridges above an adapter
 WORD = re.compile(r"[\w.\-]+")
@@ -56,6 +56,7 @@ class Cluster:
     ranks: Ranks
     ports: Mapping[tuple[int, str], AdapterPort] = field(default_factory=dict)
     _hosts_with: dict[str, Hosts] = field(default_factory=dict, repr=False)
+    _levels: dict[str, list[Level]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def names(self) -> list[str]:
@@ -127,39 +128,38 @@ class Cluster:
     @cached_property
     def chips(self) -> dict[str, tuple[Hosts, Codes]]:
         """For each device the hosts that have it, and a number for its kind of chip, the same in `ib/` and `net/`."""
-        known: dict[str, int] = {}
-        return {part: self._numbered(part, known, self._chip) for part in self.devices}
+        return self._numbered(self._chips_on)
 
     @cached_property
     def models(self) -> dict[str, tuple[Hosts, Codes]]:
         """For each device the hosts that have it, and a number above 0 for its model."""
-        known: dict[str, int] = {}
-        return {part: self._numbered(part, known, self._model) for part in self.devices}
+        return self._numbered(self._models_on)
 
-    def _numbered(self, part: str, known: dict[str, int], describe: Describe) -> tuple[Hosts, Codes]:
-        hosts = self.hosts_with(part)
-        return hosts, np.array([known.setdefault(text, len(known) + 1) for text in describe(part, hosts)], np.int64)
+    def _numbered(self, describe: Callable[[str, Hosts], Iterable[Description]]) -> dict[str, tuple[Hosts, Codes]]:
+        known: dict[Description, int] = {}
+        found = {}
+        for part in self.devices:
+            hosts = self.hosts_with(part)
+            numbers = [known.setdefault(one, len(known) + 1) for one in describe(part, hosts)]
+            found[part] = hosts, np.array(numbers, np.int64)
+        return found
 
-    def _chip(self, part: str, hosts: Hosts) -> list[str]:
-        ids = [self._of_function(part, name, hosts) for name in ("vendor", "device", "driver")]
-        names = self.texts_at(part, "hca_type", hosts), self.texts_at(part, "driver", hosts)
-        return [
-            " ".join(function) if function[1] else model or driver
-            for *function, model, driver in zip(*ids, *names, strict=True)
-        ]
+    def _chips_on(self, part: str, hosts: Hosts) -> Iterator[Description]:
+        ids = [self._of_function(part, name, hosts).tolist() for name in ("vendor", "device", "driver")]
+        names = [self.values_at(part, name, hosts).tolist() for name in ("hca_type", "driver")]
+        for *function, model, driver in zip(*ids, *names, strict=True):
+            yield tuple(function) if function[1] else (model or driver,)
 
-    def _model(self, part: str, hosts: Hosts) -> list[str]:
-        names = [self.texts_at(part, name, hosts) for name in ("hca_type", "board_id", "name", "driver")]
-        return list(map(" ".join, zip(*names, self._of_function(part, "device", hosts), strict=True)))
+    def _models_on(self, part: str, hosts: Hosts) -> Iterator[Description]:
+        names = [self.values_at(part, name, hosts).tolist() for name in ("hca_type", "board_id", "name", "driver")]
+        return zip(*names, self._of_function(part, "device", hosts).tolist(), strict=True)
 
-    def _of_function(self, part: str, name: str, hosts: Hosts) -> list[str]:
+    def _of_function(self, part: str, name: str, hosts: Hosts) -> Codes:
         """A fact of the PCI function of a device on each host."""
-        inventory = self.inventory
         found = np.zeros(len(hosts), np.int64)
-        for level in self._levels(part, hosts, highest=0):
-            at = np.searchsorted(hosts, level.hosts)
-            found[at] = self._of_parts(level, inventory.row(name), loaded=False)
-        return [inventory.texts[value] for value in found.tolist()]
+        for level in self.levels(part)[:1]:
+            found[np.searchsorted(hosts, level.hosts)] = self.of_level(level, name)
+        return found
 
     @cached_property
     def judged(self) -> dict[str, Hosts]:
@@ -243,29 +243,33 @@ class Cluster:
             self._hosts_with[part] = hosts[np.isin(hosts, self.inventory.hosts)]
         return self._hosts_with[part]
 
+    def values_at(self, part: str, name: str, hosts: Hosts) -> Codes:
+        """A fact of each host, as a row of texts; 0 where it is not known."""
+        inventory = self.inventory
+        return inventory.latest.at(inventory.row(part), inventory.row(name), hosts)
+
     def texts_at(self, part: str, name: str, hosts: Hosts) -> list[str]:
         """A fact of each host; empty where it is not known."""
-        inventory = self.inventory
-        values = inventory.latest.at(inventory.row(part), inventory.row(name), hosts)
-        return [inventory.texts[value] for value in values.tolist()]
+        return [self.inventory.texts[value] for value in self.values_at(part, name, hosts).tolist()]
 
     def levels(self, part: str) -> list[Level]:
         """The PCI functions from a device to the root."""
-        return self._levels(part, self.hosts_with(part), MOST_LEVELS)
+        if part not in self._levels:
+            self._levels[part] = list(self._levels_above(part))
+        return self._levels[part]
 
-    def _levels(self, part: str, hosts: Hosts, highest: int) -> list[Level]:
-        inventory = self.inventory
-        addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
-        levels: list[Level] = []
-        for height in range(highest + 1):
+    def _levels_above(self, part: str) -> Iterator[Level]:
+        hosts = self.hosts_with(part)
+        addresses = self.values_at(part, "pci", hosts)
+        for height in range(MOST_LEVELS + 1):
             functions = self._functions(addresses)
             known = functions >= 0
             if not known.any():
-                break
-            levels.append(Level(height, hosts[known], functions[known]))
+                return
             hosts = hosts[known]
-            addresses = self._of_parts(levels[-1], inventory.row("parent"), loaded=False)
-        return levels
+            level = Level(height, hosts, functions[known])
+            yield level
+            addresses = self.of_level(level, "parent")
 
     def _functions(self, addresses: Codes) -> Codes:
         """The row of the part of each PCI address, a row of texts; -1: none."""
@@ -274,32 +278,27 @@ class Cluster:
         rows = [inventory.row(f"pci/{inventory.texts[address]}") if address else -1 for address in distinct.tolist()]
         return np.array(rows, np.int64)[inverse.reshape(-1)]
 
-    def _of_parts(self, level: Level, name: int, loaded: bool) -> Codes:
-        """A fact of the function that each host has at a level."""
-        table = self.inventory.loaded if loaded else self.inventory.latest
+    def of_level(self, level: Level, name: str, loaded: bool = False) -> Codes:
+        """A fact of the function that each host has at a level, as a row of texts."""
+        table, row = self.inventory.loaded if loaded else self.inventory.latest, self.inventory.row(name)
         found = np.zeros(len(level.hosts), np.int64)
         for part in level.functions:
             here = level.parts == part
-            found[here] = table.at(part, name, level.hosts[here])
+            found[here] = table.at(part, row, level.hosts[here])
         return found
-
-    def of_level(self, level: Level, name: str, loaded: bool = False) -> Codes:
-        """A fact of the function that each host has at a level, as a row of texts."""
-        return self._of_parts(level, self.inventory.row(name), loaded)
 
     @cached_property
     def interfaces(self) -> dict[tuple[int, str], str]:
         """The RDMA device, or its port, that an interface of a host belongs to."""
-        inventory = self.inventory
         found: dict[tuple[int, str], str] = {}
         by_function: dict[tuple[int, int], str] = {}
         for part in self.parts_of(DEVICE):
             hosts = self.hosts_with(part)
-            addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
+            addresses = self.values_at(part, "pci", hosts)
             by_function |= {pair: part for pair in zip(hosts.tolist(), addresses.tolist(), strict=True) if pair[1]}
         for part in self.parts_of(NET):
             hosts = self.hosts_with(part)
-            addresses = inventory.latest.at(inventory.row(part), inventory.row("pci"), hosts)
+            addresses = self.values_at(part, "pci", hosts)
             for pair in zip(hosts.tolist(), addresses.tolist(), strict=True):
                 if pair in by_function:
                     found[pair[0], part] = by_function[pair]

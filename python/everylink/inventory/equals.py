@@ -123,10 +123,8 @@ class _Comparison:
     def compare_hosts(self, hosts: Hosts) -> None:
         names = [self.inventory.texts[row] for row in self.inventory.latest.names_of(self.inventory.row(HOST)).tolist()]
         for name in names:
-            meaning = fact(HOST, name)
-            if meaning.compare is not Compare.EQUAL:
-                continue
-            self._compare(HOST, name, hosts, self._values_or_absent(HOST, name, hosts))
+            if fact(HOST, name).compare is Compare.EQUAL:
+                self._compare(HOST, name, hosts, self._values_or_absent(HOST, name, hosts))
 
     # Adapters
 
@@ -137,7 +135,7 @@ class _Comparison:
         if kind_of_part(part) == DEVICE:
             self._compare_presence(part, hosts, members)
         elif kind_of_part(part) == GPU:  # where NVML fails, no GPU is known
-            self._compare_presence(part, hosts, members[self._values(HOST, "nvml", members) == 0])
+            self._compare_presence(part, hosts, members[self.cluster.values_at(HOST, "nvml", members) == 0])
         rule = rule_of(models)
         if rule is not None and len(rule.usual) == 1:
             for name in (*MODEL, "fault"):
@@ -172,7 +170,7 @@ class _Comparison:
 
     def _compare_fact(self, part: str, kind: str, name: str, hosts: Hosts) -> None:
         compare = fact(kind, name).compare
-        values = self._values(part, name, hosts)
+        values = self.cluster.values_at(part, name, hosts)
         if (kind, name) in DERIVED:
             values = self._mapped(values, DERIVED[kind, name])
         elif compare in (Compare.OWN, Compare.UNIQUE):
@@ -292,11 +290,8 @@ class _Comparison:
 
     # Values
 
-    def _values(self, part: str, name: str, hosts: Hosts) -> Codes:
-        return self.inventory.latest.at(self.inventory.row(part), self.inventory.row(name), hosts)
-
     def _values_or_absent(self, part: str, name: str, hosts: Hosts) -> Codes:
-        values, absent = self._values(part, name, hosts), fact(kind_of_part(part), name).absent
+        values, absent = self.cluster.values_at(part, name, hosts), fact(kind_of_part(part), name).absent
         return np.where(values == 0, self._code(absent), values) if absent else values
 
     def _code(self, text: str) -> int:
