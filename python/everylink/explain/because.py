@@ -148,7 +148,7 @@ def _parts_of_rank(rank: int, host: int, cluster: Cluster) -> set[str]:
     ranks = cluster.ranks
     used = cluster.parts_in(f"{ranks.device[rank]} {ranks.lanes[rank]}")
     used |= {cluster.interfaces[host, part] for part in used if (host, part) in cluster.interfaces}
-    used |= {part for (owner, part), device in cluster.interfaces.items() if owner == host and device in used}
+    used |= {part for part in cluster.parts_of(NET) if cluster.interfaces.get((host, part)) in used}
     ports = {port for device in used for port in cluster.ports_of(device)}
     return used | ports | {part for device in used for part in _functions(device, host, cluster)}
 
