@@ -69,8 +69,11 @@ void read_recorded_gpus(const Files& files, Notes& notes) {
 
 }  // namespace
 
-// All answers are of one folder, so that nothing more is asked of a driver that hangs.
+// All answers are of one folder, so that nothing more is asked of a driver that hangs. Where there is a GPU,
+// but no driver, the library would load it.
 void ask_nvml(const Files& files, Notes& notes) {
+  const bool has_driver = !files.names("proc/driver/nvidia").empty();
+  if (!has_driver && has_gpu(files)) return notes.fact("host", "nvml", "no kernel driver");
   const auto begun = files.ask("nvml/begin", []() -> Answer {
     const auto said = nvml::begin();
     if (const auto* wrong = std::get_if<std::string>(&said)) return *wrong;
@@ -87,8 +90,7 @@ void ask_nvml(const Files& files, Notes& notes) {
     has_hung |= !gpu || !links;
   }
   if (count) files.ask("nvml/end", []() -> Answer { return nvml::end(), ""; });
-  if ((count && !has_hung) || (!count && !has_gpu(files))) return;
-  notes.fact("host", "nvml", has_hung ? "no answer in time" : begun);
+  if (has_driver && (has_hung || !count)) notes.fact("host", "nvml", has_hung ? "no answer in time" : begun);
 }
 
 // The present speed of their PCIe links is not read: a GPU that does nothing lowers it, and messages between
