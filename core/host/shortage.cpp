@@ -3,33 +3,15 @@
 
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "host/descriptor.hpp"
 
 namespace everylink {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
 
 std::string shortage_now(int descriptors) {
   std::vector<Descriptor> held;

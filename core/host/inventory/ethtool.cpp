@@ -6,10 +6,11 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "host/descriptor.hpp"
 
 namespace everylink::inventory {
 namespace {
@@ -18,23 +19,17 @@ class Question {
  public:
   explicit Question(const std::string& interface)
       : name_(interface), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
-  ~Question() {
-    if (socket_ >= 0) ::close(socket_);
-  }
-  Question(const Question&) = delete;
-  Question& operator=(const Question&) = delete;
-
   bool ask(void* structure) const {
     ifreq request{};
-    if (socket_ < 0 || name_.size() >= sizeof request.ifr_name) return false;
+    if (!socket_.is_open() || name_.size() >= sizeof request.ifr_name) return false;
     std::memcpy(request.ifr_name, name_.data(), name_.size());
     request.ifr_data = static_cast<char*>(structure);
-    return ::ioctl(socket_, SIOCETHTOOL, &request) == 0;
+    return ::ioctl(socket_.fd(), SIOCETHTOOL, &request) == 0;
   }
 
  private:
   std::string name_;
-  int socket_;
+  Descriptor socket_;
 };
 
 template <std::size_t size>

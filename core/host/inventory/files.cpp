@@ -21,6 +21,7 @@
 
 #include "base/clock.hpp"
 #include "base/seconds.hpp"
+#include "host/descriptor.hpp"
 
 namespace everylink::inventory {
 
@@ -34,28 +35,14 @@ struct Abandoned {};
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 // Opening may block: O_NONBLOCK would not help in a driver's file.
 Answer read_bytes(const std::string& path, std::size_t most) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (file < 0) return {};
+  if (!file.is_open()) return {};
   std::string bytes(most, '\0');
   std::size_t held = 0;
   while (held < most) {
-    const ssize_t n = ::read(file, bytes.data() + held, most - held);
+    const ssize_t n = ::read(file.fd(), bytes.data() + held, most - held);
     if (n < 0) return {};
     if (n == 0) break;
     held += static_cast<std::size_t>(n);
