@@ -68,7 +68,7 @@ class Runner {
                                            : pattern_named(options.pattern)->traits.one_sided),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
-        recorder_(options.no_output ? make_no_recorder() : make_hdf5_recorder()),
+        recorder_(options.no_output ? std::make_unique<NoRecorder>() : make_hdf5_recorder()),
         unsaved_(options, place.rank),
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)

@@ -1,4 +1,4 @@
-// Checks that the results can be written, estimates their size, and implements --no-output.
+// Checks that the results can be written, and estimates their size.
 #include "record/recorder.hpp"
 
 #include <fmt/format.h>
@@ -20,24 +20,6 @@
 namespace everylink {
 namespace {
 
-// --no-output: keeps nothing.
-class NoRecorder final : public Recorder, public SceneRecorder {
- public:
-  void begin(const Facts&) override {}
-  Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
-  void tuned(const std::vector<Tuning>&) override {}
-  void step(const StepRow&) override {}
-  void rows(const LinkRows&) override {}
-  void local_fault(int, const std::string&) override {}
-  void reading(const ReadingRow&) override {}
-  void carried(std::uint32_t, int, const Carried&) override {}
-  void retransmits(int, const Retransmits&) override {}
-  SceneRecorder* scenes() override { return this; }
-  void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
-  void commit() override {}
-  void end(const Ending&) override {}
-};
-
 // A suffix of letters alone names a format; that of run.4711 does not.
 bool promises_other_format(const std::string& output) {
   const auto suffix = std::filesystem::path(output).extension().string();
@@ -46,8 +28,6 @@ bool promises_other_format(const std::string& output) {
 }
 
 }  // namespace
-
-std::unique_ptr<Recorder> make_no_recorder() { return std::make_unique<NoRecorder>(); }
 
 void check_output(const Options& options) {
   const std::filesystem::path path(options.output),

@@ -92,7 +92,24 @@ class Recorder {
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();
-std::unique_ptr<Recorder> make_no_recorder();
+
+// --no-output: keeps nothing.
+class NoRecorder : public Recorder, public SceneRecorder {
+ public:
+  void begin(const Facts&) override {}
+  Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
+  void tuned(const std::vector<Tuning>&) override {}
+  void step(const StepRow&) override {}
+  void rows(const LinkRows&) override {}
+  void local_fault(int, const std::string&) override {}
+  void reading(const ReadingRow&) override {}
+  void carried(std::uint32_t, int, const Carried&) override {}
+  void retransmits(int, const Retransmits&) override {}
+  SceneRecorder* scenes() override { return this; }
+  void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
+  void commit() override {}
+  void end(const Ending&) override {}
+};
 
 // Throws UsageError if the output file exists and --force is not given, or if its folder is missing or
 // read-only.

@@ -419,20 +419,9 @@ TEST(Inventory, retransmits_to_a_rank_that_does_not_exist_are_refused) {
 }
 
 // Keeps readings alone.
-class ReadingRecorder final : public Recorder {
+class ReadingRecorder final : public NoRecorder {
  public:
-  void begin(const Facts&) override {}
-  Recalled recall(const std::function<void(const LinkRows&)>&) override { return {}; }
-  void tuned(const std::vector<Tuning>&) override {}
-  void step(const StepRow&) override {}
-  void rows(const LinkRows&) override {}
-  void local_fault(int, const std::string&) override {}
   void reading(const ReadingRow& row) override { all.push_back(row); }
-  void carried(std::uint32_t, int, const Carried&) override {}
-  void retransmits(int, const Retransmits&) override {}
-  SceneRecorder* scenes() override { return nullptr; }
-  void commit() override {}
-  void end(const Ending&) override {}
   std::vector<ReadingRow> all;
 };
 

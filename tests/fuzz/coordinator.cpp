@@ -94,11 +94,11 @@ Blob forged(fuzz::Pieces& in, Report report) {
 EVERYLINK_FUZZ_TARGET(coordinator) {
   static const Options o = options();
   fuzz::Pieces in(bytes);
-  const auto recorder = make_no_recorder();
+  NoRecorder recorder;
   Console console(Progress::none);
   Coordinator coordinator(
       {.options = o, .bootstrap = "local", .pinned = false, .real_memory = false, .now = steady_now}, ranks,
-      *recorder, console);
+      recorder, console);
   std::vector<Submitted> submitted;
   for (int rank = 0; rank < ranks; ++rank)
     submitted.push_back(
