@@ -26,8 +26,7 @@ inline constexpr std::uint32_t reading_under_load = 1;  // its number; others ha
 
 // A part, a name and a value are indices into `texts`, whose first one is "".
 struct HostReading {
-  std::uint32_t number =
-      0;  // of the reading in this process; the readings of all hosts at one moment share it
+  std::uint32_t number = 0;  // of the reading in this process, the same for all hosts at one moment
   Moment moment = Moment::before;
   Seconds took = 0;
   std::uint32_t unread = 0;  // files that did not answer

@@ -265,11 +265,11 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
     return {Submit{}};
   }
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
-  for (const auto& report : reports)
+  for (const auto& report : reports) {
     if (!report.carrier.lanes.empty())
       log_.ranks[static_cast<std::size_t>(report.rank)].carrier.lanes = report.carrier.lanes;
-  for (const auto& report : reports)
     for (const auto& one : report.retransmits) log_.recorder.retransmits(report.rank, one);
+  }
   if (readings_ && !interrupted) readings_->keep(reports, measured_, step_began_, campaign_->began());
   campaign_->keep({.reports = std::move(reports),
                    .done = measured_,

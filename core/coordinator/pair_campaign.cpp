@@ -112,7 +112,6 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
   }
   if (calibrated_) {
     results_.start(now);
-    began_ = now;
     next_row_ = recalled_.steps;
     if (options_.confirms()) return start_iteration(0);
     const auto done = recalled_.main_steps / busy_steps();
@@ -122,7 +121,7 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
     return begin_again(gone, now);
   }
   if (!again_.empty()) return {};  // everything is done
-  if (iteration_ + 1 < passes() || (!options_.confirms() && now - results_.began() < options_.min_runtime))
+  if (iteration_ + 1 < passes() || (!options_.confirms() && now - *results_.began() < options_.min_runtime))
     return start_iteration(iteration_ + 1);
   return begin_again(gone, now);
 }

@@ -30,7 +30,7 @@ class PairCampaign final : public Campaign {
   void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
   std::optional<Order> last_order() const override;
-  std::optional<Seconds> began() const override { return began_; }
+  std::optional<Seconds> began() const override { return results_.began(); }
   std::string summary() const override { return results_.summary(); }
   int finish(bool interrupted, bool kept) override { return results_.end(interrupted, kept); }
 
@@ -57,7 +57,6 @@ class PairCampaign final : public Campaign {
   std::vector<Tuning> tunings_;  // one per size
   std::uint32_t iteration_ = 0;
   std::uint32_t next_row_ = 0;
-  std::optional<Seconds> began_;
   bool calibrated_ = false;  // this round brought the results of calibration
   Recalled recalled_;        // of the run that this one resumes
   struct Again {

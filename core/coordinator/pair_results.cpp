@@ -133,7 +133,7 @@ void PairResults::end_step(const RoundResults& round, const Plan& plan) {
   const bool any = !busy.empty() && busy.back() > 0;
   log_.recorder.step({.iteration = order.iteration,
                       .seed = order.relabelling,
-                      .began = round.began - began_,
+                      .began = round.began - *began_,
                       .overlap = any ? static_cast<float>(busy[busy.size() / 2] / busy.back()) : not_known,
                       .gone = static_cast<std::uint32_t>(round.gone.size())});
   if (order.attempt == Attempt::main) tell_progress(order, round.now);
@@ -262,7 +262,7 @@ void PairResults::tell_progress(const Measure& order, Seconds now) {
   ++steps_done_;
   const std::int64_t known = std::max<std::int64_t>(passes_, iteration + 1) * steps_per_pass_;
   const std::int64_t left_here = (iteration + 1) * steps_per_pass_ - steps_done_, left = known - steps_done_;
-  const Seconds elapsed = now - began_, per_step = elapsed / (steps_done_ - steps_before_);
+  const Seconds elapsed = now - *began_, per_step = elapsed / (steps_done_ - steps_before_);
   const Seconds seconds_left = std::max(per_step * static_cast<double>(left), options_.min_runtime - elapsed);
   const int ranks = static_cast<int>(log_.ranks.size());
   const auto lines =

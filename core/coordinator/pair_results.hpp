@@ -32,7 +32,7 @@ class PairResults {
   void end_step(const RoundResults&, const Plan&);
 
   Slowest& slowest() { return slowest_; }
-  Seconds began() const { return began_; }
+  std::optional<Seconds> began() const { return began_; }  // measuring; nothing: not yet
   std::string summary() const;
   // Links of the largest size that delivered wrong bytes: from, to, from, to, ...
   const std::vector<std::int32_t>& corrupt() const { return corrupt_; }
@@ -57,7 +57,7 @@ class PairResults {
   std::vector<std::int32_t> host_of_;
   std::int64_t steps_per_pass_ = 0;
   std::uint32_t passes_ = 1, steps_done_ = 0, steps_before_ = 0;
-  Seconds began_ = 0;
+  std::optional<Seconds> began_;
   std::size_t largest_;                // index of the largest size
   Lines lines_;                        // of the largest size
   std::optional<OldLines> old_lines_;  // instead, if called as mpilinktest

@@ -52,7 +52,7 @@ std::optional<std::string> root_of_host(const std::string& host) {
   if (root == "none") return {};
   if (root.empty()) return "/";
   const std::string place = "%h";
-  const bool is_name = host.find('/') == std::string::npos && !host.starts_with('.');
+  const bool is_name = host.empty() || is_component(host);
   for (auto at = root.find(place); at != std::string::npos; at = root.find(place, at)) {
     if (!is_name) return {};
     root.replace(at, place.size(), host);

@@ -13,8 +13,7 @@
 
 namespace everylink {
 
-// The root of the files that describe host `host`: EVERYLINK_SYSFS, in which %h stands for the name of the
-// host;
+// The root of the files that describe host `host`: EVERYLINK_SYSFS, in which %h stands for the host's name;
 // "/" if it is not set. Nothing: it is "none", so nothing is to be read.
 std::optional<std::string> root_of_host(const std::string& host);
 
@@ -29,8 +28,7 @@ class HostReader {
   // The next reading has everything again: the last one may not have arrived.
   void forget();
 
-  // Between the two, a thread watches speed and width of PCIe, to be used while traffic runs and no time
-  // counts.
+  // Between the two, a thread watches speed and width of PCIe. Call them around traffic that is not timed.
   void begin_watching();
   std::optional<HostReading> end_watching(std::uint32_t number);
 

@@ -64,7 +64,7 @@ class Pair {
     }
     report_.busy = transport_.now() - connected;
     report_.took = transport_.now() - begin;
-    note_retransmits();
+    note_traffic();
     if (link_ && link_->close(transport_.now() + close_limit) != Outcome::ok) {
       report_.abandoned = true;
       static_cast<void>(link_.release());  // a library may still hold it
@@ -213,7 +213,7 @@ class Pair {
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
   }
 
-  void note_retransmits() {
+  void note_traffic() {
     work_.carried += carried_;
     if (!link_ || !work_.entry.retransmits) return;
     if (const auto segments = work_.entry.retransmits(*link_); segments > 0)
