@@ -15,6 +15,9 @@
 
 namespace everylink {
 
+inline constexpr Seconds look_again = 1;      // at dark paths and half-open callers
+inline constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
+
 class Branches {
  public:
   using Take = std::function<void(int from, Channel::Frame)>;  // MachineError closes the channel

@@ -9,7 +9,7 @@
 namespace everylink {
 namespace {
 
-constexpr std::size_t longest = std::size_t{256} << 20;  // of a frame; a longer one is not ours
+constexpr std::size_t longest_frame = std::size_t{256} << 20;  // a longer one is not ours
 
 }  // namespace
 
@@ -17,13 +17,14 @@ void Channel::send(Kind kind, std::initializer_list<View> parts) {
   if (!open()) return;
   std::size_t bytes = 0;
   for (const View part : parts) bytes += part.size();
-  if (bytes > longest) return close();
+  if (bytes > longest_frame) return close();
   const Head head{static_cast<std::uint32_t>(bytes), kind};
   const View front = std::as_bytes(std::span(&head, 1));
   outbox_.insert(outbox_.end(), front.begin(), front.end());
   for (const View part : parts) outbox_.insert(outbox_.end(), part.begin(), part.end());
   flush();
-  if (outbox_.size() - sent_ > longest) close();  // the peer has been stopped for long: it must connect again
+  if (outbox_.size() - sent_ > longest_frame)
+    close();  // the peer has been stopped for long: it must connect again
 }
 
 void Channel::flush() {
@@ -66,7 +67,7 @@ std::optional<Channel::Frame> Channel::cut() {
   const std::size_t have = inbox_.size() - begin_;
   if (have < sizeof head) return {};
   std::memcpy(&head, inbox_.data() + begin_, sizeof head);
-  if (head.bytes > longest || head.kind > Kind::answer) {
+  if (head.bytes > longest_frame || head.kind > Kind::answer) {
     inbox_.clear();
     begin_ = 0;
     close();

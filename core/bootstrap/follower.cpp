@@ -15,9 +15,8 @@ namespace everylink {
 namespace {
 
 constexpr Seconds follower_grace = 60;  // followers wait longer than rank 0, so that rank 0 decides
-constexpr Seconds farewell_limit = 5;
-constexpr Seconds ask_after = 10;  // an answer may be lost with a rank between rank 0 and this one
-constexpr Seconds look_again = 1, look_soon = 0.05;  // soon: during a search
+constexpr Seconds ask_after = 10;       // an answer may be lost with a rank between rank 0 and this one
+constexpr Seconds search_nap = 0.05;
 
 std::uint64_t drawn_number() {
   std::uint64_t number = 0;
@@ -46,7 +45,7 @@ Follower::Follower(const System& system, Place& place, Seconds until)
   } catch (const LocalFault&) {
     listen_no_more();
   }
-  for (Seconds nap = 0; !above_.open(); nap = look_soon) {
+  for (Seconds nap = 0; !above_.open(); nap = search_nap) {
     if (!search_.refusal().empty()) throw MachineError(search_.refusal());
     if (system.end_is_wanted()) throw RunLost("interrupted before this rank had joined");
     if (clock_.now() > until)
@@ -123,7 +122,7 @@ void Follower::tend(Seconds longest) {
     watched.push_back({.source = &above_.connection(), .room = above_.has_to_send()});
   else
     search_.add_to(watched);
-  network_.wait(watched, above_.open() ? longest : std::min(longest, look_soon));
+  network_.wait(watched, above_.open() ? longest : std::min(longest, search_nap));
   look_above();
   if (!above_.open()) find_way();
   if (admission_) admission_->serve();

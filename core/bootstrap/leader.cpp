@@ -13,10 +13,8 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds look_again = 1;      // at dark paths and half-open callers
-constexpr Seconds look_soon = 0.2;     // which ranks have ended, while others join
-constexpr Seconds last_moment = 0.4;   // to submit once the run is to end: mpirun kills after 1 s
-constexpr Seconds farewell_limit = 5;  // for messages that are not sent yet
+constexpr Seconds look_soon = 0.2;    // which ranks have ended, while others join
+constexpr Seconds last_moment = 0.4;  // to submit once the run is to end: mpirun kills after 1 s
 
 }  // namespace
 

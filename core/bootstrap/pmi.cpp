@@ -22,7 +22,7 @@ namespace everylink {
 namespace {
 
 constexpr Seconds answer_limit = 60, barrier_limit = 240;  // a barrier waits for the slowest to start
-constexpr std::size_t longest_line = 1 << 16, most_pieces = 4096;
+constexpr std::size_t longest_reply = 1 << 16, most_pieces = 4096;
 
 using Answer = std::map<std::string, std::string>;
 
@@ -145,7 +145,7 @@ class Pmi final : public Launcher {
         said_.erase(0, end + 1);
         return line;
       }
-      if (said_.size() > longest_line || !ready(server_, POLLIN, until))
+      if (said_.size() > longest_reply || !ready(server_, POLLIN, until))
         throw MachineError("the PMI server does not answer; have all ranks been started?");
       char part[4096];
       const ssize_t n = ::read(server_.fd(), part, sizeof part);

@@ -8,11 +8,11 @@
 namespace everylink {
 namespace {
 
-constexpr Seconds connect_limit = 3;    // the path drops our calls
-constexpr Seconds silent_limit = 8;     // before another address of the same rank is tried
-constexpr Seconds redirect_limit = 20;  // for the rank that rank 0 named; then rank 0 is asked again
-constexpr Seconds rank_0_first = 1;     // before the others are called too
-constexpr Seconds pause = 0.2;          // between two passes
+constexpr Seconds connect_limit = 3;     // the path drops our calls
+constexpr Seconds unanswered_limit = 8;  // before another address of the same rank is tried
+constexpr Seconds redirect_limit = 20;   // for the rank that rank 0 named; then rank 0 is asked again
+constexpr Seconds rank_0_first = 1;      // before the others are called too
+constexpr Seconds pause = 0.2;           // between two passes
 constexpr Seconds without_a_sign = 10;
 
 }  // namespace
@@ -76,7 +76,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
     case Call::State::silent:
     case Call::State::greeted:
       if (now - one.began > 1) sign_ = now;
-      if (now - one.began > silent_limit && one.addresses.size() > 1) note_failure(one, now, false);
+      if (now - one.began > unanswered_limit && one.addresses.size() > 1) note_failure(one, now, false);
       return {};
     case Call::State::failed:
       one.turned_away = one.call->turned_away() ? one.turned_away + 1 : 0;

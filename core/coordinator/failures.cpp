@@ -14,7 +14,8 @@ namespace everylink {
 namespace {
 
 constexpr std::size_t kept_links = 100000, shown_lines = 10;
-constexpr std::int64_t few = 3;  // fewer failed links are a group only where all of its links failed
+constexpr std::int64_t fewest_of_group =
+    3;  // fewer failed links are a group only where all of its links failed
 
 // "timed out", or "failed (14 timed out, 48 not tried, the rank is dark)".
 std::string text_of(const std::map<Outcome, std::size_t>& counts) {
@@ -209,7 +210,7 @@ std::optional<Failures::Group> Failures::best_group(const std::vector<const Link
     for (const auto& [id, count] : failed) {
       if (count < 2 || (best && count < best->failed)) continue;
       const auto all = links_of(*kind, id);
-      const bool is_worth_it = (count >= few && 2 * count >= all) || count == all;
+      const bool is_worth_it = (count >= fewest_of_group && 2 * count >= all) || count == all;
       if (is_worth_it && (!best || count > best->failed || all < best->links))
         best = Group{.kind = kind, .id = id, .failed = count, .links = all};
     }

@@ -10,7 +10,7 @@
 namespace everylink::inventory {
 namespace {
 
-constexpr std::size_t length_bytes = 8, addresses = 12, ethernet_head = 14;
+constexpr std::size_t length_bytes = 8, both_addresses = 12, ethernet_head = 14;
 enum Field : unsigned { end = 0, chassis_id = 1, port_id = 2, port_description = 4, system_name = 5 };
 
 unsigned byte(std::string_view bytes, std::size_t at) { return static_cast<unsigned char>(bytes[at]); }
@@ -48,7 +48,7 @@ std::optional<std::string> neighbour_in(std::string_view frames) {
   std::string_view frame = frames.substr(length_bytes);
   if (length > frame.size() || length < ethernet_head) return {};
   frame = frame.substr(0, length);
-  if (byte(frame, addresses) != 0x88 || byte(frame, addresses + 1) != 0xcc) return {};
+  if (byte(frame, both_addresses) != 0x88 || byte(frame, both_addresses + 1) != 0xcc) return {};
   std::string name, chassis, port, description;
   for (frame.remove_prefix(ethernet_head); frame.size() >= 2;) {
     const unsigned head = byte(frame, 0) << 8 | byte(frame, 1), kind = head >> 9, bytes = head & 511;

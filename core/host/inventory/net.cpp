@@ -22,7 +22,7 @@
 namespace everylink::inventory {
 namespace {
 
-const std::string all = "sys/class/net/";
+const std::string all_interfaces = "sys/class/net/";
 
 // The addresses of this process's network: one line per address, "eth0 10.0.0.1/24".
 Answer addresses_here() {
@@ -109,7 +109,7 @@ void ask_system(const Files& files, Notes& notes, const std::string& part, const
     return lines;
   });
   note_statistics(notes, part, statistics_in(statistics));
-  if (const auto index = files.text(all + name + "/ifindex"))
+  if (const auto index = files.text(all_interfaces + name + "/ifindex"))
     if (const auto frames = files.bytes("run/systemd/netif/lldp/" + *index))
       notes.fact(part, "neighbour", neighbour_in(*frames));
 }
@@ -136,7 +136,7 @@ Answer vlan_of(const Files& files, const std::string& name) {
 }
 
 void read_interface(const Files& files, Notes& notes, const std::string& name) {
-  const std::string part = "net/" + name, folder = all + name;
+  const std::string part = "net/" + name, folder = all_interfaces + name;
   read_facts(files, notes, part, folder,
              {"address", "mtu", "operstate", "carrier", "duplex", "type", "phys_port_name"});
   if (const auto speed = files.text(folder + "/speed"); speed && !speed->starts_with('-'))
@@ -161,7 +161,7 @@ void read_interface(const Files& files, Notes& notes, const std::string& name) {
 // Files of another network namespace than ours describe other interfaces, perhaps of the same names.
 bool is_ours(const Files& files, const std::string& name) {
   if (!files.is_system()) return true;
-  const auto index = files.text(all + name + "/ifindex");
+  const auto index = files.text(all_interfaces + name + "/ifindex");
   return index && *index == std::to_string(::if_nametoindex(name.c_str()));
 }
 
@@ -193,7 +193,7 @@ void read_interfaces(const Files& files, Notes& notes) {
   std::vector<std::string> names, others;
   for (const auto& name : files.names("sys/class/net")) {
     if (!is_ours(files, name)) continue;
-    (files.real(all + name + "/device") ? names : others).push_back(name);
+    (files.real(all_interfaces + name + "/device") ? names : others).push_back(name);
   }
   names.insert(names.end(), others.begin(), others.end());
   if (names.size() > most_interfaces) names.resize(most_interfaces);
