@@ -14,8 +14,8 @@ namespace everylink {
 namespace {
 
 constexpr std::size_t kept_links = 100000, shown_lines = 10;
-constexpr std::int64_t fewest_of_group =
-    3;  // fewer failed links are a group only where all of its links failed
+// Fewer failed links are a group only where all of its links failed.
+constexpr std::int64_t fewest_of_group = 3;
 
 // "timed out", or "failed (14 timed out, 48 not tried, the rank is dark)".
 std::string text_of(const std::map<Outcome, std::size_t>& counts) {

@@ -124,16 +124,23 @@ class HostTree:
 
     def save(self, root: Path) -> Path:
         """Write what is not written yet below `root`."""
+        folders: set[Path] = set()
+
+        def make(folder: Path) -> None:
+            if folder not in folders:
+                folder.mkdir(parents=True, exist_ok=True)
+                folders.add(folder)
+
         for link, target in self.links.items():
             place = root / link
             if not place.is_symlink():
-                place.parent.mkdir(parents=True, exist_ok=True)
+                make(place.parent)
                 if not target.startswith("sys/bus/pci/drivers/"):
-                    (root / target).mkdir(parents=True, exist_ok=True)
+                    make(root / target)
                 place.symlink_to(os.path.relpath(root / target, place.parent.resolve()))
         for path in sorted(self.unsaved):
             place, contents = root / path, self.files[path]
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make(place.parent)
             place.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
         self.unsaved.clear()
         return root

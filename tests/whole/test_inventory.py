@@ -210,8 +210,9 @@ def test_a_load_pattern_reads_hosts_too(measured: Any) -> None:
 
 @pytest.mark.parametrize("pattern", ["all-to-all", "client-server"])
 def test_a_load_pattern_reads_pcie_while_pairs_load_it(measured: Any, pattern: str) -> None:
-    inventory = measured([h100_node(i) for i in range(4)], pattern, "--np", 4, "--mode", "sim:hosts=4")
-    for host in range(4):
+    options = ("--np", 2, "--mode", "sim:hosts=2", "-s", 1024)
+    inventory = measured([h100_node(i) for i in range(2)], pattern, *options)
+    for host in range(2):
         assert inventory.moments(host) == [BEFORE, UNDER_LOAD, AFTER]
     load = next(row for row in inventory.readings if row["moment"] == UNDER_LOAD)
     assert float(load["began"]) < 0  # before the first scene

@@ -27,6 +27,7 @@ def test_64_ranks_of_this_machine(measure: Measure) -> None:
     assert_all_ok(measure("--np", 64, "--mode", "tcp", *QUIET, "--progress", "none"))
 
 
+@pytest.mark.long("a bed of 64 hosts")
 def test_64_hosts(sixty_four: Bed, tmp_path: Path) -> None:
     job = Job(sixty_four, "tcp", QUIET, tmp_path)
     try:
