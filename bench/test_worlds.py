@@ -1,0 +1,264 @@
+"""Tests the worlds that the judge is scored in: their physics, and what a planted part changes."""
+
+import numpy as np
+import pytest
+from worlds import orders
+from worlds.faults import KINDS, Fault, planted, possible
+from worlds.orders import Asked, Order
+from worlds.physics import NONE, fair_rates
+from worlds.structures import ALL, BUILDING, HELD_OUT, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, Structure
+from worlds.world import AT_ONCE, ONE_WAY, World
+
+from everylink.model.results import Results
+from everylink.model.rows import CONFIRM, Outcome
+from everylink.simulate.results import confirmed
+
+MIB = 1 << 20
+
+
+def built(name: str, hosts: int = 16, seed: int = 1) -> Structure:
+    return ALL[name](hosts, np.random.default_rng(seed))
+
+
+def times(world: World, pairs: list[tuple[int, int]], size: int = MIB) -> list[float]:
+    """True seconds of pairs that run at the same time, from the first rank of each."""
+    order = Order(np.zeros(len(pairs), np.int64), *np.array(pairs).T)
+    return [float(time) for time in world.true_times(world.costs_of(order, 0), size)[0]]
+
+
+def matrices(world: World, size: int = MIB) -> np.ndarray:
+    """True seconds of the main run, [iteration, pair]."""
+    return np.asarray(world.true_times(world.costs, size).reshape(2, world.iterations, -1).mean(axis=0))
+
+
+def test_alone_a_message_takes_the_latency_and_its_bytes_by_the_narrowest_rate() -> None:
+    world = World(Structure(4, OneSwitch(4), rate=RATE * np.array([[1.0], [2.0], [4.0], [4.0]])))
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert times(world, [(2, 3)], size=0) == pytest.approx([LATENCY])
+
+
+@pytest.mark.parametrize("kernel", [ONE_WAY, AT_ONCE])
+def test_two_flows_that_share_an_uplink_take_twice(kernel: str) -> None:
+    world = World(Structure(8, FatTree(8, 4, 4, "static")), kernel=kernel)
+    alone = LATENCY + 2 * HOP + MIB / RATE
+    assert times(world, [(0, 4)]) == pytest.approx([alone])
+    shared = max(max(times(World(world.structure, seed=seed, kernel=kernel), [(0, 4), (1, 5)])) for seed in range(8))
+    assert shared == pytest.approx(LATENCY + 2 * HOP + 2 * MIB / RATE)
+    assert times(world, [(0, 1), (2, 3)]) == pytest.approx([LATENCY + MIB / RATE] * 2)
+
+
+def test_what_a_slow_flow_leaves_of_a_shared_way_goes_to_the_others() -> None:
+    key = np.array([[0, 1], [0, NONE], [0, 2]])
+    assert fair_rates(key, np.array([9.0, 1.0, 9.0]), np.full(3, 9.0)).tolist() == pytest.approx([1.0, 4.0, 4.0])
+
+
+def test_rates_are_fair_no_way_carries_more_than_it_can_and_each_flow_has_a_full_way() -> None:
+    random = np.random.default_rng(3)
+    key = np.array([random.choice(12, 3, replace=False) for _ in range(60)])
+    capacity, limit = random.uniform(1, 9, 12), random.uniform(0.1, 2, 60)
+    rate = fair_rates(key, capacity, limit)
+    load = np.bincount(key.ravel(), np.repeat(rate, 3), 12)
+    assert (load <= capacity * (1 + 1e-6)).all()
+    for flow in np.flatnonzero(rate < limit * (1 - 1e-6)):
+        full = [way for way in key[flow] if load[way] > capacity[way] * (1 - 1e-6)]
+        assert any(rate[flow] >= rate[(key == way).any(axis=1)].max() * (1 - 1e-6) for way in full)
+
+
+def test_an_oversubscribed_tree_is_slow_only_while_others_send() -> None:
+    structure = Structure(32, FatTree(32, 8, 2, "adaptive"))
+    assert structure.oversubscription == 2
+    world = World(structure)
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
+    across = [(host, host + 8) for host in range(8)]
+    assert np.mean([times(World(structure, seed=seed, kernel=ONE_WAY), across) for seed in range(4)]) > 1.1 * (
+        MIB / RATE
+    )
+
+
+def test_rehashed_routes_change_from_step_to_step_and_static_ones_do_not() -> None:
+    when = np.arange(20)
+    frm, to = np.zeros(20, np.int64), np.full(20, 9)
+    ways = {routes: FatTree(16, 8, 1, routes).path(frm, to, when)[0] for routes in ("static", "rehashed")}
+    assert len(np.unique(ways["static"], axis=0)) == 1
+    assert len(np.unique(ways["rehashed"], axis=0)) > 1
+
+
+def test_messages_between_dragonfly_groups_have_two_latencies() -> None:
+    when = np.arange(200)
+    latency = Dragonfly(16, 4, 0.3).path(np.zeros(200, np.int64), np.full(200, 9), when)[1]
+    assert len(np.unique(latency.round(9))) == 2
+
+
+def test_every_pair_meets_once_and_no_rank_twice_in_a_step() -> None:
+    for ranks in (2, 7, 16):
+        order = orders.circle(ranks)
+        assert len(set(zip(order.a.tolist(), order.b.tolist(), strict=True))) == len(order) == ranks * (ranks - 1) // 2
+        ends = np.concatenate([order.step * ranks + order.a, order.step * ranks + order.b])
+        assert len(np.unique(ends)) == len(ends)
+
+
+def test_a_sample_gives_each_rank_so_many_different_partners() -> None:
+    order = orders.sample(16, 4, np.random.default_rng(1))
+    assert np.bincount(np.concatenate([order.a, order.b])).tolist() == [4] * 16
+    assert len(np.unique(order.a * 16 + order.b)) == 32
+
+
+def test_a_plan_runs_alone_or_among_as_many_fillers_as_it_asks_for() -> None:
+    plan = [Asked(0, 1, 0, 0.0), Asked(2, 3, 0, 0.0), Asked(4, 5, 1, 1.0), Asked(4, 6, 1, 1.0), Asked(0, 7, 2, 0.5)]
+    order, number = orders.steps_of(plan, 8, np.random.default_rng(1))
+    asked = [int(order.step[number == place][0]) for place in range(len(plan))]
+    assert len(set(asked)) == 5
+    assert [int((order.step == step).sum()) for step in asked] == [1, 1, 4, 4, 2]
+
+
+def test_a_follow_up_reads_the_same_world_again_with_other_noise() -> None:
+    world = World(built("one switch", 8), faults=(planted("host", built("one switch", 8), np.random.default_rng(2)),))
+    plan = [Asked(a, b, 0, 0.0) for a in range(8) for b in range(a)]
+    first, second = (world.answer(plan, draw)[MIB] for draw in (0, 1))
+    assert (first.attempt == CONFIRM).all()
+    assert not np.array_equal(first.median, second.median)
+    main = world.results.sizes[-1].links.matrix("median", 8)
+    assert np.log(first.median / main[first.frm, first.to]) == pytest.approx(0, abs=0.1)
+
+
+def test_more_rows_come_back_where_fillers_are_kept() -> None:
+    world, plan = World(built("one switch", 8)), [Asked(0, 1, 0, 1.0)]
+    assert len(world.answer(plan)[MIB]) == 2
+    assert len(world.answer(plan, fillers=True)[MIB]) == 8
+
+
+@pytest.mark.parametrize("name", ["one switch", "torus", "4 rails", "far socket", "fat tree 1:1 adaptive"])
+def test_healthy_both_directions_of_a_pair_take_as_long(name: str) -> None:
+    world = World(built(name))
+    one, other = world.true_times(world.costs, 1)
+    assert one == pytest.approx(other)
+
+
+def test_healthy_hosts_on_one_switch_are_all_alike() -> None:
+    assert np.ptp(matrices(World(built("one switch")))) < 1e-12
+
+
+def test_a_far_socket_is_slower_on_every_host_alike() -> None:
+    structure = built("far socket", 8)
+    latency = structure.path(np.array([0, 1, 4, 5]), np.array([2, 2, 6, 6]), np.zeros(4, np.int64))[2]
+    assert latency[1] > latency[0]
+    assert latency[:2] == pytest.approx(latency[2:])
+
+
+@pytest.mark.parametrize("kind", ["host", "link", "one-way link", "direction", "tiny"])
+def test_a_planted_part_slows_exactly_its_own_links(kind: str) -> None:
+    healthy = World(built("one switch", 8), kernel=ONE_WAY)
+    fault = planted(kind, healthy.structure, np.random.default_rng(5))
+    world = World(healthy.structure, (fault,), kernel=ONE_WAY)
+    slower = world.true_times(world.costs, MIB) > healthy.true_times(healthy.costs, MIB) * 1.01
+    frm = np.stack([world.order.a, world.order.b])[slower]
+    to = np.stack([world.order.b, world.order.a])[slower]
+    links = set(zip(frm.tolist(), to.tolist(), strict=True))
+    assert links == expected_links(fault, 8)
+
+
+def expected_links(fault: Fault, hosts: int) -> set[tuple[int, int]]:
+    own, others = fault.hosts[0], [host for host in range(hosts) if host != fault.hosts[0]]
+    sent, received = {(own, other) for other in others}, {(other, own) for other in others}
+    match fault.kind:
+        case "link":
+            return {fault.hosts, fault.hosts[::-1]}  # type: ignore[arg-type]
+        case "one-way link":
+            return {fault.hosts}  # type: ignore[arg-type]
+        case "direction":
+            return sent if fault.parts[1] == "send" else received
+    return sent | received
+
+
+def test_an_intermittent_host_is_slow_in_its_part_of_the_steps_only() -> None:
+    structure = built("one switch", 16)
+    fault = planted("intermittent 30 %", structure, np.random.default_rng(1))
+    world = World(structure, (fault,), iterations=20)
+    touched = world.costs.touched[0]
+    slow = matrices(world).ravel() > 1.2 * np.median(matrices(world))
+    assert not slow[~touched].any()
+    assert slow[touched].mean() == pytest.approx(0.3, abs=0.1)
+
+
+def test_packet_loss_makes_messages_late_and_means_long_but_not_medians() -> None:
+    structure = built("one switch", 16)
+    fault = planted("loss", structure, np.random.default_rng(1))
+    world = World(structure, (fault,))
+    rows = world.results.sizes[-1].rows
+    own = np.isin(rows.frm, fault.hosts) | np.isin(rows.to, fault.hosts)
+    assert rows.late[own].mean() > 5 * rows.late[~own].mean()
+    assert np.mean(rows.mean[own] / rows.median[own]) > 2
+    assert np.median(rows.median[own]) == pytest.approx(np.median(rows.median[~own]), rel=0.01)
+
+
+def test_a_dark_host_times_out_and_missing_data_is_missing() -> None:
+    structure = built("one switch", 8)
+    dark, missing = (planted(kind, structure, np.random.default_rng(1)) for kind in ("dark host", "missing data"))
+    rows = World(structure, (dark,)).results.sizes[0].rows
+    own = np.isin(rows.frm, dark.hosts) | np.isin(rows.to, dark.hosts)
+    assert ((rows.outcome == Outcome.TIMEOUT) == own).all()
+    assert len(World(structure, (missing,)).results.sizes[0].rows) < len(rows)
+
+
+def test_rails_that_do_not_meet_fail_between_rails_only() -> None:
+    rows = World(built("2 rails that do not meet", 4)).results.sizes[0].rows
+    apart = (rows.frm % 2 != rows.to % 2) & (rows.frm // 2 != rows.to // 2)
+    assert ((rows.outcome != Outcome.OK) == apart).all()
+
+
+def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
+    structure = built("two generations by rack", 8)
+    faster = Fault("host", ("n7",), (7,), ways=np.array([7, 15]), rate=0.6)
+    hidden = World(structure, (faster,), iterations=1)
+    alone = World(built("one switch", 8), (faster,), iterations=1)
+    assert alone.visible(faster).counts(faster, alone.structure)
+    assert alone.visible(faster).log_factor == pytest.approx(np.log(1 / 0.6), abs=0.05)
+    assert hidden.visible(faster).errors < alone.visible(faster).errors
+    few = World(built("one switch", 3), (Fault("host", ("n0",), (0,), ways=np.array([0, 3]), rate=0.6),))
+    assert not few.visible(few.faults[0]).counts(few.faults[0], few.structure)
+
+
+def values(results: Results) -> list[bytes]:
+    return [column.tobytes() for size in results.sizes for column in vars(size.rows).values()]
+
+
+def test_the_same_seed_gives_the_same_world_and_another_seed_another_one() -> None:
+    made = [World(built("dragonfly"), seed=seed).results for seed in (1, 1, 2)]
+    assert values(made[0]) == values(made[1])
+    assert values(made[0]) != values(made[2])
+
+
+def test_what_a_run_says_of_itself_has_true_steps_and_the_rates_of_adapters() -> None:
+    results = World(built("two generations by rack", 8), iterations=2).results
+    rows = results.sizes[0].rows
+    assert len(results.steps.began) == int(rows.step.max()) + 1 == 14
+    rates = results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("100 Gb/sec (4X EDR)",) * 4 + ("200 Gb/sec (4X HDR)",) * 4
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_structure_can_be_measured_with_every_part_that_it_has(name: str) -> None:
+    structure = built(name)
+    for kind in KINDS:
+        if not possible(kind, structure):
+            continue
+        fault = planted(kind, structure, np.random.default_rng(1))
+        world = World(structure, (fault,), iterations=1)
+        for size in world.results.sizes:
+            ok = size.rows.outcome == Outcome.OK
+            assert np.isfinite(size.rows.median[ok]).all()
+            assert (size.rows.median[ok] > 0).all()
+        world.visible(fault)
+
+
+def test_suspects_are_confirmed_in_the_same_world() -> None:
+    structure = built("one switch")
+    world = World(structure, (planted("host", structure, np.random.default_rng(1)),))
+    again = confirmed(world, world.results).sizes[-1].rows.of_attempt(CONFIRM)
+    assert len(again)
+
+
+def test_structures_are_either_for_building_or_held_out() -> None:
+    assert not set(BUILDING) & set(HELD_OUT)
+    assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -1,0 +1,33 @@
+"""What the hosts of a world say of themselves: the rate of each adapter, and the NUMA node it is on."""
+
+import numpy as np
+
+from everylink.model.inventory import NO_INVENTORY, Facts, Inventory, Moment, Readings
+from worlds.structures import RATE, Structure
+
+RATES = {1: "100 Gb/sec (4X EDR)", 2: "200 Gb/sec (4X HDR)", 4: "400 Gb/sec (4X NDR)"}  # by multiples of RATE
+
+
+def inventory(structure: Structure) -> Inventory:
+    """Facts of one reading of each host, before the run; a world of one host has none."""
+    if structure.hosts == 1:
+        return NO_INVENTORY
+    texts = {"": 0}
+    entries: list[tuple[int, int, int, int, int]] = []
+    for host in range(structure.hosts):
+        for rail in range(structure.rails):
+            node = str(rail * 2 // structure.rails)
+            for part, name, value in (
+                (f"ib/mlx5_{rail}/1", "rate", RATES[round(float(structure.rate[host, rail]) / RATE)]),
+                (f"ib/mlx5_{rail}", "numa_node", node),
+            ):
+                rows = (texts.setdefault(text, len(texts)) for text in (part, name, value))
+                entries.append((host, 0, *rows))  # type: ignore[arg-type]
+    columns = np.array(entries, np.uint32).T
+    every = np.arange(structure.hosts, dtype=np.uint32)
+    none = np.zeros_like(every)
+    before = np.full(len(every), Moment.BEFORE, np.uint8)
+    ranks = (every * structure.each).astype(np.uint32)
+    readings = Readings(every, none, before, ranks, none.astype(np.float64), none.astype(np.float32), none)
+    nothing = NO_INVENTORY
+    return Inventory(tuple(texts), Facts(*columns), nothing.counters, readings, nothing.carried, nothing.retransmits)

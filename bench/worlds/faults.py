@@ -1,0 +1,215 @@
+"""Parts that are planted in a world, and what each does to the messages that it touches."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from worlds.physics import Flows, Index, Mask
+from worlds.structures import Dragonfly, FatTree, Structure
+
+NOTHING = np.zeros(0, np.int64)
+DELAY = 1.5e-6  # seconds that "latency" adds
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One planted part. `hosts` are those that it consists of, or the two ends of a link; `parts` names it.
+
+    Slow are the `ways` and `ranks` themselves, and the messages from the hosts of `cuts[i][0]` to those of
+    `cuts[i][1]`: they keep `rate` of their rate and take `delay` seconds longer; `late` of them come late, `lateness`
+    times as long. With `steps` < 1 all this happens only in that part of the steps, except for late messages. Of its
+    rows in the main run, `missing` are not there; with `dark` no message arrives.
+    """
+
+    kind: str
+    parts: tuple[str, ...]
+    hosts: tuple[int, ...]
+    ways: Index = field(default_factory=lambda: NOTHING)
+    ranks: Index = field(default_factory=lambda: NOTHING)
+    cuts: tuple[tuple[Index, Index], ...] = ()
+    rate: float = 1.0
+    delay: float = 0.0
+    late: float = 0.0
+    lateness: float = 4.0
+    steps: float = 1.0
+    missing: float = 0.0
+    dark: bool = False
+
+    def cut(self, structure: Structure, flows: Flows) -> Mask:
+        """The flows of this fault's cuts and ranks, which are slow by themselves."""
+        a, b = flows.frm // structure.each, flows.to // structure.each
+        hit = np.isin(flows.frm, self.ranks) | np.isin(flows.to, self.ranks)
+        for frm, to in self.cuts:
+            hit |= np.isin(a, frm) & np.isin(b, to)
+        return np.asarray(hit & (a != b) if len(self.cuts) else hit)
+
+    def touches(self, structure: Structure, flows: Flows) -> Mask:
+        """The flows that pass any part of it."""
+        on = np.isin(flows.ways, self.ways).any(axis=1) if flows.ways.shape[1] else np.zeros(len(flows.frm), bool)
+        return np.asarray(on | self.cut(structure, flows))
+
+
+def _host(structure: Structure, hosts: Index) -> Index:
+    """The ways of all adapters of hosts."""
+    rails = np.arange(structure.rails)
+    return np.concatenate([ways.ravel() for ways in structure.adapter_ways(hosts[:, None], rails[None, :])])
+
+
+def _of_hosts(kind: str, structure: Structure, hosts: Index) -> Fault:
+    return Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()), _host(structure, hosts))
+
+
+def _one(structure: Structure, random: np.random.Generator) -> Index:
+    return random.integers(structure.hosts, size=1)
+
+
+def host(structure: Structure, random: np.random.Generator) -> Fault:
+    if structure.hosts == 1:
+        return rank(structure, random)
+    return _of_hosts("host", structure, _one(structure, random))
+
+
+def adapter(structure: Structure, random: np.random.Generator) -> Fault:
+    of, rail = _one(structure, random), int(random.integers(structure.rails))
+    ways = np.concatenate(structure.adapter_ways(of, np.array([rail])))
+    return Fault("adapter", (f"n{of[0]}/rail{rail}",), (int(of[0]),), ways)
+
+
+def direction(structure: Structure, random: np.random.Generator) -> Fault:
+    of, side = _one(structure, random), int(random.integers(2))
+    ways = structure.adapter_ways(of[:, None], np.arange(structure.rails)[None, :])[side].ravel()
+    return Fault("direction", (f"n{of[0]}", ("send", "receive")[side]), (int(of[0]),), ways)
+
+
+def rank(structure: Structure, random: np.random.Generator) -> Fault:
+    number = int(random.integers(structure.ranks))
+    of = number // structure.each
+    return Fault("rank", (f"n{of}:{number}",), (of,), ranks=np.array([number]))
+
+
+def rail(structure: Structure, random: np.random.Generator) -> Fault:
+    """One rail behind one leaf: its switch."""
+    leaf = _leaf(structure, random)
+    number = int(random.integers(structure.rails))
+    ways = np.concatenate(structure.adapter_ways(leaf, np.full(len(leaf), number)))
+    return Fault("rail", (f"rail{number}", *(f"n{of}" for of in leaf)), tuple(leaf.tolist()), ways)
+
+
+def rail_plane(structure: Structure, random: np.random.Generator) -> Fault:
+    number, every = int(random.integers(structure.rails)), np.arange(structure.hosts)
+    ways = np.concatenate(structure.adapter_ways(every, np.full(structure.hosts, number)))
+    return Fault("rail plane", (f"rail{number}",), tuple(every.tolist()), ways)
+
+
+def link(structure: Structure, random: np.random.Generator) -> Fault:
+    a, b = random.choice(structure.hosts, (2, 1), replace=False)
+    return Fault("link", (f"n{a[0]}", f"n{b[0]}"), (int(a[0]), int(b[0])), cuts=((a, b), (b, a)))
+
+
+def one_way_link(structure: Structure, random: np.random.Generator) -> Fault:
+    both = link(structure, random)
+    return replace(both, kind="one-way link", cuts=both.cuts[:1])
+
+
+def _leaf(structure: Structure, random: np.random.Generator) -> Index:
+    group = structure.plane.group
+    return np.flatnonzero(group == random.integers(int(group.max()) + 1))
+
+
+def leaf(structure: Structure, random: np.random.Generator) -> Fault:
+    """All that crosses the edge of a leaf or group, each flow by itself and the uplinks together."""
+    own = _leaf(structure, random)
+    others = np.setdiff1d(np.arange(structure.hosts), own)
+    ways = _uplinks(structure, int(structure.plane.group[own[0]])).ravel()
+    names = tuple(f"n{of}" for of in own)
+    return Fault("leaf", names, tuple(own.tolist()), ways, cuts=((own, others), (others, own)))
+
+
+def _uplinks(structure: Structure, number: int) -> Index:
+    """[uplink, 2] of the first rail's plane: the ways up and down; none where the structure has no leaves."""
+    if not isinstance(structure.plane, FatTree):
+        return np.zeros((0, 2), np.int64)
+    return structure.plane.uplinks_of(number) + 2 * structure.hosts * structure.rails
+
+
+def uplink(structure: Structure, random: np.random.Generator) -> Fault:
+    own = _leaf(structure, random)
+    number = int(structure.plane.group[own[0]])
+    ways = _uplinks(structure, number)
+    chosen = int(random.integers(len(ways)))
+    return Fault("uplink", (f"leaf{number}", f"uplink{chosen}"), tuple(own.tolist()), ways[chosen])
+
+
+def trunk(structure: Structure, random: np.random.Generator) -> Fault:
+    group = structure.plane.group
+    one, other = random.choice(int(group.max()) + 1, 2, replace=False)
+    a, b = np.flatnonzero(group == one), np.flatnonzero(group == other)
+    ways = NOTHING
+    if isinstance(structure.plane, Dragonfly):
+        groups = structure.plane.groups
+        ways = np.array([one * groups + other, other * groups + one]) + 2 * structure.hosts * structure.rails
+    ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
+    return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=((a, b), (b, a)))
+
+
+def quarter(structure: Structure, random: np.random.Generator) -> Fault:
+    own = _leaf(structure, random)
+    return _of_hosts("quarter of a leaf", structure, own[: max(1, len(own) // 4)])
+
+
+def chassis(structure: Structure, random: np.random.Generator) -> Fault:
+    size = max(2, min(8, structure.hosts // 8))
+    first = int(random.integers(structure.hosts // size)) * size
+    return _of_hosts("chassis", structure, np.arange(first, first + size))
+
+
+Plant = Callable[[Structure, np.random.Generator], Fault]
+_SLOW: Mapping[str, Plant] = {
+    "host": host, "adapter": adapter, "direction": direction, "rank": rank, "rail": rail, "rail plane": rail_plane,
+    "link": link, "one-way link": one_way_link, "leaf": leaf, "uplink": uplink, "trunk": trunk,
+    "quarter of a leaf": quarter, "chassis": chassis,
+}  # fmt: skip
+_OTHER: Mapping[str, Callable[[np.random.Generator], dict[str, float]]] = {  # what else hosts may have
+    "tiny": lambda random: {"rate": float(random.uniform(0.92, 0.95))},
+    "intermittent 10 %": lambda random: {"rate": float(random.uniform(0.4, 0.6)), "steps": 0.1},
+    "intermittent 30 %": lambda random: {"rate": float(random.uniform(0.4, 0.6)), "steps": 0.3},
+    "loss": lambda random: {"late": 0.02, "lateness": 125.0},
+    "jitter": lambda random: {"late": 0.08},
+    "latency only": lambda random: {"delay": DELAY},
+    "bandwidth only": lambda random: {"rate": float(random.uniform(0.4, 0.8))},
+    "missing data": lambda random: {"missing": 0.2},
+    "dark host": lambda random: {"dark": True},
+}
+KINDS = (*_SLOW, *_OTHER)
+
+
+def possible(kind: str, structure: Structure) -> bool:
+    """Whether a structure has such a part, apart from others of the same effect."""
+    groups = int(structure.plane.group.max()) + 1
+    match kind:
+        case "leaf" | "quarter of a leaf":
+            return groups > 1
+        case "trunk":
+            return groups > 2
+        case "uplink":
+            return isinstance(structure.plane, FatTree)
+        case "rail":
+            return groups > 1 and structure.rails > 1
+        case "adapter" | "rail plane":
+            return structure.rails > 1
+        case "rank":
+            return structure.each > 1
+        case "link" | "one-way link":
+            return structure.hosts > 2
+        case "chassis":
+            return structure.hosts >= 16
+    return structure.hosts > 1
+
+
+def planted(kind: str, structure: Structure, random: np.random.Generator) -> Fault:
+    """A part of this kind, chosen at random; slow ones keep 40 to 80 % of their rate and add latency."""
+    if kind in _OTHER:
+        return replace(host(structure, random), kind=kind, **_OTHER[kind](random))  # type: ignore[arg-type]
+    rate = float(random.uniform(0.4, 0.8))
+    return replace(_SLOW[kind](structure, random), rate=rate, delay=0.3e-6 / rate)

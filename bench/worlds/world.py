@@ -1,0 +1,274 @@
+"""A world: a structure with planted parts, which is measured as the core would, and answers follow-up plans."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from everylink.io.foreign import bare_facts, bare_ranks
+from everylink.model.results import Ranks, Results, Size, Steps
+from everylink.model.rows import CONFIRM, DIRECTION, MAIN, Outcome, Rows, chosen
+from worlds import orders
+from worlds.facts import inventory
+from worlds.faults import Fault
+from worlds.orders import Asked, Order
+from worlds.physics import NONE, Flows, Index, Mask, Values, chance, fair_rates
+from worlds.structures import Structure
+
+BLOCK = 1 << 18  # flows that are computed together
+SHOWS = 1e-3  # log factor of a single row from which a part counts as its cause
+CLEAR, CLEAR_LINK, FEWEST = 6.0, 1.08, 4
+LATE = 0.001  # part of the messages that come late anywhere
+AGAIN = 1 << 32  # moments of a follow-up begin here: routes and intermittent parts are drawn anew
+BOTH_WAYS, ONE_WAY, AT_ONCE = "semidirectional", "unidirectional", "bidirectional"
+
+
+@dataclass(frozen=True)
+class Visible:
+    """How clearly a planted part shows to an observer who knows the structure: the median log factor over the rows
+    that it touches, and that many standard errors; both 0 where nothing measured shows it."""
+
+    log_factor: float
+    errors: float
+
+    def counts(self, fault: Fault, structure: Structure) -> bool:
+        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more."""
+        if fault.kind in ("link", "one-way link"):
+            return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
+        return self.errors >= CLEAR and (structure.hosts >= FEWEST or structure.hosts == 1)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Latency of each flow in seconds, and its rate in bytes per second; `touched` [fault, flow]: by which faults."""
+
+    latency: Values
+    rate: Values
+    touched: Mask
+
+
+@dataclass(frozen=True)
+class World:
+    """`noise`: standard deviation of the log time of a row. `partners`: of each rank, in a sample; 0: all others.
+
+    Each of `iterations` measures all pairs again, `relabelled` in a new order; `serial`: one pair at a time.
+    """
+
+    structure: Structure
+    faults: tuple[Fault, ...] = ()
+    seed: int = 1
+    sizes: tuple[int, ...] = (1, 1 << 16, 1 << 20)
+    iterations: int = 3
+    relabelled: bool = False
+    serial: bool = False
+    partners: int = 0
+    kernel: str = BOTH_WAYS
+    noise: float = 0.01
+    messages: int = 50
+
+    @cached_property
+    def order(self) -> Order:
+        """The pairs of the main run, with true steps."""
+        ranks, random = self.structure.ranks, np.random.default_rng([self.seed, 1])
+        made = []
+        for turn in range(self.iterations):
+            if self.partners:
+                made.append(orders.sample(ranks, self.partners, np.random.default_rng([self.seed, 2])))
+            else:
+                label = random.permutation(ranks) if self.relabelled and turn else None
+                made.append(orders.circle(ranks, label))
+        whole = orders.joined(made)
+        return orders.one_by_one(whole) if self.serial else whole
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Of the main run."""
+        return self.costs_of(self.order, MAIN)
+
+    @cached_property
+    def results(self) -> Results:
+        """The main run."""
+        order, structure = self.order, self.structure
+        sizes = tuple(
+            Size(size, 1, structure.ranks, self._rows(order, self.costs, size, MAIN, 0)) for size in sorted(self.sizes)
+        )
+        steps = int(order.step.max(initial=-1)) + 1
+        per_turn = max(1, steps // self.iterations)
+        facts = bare_facts(
+            self.kernel, transport="worlds", ranks=structure.ranks, hosts=structure.hosts, messages=self.messages,
+            schedule=f"sample:{self.partners}" if self.partners else "all", seed=self.seed,
+        )  # fmt: skip
+        facts = replace(facts, serial=self.serial, min_iterations=self.iterations)
+        turn = (np.arange(steps) // per_turn).astype(np.uint32)
+        overlap = np.full(steps, 0.0 if self.serial else 1.0, np.float32)
+        none = np.zeros(steps, np.uint32)
+        about = Steps(turn, none.astype(np.uint64), np.linspace(0, steps / 100, steps), overlap, none)
+        path, read = Path("worlds"), lambda: inventory(structure)
+        return Results(path, facts, self.ranks, about, sizes, read_inventory=read)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        structure = self.structure
+        rank = np.arange(structure.ranks)
+        of, local = rank // structure.each, rank % structure.each
+        bare = bare_ranks([f"n{host}" for host in of], of, local)
+        if structure.hosts == 1:
+            return bare
+        socket = (local * 2 // structure.each).astype(np.int32)
+        far = structure.position_rate[local] < 1
+        return replace(
+            bare,
+            device=tuple(f"mlx5_{rail} port 1" for rail in local % structure.rails),
+            numa=socket,
+            numa_distance=np.where(far, 20, 10).astype(np.int32),
+            adapters=np.full(structure.ranks, structure.rails, np.int32),
+        )
+
+    def answer(self, plan: Sequence[Asked], draw: int = 0, fillers: bool = False) -> dict[int, Rows]:
+        """Fresh readings of a plan by size, both links of each pair; `fillers`: and of the pairs that filled up."""
+        random = np.random.default_rng([self.seed, 3, draw])
+        order, number = orders.steps_of(plan, self.structure.ranks, random)
+        costs = self.costs_of(order, draw + 1)
+        kept = np.tile(fillers | (number >= 0), 2)
+        return {size: chosen(self._rows(order, costs, size, CONFIRM, draw + 1), kept) for size in self.sizes}
+
+    def measure(self, frm: Index, to: Index, size: int, attempt: int, draw: int) -> Rows:
+        """These links again as `--confirm` does: other pairs fill the steps, or, of attempt DIRECTION, alone."""
+        pairs = np.unique(np.stack([np.minimum(frm, to), np.maximum(frm, to)], axis=1), axis=0)
+        alone = attempt == DIRECTION
+        plan = [Asked(a, b, 0, 0.0 if alone else 1.0) for a, b in pairs.tolist()]
+        order, number = orders.steps_of(plan, self.structure.ranks, np.random.default_rng([self.seed, 4, draw]))
+        rows = self._rows(order, self.costs_of(order, draw + 1), size, attempt, draw + 1)
+        return chosen(rows, np.tile(number >= 0, 2))
+
+    def one_way(self) -> "World":
+        """The same world, measured one way."""
+        return replace(self, kernel=ONE_WAY)
+
+    def visible(self, fault: Fault) -> Visible:
+        """What the main run shows of one planted part, at the message size that shows it best."""
+        touched = self.costs.touched[self.faults.index(fault)] & self.structure.reachable(self.order.a, self.order.b)
+        if fault.dark:
+            return Visible(np.inf, np.inf)
+        if fault.late:
+            messages = 2 * int(touched.sum()) * self.messages
+            errors = fault.late * np.sqrt(messages / LATE)
+            return Visible(float(np.log1p(fault.late * fault.lateness)), float(errors))
+        without = replace(self, faults=tuple(other for other in self.faults if other is not fault))
+        return max((self._shown(without, touched, size) for size in self.sizes), key=lambda one: one.errors)
+
+    def _shown(self, without: "World", touched: Mask, size: int) -> Visible:
+        longer = np.log(self.true_times(self.costs, size) / self.true_times(without.costs, size))[:, touched]
+        effect = longer[longer > SHOWS]
+        if not len(effect):
+            return Visible(0.0, 0.0)
+        factor = float(np.median(effect))
+        return Visible(factor, factor / self.noise * float(np.sqrt(len(effect))))
+
+    def true_times(self, costs: Costs, size: int) -> Values:
+        """Seconds without noise, [2, pair]: the row from each pair's smaller rank, and the row from its larger one."""
+        there, back = costs.latency + size / costs.rate
+        if self.kernel == ONE_WAY:
+            return np.stack([there, back])
+        both = np.maximum(there, back) if self.kernel == AT_ONCE else (there + back) / 2
+        return np.stack([both, both])
+
+    def costs_of(self, order: Order, draw: int) -> Costs:
+        """In a step one rank of each pair leads in the first phase, the other in the second; at once: in one phase."""
+        when, count = self._when(order, draw), len(order)
+        from_a = chance(order.a, order.b, when, 8) < 0.5
+        leads, follows = np.where(from_a, order.a, order.b), np.where(from_a, order.b, order.a)
+        frm, to = np.concatenate([leads, follows]), np.concatenate([follows, leads])
+        at_once = self.kernel == AT_ONCE
+        phase = np.tile(order.step, 2) * 2 + (0 if at_once else np.repeat([0, 1], count))
+        costs = self._of_phases(phase, frm, to, np.tile(when, 2))
+        turned = np.where(from_a, np.arange(count), np.arange(count) + count)
+        both = np.stack([turned, (turned + count) % (2 * count)])
+        touched = costs.touched[:, both[0]] | costs.touched[:, both[1]]
+        return Costs(costs.latency[both], costs.rate[both], touched)
+
+    def _when(self, order: Order, draw: int) -> Index:
+        return np.asarray(order.step + (AGAIN * (draw + 1) if draw else 0) + self.seed * 7919)
+
+    def _of_phases(self, phase: Index, frm: Index, to: Index, when: Index) -> Costs:
+        """Flows of one phase run at the same time. Blocks hold whole phases."""
+        order = np.argsort(phase, kind="stable")
+        in_order = phase[order]
+        made = Costs(np.empty(len(phase)), np.empty(len(phase)), np.zeros((len(self.faults), len(phase)), bool))
+        begin = 0
+        while begin < len(phase):
+            last = in_order[min(begin + BLOCK, len(phase)) - 1]
+            end = int(np.searchsorted(in_order, last, "right"))
+            part = order[begin:end]
+            block = self._block(phase[part], frm[part], to[part], when[part])
+            made.latency[part], made.rate[part], made.touched[:, part] = block.latency, block.rate, block.touched
+            begin = end
+        return made
+
+    def _block(self, phase: Index, frm: Index, to: Index, when: Index) -> Costs:
+        ways, limit, latency = self.structure.path(frm, to, when)
+        flows = Flows(phase, frm, to, ways, limit.copy(), latency.copy())
+        capacity = self.structure.capacity
+        local = phase - phase[0]
+        of_phases = np.tile(capacity, (int(local[-1]) + 1, 1))
+        touched = np.zeros((len(self.faults), len(phase)), bool)
+        for number, fault in enumerate(self.faults):
+            touched[number] = fault.touches(self.structure, flows)
+            active = chance(when, number, self.seed, 9) < fault.steps
+            slow = fault.cut(self.structure, flows) & active
+            narrow = fault.rate * self._narrowest(flows, capacity)
+            flows.limit[slow] = np.minimum(flows.limit[slow], narrow[slow])
+            flows.latency[touched[number] & active] += fault.delay
+            if len(fault.ways) and fault.rate < 1:
+                at = np.ix_(np.unique(local[active]), fault.ways)
+                of_phases[at] = np.minimum(of_phases[at], fault.rate * capacity[fault.ways])
+        key = np.where(ways == NONE, NONE, ways + (local * len(capacity))[:, None])
+        return Costs(flows.latency, fair_rates(key, of_phases.ravel(), flows.limit), touched)
+
+    @staticmethod
+    def _narrowest(flows: Flows, capacity: Values) -> Values:
+        width = np.where(flows.ways == NONE, np.inf, capacity[flows.ways]).min(axis=1, initial=np.inf)
+        return np.asarray(np.minimum(flows.limit, width))
+
+    def _rows(self, order: Order, costs: Costs, size: int, attempt: int, draw: int) -> Rows:
+        """Both links of each pair as rows: first all from the smaller ranks, then all from the larger ones."""
+        random = np.random.default_rng([self.seed, size, attempt, draw])
+        true = self.true_times(costs, size).ravel()
+        count = len(true)
+        step = np.tile(order.step, 2)
+        part = step / max(1, int(step.max(initial=0))) if attempt == MAIN else np.ones(count)
+        typical = true * np.exp(self.noise * random.standard_normal(count) + self.structure.drift * part)
+        disturbed = random.random(count) < self.structure.hyperthreads
+        typical = np.where(disturbed, 10 * typical, typical)
+        share, lateness = np.full(count, LATE), 2 + random.exponential(2, count)
+        lost, dark = np.zeros(count, bool), np.zeros(count, bool)
+        for fault, hit in zip(self.faults, costs.touched, strict=True):
+            touched = np.tile(hit, 2)
+            if fault.late:
+                share = np.where(touched, share + fault.late, share)
+                lateness = np.where(touched, lateness * fault.lateness / 4, lateness)
+            lost |= touched & (random.random(count) < fault.missing) & (attempt == MAIN)
+            dark |= touched & fault.dark
+        a, b = np.concatenate([order.a, order.b]), np.concatenate([order.b, order.a])
+        dark |= ~self.structure.reachable(a, b)
+        late = random.binomial(self.messages, share)
+        ok = ~dark
+
+        def seconds(values: Values) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+            return np.where(ok, values, np.nan).astype(np.float32)
+
+        rows = Rows(
+            frm=a.astype(np.uint32), to=b.astype(np.uint32), step=step.astype(np.uint32),
+            attempt=np.full(count, attempt, np.uint8),
+            outcome=np.where(ok, Outcome.OK, Outcome.TIMEOUT).astype(np.uint8),
+            arrived=np.where(ok, self.messages, 0).astype(np.int32), setup=np.full(count, 1e-4, np.float32),
+            n=np.where(ok, self.messages, 0).astype(np.uint32),
+            min=seconds(typical * (1 - self.noise * random.random(count))), median=seconds(typical),
+            mean=seconds(typical * (1 + self.noise / 2 + late / self.messages * lateness)),
+            p99=seconds(typical * np.where(late > 0, lateness, 1 + 3 * self.noise)),
+            max=seconds(typical * np.where(late > 0, 1.2 * lateness, 1 + 4 * self.noise)),
+            late=np.where(ok, late, 0).astype(np.uint32), all_to_all=np.full(count, np.nan, np.float32),
+        )  # fmt: skip
+        return chosen(rows, ~lost)
