@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from score_worlds import is_about, is_found, score
 from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Asked, Order
@@ -9,6 +10,7 @@ from worlds.physics import NONE, fair_rates
 from worlds.structures import ALL, BUILDING, HELD_OUT, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, Structure
 from worlds.world import AT_ONCE, ONE_WAY, World
 
+from everylink.judge.verdict import Verdict
 from everylink.model.results import Results
 from everylink.model.rows import CONFIRM, Outcome
 from everylink.simulate.results import confirmed
@@ -207,6 +209,15 @@ def test_rails_that_do_not_meet_fail_between_rails_only() -> None:
     assert ((rows.outcome != Outcome.OK) == apart).all()
 
 
+def test_one_bad_uplink_takes_its_share_of_an_adaptive_leaf_and_all_of_a_static_route() -> None:
+    left = {}
+    for name in ("fat tree 1:1 static", "fat tree 1:1 adaptive"):
+        structure = built(name)
+        assert isinstance(structure.plane, FatTree)
+        left[structure.plane.routes] = planted("uplink", structure, np.random.default_rng(1)).rate
+    assert 1 - left["adaptive"] == pytest.approx((1 - left["static"]) / 4, abs=0.1)
+
+
 def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
     structure = built("two generations by rack", 8)
     faster = Fault("host", ("n7",), (7,), ways=np.array([7, 15]), rate=0.6)
@@ -257,6 +268,31 @@ def test_suspects_are_confirmed_in_the_same_world() -> None:
     world = World(structure, (planted("host", structure, np.random.default_rng(1)),))
     again = confirmed(world, world.results).sizes[-1].rows.of_attempt(CONFIRM)
     assert len(again)
+
+
+def test_a_clear_slow_host_is_scored_as_found_and_a_healthy_world_as_silent() -> None:
+    one = score(False, 16, ("one switch", "host", 1))
+    assert (one.counts, one.found, one.wrong) == (True, True, 0)
+    none = score(False, 16, ("one switch", "", 1))
+    assert (none.counts, none.found, none.wrong) == (False, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "about", "found"),
+    [
+        ("host", ("n3",), True, True), ("host", ("n4",), False, False), ("group", ("n[0-3]",), True, True),
+        ("group", ("n[0-4]",), False, False), ("pair", ("n5:5", "n2:2"), True, True),
+        ("pair", ("n5", "n3"), False, False),
+    ],
+)  # fmt: skip
+def test_a_verdict_is_about_a_part_only_if_it_names_it(
+    kind: str, subject: tuple[str, ...], about: bool, found: bool
+) -> None:
+    parts = {"host": ("host", (3,)), "group": ("leaf", (0, 1, 2, 3)), "pair": ("link", (2, 5))}
+    what, hosts = parts[kind]
+    verdict, fault = Verdict(kind, subject, "both", "slow", MIB, 1.5, 0.9, 5, ""), Fault(what, (), hosts)
+    assert is_about(verdict, fault) == about
+    assert is_found([verdict] if is_about(verdict, fault) else [], fault) == found
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

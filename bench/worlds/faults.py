@@ -212,4 +212,7 @@ def planted(kind: str, structure: Structure, random: np.random.Generator) -> Fau
     if kind in _OTHER:
         return replace(host(structure, random), kind=kind, **_OTHER[kind](random))  # type: ignore[arg-type]
     rate = float(random.uniform(0.4, 0.8))
+    if kind == "uplink" and isinstance(structure.plane, FatTree) and structure.plane.routes == "adaptive":
+        share = 1 / structure.plane.uplinks  # all uplinks of the leaf are one way, of which this one is a part
+        return replace(uplink(structure, random), rate=1 - (1 - rate) * share)
     return replace(_SLOW[kind](structure, random), rate=rate, delay=0.3e-6 / rate)
