@@ -104,6 +104,10 @@ def planted_cell(scores: list[Score]) -> str:
     return f"{found}{left_out}, {sum(one.wrong for one in there)} wrong"
 
 
+def print_row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-out", action="store_true")
@@ -116,8 +120,8 @@ def main() -> None:
     chosen = parser.parse_args()
     names = chosen.structures or list(HELD_OUT if chosen.held_out else BUILDING)
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
-    print(f"| structure | healthy with a verdict | {' | '.join(chosen.kinds)} |")
-    print("|---" * (len(chosen.kinds) + 2) + "|")
+    print_row("structure", "healthy with a verdict", *chosen.kinds)
+    print_row(*["---"] * (len(chosen.kinds) + 2))
     scores: list[Score] = []
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for name in names:
@@ -126,7 +130,7 @@ def main() -> None:
             scores += of_name
             cells = [planted_cell([one for one in of_name if one.kind == kind]) for kind in chosen.kinds]
             healthy = healthy_cell([one for one in of_name if not one.kind])
-            print(f"| {name} | {healthy} | {' | '.join(cells)} |", flush=True)
+            print_row(name, healthy, *cells)
     wrong = [one for one in scores if one.wrong > 0]
     print(
         f"worlds with a wrong verdict: {len(wrong)}, surest of them 99.99 % in {sum(w.surest > 0.9998 for w in wrong)}"
