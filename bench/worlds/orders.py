@@ -94,7 +94,7 @@ def steps_of(plan: Sequence[Asked], ranks: int, random: np.random.Generator) -> 
 
 
 def _packed(pairs: list[tuple[int, int]], most: int) -> list[list[int]]:
-    """Steps of disjoint pairs, each as early as it fits, at most so many in a step."""
+    """Put each pair into the first step where both ranks are idle and fewer than `most` pairs run."""
     steps: list[list[int]] = []
     taken: dict[int, int] = {}  # for each rank a bit for each of its steps
     full = 0

@@ -128,20 +128,23 @@ class World:
 
     def answer(self, plan: Sequence[Asked], draw: int = 0, fillers: bool = False) -> dict[int, Rows]:
         """Fresh readings of a plan by size, both links of each pair; `fillers`: and of the pairs that filled up."""
-        random = np.random.default_rng([self.seed, 3, draw])
-        order, number = orders.steps_of(plan, self.structure.ranks, random)
-        costs = self.costs_of(order, draw + 1)
-        kept = np.tile(fillers | (number >= 0), 2)
-        return {size: chosen(self._rows(order, costs, size, CONFIRM, draw + 1), kept) for size in self.sizes}
+        return self._follow_up(plan, self.sizes, CONFIRM, 3, draw, fillers)
 
     def measure(self, frm: Index, to: Index, size: int, attempt: int, draw: int) -> Rows:
         """These links again as `--confirm` does: other pairs fill the steps, or, of attempt DIRECTION, alone."""
         pairs = np.unique(np.stack([np.minimum(frm, to), np.maximum(frm, to)], axis=1), axis=0)
-        alone = attempt == DIRECTION
-        plan = [Asked(a, b, 0, 0.0 if alone else 1.0) for a, b in pairs.tolist()]
-        order, number = orders.steps_of(plan, self.structure.ranks, np.random.default_rng([self.seed, 4, draw]))
-        rows = self._rows(order, self.costs_of(order, draw + 1), size, attempt, draw + 1)
-        return chosen(rows, np.tile(number >= 0, 2))
+        density = 0.0 if attempt == DIRECTION else 1.0
+        return self._follow_up([Asked(a, b, 0, density) for a, b in pairs.tolist()], [size], attempt, 4, draw)[size]
+
+    def _follow_up(
+        self, plan: Sequence[Asked], sizes: Sequence[int], attempt: int, stream: int, draw: int, fillers: bool = False
+    ) -> dict[int, Rows]:
+        """`stream`: of the random numbers that choose the fillers."""
+        random = np.random.default_rng([self.seed, stream, draw])
+        order, number = orders.steps_of(plan, self.structure.ranks, random)
+        costs = self.costs_of(order, draw + 1)
+        kept = np.tile(fillers | (number >= 0), 2)
+        return {size: chosen(self._rows(order, costs, size, attempt, draw + 1), kept) for size in sizes}
 
     def one_way(self) -> "World":
         """The same world, measured one way."""
