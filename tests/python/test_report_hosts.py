@@ -17,6 +17,7 @@ from browser import shown
 from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.io.read import read
+from everylink.io.topology import given_topology
 from everylink.text.host_tables import HostTable, report_tables
 from inventories import Machine, cluster, make_inventory, write_inventory
 from make_loads import make_all_to_all
@@ -56,7 +57,7 @@ def older_firmware(machines: list[Machine]) -> None:
 def tables(path: Path, topology: Path | None = None) -> dict[str, HostTable]:
     """The tables of a report, by how their titles begin."""
     found = {}
-    for table in report_tables(judged(read(path), topology)):
+    for table in report_tables(judged(read(path), given_topology(topology))):
         (begin,) = [begin for begin in (DEVIATIONS, SWITCHES, CABLES, PAIRS) if table.title.startswith(begin)]
         found[begin] = table
     return found

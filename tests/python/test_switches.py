@@ -14,7 +14,7 @@ from everylink.inventory.cluster import Cluster
 from everylink.inventory.switches import cable_rows, switch_rows
 from everylink.io.ibnetdiscover import AdapterPort, digits_of
 from everylink.io.read import read
-from everylink.io.topology import grouping_of, read_topology
+from everylink.io.topology import given_topology, grouping_of, read_topology
 from inventories import Machine, cluster, make_inventory
 from make_loads import make_all_to_all
 from make_results import Link, add_slurm_addresses, make_results, steady
@@ -58,7 +58,7 @@ def slow(host: int, times: float = 2) -> Callable[[Link, int], float]:
 
 
 def wired(path: Path, topology: Path | None = None) -> Wiring | None:
-    return wiring_of_run(read(path), topology)
+    return wiring_of_run(read(path), given_topology(topology))
 
 
 def switches_of(wiring: Wiring | None) -> list[set[str]]:
@@ -148,7 +148,7 @@ def test_diagnose_finds_the_hosts_of_ibnetdiscover_by_guid(
     tmp_path: Path, topology: Callable[[str], Path], everylink: Command
 ) -> None:
     file, path = topology(ibnetdiscover()), make_inventory(tmp_path / "x.h5", cluster(HOSTS, rails=1))
-    grouping = grouping_of(read(path), file)
+    grouping = grouping_of(read(path), read_topology(file))
     assert grouping is not None
     assert grouping.group_of.tolist() == [host // BEHIND for host in range(HOSTS)]
     assert everylink("diagnose", path, "--topology", file)[0] == 0

@@ -10,6 +10,7 @@ from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import DIAGNOSE
 from everylink.io.read import read
+from everylink.io.topology import given_topology
 from everylink.judge.verdict import Judgement
 from everylink.model.results import Results
 from everylink.text.verdicts import headline, verdict_json, verdict_junit, verdict_text
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     """Judge one results file. Returns the exit code of the judgement."""
     options = parsed(DIAGNOSE, arguments)
     results = read(options.file)
-    against = Against(options.topology, options.expect, options.baseline, options.alone)
+    against = Against(given_topology(options.topology), options.expect, options.baseline, options.alone)
     judgement = kind_of(results).judge(results, against)
     if options.format == "junit":
         print(verdict_junit(results, judgement))

@@ -24,7 +24,7 @@ from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
-from everylink.io.topology import grouping_of
+from everylink.io.topology import Topology, grouping_of
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
 from everylink.judge.verdict import JudgedRun, Judgement
@@ -54,9 +54,10 @@ if TYPE_CHECKING:  # matplotlib takes longer to load than `show` to run
 
 @dataclass(frozen=True)
 class Against:
-    """The references that a run is judged against: the options of `diagnose`, as the user gave them."""
+    """The references that a run is judged against: the options of `diagnose`, as the user gave them but for the
+    topology, whose file is read."""
 
-    topology: Path | None = None
+    topology: Topology | None = None
     expect: str | None = None
     baseline: Path | None = None
     alone: Path | None = None
@@ -331,7 +332,7 @@ def kind_of(*runs: Results) -> Kind:
     return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
 
 
-def judged(results: Results, topology: Path | None = None) -> JudgedRun:
+def judged(results: Results, topology: Topology | None = None) -> JudgedRun:
     """A run, judged without references, by the groups of a topology file, or that it records, or its times show."""
     return JudgedRun(results, kind_of(results).judge(results, Against(topology)), topology)
 

@@ -11,7 +11,7 @@ from everylink.cli.kinds import LINKS
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import PREDICT
 from everylink.errors import UserMistake
-from everylink.io.topology import grouping_of
+from everylink.io.topology import given_topology, grouping_of
 from everylink.model.results import Results
 from everylink.predict.patterns import Pattern, made_pattern, read_pattern
 from everylink.predict.placement import Placement, check_paths, place, write_rank_files
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
         check_paths(options.place, results.ranks, options.force)
     elif options.force:
         raise UserMistake("--force applies only to --place")
-    times = link_times(results, grouping_of(results, options.topology))
+    times = link_times(results, grouping_of(results, given_topology(options.topology)))
     pattern = _pattern(options.pattern, options.bytes, results, times.sizes[-1].bytes)
     found = predict(pattern, times)
     placement = None if options.place is None else place(pattern, times)

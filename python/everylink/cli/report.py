@@ -11,6 +11,7 @@ from everylink.cli.reports import ENDINGS, check_report_path, write_report, writ
 from everylink.errors import UserMistake
 from everylink.figure.curves import CURVE_ENDINGS, curve_figures, parsed_line, write_curves
 from everylink.io.read import read
+from everylink.io.topology import given_topology
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         files = written_whole(partial(write_curves, figures), options.output, options.force)
         give(files_answer(files, [*falls, *map(str, files)], notes=falls), options)
         return 0
-    files = write_report([judged(run, options.topology) for run in runs], options.output, force=options.force)
+    topology = given_topology(options.topology)
+    files = write_report([judged(run, topology) for run in runs], options.output, force=options.force)
     give(files_answer(files, list(map(str, files))), options)
     return 0

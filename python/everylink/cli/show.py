@@ -8,6 +8,7 @@ from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import SHOW
 from everylink.errors import UserMistake
 from everylink.io.read import read
+from everylink.io.topology import given_topology
 
 WITHOUT_FIT = ("--slowest", "--below", "--above", "--hosts", "--host-pairs", "--switches", "--topology", "--quiet")
 
@@ -28,5 +29,8 @@ def main(arguments: Sequence[str]) -> int:
         switches=options.switches,
     )
     kind = kind_of(results)
-    give(kind.fit(results) if options.fit else kind.show(judged(results, options.topology), shown), options)
+    give(
+        kind.fit(results) if options.fit else kind.show(judged(results, given_topology(options.topology)), shown),
+        options,
+    )
     return 0

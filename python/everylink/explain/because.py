@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from everylink.inventory.meanings import (
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
+from everylink.io.topology import Topology
 from everylink.judge.verdict import Finding, Judgement, Side, Verdict
 from everylink.model.results import Results
 
@@ -35,10 +35,10 @@ BETWEEN_TWO = ("mtu", "ip", "gid", "pkey", "sm_lid", "address", "node_guid")  # 
 HARMLESS = ("name",)  # a host name used twice slows nothing down
 
 
-def explained(results: Results, judgement: Judgement, topology: Path | None = None) -> Judgement:
+def explained(results: Results, judgement: Judgement, topology: Topology | None = None) -> Judgement:
     """The judgement with a cause for each verdict, and with what else deviates on the hosts that were read.
 
-    `topology`: a file that may tell where the cables of ports end.
+    `topology`: what a file tells, where the cables of ports end among it.
     """
     if not was_read(results):
         return judgement

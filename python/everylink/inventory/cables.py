@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.inventory.cluster import Cluster, cluster_of
 from everylink.inventory.meanings import NET, device_of, kind_of_part
-from everylink.io.topology import grouping_of, read_topology
+from everylink.io.topology import Topology, grouping_of
 from everylink.links.rails import rails
 from everylink.model.results import Results
 
@@ -77,7 +76,7 @@ class Wiring:
     told_by: str
 
 
-def wiring_of_run(results: Results, topology: Path | None) -> Wiring | None:
+def wiring_of_run(results: Results, topology: Topology | None) -> Wiring | None:
     """Where the ranks hang: by the cables that they use, else by the switches of their hosts; None: not known.
 
     Ports that `topology` names count before those that LLDP told. A file that names switches only counts for switches.
@@ -86,7 +85,7 @@ def wiring_of_run(results: Results, topology: Path | None) -> Wiring | None:
     cables = tuple(_cables(cluster))
     of_ranks = list(_of_ranks(cluster, cables))
     on_cables = _belongs(of_ranks, len(cluster.ranks), len(cables))
-    names_only = topology is not None and not read_topology(topology).ports
+    names_only = topology is not None and not topology.ports
     if len(on_cables.rank) and not names_only:
         used = [cables[number] for numbers in of_ranks for number in numbers]
         switches = tuple(dict.fromkeys(cable.switch for cable in used))

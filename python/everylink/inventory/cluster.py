@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.inventory.meanings import DEVICE, GPU, NET, PORT, device_of, kind_of_part
 from everylink.io.ibnetdiscover import AdapterPort
-from everylink.io.topology import ports_of_run, read_topology
+from everylink.io.topology import Topology, ports_of_run
 from everylink.links.hosts import host_names
 from everylink.model.inventory import Hosts, Inventory
 from everylink.model.results import Ranks, Results
@@ -319,14 +318,14 @@ class Cluster:
         return next(filter(None, told), "")
 
 
-def cluster_of(results: Results, topology: Path | None = None) -> Cluster:
+def cluster_of(results: Results, topology: Topology | None = None) -> Cluster:
     """The hosts of a run, with the ends of cables that a topology file tells."""
     return _cluster_of(results, topology)
 
 
 @lru_cache(maxsize=1)  # verdicts, and what is shown beside them, ask for the same
-def _cluster_of(results: Results, topology: Path | None) -> Cluster:
-    ports = {} if topology is None else ports_of_run(read_topology(topology), results.ranks, results.inventory)
+def _cluster_of(results: Results, topology: Topology | None) -> Cluster:
+    ports = {} if topology is None else ports_of_run(topology, results.ranks, results.inventory)
     return Cluster(results.inventory, results.ranks, ports)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 from everylink.host_lists import folded
 from everylink.inventory.changes import CounterFindings
@@ -26,6 +25,7 @@ from everylink.inventory.meanings import (
     kind_of_part,
 )
 from everylink.inventory.meanings import TITLES_OF_PARTS as TITLES
+from everylink.io.topology import Topology
 from everylink.model.results import Results
 
 STATES = ("state", "phys_state", "operstate", "carrier", "port/link")
@@ -64,7 +64,7 @@ class Drift:
         return any(one.severity is Severity.CRITICAL for one in self.deviations)
 
 
-def drift_of(results: Results, topology: Path | None = None) -> Drift:
+def drift_of(results: Results, topology: Topology | None = None) -> Drift:
     """Compare the hosts of a run; empty where nothing was read. `topology`: may tell where the cables of ports end."""
     return _drift(cluster_of(results, topology))
 

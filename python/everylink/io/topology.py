@@ -6,7 +6,7 @@ Two formats are known: Slurm's topology.conf, and the output of ibnetdiscover, w
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -101,11 +101,16 @@ class Topology:
 
     `leaf_of_nic`: the leaf switch of each (host, adapter), `("n17", "mlx5_0")`, or `("n17", "mlx5_0:2")` for further
     ports. Empty if the file does not name adapters. `ports`: those of all adapters, as ibnetdiscover names them.
+    `path`: the file.
     """
 
     leaf_of: Mapping[str, str]
     leaf_of_nic: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ports: Sequence[AdapterPort] = ()
+    path: Path = field(default=Path(), compare=False)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.leaf_of.items()))
 
 
 def read_topology(path: Path | str) -> Topology:
@@ -119,7 +124,12 @@ def read_topology(path: Path | str) -> Topology:
         raise UserMistake(f"{path}, line {damage.line}: {damage}") from None
     if not (topology.leaf_of or topology.ports):
         raise UserMistake(f"{path}: names no host on a switch; {ADVICE}")
-    return topology
+    return replace(topology, path=path)
+
+
+def given_topology(path: Path | None) -> Topology | None:
+    """What the option --topology names, if it was given."""
+    return None if path is None else read_topology(path)
 
 
 def _topology(lines: list[Line]) -> Topology:
@@ -210,21 +220,20 @@ def _short(name: str) -> str:
     return name.partition(".")[0]
 
 
-def grouping_of(results: Results, topology: Path | None = None) -> Grouping | None:
+def grouping_of(results: Results, topology: Topology | None = None) -> Grouping | None:
     """The groups from the topology file, else from Slurm; None if unknown, so that they must be found in the times.
 
-    Raises UserMistake if the file cannot be used or names none of the hosts.
+    Raises UserMistake if the file names none of the hosts, or if there is only one.
     """
     if topology is None:
         return _told_by_slurm(results.ranks)
     if not results.ranks.host_index.any():
-        raise UserMistake(f"--topology {topology}: groups hosts by switch, but {results.path} is of a single host")
-    known = read_topology(topology)
-    inventory = results.inventory if known.ports else NO_INVENTORY
-    groups, names = groups_and_names(known, results.ranks, inventory)
+        raise UserMistake(f"--topology {topology.path}: groups hosts by switch, but {results.path} is of a single host")
+    inventory = results.inventory if topology.ports else NO_INVENTORY
+    groups, names = groups_and_names(topology, results.ranks, inventory)
     if not names:
         raise UserMistake(
-            f"--topology {topology}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
+            f"--topology {topology.path}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
         )
     return Grouping(groups, names)
 

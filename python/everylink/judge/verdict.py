@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 import numpy as np
 
 from everylink.exit_codes import Exit
+from everylink.io.topology import Topology
 from everylink.links.unmeasured import Unmeasured
 from everylink.model.results import Results
 
@@ -164,9 +164,9 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
 class JudgedRun:
     """A run and its judgement, computed once for the terminal and every page of a report.
 
-    `topology`: the file that tells the switches, where the user gave one.
+    `topology`: what a file tells of the switches, where the user gave one.
     """
 
     results: Results
     judgement: Judgement
-    topology: Path | None = None
+    topology: Topology | None = None

@@ -65,6 +65,17 @@ def _file(brief: str = "results file", *, more: str = "", several: bool = False)
     )
 
 
+def _topology(group: str) -> Option:
+    return Option(
+        names=("--topology",),
+        value="FILE",
+        unit="file",
+        group=group,
+        brief="a file that says which hosts share a switch",
+        more="Slurm's topology.conf, or the output of ibnetdiscover.",
+    )
+
+
 def _force(what: str) -> Option:
     return Option(names=("--force",), group="Output", brief=f"overwrite {what}")
 
@@ -95,8 +106,6 @@ HELP = (
 )
 EXIT_STATUS = Note("Exit status", " ".join(f"{code}: {meaning}." for code, meaning in MEANINGS.items()))
 LIVE = "The run may still be in progress or may have been interrupted."
-TOPOLOGY = "a file that says which hosts share a switch"
-TOPOLOGY_MORE = "Slurm's topology.conf, or the output of ibnetdiscover."
 
 CHECK = Command(
     program="everylink check",
@@ -371,14 +380,7 @@ SHOW = Command(
             brief="also list every switch, and the slowest cables between hosts and switches",
             more="Where hosts told their neighbours (LLDP), Slurm the switches, or --topology names them.",
         ),
-        Option(
-            names=("--topology",),
-            value="FILE",
-            unit="file",
-            group="Hosts",
-            brief=TOPOLOGY,
-            more=TOPOLOGY_MORE,
-        ),
+        _topology("Hosts"),
         Option(
             names=("--fit",),
             group="Fit",
@@ -413,14 +415,7 @@ REPORT = Command(
         ),
         _force("FILE"),
         *_forms(NOTHING),
-        Option(
-            names=("--topology",),
-            value="FILE",
-            unit="file",
-            group="Hosts",
-            brief=TOPOLOGY,
-            more=TOPOLOGY_MORE,
-        ),
+        _topology("Hosts"),
         Option(
             names=("--curves",),
             group="Curves",
@@ -455,14 +450,7 @@ DIAGNOSE = Command(
     options=(
         _file(more=LIVE),
         *_forms(CONCLUSION, "junit"),
-        Option(
-            names=("--topology",),
-            value="FILE",
-            unit="file",
-            group="Reference",
-            brief=TOPOLOGY,
-            more=TOPOLOGY_MORE,
-        ),
+        _topology("Reference"),
         Option(
             names=("--expect",),
             value="WHAT",
@@ -865,14 +853,7 @@ PREDICT = Command(
             brief="size of each message, as in 8, 64KiB or 1MiB",
             otherwise="the largest size that was measured",
         ),
-        Option(
-            names=("--topology",),
-            value="FILE",
-            unit="file",
-            group="Pattern",
-            brief=TOPOLOGY,
-            more=TOPOLOGY_MORE,
-        ),
+        _topology("Pattern"),
         Option(
             names=("--place",),
             value="NAME",
