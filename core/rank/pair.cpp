@@ -177,12 +177,11 @@ class Pair {
     if (!probing()) work_.keep(sample);
   }
 
-  // Every second pair (low, high), counted by rows of `high`, so that each rank begins with half of its
-  // peers; the other rank of the pair in the next iteration and at the next size.
+  // In every second step the lower rank of each pair, in the others the higher one: where the pairs of a step share a
+  // link of the network, their messages go one way together. The other one in the next iteration and at the next size.
   bool begins_here(std::size_t i) const {
-    const auto low = static_cast<std::uint64_t>(std::min(work_.rank, work_.peer));
-    const auto high = static_cast<std::uint64_t>(std::max(work_.rank, work_.peer));
-    const bool low_begins = (high * (high - 1) / 2 + low + work_.order.iteration + i) % 2 == 0;
+    const auto step = static_cast<std::uint64_t>(work_.order.step().schedule_step);
+    const bool low_begins = (step + work_.order.iteration + i) % 2 == 0;
     return low_begins == (work_.rank < work_.peer);
   }
 
