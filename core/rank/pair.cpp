@@ -177,8 +177,9 @@ class Pair {
     if (!probing()) work_.keep(sample);
   }
 
-  // In every second step the lower rank of each pair, in the others the higher one: where the pairs of a step share a
-  // link of the network, their messages go one way together. The other one in the next iteration and at the next size.
+  // In every second step the lower rank of each pair, in the others the higher one: where the pairs of a step
+  // share a link of the network, their messages go one way together. The other one in the next iteration and
+  // at the next size.
   bool begins_here(std::size_t i) const {
     const auto step = static_cast<std::uint64_t>(work_.order.step().schedule_step);
     const bool low_begins = (step + work_.order.iteration + i) % 2 == 0;

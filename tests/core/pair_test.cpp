@@ -149,7 +149,8 @@ TEST(Pair, the_messages_of_all_pairs_of_a_step_go_from_lower_to_higher_rank_or_a
 
 TEST(Pair, a_rank_begins_with_about_half_of_its_peers) {
   constexpr int ranks = 16;
-  const Plan plan = schedule_named("all").make({.size = ranks, .seed = 1, .order = 0, .host_of = std::vector(ranks, 0), .option = {}, .asked_by = {}});
+  const Plan plan = schedule_named("all").make(
+      {.size = ranks, .seed = 1, .order = 0, .host_of = std::vector(ranks, 0), .option = {}, .asked_by = {}});
   for (int rank = 0; rank < ranks; ++rank) {
     int with = 0;
     for (std::int64_t step = 0; step < plan.steps; ++step)
