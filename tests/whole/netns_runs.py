@@ -169,10 +169,11 @@ class Job:
     def wait_for_word_of(self, rank: int) -> None:
         """Wait until rank 0's socket has data from this rank; rank 0 must be blocked between two steps."""
         there = f"{int.from_bytes(socket.inet_aton(address(rank)), sys.byteorder):08X}:"
-        table = Path(f"/proc/{self.pid(0)}/net/tcp")
+        folder = Path(f"/proc/{self.pid(0)}/net")
         while time.monotonic() < self.deadline:
-            rows = [line.split() for line in table.read_text().splitlines()[1:]]
-            if any(row[2].startswith(there) and not row[4].endswith(":00000000") for row in rows):
+            lines = [line for name in ("tcp", "tcp6") for line in (folder / name).read_text().splitlines()[1:]]
+            rows = [line.split() for line in lines]
+            if any(there in row[2] and not row[4].endswith(":00000000") for row in rows):
                 return
             time.sleep(0.01)
         raise AssertionError(f"nothing has come from rank {rank}: {self.all_said()}")
