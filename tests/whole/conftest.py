@@ -161,6 +161,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("slurm"))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse to run where pytest-xdist does not keep the tests of a group together."""
+    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
+    if getattr(session.config.option, "loadgroup", False) and not all("@" in item.nodeid for item in grouped):
+        raise pytest.UsageError(f"pytest-xdist does not keep groups together under pytest {pytest.__version__}")
+
+
 @pytest.fixture(scope="session")
 def slurm() -> Iterator[Run]:
     """Runs a command on the first of four hosts of a Slurm cluster."""
