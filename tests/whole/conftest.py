@@ -149,9 +149,12 @@ def possible() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a long test, before anything is set up for it."""
+    """Skip a long test, and fail one that is not kept with its group, before anything is set up for it."""
     if not LONG and (marker := item.get_closest_marker("long")):
         pytest.skip("make test-long" + "".join(f": {what}" for what in marker.args))
+    grouped = getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group")
+    if grouped and "@" not in item.nodeid:
+        pytest.fail(f"pytest-xdist does not keep the tests of a group together under pytest {pytest.__version__}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -159,13 +162,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "slurm" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("slurm"))
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse to run where pytest-xdist does not keep the tests of a group together."""
-    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
-    if getattr(session.config.option, "loadgroup", False) and not all("@" in item.nodeid for item in grouped):
-        raise pytest.UsageError(f"pytest-xdist does not keep groups together under pytest {pytest.__version__}")
 
 
 @pytest.fixture(scope="session")
