@@ -13,7 +13,7 @@ from conftest import Outcome, measure_program, read_plainly
 from everylink.inventory.changes import changes_of
 from everylink.io.read import read
 
-pytestmark = pytest.mark.xdist_group("vm")  # shares one machine
+pytestmark = pytest.mark.alone  # emulates processors, which takes several times as long beside other work
 
 ROOT = Path(__file__).resolve().parents[2]
 VM = ROOT / "testbed" / "vm" / "vm"
