@@ -157,6 +157,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(f"pytest-xdist does not keep the tests of a group together under pytest {pytest.__version__}")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Under pytest-xdist, run all tests of Slurm in one process, which starts the cluster once."""
     for item in items:
