@@ -19,6 +19,7 @@ namespace {
 
 constexpr Seconds long_serial = 3600;
 constexpr std::uint32_t confirm_passes = 6;
+constexpr int confirm_alone = 3;  // some networks send a message a longer way now and then
 
 }  // namespace
 
@@ -163,10 +164,11 @@ std::optional<Order> PairCampaign::begin_again(std::span<const int> gone, Second
     if (options_.retest_budget <= 0) return {};
     const Plan plan = pairs_of(options_, introduction_, 0);
     const int size = static_cast<int>(introduction_.host_of.size());
-    for (std::int64_t step = 0; step < plan.steps; ++step)
-      for (int rank = 0; rank < size; ++rank)
-        if (const int peer = plan.partner(step, rank); peer > rank)
-          again_.push_back({Attempt::direction, rank, peer});
+    for (int reading = 0; reading < confirm_alone; ++reading)
+      for (std::int64_t step = 0; step < plan.steps; ++step)
+        for (int rank = 0; rank < size; ++rank)
+          if (const int peer = plan.partner(step, rank); peer > rank)
+            again_.push_back({Attempt::direction, rank, peer});
     return next_again(now);
   }
   if (options_.retest_budget > 0)

@@ -535,8 +535,8 @@ std::vector<Option> of_output() {
        .brief = "re-measure the pairs in a file and add them to the results file of --output",
        .more =
            "The file has one line 'from to' per pair. The pairs are measured 6 times while the other ranks "
-           "are paired at random, then each pair alone and one way. The results file must come from a run "
-           "with the same options. everylink run --confirm does all this.",
+           "are paired at random, then each pair 3 times alone and one way. The results file must come from "
+           "a run with the same options. everylink run --confirm does all this.",
        .applies_to = pairs_only(),
        .effect =
            [](Options& o, const std::string& file) {
