@@ -179,9 +179,12 @@ class World:
         return np.stack([both, both])
 
     def costs_of(self, order: Order, draw: int) -> Costs:
-        """In a step one rank of each pair leads in the first phase, the other in the second; at once: in one phase."""
+        """In a step the smaller rank of each pair leads in one phase, the other in the next; at once: in one phase.
+
+        Which of the two comes first alternates by step, as in the core.
+        """
         when, count = self._when(order, draw), len(order)
-        from_a = chance(order.a, order.b, when, 8) < 0.5
+        from_a = order.step % 2 == 0
         leads, follows = np.where(from_a, order.a, order.b), np.where(from_a, order.b, order.a)
         frm, to = np.concatenate([leads, follows]), np.concatenate([follows, leads])
         at_once = self.kernel == AT_ONCE

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import fit
+from everylink.judge.kinds import Equals
 from everylink.judge.readings import Cells, Readings
 from everylink.judge.times import whole
 from everylink.model.links import Links, keys
@@ -95,7 +96,7 @@ def _found(difference: Matrix, symmetric: bool, least: float) -> _Found:
         return _Found((nothing, nothing), (nothing, nothing))
     if len(known) < FEW_LINKS * len(difference):
         difference = np.maximum(difference, np.float32(np.median(known) - CUT * spread(known)))
-    effects = fit(whole(difference), np.zeros(len(difference), np.int64), symmetric)
+    effects = fit(whole(difference), Equals.of_groups(np.zeros(len(difference), np.int64)), symmetric)
     count = len(known) // (2 if symmetric else 1)
     scores = [normal_score(np.where(ends.links > 0, ends.z, 0.0), count) for ends in (effects.send, effects.receive)]
     sides = [

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.contention import LEAST
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
+from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.readings import Readings, readings
-from everylink.judge.trunks import Trunk
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
@@ -21,7 +22,11 @@ from everylink.model.rows import DIRECTION
 
 PARTNERS = 12  # per suspect host
 ITERATIONS = 6  # per link measured again; a round trip gives two readings of a pair
+ALONE = 3  # per link measured alone: some networks send a message a longer way now and then
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
+CONTROLS = 12  # pairs of each class that are not suspect
+FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
+MOST_DRAWN = 4096
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
@@ -39,13 +44,17 @@ class ToMeasure:
 
 def pairs_to_confirm(results: Results, grouping: Grouping | None) -> ToMeasure:
     """The pairs to measure next. While groups are unknown, the pairs that reveal them come first."""
-    groups, known = groups_for(results, grouping)
+    kinds = kinds_of(results)
+    groups, known = groups_for(results, grouping, kinds)
+    equals = equals_for(results, groups, kinds)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
-    if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups) for _, seen in judged))):
+    if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups, kinds) for _, seen in judged))):
         return ToMeasure(_in_order(_rank_pairs(for_groups, results)), one_way=False)
     pairs: set[tuple[int, int]] = set()
     for size, seen in judged:
-        pairs |= _host_pairs(seen, find(seen, groups, blind=not known), _tried_alone(size, seen))
+        findings, alone = find(seen, equals, blind=not known), _tried_alone(size, seen)
+        wanted = _host_pairs(seen, findings, alone)
+        pairs |= wanted | _controls(wanted, seen, findings, alone)
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     return ToMeasure(_in_order(_rank_pairs(pairs, results) | _inner_pairs(within, results)), one_way=True)
 
@@ -85,7 +94,13 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     pairs |= {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do; repeatable per file
     for trunk in findings.trunks:
-        pairs |= _trunk_pairs(trunk, findings, alone, random)
+        own = np.flatnonzero(findings.effects.group_of == trunk.group)
+        pairs |= _pairs_between(own, np.array(trunk.far), alone, random)
+    for found in findings.bad:
+        if found.kind == "group":
+            own = np.flatnonzero(findings.effects.group_of == found.subject[0])
+            far = np.setdiff1d(np.arange(seen.hosts), own)
+            pairs |= _pairs_between(own, far, alone, random)
     suspects = findings.suspect_hosts
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     if len(good) < PARTNERS:
@@ -97,9 +112,43 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     return pairs
 
 
-def _trunk_pairs(trunk: Trunk, findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
-    """Some pairs across a trunk, to find its slow direction; none if such pairs were already measured alone."""
-    own, far = np.flatnonzero(findings.effects.group_of == trunk.group), np.array(trunk.far)
+def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """Pairs that nothing is known against, to compare with; none that were measured before.
+
+    Of each class of the `wanted` ones. Of all classes where links between groups are far slower: so that it can be told
+    whether they are alone, too.
+    """
+    effects = findings.effects
+    if not wanted and not effects.gap > LEAST:
+        return set()
+    suspect = np.zeros(seen.hosts, bool)
+    suspect[findings.suspect_hosts] = True
+    for found in findings.bad:
+        if found.kind == "host":
+            suspect[list(found.subject)] = True
+    good = np.flatnonzero(~suspect)
+    if len(good) < FEWEST_OF_CONTROLS:
+        return set()
+    random = np.random.default_rng(seen.hosts)  # any do; repeatable per file
+    some = np.sort(random.choice(len(good), (MOST_DRAWN, 2)), axis=1)
+    some = np.unique(good[some[some[:, 0] < some[:, 1]]], axis=0)
+    random.shuffle(some)
+    some = np.concatenate([np.unique(np.stack([alone.frm, alone.to], axis=1), axis=0), some])
+    of_class = effects.class_number(some[:, 0], some[:, 1])
+    needed = set(of_class.tolist() if effects.gap > LEAST else [])
+    if wanted:
+        needed |= set(effects.class_number(*np.array(sorted(wanted), np.int64).T).tolist())
+    known = {(min(a, b), max(a, b)) for a, b in zip(alone.frm.tolist(), alone.to.tolist(), strict=True)}
+    chosen: set[tuple[int, int]] = set()
+    for number in needed:
+        chosen |= {(min(a, b), max(a, b)) for a, b in some[of_class == number][:CONTROLS].tolist()}
+    return chosen - known - wanted
+
+
+def _pairs_between(
+    own: NDArray[np.int64], far: NDArray[np.int64], alone: Alone, random: np.random.Generator
+) -> set[tuple[int, int]]:
+    """Some pairs from a group to hosts of others; none if such pairs were already measured alone."""
     if (np.isin(alone.frm, own) & np.isin(alone.to, far)).any():
         return set()
     number = min(PARTNERS, len(own), len(far))

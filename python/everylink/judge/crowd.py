@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from everylink.host_lists import folded
-from everylink.judge.verdict import Verdict
+from everylink.judge.verdict import OF_TIMES, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
 
 MOST_CERTAIN = 0.9
 EXPLAINED = 2.0  # a rank that waits for another one as often as not takes twice as long
-OF_TIMES = ("slow", "jitter", "unfair")
 
 
 def crowded_hosts(results: Results) -> list[str]:

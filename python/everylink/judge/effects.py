@@ -1,55 +1,78 @@
 """Estimates what hosts and groups of hosts add to the times of their links: a robust two-way fit.
 
-log time = class + the larger of what the two ends add + noise. Tukey's median polish (Exploratory Data Analysis,
+log time = class + the larger of what the two ends add + noise. The class of a link: the kinds of its two hosts, and
+whether they are in one group. Tukey's median polish (Exploratory Data Analysis,
 1977), with two changes. The slower of two slow ends counts, because a message is as slow as its slowest part. Only
 what is certain about a host is subtracted from the links of others; otherwise the noise of few readings would spread.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.polish import LEAST_SPREAD, NOTHING, Ends, Spreads, certain, polish
+from everylink.judge.kinds import Equals
+from everylink.judge.polish import LEAST_SPREAD, NOTHING, Classes, EndsByClass, Spreads, polish
 from everylink.judge.times import Times
-from everylink.robust import MEDIAN_ERROR, Matrix, Values, both_ways, healthy_spread, known_sample, row_medians, sampled
+from everylink.robust import MEDIAN_ERROR, Matrix, Values, both_ways, healthy_spread, known_sample, row_medians
 
 PASSES = 2
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
+UNKNOWN = np.float32(np.nan)
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Block = tuple[Any, ...]  # rows and columns of a matrix
 
 
 @dataclass(frozen=True)
 class Effects:
-    """`rest` [hosts, hosts]: residuals after classes, groups and hosts; `noise`: their standard deviation.
+    """`rest` [hosts, hosts]: residuals after classes, groups and hosts; `noise`: their standard deviation;
+    `class_noise` [kinds, kinds, 2]: that of each class, as `typical`.
 
     `expected` [hosts, hosts]: fitted log seconds. With too many hosts both are empty; use `expected_at` instead.
-    `sent`, `received` [hosts]: the certain part of each host's effect, log of the factor.
+    `sent`, `received` [hosts, classes]: what each host surely adds, log of the factor, by the class of its links: twice
+    the kind of the partner, and 1 more if it is near.
 
-    `typical`: log seconds of a link within a group, and between groups.
+    `typical` [kinds, kinds, 2]: log seconds of a link between groups, and within one, by the kinds of its hosts.
     `group_effect`, `group_z` [groups]: 0 where a group is like the others.
     """
 
-    send: Ends
-    receive: Ends
+    send: EndsByClass
+    receive: EndsByClass
     sent: Values
     received: Values
-    typical: tuple[float, float]
-    group_of: NDArray[np.int64]
+    typical: Values
+    equals: Equals
     group_effect: Values
     group_z: Values
     rest: Matrix
     expected: Matrix
     noise: float
+    class_noise: Values
+
+    @property
+    def group_of(self) -> Index:
+        return self.equals.group_of
 
     def expected_at(self, frm: Index | int, to: Index | int) -> Matrix:
         """Fitted log seconds of links between hosts; two arrays broadcast as in an index."""
         if len(self.expected):
             return np.asarray(self.expected[frm, to])
         near = self.group_of[frm] == self.group_of[to]
-        return np.asarray(_by_class(self.typical, near) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
+        return np.asarray(self.class_at(frm, to) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
+
+    @property
+    def gap(self) -> float:
+        """How much more links between groups take than links inside, log of the factor; NaN without either."""
+        gaps = self.typical[..., 0] - self.typical[..., 1]
+        return float(np.median(gaps[np.isfinite(gaps)])) if np.isfinite(gaps).any() else np.nan
+
+    def added_at(self, frm: Index | int, to: Index | int) -> Matrix:
+        """What the slower end, or its group, adds to links between hosts; two arrays broadcast as in an index."""
+        return np.asarray(np.maximum(*self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])), np.float32)
 
     def both_ends_at(self, frm: Index, to: Index) -> Matrix:
         """How much more both ends together may slow a round trip: one may slow the request, the other the reply."""
@@ -61,28 +84,44 @@ class Effects:
         """What each end adds; links with other groups include the effect of the end's group."""
         group = (self.group_effect[self.group_of[end]].astype(np.float32) for end in (frm, to))
         of_groups = (np.where(near, np.float32(0), of_group) for of_group in group)
-        of_hosts = self.sent[frm].astype(np.float32), self.received[to].astype(np.float32)
+        kind = self.equals.kind_of
+        of_hosts = (
+            self.sent[frm, 2 * kind[to] + near].astype(np.float32),
+            self.received[to, 2 * kind[frm] + near].astype(np.float32),
+        )
         one, other = (np.maximum(*parts) for parts in zip(of_groups, of_hosts, strict=True))
         return one, other
 
-    @property
-    def usual(self) -> float:
-        """The median of the fitted log seconds over all links."""
-        if len(self.expected):
-            return float(np.median(known_sample(self.expected)))
-        some = sampled(len(self.group_of))
-        return float(np.nanmedian(self.expected_at(some[:, None], some[None, :])))
+    def class_number(self, frm: Index, to: Index) -> Index:
+        """A number for the class of each link between hosts; both directions have one number."""
+        one, other = (self.equals.kind_of[end] for end in (frm, to))
+        kinds = np.minimum(one, other) * self.equals.kinds + np.maximum(one, other)
+        return np.asarray(2 * kinds + (self.group_of[frm] == self.group_of[to]))
+
+    def noise_at(self, frm: Index | int, to: Index | int) -> Matrix:
+        """The noise of the classes of links between hosts; two arrays broadcast as in an index."""
+        near = self.group_of[frm] == self.group_of[to]
+        kinds = self.equals.kind_of
+        return np.asarray(self.class_noise[kinds[frm], kinds[to], near.astype(np.int64)], np.float32)
+
+    def class_at(self, frm: Index | int, to: Index | int) -> Matrix:
+        """Log seconds of the classes of links between hosts; two arrays broadcast as in an index."""
+        near = self.group_of[frm] == self.group_of[to]
+        kinds = self.equals.kind_of
+        return np.asarray(self.typical[kinds[frm], kinds[to], near.astype(np.int64)], np.float32)
 
 
-def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool = False) -> Effects:
-    """Fit groups and hosts. `group_of`: group per host, [hosts]; `blind` as in Spreads."""
+def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> Effects:
+    """Fit groups and hosts. `blind` as in Spreads."""
     spreads = Spreads(blind)
+    group_of = equals.group_of
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]
+    classes = _classes(equals, times.partners, near)
     good: Mask = np.ones(near.shape, bool)
     for _ in range(PASSES):  # the second pass takes the typical time of a class without the bad links
-        typical = _class_medians(times.sending, near, good)
-        of_class = _by_class(typical, near)
+        typical = class_medians(times, equals, near, good)
+        of_class = _by_class(typical, equals, times.partners, near)
         rest = times.sending - of_class
         back = rest if symmetric else times.receiving - of_class
         group_effect, group_z = _groups(rest, back, group_of, of_partner, near)
@@ -91,13 +130,16 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
         # otherwise by what it adds on top of its group.
         sending, hidden = _unhidden(rest, of_groups, None)
         receiving = sending if symmetric else _unhidden(back, of_groups, hidden)[0]
-        send, receive = polish(replace(times, sending=sending, receiving=receiving), symmetric, spreads)
-        beyond = np.where(hidden, group_effect[group_of], 0.0)  # for a host judged by what it adds to its group
-        sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (certain(send), certain(receive)))
-        taken = np.maximum(of_groups, np.maximum(sent[:, None], received[times.partners]).astype(np.float32))
+        send, receive = polish(replace(times, sending=sending, receiving=receiving), classes, symmetric, spreads)
+        beyond = np.where(hidden, group_effect[group_of], 0.0)[:, None]  # of hosts judged by what they add to a group
+        sent, received = (np.where(part > 0, part + beyond, 0.0) for part in (send.certain, receive.certain))
+        taken = np.maximum(of_groups, np.maximum(classes.of_hosts(sent), classes.of_partners(received)))
         good = taken <= 0
     rest = rest - taken
     noise = spreads.noise(rest)
+    class_noise = _each_class(
+        equals, times.partners, near, lambda mask, at: spreads.noise(np.where(mask, rest[at], UNKNOWN))
+    )
     whole = len(times.partners) == len(group_of)
     expected: Matrix = of_class + taken if whole else NOTHING
     return Effects(
@@ -106,28 +148,63 @@ def fit(times: Times, group_of: NDArray[np.int64], symmetric: bool, blind: bool 
         sent,
         received,
         typical,
-        group_of,
+        equals,
         group_effect,
         group_z,
         rest if whole else NOTHING,
         expected,
         noise,
+        class_noise,
     )
 
 
-def _class_medians(matrix: Matrix, near: Mask, good: Mask) -> tuple[float, float]:
-    """The median within a group, and between groups; over good links if there are any."""
-    typical = []
-    for mask in (near, ~near):
-        chosen = known_sample(np.where(mask & good, matrix, np.float32(np.nan)))
-        if not len(chosen):
-            chosen = known_sample(np.where(mask, matrix, np.float32(np.nan)))
-        typical.append(float(np.median(chosen)) if len(chosen) else np.nan)
-    return typical[0], typical[1]
+def _classes(equals: Equals, partners: Index, near: Mask) -> Classes:
+    kind = equals.kind_of
+    there = (2 * kind[partners][None, :] + near).astype(np.int8)
+    return Classes(2 * equals.kinds, there, (2 * kind[:, None] + near).astype(np.int8), partners, kind)
 
 
-def _by_class(typical: tuple[float, float], near: Mask) -> Matrix:
-    return np.where(near, np.float32(typical[0]), np.float32(typical[1]))
+def class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Values:
+    """The median of each class, [kinds, kinds, 2] as in Effects; over good links if there are any.
+
+    Of a class without links: that of the same kinds, moved by what the other kinds differ near and far.
+    """
+
+    def usual(mask: Mask, at: Block) -> float:
+        cells = times.sending[at]
+        for chosen in (mask & good[at], mask):
+            if len(known := known_sample(np.where(chosen, cells, UNKNOWN))):
+                return float(np.median(known))
+        return np.nan
+
+    typical = _each_class(equals, times.partners, near, usual)
+    far, inside = typical[..., 0], typical[..., 1]
+    gap = (inside - far)[np.isfinite(inside - far)]
+    usual_gap = float(np.median(gap)) if len(gap) else np.nan
+    return np.stack(
+        [np.where(np.isnan(far), inside - usual_gap, far), np.where(np.isnan(inside), far + usual_gap, inside)], -1
+    )
+
+
+def _each_class(equals: Equals, partners: Index, near: Mask, of_class: Callable[[Mask, Block], float]) -> Values:
+    """A value of each class, [kinds, kinds, 2], from the links of it within a block of rows and columns."""
+    count = equals.kinds
+    rows = [np.flatnonzero(equals.kind_of == kind) for kind in range(count)]
+    columns = [np.flatnonzero(equals.kind_of[partners] == kind) for kind in range(count)]
+    found = np.full((count, count, 2), np.nan)
+    for one in range(count):
+        for other in range(count):
+            at: Block = np.ix_(rows[one], columns[other]) if count > 1 else (slice(None), slice(None))
+            for inside in (0, 1):
+                found[one, other, inside] = of_class(near[at] == bool(inside), at)
+    return found
+
+
+def _by_class(typical: Values, equals: Equals, partners: Index, near: Mask) -> Matrix:
+    if equals.kinds == 1:
+        return np.where(near, np.float32(typical[0, 0, 1]), np.float32(typical[0, 0, 0]))
+    kinds = equals.kind_of[:, None], equals.kind_of[partners][None, :]
+    return np.asarray(typical[(*kinds, near.astype(np.int64))], np.float32)
 
 
 def _unhidden(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Matrix, Mask]:

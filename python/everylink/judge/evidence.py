@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
-from everylink.judge.direction import Alone
+from everylink.judge.direction import Alone, Known
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -29,10 +29,28 @@ class Judged:
     findings: Findings
     alone: Alone
 
-    @property
-    def bad(self) -> set[int]:
-        """Hosts that are bad or are an end of a bad pair."""
-        return {i for found in self.findings.bad if found.kind in ("host", "pair") for i in found.subject}
+    def is_contention(self, found: Found) -> bool:
+        """Whether a group, host or pair is slow only while others measure, and alone as fast as its equals."""
+        effects = self.findings.effects
+        match found.kind:
+            case "group":
+                inside = effects.group_of == found.subject[0]
+                links = self.alone.between(np.flatnonzero(inside), np.flatnonzero(~inside))
+            case "host" | "pair":
+                links = self.alone.links_of(found)
+            case _:
+                return False
+        return self.alone.needs_load(found.effect, links, self._known(found.kind == "pair"), effects)
+
+    def trunk_is_contention(self, trunk: Trunk) -> bool:
+        """The same of a trunk."""
+        own = np.flatnonzero(self.findings.effects.group_of == trunk.group)
+        links = self.alone.between(own, np.array(trunk.far))
+        return self.alone.needs_load(trunk.effect, links, self._known(False), self.findings.effects)
+
+    def _known(self, is_pair: bool) -> Known:
+        bad = {kind: [one.subject[0] for one in self.findings.bad if one.kind == kind] for kind in ("host", "group")}
+        return Known(bad["host"], bad["group"], is_pair)
 
     @property
     def slow_ranks(self) -> set[int]:
@@ -58,6 +76,17 @@ class Names:
         if self.grouping is not None and group < len(self.grouping.names):
             return (self.grouping.names[group],)
         return tuple(self.units[host] for host in np.flatnonzero(self.groups == group))
+
+    def units_of(self, subject: Iterable[str]) -> set[str]:
+        """The hosts (ranks, in a run on one host) of a verdict's subject: of groups, hosts and ranks."""
+        units, known = set(), set(self.units)
+        labels = {} if self.grouping is None else {name: number for number, name in enumerate(self.grouping.names)}
+        for name in subject:
+            if name in labels:
+                units |= {self.units[host] for host in np.flatnonzero(self.groups == labels[name])}
+            else:
+                units.add(name if name in known else name.rpartition(":")[0])
+        return units
 
     def group_in_short(self, group: int) -> str:
         """The group's label, or its hosts as a node set."""
@@ -122,10 +151,6 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
         blind = (
             "; one way it is slow in both directions" if sided else "; these times cannot tell sending from receiving"
         )
-    if found.kind in ("host", "pair") and judged.alone.needs_load(
-        found.effect, judged.alone.links_of(found), judged.bad
-    ):
-        blind += "; alone it is as fast as others: only under load"
     match found.kind:
         case "pair":
             frm, to = found.subject

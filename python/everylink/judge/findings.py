@@ -1,19 +1,21 @@
 """Tests the fit: finds groups, hosts, ranks and pairs that are slower than chance explains, and suspects."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects, fit
+from everylink.judge.kinds import Equals
 from everylink.judge.pairs import SMALLEST, PairFindings, Pairs, examine_pairs
 from everylink.judge.polish import LEAST_SPREAD, Ends
 from everylink.judge.readings import Readings
 from everylink.judge.times import times
 from everylink.judge.trunks import Trunk, find_trunks
 from everylink.judge.verdict import Side
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index
+from everylink.robust import LOW_ERROR, Matrix, Values, discoveries, healthy_spread, low_index
 
 BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
@@ -23,22 +25,33 @@ SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 
 
-def rank_ends(readings: Readings, effects: Effects) -> Ends:
-    """The effect of each rank against the better half of its host's ranks; 0 for a rank that is alone on its host.
+@dataclass(frozen=True)
+class OfRanks:
+    """`ends`: the effect of each rank against the better half of its host's ranks, 0 for a rank that is alone there.
 
-    As for hosts, a low quantile of a rank's links is its own effect.
+    `positions`: what each place on its host adds to the links of a rank, log of the factor, on most hosts that have it.
     """
+
+    ends: Ends
+    positions: Mapping[int, float]
+
+
+def of_ranks(readings: Readings, effects: Effects) -> OfRanks:
+    """As for hosts, a low quantile of a rank's links is its own effect."""
     ranks, host_of = readings.ranks, readings.host_of
     per_host = np.bincount(host_of, minlength=readings.hosts)
     if not (per_host > 1).any():
-        return Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp))
+        return OfRanks(Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp)), {})
     low, links = _low(readings, effects)
+    positions = _of_positions(low, readings, effects.equals.position_of)
+    for position, added in positions.items():
+        low[effects.equals.position_of == position] -= added
     typical = _lower_median_of_hosts(low, host_of, readings.hosts)
     effect = np.where(per_host[host_of] > 1, np.nan_to_num(low - typical[host_of]), 0.0)
     others = effect[(per_host[host_of] > 1) & (effect != 0)]
     spread = healthy_spread(others) if len(others) else 0.0
     error = np.sqrt(2 * (LOW_ERROR * effects.noise) ** 2 / np.maximum(links, 1) + spread**2 + LEAST_SPREAD**2)
-    return Ends(effect, error, links)
+    return OfRanks(Ends(effect, error, links), positions)
 
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:
@@ -50,14 +63,41 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
         own = slice(begin, begin + BLOCK)
         there = readings.first[own] - effects.expected_at(host_of[own, None], host_of[None, :])
         back = readings.first[:, own] - effects.expected_at(host_of[:, None], host_of[None, own])
-        best = np.fmin(there, back.T)
+        best = np.fmin(there, back.T)  # the lower median of two
+        cell, time = [], []
         for ends, others in ((further.frm, further.to), (further.to, further.frm)):
             inside = (ends >= begin) & (ends < begin + BLOCK)
-            np.fmin.at(best, (ends[inside] - begin, others[inside]), more[inside])
+            cell.append((ends[inside] - begin) * readings.ranks + others[inside])
+            time.append(more[inside])
+        _with_further(best, np.stack([there, back.T]), np.concatenate(cell), np.concatenate(time))
         known = np.isfinite(best).sum(axis=1)
         best.sort(axis=1)
         low[own], links[own] = best[np.arange(len(best)), low_index(known)], known
     return low, links
+
+
+def _with_further(best: Matrix, first: Matrix, cell: NDArray[np.int64], time: NDArray[np.floating]) -> None:
+    """Where there are further readings, set the lower median of all readings of a cell. `first` [2, row, column]."""
+    used = np.unique(cell)
+    if not len(used):
+        return
+    of_used = first.reshape(2, -1)[:, used]
+    known = np.isfinite(of_used)
+    cell, time = np.concatenate([np.tile(used, (2, 1))[known], cell]), np.concatenate([of_used[known], time])
+    ordered = time[np.lexsort((time, cell))]
+    count = np.unique(cell, return_counts=True)[1]
+    best.flat[used] = ordered[np.cumsum(count) - count + (count - 1) // 2]
+
+
+def _of_positions(low: Values, readings: Readings, position_of: NDArray[np.int64]) -> dict[int, float]:
+    """`low`: of each rank, as from _low. The median over all hosts that have the place."""
+    beyond = low - _lower_median_of_hosts(low, readings.host_of, readings.hosts)[readings.host_of]
+    added = {}
+    for position in range(int(position_of.max(initial=-1)) + 1):
+        own = beyond[position_of == position]
+        if np.isfinite(own).any():
+            added[position] = float(np.nanmedian(own))
+    return added
 
 
 def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) -> Values:
@@ -85,7 +125,7 @@ class Findings:
     """`bad` and `trunks` are sure; `suspect_hosts` [n] and the suspects of `pairs` need more readings.
 
     `tested`: the number of hosts, ranks, groups and pairs tested, by kind. `beyond`: hosts that are slow only with
-    other groups.
+    other groups. `positions` as in OfRanks.
     """
 
     effects: Effects
@@ -95,14 +135,15 @@ class Findings:
     suspect_hosts: NDArray[np.intp]
     pairs: PairFindings
     tested: dict[str, int]
+    positions: Mapping[int, float]
 
 
-def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -> Findings:
-    """Fits, then tests every group, host, rank and pair. `group_of`: group per host, [hosts].
+def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
+    """Fits, then tests every group, host, rank and pair.
 
     `blind`: the groups are unknown. Links may then differ by group, and ranks cannot be compared.
     """
-    effects = fit(times(readings), group_of, readings.symmetric, blind)
+    effects = fit(times(readings), equals, readings.symmetric, blind)
     trunks = find_trunks(effects, readings.symmetric)
     effects = trunks.effects
     explained = {host for trunk in trunks.found for host in trunk.own}
@@ -110,9 +151,10 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
     hosts = [found for found in hosts if found.subject[0] not in explained]
     seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
-    more, pairs = _folded(pairs_found(seen.bad, effects.noise, readings.symmetric), seen.measured, known)
+    more, pairs = _folded(pairs_found(seen.bad, effects, readings.symmetric), seen.measured, known)
     hosts += more
-    ranks = rank_ends(readings, effects)
+    seen_ranks = of_ranks(readings, effects)
+    ranks = seen_ranks.ends
     bad_hosts = {found.subject[0] for found in hosts} | explained
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
@@ -120,12 +162,12 @@ def find(readings: Readings, group_of: NDArray[np.int64], blind: bool = False) -
         if readings.host_of[rank] not in bad_hosts and ranks.links[rank] >= FEWEST_OF_RANK
     ]
     tested = {
-        "group": int(group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
+        "group": int(equals.group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
         "rank": int((ranks.links > 0).sum()), "pair": seen.tested,
     }  # fmt: skip
     bad = (*_groups(effects, seen), *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
-    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested, seen_ranks.positions)
 
 
 def _groups(effects: Effects, seen: PairFindings) -> list[Found]:
@@ -159,11 +201,12 @@ def _discovered(ends: Ends) -> list[int]:
     return [int(which) for which in np.flatnonzero(found)]
 
 
-def pairs_found(pairs: Pairs, noise: float, symmetric: bool) -> list[Found]:
+def pairs_found(pairs: Pairs, effects: Effects, symmetric: bool) -> list[Found]:
     """Bad or suspect pairs as findings."""
+    noise = effects.noise_at(pairs.frm, pairs.to)
     side, links = (Side.BOTH, 2) if symmetric else (Side.SEND, 1)
-    rows = zip(*(column.tolist() for column in vars(pairs).values()), strict=True)
-    return [Found("pair", (a, b), side, effect, effect / noise, links, count) for a, b, effect, count in rows]
+    rows = zip(*(column.tolist() for column in (*vars(pairs).values(), pairs.effect / noise)), strict=True)
+    return [Found("pair", (a, b), side, effect, z, links, count) for a, b, effect, count, z in rows]
 
 
 def _folded(pairs: list[Found], measured: NDArray[np.int64], known: set[int]) -> tuple[list[Found], list[Found]]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, SearchedLinks, find_groups, searched_links
+from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -24,14 +25,14 @@ def groups_known(seen: Readings, searched: SearchedLinks, groups: Groups) -> boo
     return searched.known >= needed and len(_unplaced(seen, searched, groups)) <= MOST_UNPLACED * seen.hosts
 
 
-def pairs_for_groups(seen: Readings, groups: Groups) -> set[tuple[int, int]]:
+def pairs_for_groups(seen: Readings, groups: Groups, kinds: Kinds) -> set[tuple[int, int]]:
     """Pairs of hosts, smaller number first, that were not measured and would tell more about the groups."""
     if not groups.any():
         marks = landmarks(seen.hosts)
         known = np.isfinite(seen.cells(marks, marks).median)
         return {(a, b) for (i, a), (j, b) in itertools.combinations(enumerate(marks.tolist()), 2) if not known[i, j]}
     random = np.random.default_rng(seen.hosts)  # any landmarks do; repeatable per file
-    searched = searched_links(seen)
+    searched = searched_links(seen, kinds)
     by_group = _by_group(searched, groups)
     pairs = set()
     for host in _unplaced(seen, searched, groups).tolist():
@@ -69,7 +70,7 @@ def _by_group(searched: SearchedLinks, groups: Groups) -> list[NDArray[np.int64]
     return [members for members in parts if len(members) >= FEWEST_SEEN]
 
 
-def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.int64], bool]:
+def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
     """The group of each host, and whether groups are known: given, or enough was measured for them to show.
 
     One grouping holds for all sizes: the one from the size at which it explains most, because a fault at one size may
@@ -84,8 +85,8 @@ def groups_for(results: Results, grouping: Grouping | None) -> tuple[NDArray[np.
         seen = readings(results, size)
         if not seen.count:
             continue
-        searched = searched_links(seen)
-        groups, gain = find_groups(seen, searched)
+        searched = searched_links(seen, kinds)
+        groups, gain = find_groups(seen, searched, kinds)
         known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain

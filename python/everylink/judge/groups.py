@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings
 from everylink.robust import Matrix, both_ways, known_sample, landmarks, row_medians, sampled
 
@@ -104,21 +105,22 @@ class SearchedLinks:
     known: float
 
 
-def searched_links(seen: Readings) -> SearchedLinks:
-    """All hosts, or a sample of very many; the landmarks if too few links are known."""
-    some = _among(sampled(seen.hosts), seen)
+def searched_links(seen: Readings, kinds: Kinds) -> SearchedLinks:
+    """All hosts, or a sample of very many; the landmarks if too few links are known. Without what kinds differ by."""
+    some = _among(sampled(seen.hosts), seen, kinds)
     if some.known >= MOSTLY_KNOWN:
         return some
-    marks = _among(landmarks(seen.hosts), seen)
+    marks = _among(landmarks(seen.hosts), seen, kinds)
     return some if some.known >= max(LEAST_KNOWN, marks.known) else marks
 
 
-def _among(hosts: NDArray[np.int64], seen: Readings) -> SearchedLinks:
+def _among(hosts: NDArray[np.int64], seen: Readings, kinds: Kinds) -> SearchedLinks:
     times = seen.between_hosts.median if len(hosts) == seen.hosts else seen.cells(hosts, hosts).median
+    times = kinds.levelled(times, hosts, hosts)
     return SearchedLinks(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
 
 
-def find_groups(seen: Readings, searched: SearchedLinks) -> tuple[Groups, float]:
+def find_groups(seen: Readings, searched: SearchedLinks, kinds: Kinds) -> tuple[Groups, float]:
     """As inferred_groups; if only a sample was used, every other host joins its nearest group."""
     some = searched.hosts
     groups, gain = inferred_groups(searched.times)
@@ -126,8 +128,9 @@ def find_groups(seen: Readings, searched: SearchedLinks) -> tuple[Groups, float]
         return groups, gain
     if not gain:
         return np.zeros(seen.hosts, np.int64), 0.0
-    there = seen.cells(np.arange(seen.hosts), some).median
-    back = there if seen.symmetric else seen.cells(some, np.arange(seen.hosts)).median.T
+    every = np.arange(seen.hosts)
+    there = kinds.levelled(seen.cells(every, some).median, every, some)
+    back = there if seen.symmetric else kinds.levelled(seen.cells(some, every).median, some, every).T
     return _in_order(_nearest(both_ways(there, back), some, groups)), gain
 
 

@@ -14,10 +14,13 @@ from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict,
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.grouping import groups_for
+from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.jitter import jitter
+from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of
 from everylink.judge.readings import readings
+from everylink.judge.structure import each_once, structures_at
 from everylink.judge.times import SETTLED_READINGS
-from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Verdict
+from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
@@ -34,6 +37,7 @@ OUTCOMES: dict[int, str] = {
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
 FEW_HOSTS = 4  # with fewer, the faulty end of a link cannot be identified
+MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # kinds of `compare` -> kinds of verdicts
@@ -70,14 +74,33 @@ def judge(
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
     if earlier is not None:
         found += _slower_than_before(earlier)
-    groups, known = groups_for(results if alone is None else alone, grouping)
-    collected = _compared(results, Names(results, grouping, groups), known)
+    kinds = kinds_of(results)
+    groups, known = groups_for(results if alone is None else alone, grouping, kinds)
+    equals = equals_for(results, groups, kinds)
+    names = Names(results, grouping, groups)
+    collected = _compared(results, names, kinds, equals, known)
     verdicts = one_per_subject(found + collected.found)
     if alone is not None:
-        serial = _compared(alone, Names(alone, grouping, groups), known)
+        serial = _compared(alone, Names(alone, grouping, groups), kinds, equals, known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         verdicts += oversubscribed(results, alone, groups)
-    return judgement(results, collected, verdicts)
+    return judgement(results, collected, _smallest_explanation(verdicts, names))
+
+
+def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
+    """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow."""
+    slow: dict[str, float] = {}
+    for verdict in verdicts:
+        if verdict.kind in ("host", "group") and verdict.symptom == "slow":
+            for unit in names.units_of(verdict.subject):
+                slow[unit] = max(slow.get(unit, 0.0), verdict.factor or 0.0)
+    kept = []
+    for verdict in verdicts:
+        of_ends = max((slow.get(unit, 0.0) for unit in names.units_of(verdict.subject)), default=0.0)
+        small = verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind
+        if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * of_ends):
+            kept.append(verdict)
+    return kept
 
 
 @dataclass
@@ -87,17 +110,18 @@ class LinkVerdicts:
     found: list[Verdict] = field(default_factory=list)
     suspects: list[Verdict] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    structure: list[Structure] = field(default_factory=list)
 
 
-def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
-    """`known`: whether the groups of `names` are known."""
+def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
+    """`known`: whether the groups are known."""
     collected = LinkVerdicts()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
         if not seen.count:
             continue
-        judged = Judged(size, seen, find(seen, names.groups, blind=not known), measured_alone(size, seen))
+        judged = Judged(size, seen, find(seen, equals, blind=not known), measured_alone(size, seen))
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
@@ -108,7 +132,12 @@ def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
         within = find_within(results, size)
         collected.found += sure
         collected.found += _jitter(judged, names)
-        collected.found += [trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks]
+        collected.found += _intermittent(results, judged, names)
+        collected.found += [
+            trunk_verdict(trunk, judged, names)
+            for trunk in judged.findings.trunks
+            if not judged.trunk_is_contention(trunk)
+        ]
         collected.found += [within_verdict(host, size, names) for host in within if host.sure]
         collected.suspects += [verdict for verdict in slow if verdict not in sure]
         collected.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
@@ -117,6 +146,7 @@ def _compared(results: Results, names: Names, known: bool) -> LinkVerdicts:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
             collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
         collected.remarks += _coverage_remarks(results, judged)
+        collected.structure += structures_at(results, judged, names, kinds)
     return collected
 
 
@@ -136,6 +166,7 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
         sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
         remarks=tuple(dict.fromkeys(remarks)),
         links_planned=links_planned(results),
+        structure=each_once(collected.structure),
         unmeasured=() if (left := unmeasured(results)) is None else (left,),
     )
 
@@ -175,7 +206,8 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     for found in judged.findings.bad:
-        yield slow_verdict(found, judged, names)
+        if not judged.is_contention(found):
+            yield slow_verdict(found, judged, names)
 
 
 def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
@@ -193,6 +225,21 @@ def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
+def _intermittent(results: Results, judged: Judged, names: Names) -> Iterable[Verdict]:
+    bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
+    bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
+    pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
+    for found in find_intermittent(results, judged.size, judged.readings, judged.findings.effects, bad, pairs):
+        text = (
+            f"slow in {found.slow} of {found.steps} steps, then {np.exp(found.factor):.2f}x the time; others in "
+            f"{max(found.others, 0):.1%} of theirs"
+        )
+        yield Verdict(
+            names.unit_kind, (names.units[found.host],), Side.BOTH, "intermittent", judged.size.bytes,
+            float(np.exp(found.factor)), confidence_of(score(found), 1), found.steps, text,
+        )  # fmt: skip
+
+
 def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     findings, symmetric = judged.findings, judged.readings.symmetric
     ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
@@ -203,7 +250,7 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
             yield slow_verdict(found, judged, names)
-    for found in pairs_found(findings.pairs.suspects, findings.effects.noise, symmetric):
+    for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):
         yield slow_verdict(found, judged, names)
 
 

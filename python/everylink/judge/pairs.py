@@ -60,13 +60,14 @@ class PairFindings:
 
 def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
     """A pair is bad if its own link is slow in most readings; suspect until it has enough readings."""
-    hosts, usual = readings.hosts, effects.usual
+    hosts = readings.hosts
+    every = np.arange(hosts)[None, :]
     settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
     bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
     suspects, left_out, tested, fewest = bad[0], 0, 0, 0
     for begin, cells in readings.blocks():
         rows = np.arange(begin, begin + len(cells.median))
-        expected = effects.expected_at(rows[:, None], np.arange(hosts)[None, :])
+        expected = effects.expected_at(rows[:, None], every)
         rest = cells.median - expected
         known = np.isfinite(rest)
         tested += int(known.sum())
@@ -83,12 +84,14 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
         far[rows] += beyond.sum(axis=1)
         far += beyond.sum(axis=0)
         # What a bad end adds is known only roughly.
-        likely = rest > np.maximum(max(SMALLEST, PAIR_Z * effects.noise), OF_ENDS * (expected - np.float32(usual)))
+        of_ends = expected - effects.class_at(rows[:, None], every)
+        by_chance = PAIR_Z * effects.noise_at(rows[:, None], every)
+        likely = rest > np.maximum(np.maximum(SMALLEST, by_chance), OF_ENDS * of_ends)
         if readings.symmetric:
-            likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], np.arange(hosts)[None, :])
-            likely &= np.arange(hosts)[None, :] > rows[:, None]
+            likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], every)
+            likely &= every > rows[:, None]
         low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half
-        bad.append(_chosen(begin, cells, rest, likely & enough & (low > PAIR_Z * effects.noise)))
+        bad.append(_chosen(begin, cells, rest, likely & enough & (low > by_chance)))
         more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)

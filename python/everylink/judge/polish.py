@@ -1,9 +1,12 @@
 """Estimates what hosts add to the times of their links: a robust two-way fit by alternation.
 
-The slower of two slow ends counts, because a message is as slow as its slowest part. Only what is certain about a host
-is subtracted from the links of others; otherwise the noise of few readings would spread.
+The slower of two slow ends counts, because a message is as slow as its slowest part. So a slow host does not add the
+same everywhere: less, or nothing, where something else is as slow anyway. What it adds is therefore estimated for each
+class of its links. Only what is certain about a host is subtracted from the links of others; otherwise the noise of few
+readings would spread.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +20,22 @@ FEWEST_SETTLED = 5
 CERTAIN = 4.0  # standard errors from which an effect is subtracted from the links of others
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 READINGS_A_CELL = 2.0  # both directions of a pair count as one reading of it, or nearly so
+FEWEST_OF_CLASS = 5  # links, before what a host adds to a class is judged by itself
+ALIKE = 2.0  # standard errors within which a class agrees with all links
+UNKNOWN = np.float32(np.nan)
 NOTHING: Matrix = np.zeros((0, 0), np.float32)
 ROUNDS = 4
 Mask = NDArray[np.bool_]
+Index = NDArray[np.int64]
+Class = NDArray[np.int8]
+Noises = tuple[float, float]  # of all connections, and of the settled ones
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What each host adds as sender, or as receiver (the same with a symmetric kernel); [hosts] each.
+    """What each host or rank adds as sender, or as receiver (the same with a symmetric kernel); [hosts] each.
 
-    `effect`: log of the factor against the others; `error`: its standard error; `links`: number of links used.
+    `effect`: log of the factor against its equals; `error`: its standard error; `links`: number of links used.
     """
 
     effect: Values
@@ -36,6 +45,13 @@ class Ends:
     @property
     def z(self) -> Values:
         return np.asarray(self.effect / self.error)
+
+
+@dataclass(frozen=True)
+class EndsByClass(Ends):
+    """Of the links on which each host shows best. `certain` [hosts, classes]: what it surely adds to a class, or 0."""
+
+    certain: Values
 
 
 @dataclass(frozen=True)
@@ -56,28 +72,82 @@ class Spreads:
         return self.noise(rest), self.noise(np.where(settled, rest, np.float32(np.nan)) if settled.any() else NOTHING)
 
 
-def polish(times: Times, symmetric: bool, spreads: Spreads) -> tuple[Ends, Ends]:
+@dataclass(frozen=True)
+class Classes:
+    """The classes of links, counted from each host: by the kind of the partner, and whether it is near.
+
+    `there` [host, partner]: the class of a link as seen from the host; `back`: as seen from the partner. `partners`:
+    host number per column. `kind_of` [hosts].
+    """
+
+    count: int
+    there: Class
+    back: Class
+    partners: NDArray[np.int64]
+    kind_of: NDArray[np.int64]
+
+    def noises(self, rest: Matrix, settled: Mask, spreads: Spreads) -> list[Noises]:
+        """The noise of all links, then that of each class: links that share ways vary more than others."""
+        every = [spreads.noises(rest, settled)]
+        for number in range(self.count) if self.count > 1 else ():
+            own = self.there == number
+            every.append(spreads.noises(np.where(own, rest, UNKNOWN), settled & own))
+        return every
+
+    def of_hosts(self, added: Values) -> Matrix:
+        """[host, partner]: what the host adds, from [hosts, classes]."""
+        return np.take_along_axis(added.astype(np.float32), self.there, axis=1)
+
+    def of_partners(self, added: Values) -> Matrix:
+        """[host, partner]: what the partner adds, from [hosts, classes]."""
+        return np.take_along_axis(added[self.partners].astype(np.float32), self.back.T, axis=1).T
+
+
+def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) -> tuple[EndsByClass, EndsByClass]:
     """What each host adds as sender and as receiver, from log times without class effects."""
-    sent = received = np.zeros(len(times.sending))
-    send = receive = Ends(sent, np.ones(len(sent)), np.zeros(len(sent), np.intp))
-    noises = spreads.noises(times.sending, times.settled_sending)
+    hosts = len(times.sending)
+    sent = received = np.zeros((hosts, classes.count))
+    none = np.zeros(hosts)
+    send = receive = EndsByClass(none, np.ones(hosts), np.zeros(hosts, np.intp), sent)
+    noises = classes.noises(times.sending, times.settled_sending, spreads)
     for _ in range(ROUNDS):
         before = sent, received, noises
-        send = _ends(times.sending, times.settled_sending, received[times.partners], noises, spreads)
-        sent = certain(send)
+        of_partners = classes.of_partners(received)
+        send = _ends(times.sending, times.settled_sending, of_partners, classes, noises, spreads)
+        sent = send.certain
         if symmetric:
             receive, received = send, sent
         else:
-            receive = _ends(times.receiving, times.settled_receiving, sent[times.partners], noises, spreads)
-            received = certain(receive)
-        added = np.maximum(sent[:, None], received[times.partners]).astype(np.float32)
-        noises = spreads.noises(times.sending - added, times.settled_sending)
+            of_partners = classes.of_partners(sent)
+            receive = _ends(times.receiving, times.settled_receiving, of_partners, classes, noises, spreads)
+            received = receive.certain
+        added = np.maximum(classes.of_hosts(sent), classes.of_partners(received))
+        noises = classes.noises(times.sending - added, times.settled_sending, spreads)
         if (sent == before[0]).all() and (received == before[1]).all() and noises == before[2]:
             break  # converged
     return send, receive
 
 
-def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, float], spreads: Spreads) -> Ends:
+def _ends(
+    rest: Matrix, settled: Mask, others: Matrix, classes: Classes, noises: Sequence[Noises], spreads: Spreads
+) -> EndsByClass:
+    """`others` [host, partner]: what the partner adds. By all links of a host, and by those of each class."""
+    whole = _level(rest, settled, others, classes.kind_of, noises[0], spreads)
+    surely = _certain(whole)
+    best, certain = whole, np.repeat(surely[:, None], classes.count, axis=1)
+    for number in range(classes.count) if classes.count > 1 else ():
+        own = np.where(classes.there == number, rest, UNKNOWN)
+        level = _level(own, settled, others, classes.kind_of, noises[1 + number], spreads)
+        enough = level.links >= FEWEST_OF_CLASS
+        differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
+        of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
+        certain[:, number] = np.where(enough, of_class, surely)
+        better = enough & (level.z > best.z) & (level.effect > best.effect)
+        best = Ends(*(np.where(better, *pair) for pair in zip(vars(level).values(), vars(best).values(), strict=True)))
+    return EndsByClass(best.effect, best.error, best.links, certain)
+
+
+def _level(rest: Matrix, is_settled: Mask, others: Matrix, kind_of: Index, noises: Noises, spreads: Spreads) -> Ends:
     """A low quantile of each row over partners that are not slow themselves; over all partners if there is no other.
 
     Every link of a slow host is slow; a link of a healthy host is slow only if its partner is. So the low values of a
@@ -85,17 +155,22 @@ def _ends(rest: Matrix, is_settled: Mask, others: Values, noises: tuple[float, f
     """
     good = rest
     if (others > 0).any():
-        good = np.where(others > 0, np.float32(np.nan), rest)
+        good = np.where(others > 0, UNKNOWN, rest)
         none_left = ~np.isfinite(good).any(axis=1)
-        good[none_left] = rest[none_left] - others.astype(np.float32)
+        good[none_left] = rest[none_left] - others[none_left]
     low, links = _low_of_rows(good, noises[0])
     error = LOW_ERROR * noises[0] / np.sqrt(np.maximum(links, 1))
     if is_settled.any():
-        low_settled, settled = _low_of_rows(np.where(is_settled, good, np.float32(np.nan)), noises[1])
+        low_settled, settled = _low_of_rows(np.where(is_settled, good, UNKNOWN), noises[1])
         error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(settled, 1))
         better = (settled >= FEWEST_SETTLED) & (error_settled < error)
         low, error = np.where(better, low_settled, low), np.where(better, error_settled, error)
-    effect = np.nan_to_num(low - np.nanmedian(low)) if np.isfinite(low).any() else np.zeros(len(low))
+        links = np.where(better, settled, links)
+    effect = np.zeros(len(low))
+    for kind in range(int(kind_of.max(initial=0)) + 1):
+        own = kind_of == kind
+        if np.isfinite(low[own]).any():
+            effect[own] = np.nan_to_num(low[own] - np.nanmedian(low[own]))
     return Ends(effect, with_spread(error, spreads.of(effect)), links)
 
 
@@ -117,5 +192,5 @@ def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]
     return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
 
 
-def certain(ends: Ends) -> Values:
+def _certain(ends: Ends) -> Values:
     return np.where(ends.z > CERTAIN, ends.effect, 0.0)

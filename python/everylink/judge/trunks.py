@@ -90,13 +90,13 @@ def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
 def _only_beyond(effects: Effects) -> Mask:
     """Mask of hosts that are slow with other groups and, as far as measured, healthy within their own."""
     beyond = np.zeros(len(effects.group_of), bool)
-    added = np.maximum(effects.sent, effects.received)
-    for host in np.flatnonzero(added > 0):
+    added = np.maximum(effects.sent, effects.received).max(axis=1)
+    for host in np.flatnonzero(added > 0).tolist():
         near = np.flatnonzero((effects.group_of == effects.group_of[host]) & (added <= 0))
         if len(near) < FEWEST_HOSTS:
             continue
-        back = effects.rest[near, host] + np.maximum(effects.received[host], effects.sent[near])
-        there = effects.rest[host, near] + np.maximum(effects.sent[host], effects.received[near])
+        back = effects.rest[near, host] + effects.added_at(near, host)
+        there = effects.rest[host, near] + effects.added_at(host, near)
         inside = np.concatenate([there, back])
         inside = inside[np.isfinite(inside)]
         beyond[host] = len(inside) >= FEWEST_HOSTS and np.median(inside) < NEAR_PART * added[host]
@@ -106,16 +106,19 @@ def _only_beyond(effects: Effects) -> Mask:
 def _paths(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side) -> _Paths:
     hosts = len(effects.group_of)
     effect, known = np.full((len(members), hosts), np.nan), np.zeros((len(members), hosts), np.intp)
-    bad = (effects.sent > 0) | (effects.received > 0)
+    every = np.arange(hosts)
+    bad = np.maximum(effects.sent, effects.received).max(axis=1) > 0
     for group, own in enumerate(members):
         rows = own[~bad[own]]
         if len(rows) < FEWEST_HOSTS:
             continue
         # A host that is slow only beyond its switch was taken as slow itself; its residuals are restored here.
         if side == Side.RECEIVE:
-            block = effects.rest[:, rows] + np.where(beyond, effects.sent, 0)[:, None].astype(np.float32)
+            added = effects.added_at(every[:, None], rows[None, :])
+            block = effects.rest[:, rows] + np.where(beyond[:, None], added, np.float32(0))
         else:
-            block = effects.rest[rows].T + np.where(beyond, effects.received, 0)[:, None].astype(np.float32)
+            added = effects.added_at(rows[:, None], every[None, :]).T
+            block = effects.rest[rows].T + np.where(beyond[:, None], added, np.float32(0))
         block[own] = np.nan
         effect[group], known[group] = row_medians(block)
     effect[known < FEWEST_HOSTS] = np.nan

@@ -15,7 +15,8 @@ SURE = 0.9999  # upper limit of every confidence
 STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
 ENOUGH = 0.5  # of the planned links
 LATENCY, BANDWIDTH = 1024, 65536  # bytes: messages up to the first size show latency, from the second on bandwidth
-SYMPTOMS = ("absent", "timeout", "broken", "corrupt", "slow", "jitter", "unfair")  # worst first
+OF_TIMES = ("slow", "intermittent", "jitter", "unfair")
+SYMPTOMS = ("absent", "timeout", "broken", "corrupt", *OF_TIMES)  # worst first
 
 
 class Side(StrEnum):
@@ -50,7 +51,7 @@ class Verdict:
     def worth(self) -> tuple[int, int, float]:
         """Sort key, worst first: failures before slowness, large losses before small ones."""
         kinds = ("group", "trunk", "host", "rank", "pair", "link")
-        lost = self.symptom not in ("slow", "jitter", "unfair")
+        lost = self.symptom not in OF_TIMES
         loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
 
@@ -69,6 +70,24 @@ class Finding:
     severity: str
     text: str
     is_fault: bool
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A difference among links that is how the cluster is built, and no fault.
+
+    `kind`: adapters, class, position, groups, oversubscription or contention. `subject`: node sets, the numbers of
+    ranks on each host, `all groups`, or nothing. `factor`: time against that of the others, at messages of `bytes`.
+    `told_by`: facts or times. `question`: what the times cannot tell, and what would.
+    """
+
+    kind: str
+    subject: tuple[str, ...]
+    factor: float | None
+    bytes: int
+    told_by: str
+    text: str
+    question: str
 
 
 class Conclusion(StrEnum):
@@ -105,6 +124,7 @@ class Judgement:
     links_planned: int | None = None  # known only of a run that did not finish
     unmeasured: tuple[Unmeasured, ...] = ()  # of links that hosts could not measure; of load patterns one for each
     findings: tuple[Finding, ...] = ()  # of the inventory, the most severe first
+    structure: tuple[Structure, ...] = ()
 
     @property
     def conclusion(self) -> Conclusion:

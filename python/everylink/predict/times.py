@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.judge.findings import Found, find
 from everylink.judge.grouping import groups_for
+from everylink.judge.kinds import Equals, kinds_of
 from everylink.judge.readings import TO_FROM, readings
 from everylink.model.groups import Grouping
 from everylink.model.links import Links
@@ -48,7 +49,7 @@ class LinkKinds:
 def link_kinds(results: Results, grouping: Grouping | None) -> LinkKinds:
     """Kinds by the given grouping, or else by the groups inferred from the times."""
     host = results.ranks.host_index.astype(np.int64)
-    groups, known = groups_for(results, grouping)
+    groups, known = groups_for(results, grouping, kinds_of(results))
     return LinkKinds(host, groups[host] if known and host.any() else np.zeros(len(host), np.int64), known)
 
 
@@ -78,7 +79,7 @@ def _touched(results: Results, size: Size, kinds: LinkKinds, links: Links) -> Ma
         return touched
     group_of = np.zeros(seen.hosts, np.int64)
     group_of[seen.host_of] = kinds.group
-    findings = find(seen, group_of, blind=not kinds.known)
+    findings = find(seen, Equals(group_of, kinds_of(results).of_host), blind=not kinds.known)
     frm, to = seen.host_of[links.frm], seen.host_of[links.to]
     for found in findings.bad:
         touched |= _touches(found, frm, to, group_of, links)

@@ -15,7 +15,7 @@ from everylink.io.foreign import bare_facts, bare_ranks
 from everylink.io.read import read
 from everylink.io.results_file import IN_MEMORY, append_rows, write_results
 from everylink.io.stored import StoredRows
-from everylink.judge.confirm import ITERATIONS, ROUNDS, pairs_to_confirm
+from everylink.judge.confirm import ALONE, ITERATIONS, ROUNDS, pairs_to_confirm
 from everylink.model.groups import Grouping
 from everylink.model.results import Facts, Ranks, Results, Size, Steps
 from everylink.model.rows import BLOCK, CONFIRM, DIRECTION, Rows
@@ -99,7 +99,10 @@ def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = 
                 fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
             ]
             if wanted.one_way:
-                again.append(fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn))
+                again += [
+                    fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn * ALONE + draw)
+                    for draw in range(ALONE)
+                ]
             sizes.append(replace(size, rows=size.rows.with_more(again)))
         results = replace(results, sizes=tuple(sizes))
     return results

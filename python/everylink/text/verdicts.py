@@ -15,7 +15,11 @@ from everylink.units import plural, size_text
 SCHEMA = "everylink-verdicts/2"
 MOST = 20  # verdicts in text; JSON has all
 MOST_NAMES = 4
-SYMPTOM_TEXTS = {"jitter": "jitter: messages come late", "unfair": "unfair shares"}
+SYMPTOM_TEXTS = {
+    "intermittent": "intermittent: slow now and then",
+    "jitter": "jitter: messages come late",
+    "unfair": "unfair shares",
+}
 DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}
 
 
@@ -34,6 +38,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "verdicts": [describe(verdict) for verdict in judgement.verdicts],
         "suspects": [describe(verdict) for verdict in judgement.suspects],
         "findings": [asdict(finding) for finding in judgement.findings],
+        "structure": [asdict(structure) for structure in judgement.structure],
         "links_measured": judgement.links_measured,
         "links_failed": judgement.links_failed,
         "links_planned": judgement.links_planned,
@@ -84,9 +89,23 @@ def verdict_text(judgement: Judgement) -> Text:
             text.append(f"\n  {title(suspect)}")
         if len(judgement.suspects) > MOST_NAMES:
             text.append(f"\n  and {len(judgement.suspects) - MOST_NAMES} more")
+    for line in structure_lines(judgement):
+        text.append(f"\n{line}")
     for remark in judgement.remarks:
         text.append(f"\n{remark}", style="dim")
     return text
+
+
+def structure_lines(judgement: Judgement) -> list[str]:
+    """What differs by design, under a heading; nothing where nothing does."""
+    if not judgement.structure:
+        return []
+    lines = ["Structure, no fault:"]
+    for structure in judgement.structure:
+        lines.append(f"  {structure.text}")
+        if structure.question:
+            lines.append(f"      {structure.question}")
+    return lines
 
 
 def headline(judgement: Judgement) -> Text:

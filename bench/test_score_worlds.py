@@ -1,0 +1,35 @@
+"""The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
+
+import pytest
+from score_worlds import Score, score
+from worlds.structures import BUILDING
+
+HOSTS, SEED = 32, 1
+CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
+
+
+def scored(structure: str, kind: str) -> Score:
+    return score(False, HOSTS, (structure, kind, SEED))
+
+
+@pytest.mark.parametrize("structure", BUILDING)
+def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
+    assert scored(structure, "").wrong == 0
+
+
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name != "quadrants"])
+def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
+    found = scored(structure, "host")
+    assert (found.found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize("structure", CONTENDED)
+def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
+    found = scored(structure, "link")
+    assert (found.found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize("structure", ["one switch", "two generations by rack", "far socket", "hyperthreads"])
+def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
+    found = scored(structure, "intermittent 30 %")
+    assert (found.found, found.wrong) == (True, 0)

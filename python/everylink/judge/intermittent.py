@@ -1,0 +1,155 @@
+"""Finds hosts that are slow in a part of the steps only, which a median hides.
+
+For each host the share of steps in which it was slow, against the other hosts: by the exact binomial distribution with
+the rate of the others, and by how far the shares of all hosts scatter (the empirical null of Efron 2004, on arcsines of
+square roots, which stabilize the variance of shares). The larger probability counts. The worst is taken out, then the
+others are looked at again, because each slow step has two ends.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.distributions import binomial_tail, normal_quantile, normal_tail
+from everylink.judge.effects import Effects
+from everylink.judge.pairs import SMALLEST
+from everylink.judge.readings import UNDER_LOAD, Readings
+from everylink.model.results import Results, Size
+from everylink.model.rows import Outcome
+from everylink.robust import Values, is_whole, spread
+
+NOISES = 5.0  # standard deviations above which a reading is slow
+LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
+SMALLEST_SHARE = 0.03  # of a host's steps
+FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
+MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
+MOST_FOUND = 64
+FALSE_RATE = 0.001
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Intermittent:
+    """A host that was slow in `slow` of `steps`; `factor`: log of the median slow reading over what is expected.
+
+    `others`: the rate of slow steps of the other hosts; `chance`: how often such a share comes by chance.
+    """
+
+    host: int
+    slow: int
+    steps: int
+    factor: float
+    others: float
+    chance: float
+
+
+@dataclass(frozen=True)
+class _Slow:
+    """Slow readings, a pair of hosts and a step counted once: hosts a < b, and by how much (log)."""
+
+    a: Index
+    b: Index
+    beyond: Values
+
+
+def find_intermittent(
+    results: Results, size: Size, seen: Readings, effects: Effects, bad: Iterable[int], pairs: Sequence[tuple[int, ...]]
+) -> list[Intermittent]:
+    """The hosts that are slow in more steps than chance explains, the clearest first.
+
+    Without the `bad` hosts and the bad `pairs` of hosts, which are slow all the time.
+
+    Empty for runs with very many hosts, and where few steps were measured.
+    """
+    if not is_whole(seen.hosts) or seen.hosts < 4:
+        return []
+    slow, steps = _slow_readings(results, size, seen, effects)
+    slow, steps = _without(slow, steps, pairs)
+    in_order: list[Intermittent] = []
+    left = np.ones(seen.hosts, bool)
+    left[list(bad)] = False
+    while len(in_order) < MOST_FOUND:
+        worst = _worst(slow, steps, left)
+        if worst is None:
+            break
+        in_order.append(worst)
+        left[worst.host] = False
+    return in_order
+
+
+def _slow_readings(results: Results, size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
+    """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]."""
+    met = np.zeros(seen.hosts**2, np.int64)
+    parts: list[tuple[Index, Index, Index, Values]] = []
+    for frm, to, attempt, outcome, step, median in size.rows.blocks(
+        "frm", "to", "attempt", "outcome", "step", "median"
+    ):
+        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD)
+        one, other = seen.host_of[frm[good]], seen.host_of[to[good]]
+        between = one != other
+        one, other = one[between], other[between]
+        met += np.bincount(one * seen.hosts + other, minlength=len(met))
+        time = np.log(median[good][between].astype(np.float64))
+        beyond = time - effects.expected_at(one, other)
+        hit = beyond > np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
+        a, b = np.minimum(one, other)[hit], np.maximum(one, other)[hit]
+        parts.append((a, b, step[good][between][hit].astype(np.int64), beyond[hit]))
+    a, b, step, beyond = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    # Both rows of a pair in a step are one reading; with several ranks on a host, those of two hosts as well.
+    order = np.lexsort((beyond, step, b, a))
+    key = np.stack([a, b, step])[:, order]
+    last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(a) else np.zeros(0, bool)
+    there = met.reshape(seen.hosts, seen.hosts)
+    return _Slow(*(column[order][last] for column in (a, b, beyond))), np.maximum(there, there.T)
+
+
+def _without(slow: _Slow, met: Index, pairs: Sequence[tuple[int, ...]]) -> tuple[_Slow, Index]:
+    """Without what pairs of hosts had."""
+    met = met.copy()
+    kept = np.ones(len(slow.a), bool)
+    for one, other in pairs:
+        met[[one, other], [other, one]] = 0
+        kept &= (slow.a != min(one, other)) | (slow.b != max(one, other))
+    return _Slow(slow.a[kept], slow.b[kept], slow.beyond[kept]), met
+
+
+def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> Intermittent | None:
+    kept = left[slow.a] & left[slow.b]
+    a, b = slow.a[kept], slow.b[kept]
+    hosts = len(left)
+    count = np.bincount(a, minlength=hosts) + np.bincount(b, minlength=hosts)
+    steps = np.where(left, met[:, left].sum(axis=1), 0)
+    partners = _partners(a, b, hosts)
+    measured = left & (steps >= FEWEST_STEPS)
+    if measured.sum() < FEWEST_PARTNERS:
+        return None
+    share = count / np.maximum(steps, 1)
+    others = (count[left].sum() - 2 * count) / np.maximum(steps[left].sum() - 2 * steps, 1)
+    rate = np.clip(others, LEAST_RATE, 0.5)
+    by_counts = binomial_tail(count, np.maximum(steps, 1), rate)
+    arc = np.arcsin(np.sqrt(np.clip(share, 0, 1)))
+    scatter = max(spread(arc[measured]), float(np.median(0.5 / np.sqrt(steps[measured]))))
+    by_scatter = normal_tail((arc - np.median(arc[measured])) / scatter)
+    chance = np.maximum(by_counts, by_scatter) * measured.sum()
+    bad = measured & (chance < FALSE_RATE) & (share >= SMALLEST_SHARE) & (share <= MOSTLY)
+    bad &= (count >= FEWEST_SLOW) & (partners >= FEWEST_PARTNERS)
+    if not bad.any():
+        return None
+    host = int(np.flatnonzero(bad)[np.argmin(chance[bad])])
+    own = slow.beyond[kept][(a == host) | (b == host)]
+    return Intermittent(
+        host, int(count[host]), int(steps[host]), float(np.median(own)), float(others[host]), float(chance[host])
+    )
+
+
+def _partners(a: Index, b: Index, hosts: int) -> Index:
+    """With how many partners each host was slow."""
+    pairs = np.unique(np.stack([a, b]), axis=1)
+    return np.bincount(pairs.ravel(), minlength=hosts)
+
+
+def score(found: Intermittent) -> float:
+    """The normal score of its chance."""
+    return float(-normal_quantile(np.clip(found.chance, 1e-300, 0.5)))

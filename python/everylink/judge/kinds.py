@@ -1,0 +1,226 @@
+"""The kinds of hosts: hosts of one kind are equals, and only a host that differs from its equals is judged.
+
+What the hosts say comes first: processors, adapters and their rates. Where they say nothing of their adapters, what
+shows in the times tells: classes of hosts that are alike within, and differ from each other.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.errors import NotEnoughMemory
+from everylink.inventory.cluster import Cluster, cluster_of, kinds_of_hosts, smallest_class
+from everylink.inventory.meanings import DEVICE, NET, kind_of_part
+from everylink.judge.readings import Readings, readings
+from everylink.model.results import Results
+from everylink.robust import Matrix, Values, both_ways, known_sample, sampled
+
+Index = NDArray[np.int64]
+LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
+USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
+SAME = 0.02  # log of the factor: a partner that is slower than this is slower
+TIGHT = 0.015  # largest standard deviation within a class, log of the factor
+UNKNOWN = np.float32(np.nan)
+APART = 0.04  # least difference between two classes, log of the factor
+MOSTLY = 0.8  # part of the hosts that classes must hold
+FEWEST_ALIKE = 4  # hosts that have a rank at the same place
+TOLD = 0.9  # part of the hosts that must say what their adapters can do
+
+
+@dataclass(frozen=True)
+class Equals:
+    """What makes links comparable: the number of the group and of the kind of each host, [hosts].
+
+    `position_of` [ranks]: a number for the place of a rank on its host, the same on all hosts; -1: not known. Empty
+    where ranks are not compared.
+    """
+
+    group_of: Index
+    kind_of: Index
+    position_of: Index = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @classmethod
+    def of_groups(cls, group_of: Index) -> "Equals":
+        """Hosts of one kind."""
+        return cls(group_of, np.zeros(len(group_of), np.int64))
+
+    @cached_property
+    def kinds(self) -> int:
+        return int(self.kind_of.max(initial=0)) + 1
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false)."""
+
+    of_host: Index
+    names: tuple[str, ...]
+    told: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
+
+    def levelled(self, matrix: Matrix, rows: Index, columns: Index) -> Matrix:
+        """Log times [row, column] minus the median of their class, the kinds of the two hosts."""
+        if self.count < 2:
+            return matrix
+        made = matrix.copy()
+        for one in range(self.count):
+            for other in range(self.count):
+                at = np.ix_(np.flatnonzero(self.of_host[rows] == one), np.flatnonzero(self.of_host[columns] == other))
+                known = known_sample(made[at])
+                if len(known):
+                    made[at] -= np.float32(np.median(known))
+        return made
+
+
+def kinds_of(results: Results) -> Kinds:
+    """The kinds of the hosts of a run; of its ranks, in a run on one host."""
+    hosts = int(results.ranks.host_index.max()) + 1
+    if hosts > 1 and (told := _told(results)) is not None:
+        return told
+    if hosts == 1:
+        hosts = len(results.ranks)
+    seen = (readings(results, size) for size in results.sizes)
+    return seen_kinds([one for one in seen if one.count], hosts)
+
+
+def _told(results: Results) -> Kinds | None:
+    """By the inventory; nothing where too few hosts say what their adapters can do."""
+    try:
+        cluster = cluster_of(results)
+    except NotEnoughMemory:
+        return None
+    hosts = cluster.inventory.hosts
+    if not len(hosts):
+        return None
+    rates = _rates(cluster)
+    if sum(map(bool, rates)) < TOLD * len(cluster.names):
+        return None
+    texts = {"": 0}
+    codes = np.array([texts.setdefault(rates[host], len(texts)) for host in hosts.tolist()], np.int64)
+    kind = kinds_of_hosts(hosts, [cluster.kind[hosts], codes], len(cluster.names))
+    kind = np.maximum(kind, 0)
+    names = tuple(_most(rates[host] for host in np.flatnonzero(kind == one)) for one in range(int(kind.max()) + 1))
+    return Kinds(kind, names, True)
+
+
+def _rates(cluster: Cluster) -> list[str]:
+    """What the adapters of each host that carry the run can do: `100 Gbit/s`; empty where it is not known."""
+    by_host: list[list[float]] = [[] for _ in cluster.names]
+    for part, hosts in cluster.carrying.items():
+        if kind_of_part(part) in (DEVICE, NET):
+            known = np.array(sorted(hosts), np.int64)
+            for rates in cluster.gigabits(part, known):
+                for host, gigabits in zip(known.tolist(), rates, strict=True):
+                    if gigabits and (host, part) not in cluster.interfaces:
+                        by_host[host].append(gigabits)
+    return [" + ".join(f"{rate:g}" for rate in sorted(rates)) + " Gbit/s" if rates else "" for rates in by_host]
+
+
+def _most(texts: Iterable[str]) -> str:
+    several = list(texts)
+    return max(dict.fromkeys(several), key=several.count, default="")
+
+
+def seen_kinds(seen: Sequence[Readings], hosts: int) -> Kinds:
+    """By the times of all sizes: classes at one size split those at the others."""
+    features = [classes for one in seen if (classes := seen_classes(one)) is not None]
+    if not features:
+        return Kinds(np.zeros(hosts, np.int64), ("",), False)
+    kind = kinds_of_hosts(np.arange(hosts), features, hosts)
+    return Kinds(kind, ("",) * (int(kind.max()) + 1), False)
+
+
+def seen_classes(seen: Readings) -> Index | None:
+    """The class of each host at one size, as in classes_of.
+
+    A link tells only of its slower end, so a host's links with partners that are not slower than itself show what it
+    can do. Hosts of a slow class are slow among each other, too: those of a leaf with a slow uplink are not.
+    """
+    every, partners = np.arange(seen.hosts), sampled(seen.hosts)
+    there = seen.between_hosts.median if len(partners) == seen.hosts else seen.cells(every, partners).median
+    times = there if seen.symmetric else both_ways(there, seen.cells(partners, every).median.T)
+    low = _quantile_of_rows(times, LOW_PART)
+    of_equals = np.where(low[partners][None, :] <= low[:, None] + SAME, times, UNKNOWN)
+    for part in USUAL_PARTS:
+        capacity = _quantile_of_rows(of_equals, part)
+        capacity = np.where(np.isfinite(capacity), capacity, low)
+        classes = classes_of(capacity)
+        if classes is not None and _are_slow_among_themselves(times, classes, partners, capacity):
+            return classes
+    return None
+
+
+def _are_slow_among_themselves(times: Matrix, classes: Index, partners: Index, capacity: Values) -> bool:
+    for number in range(1, int(classes.max()) + 1):
+        own = np.flatnonzero(classes == number)
+        among = known_sample(times[np.ix_(own, np.flatnonzero(classes[partners] == number))])
+        if not len(among) or np.median(among) < np.median(capacity[own]) - SAME:
+            return False
+    return True
+
+
+def _quantile_of_rows(matrix: Matrix, part: float) -> Values:
+    """A lower quantile of the known values of each row; NaN for an empty row."""
+    ordered = np.sort(matrix, axis=1)
+    known = np.isfinite(matrix).sum(axis=1)
+    at = (np.maximum(known - 1, 0) * part).astype(np.intp)
+    return np.where(known > 0, ordered[np.arange(len(matrix)), at], np.nan).astype(np.float64)
+
+
+def classes_of(values: Values) -> Index | None:
+    """The class of each value, from 1 on; 0: an outlier. None unless there are two classes or more.
+
+    Classes are tight, apart, and large enough not to be a few faulty hosts.
+    """
+    known = np.flatnonzero(np.isfinite(values))
+    if not len(known):
+        return None
+    order = known[np.argsort(values[known], kind="stable")]
+    ordered = values[order]
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(ordered) > APART) + 1, [len(ordered)]])
+    least = smallest_class(len(known))
+    classes, held, number = np.zeros(len(values), np.int64), 0, 0
+    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        if end - begin >= least and np.std(ordered[begin:end]) <= TIGHT:
+            number += 1
+            classes[order[begin:end]] = number
+            held += end - begin
+    return classes if number > 1 and held >= MOSTLY * len(known) else None
+
+
+def equals_for(results: Results, group_of: Index, kinds: Kinds) -> Equals:
+    """Which hosts and ranks of a run are equals."""
+    return Equals(group_of, kinds.of_host, positions_of(results, kinds))
+
+
+def positions_of(results: Results, kinds: Kinds) -> Index:
+    """A number for the place of each rank on hosts of its kind, [ranks]; -1 where few hosts have such a rank.
+
+    By its number on the host, its adapter, its NUMA node and the distance to the adapter; if few hosts have a rank like
+    that, without its number.
+    """
+    ranks = results.ranks
+    host_of = ranks.host_index.astype(np.int64)
+    if host_of.max(initial=0) == 0:
+        return np.full(len(ranks), -1, np.int64)
+    kind = kinds.of_host[host_of].tolist()
+    place = list(zip(kind, ranks.device, ranks.numa.tolist(), ranks.numa_distance.tolist(), strict=True))
+    exact = list(zip(ranks.local_rank.tolist(), place, strict=True))
+    hosts: dict[object, set[int]] = {}
+    for keys in (exact, place):
+        for key, host in zip(keys, host_of.tolist(), strict=True):
+            hosts.setdefault(key, set()).add(host)
+    numbers: dict[object, int] = {}
+    found = np.full(len(ranks), -1, np.int64)
+    for rank, keys_of_rank in enumerate(zip(exact, place, strict=True)):
+        for key in keys_of_rank:
+            if len(hosts[key]) >= FEWEST_ALIKE:
+                found[rank] = numbers.setdefault(key, len(numbers))
+                break
+    return found

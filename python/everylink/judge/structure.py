@@ -1,0 +1,142 @@
+"""What a run shows of how its cluster is built: differences among links that are no faults."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.host_lists import folded
+from everylink.judge.contention import LEAST as UNDER_LOAD
+from everylink.judge.evidence import Judged, Names
+from everylink.judge.kinds import Kinds
+from everylink.judge.verdict import Structure
+from everylink.model.results import Results
+from everylink.robust import known_sample
+from everylink.units import plural
+
+SHOWS = np.log(1.05)  # log of the factor from which a difference is told
+FEWEST_ALONE = 4  # links of a class, measured alone
+QUESTIONS = {
+    "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
+    "rank": "Cores that are further from the others by design, or a fault? Where the ranks run tells (everylink show).",
+}
+
+
+def structures_at(results: Results, judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]:
+    """What one size shows."""
+    yield from _of_kinds(judged, names, kinds)
+    yield from _of_positions(results, judged)
+    yield from _of_groups(judged, names)
+    yield from _of_contention(judged)
+
+
+def each_once(structures: Sequence[Structure]) -> tuple[Structure, ...]:
+    """What several sizes show, at the size where it shows most. Oversubscription is told in place of groups."""
+    found: dict[tuple[str, tuple[str, ...]], Structure] = {}
+    for structure in structures:
+        key = structure.kind, structure.subject
+        if key not in found or (structure.factor or 0) > (found[key].factor or 0):
+            found[key] = structure
+    shared = any(kind == "oversubscription" for kind, _ in found)
+    return tuple(one for one in found.values() if not (shared and one.kind == "groups"))
+
+
+def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]:
+    """Hosts of several kinds: which ones, and how much longer their links take than those of the fastest kind."""
+    if kinds.count < 2:
+        return
+    far = np.nanmin(judged.findings.effects.typical, axis=2)
+    own = np.diag(far)
+    if not np.isfinite(own).all():
+        return
+    for kind in np.argsort(own, kind="stable").tolist():
+        hosts = np.flatnonzero(kinds.of_host == kind)
+        factor = float(np.exp(own[kind] - own.min()))
+        subject = (names.in_short(hosts.tolist()),)
+        if kinds.told:
+            text = f"{subject[0]}: {kinds.names[kind]}"
+            if np.log(factor) > SHOWS:
+                text += f", links among them take {factor:.2f}x the time of the fastest kind"
+            yield Structure("adapters", subject, factor, judged.size.bytes, "facts", text, "")
+        elif np.log(factor) > SHOWS:
+            text = (
+                f"{subject[0]}: links among them take {factor:.2f}x the time of the fastest class of {names.unit_kind}s"
+            )
+            question = QUESTIONS[names.unit_kind]
+            yield Structure("class", subject, factor, judged.size.bytes, "times", text, question)
+
+
+def _of_positions(results: Results, judged: Judged) -> Iterator[Structure]:
+    """What ranks pay for their place on every host."""
+    ranks = results.ranks
+    position_of = judged.findings.effects.equals.position_of
+    for position, effect in judged.findings.positions.items():
+        if effect < SHOWS:
+            continue
+        own = np.flatnonzero(position_of == position)
+        locals_ = sorted(set(ranks.local_rank[own].tolist()))
+        distances = set(ranks.numa_distance[own].tolist())
+        why = ""
+        usual = set(ranks.numa_distance.tolist()) - distances
+        if len(distances) == 1 and usual and min(distances) > min(usual) >= 0:
+            why = f", NUMA distance {min(distances)} from {ranks.device[own[0]] or 'the adapter'}"
+        which = folded([str(number) for number in locals_]).strip("[]")
+        what = f"rank {which} takes" if len(locals_) == 1 else f"ranks {which} take"
+        text = f"each host: its {what} {np.exp(effect):.2f}x the time{why}"
+        told_by = "facts" if why else "times"
+        yield Structure("position", (which,), float(np.exp(effect)), judged.size.bytes, told_by, text, "")
+
+
+def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:
+    """What links between groups of hosts take more than those inside, under load and alone."""
+    equals = judged.findings.effects.equals
+    gap, groups = judged.findings.effects.gap, int((np.bincount(equals.group_of) > 1).sum())
+    if groups < 2 or not gap >= SHOWS:
+        return
+    alone = gap_alone(judged)
+    text = f"{plural(groups, 'group')} of hosts: links between them take {np.exp(gap):.2f}x the time of those inside"
+    kind = "groups"
+    if alone is not None and abs(gap - alone) > SHOWS:
+        text += f" while all measure, {np.exp(alone):.2f}x alone"
+        if gap - max(alone, 0.0) > UNDER_LOAD:
+            kind = "oversubscription"
+            text += f": as uplinks of {np.exp(gap - max(alone, 0.0)):.1f}:1 would"
+    told_by = "facts" if names.grouping is not None else "times"
+    yield Structure(kind, ("all groups",), float(np.exp(gap)), judged.size.bytes, told_by, text, "")
+
+
+def gap_alone(judged: Judged) -> float | None:
+    """How much more links between groups take than links inside, each measured alone; log of the factor."""
+    alone, effects = judged.alone, judged.findings.effects
+    if not len(alone.time):
+        return None
+    kind = effects.equals.kind_of
+    near = effects.group_of[alone.frm] == effects.group_of[alone.to]
+    gaps = []
+    of_kinds = kind[alone.frm] * effects.equals.kinds + kind[alone.to]
+    for one in np.unique(of_kinds).tolist():
+        inside, between = (_usual(alone.time[(of_kinds == one) & (near == side)]) for side in (True, False))
+        if inside is not None and between is not None:
+            gaps.append(between - inside)
+    return float(np.median(gaps)) if gaps else None
+
+
+def _usual(times: NDArray[np.float64]) -> float | None:
+    """Of links measured alone, many of them suspects: a low quantile."""
+    known = known_sample(times)
+    return float(np.quantile(known, 0.35)) if len(known) >= FEWEST_ALONE else None
+
+
+def _of_contention(judged: Judged) -> Iterator[Structure]:
+    """What is slow only while others measure."""
+    found = [(one.kind, one.effect) for one in judged.findings.bad if judged.is_contention(one)]
+    found += [("trunk", one.effect) for one in judged.findings.trunks if judged.trunk_is_contention(one)]
+    if not found:
+        return
+    parts = [plural(count, kind) for kind, count in Counter(kind for kind, _ in found).items()]
+    factor = float(np.exp(max(effect for _, effect in found)))
+    text = (
+        f"{', '.join(parts)} slow, by up to {factor:.2f}x, only while all measure; alone as fast as others: shared ways"
+    )
+    yield Structure("contention", (), factor, judged.size.bytes, "times", text, "")
