@@ -4,9 +4,12 @@ For each host the share of steps in which it was slow, against the other hosts: 
 the rate of the others, and by how far the shares of all hosts scatter (the empirical null of Efron 2004, on arcsines of
 square roots, which stabilize the variance of shares). The larger probability counts. The worst is taken out, then the
 others are looked at again, because each slow step has two ends.
+
+Within one pass every pair meets once, so a slow way and a slow moment look alike: only pairs that were measured in
+several steps, and not slow in each, count.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +19,7 @@ from everylink.distributions import binomial_tail, normal_quantile, normal_tail
 from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.readings import UNDER_LOAD, Readings
-from everylink.model.results import Results, Size
+from everylink.model.results import Size
 from everylink.model.rows import Outcome
 from everylink.robust import Values, is_whole, spread
 
@@ -55,7 +58,7 @@ class _Slow:
 
 
 def find_intermittent(
-    results: Results, size: Size, seen: Readings, effects: Effects, bad: Iterable[int], pairs: Sequence[tuple[int, ...]]
+    size: Size, seen: Readings, effects: Effects, bad: Iterable[int], pairs: Sequence[tuple[int, ...]]
 ) -> list[Intermittent]:
     """The hosts that are slow in more steps than chance explains, the clearest first.
 
@@ -65,7 +68,7 @@ def find_intermittent(
     """
     if not is_whole(seen.hosts) or seen.hosts < 4:
         return []
-    slow, steps = _slow_readings(results, size, seen, effects)
+    slow, steps = _slow_readings(size, seen, effects)
     slow, steps = _without(slow, steps, pairs)
     in_order: list[Intermittent] = []
     left = np.ones(seen.hosts, bool)
@@ -79,30 +82,56 @@ def find_intermittent(
     return in_order
 
 
-def _slow_readings(results: Results, size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
-    """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]."""
+def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
+    """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]; 0 where only once.
+
+    Only of pairs of ranks that were also well in another step: a pair that is slow each time has a slow way.
+    """
     met = np.zeros(seen.hosts**2, np.int64)
     parts: list[tuple[Index, Index, Index, Values]] = []
-    for frm, to, attempt, outcome, step, median in size.rows.blocks(
-        "frm", "to", "attempt", "outcome", "step", "median"
-    ):
-        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD)
-        one, other = seen.host_of[frm[good]], seen.host_of[to[good]]
-        between = one != other
-        one, other = one[between], other[between]
+    for frm, to, step, time in _rows(size, seen):
+        one, other = seen.host_of[frm], seen.host_of[to]
         met += np.bincount(one * seen.hosts + other, minlength=len(met))
-        time = np.log(median[good][between].astype(np.float64))
         beyond = time - effects.expected_at(one, other)
         hit = beyond > np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
-        a, b = np.minimum(one, other)[hit], np.maximum(one, other)[hit]
-        parts.append((a, b, step[good][between][hit].astype(np.int64), beyond[hit]))
-    a, b, step, beyond = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    # Both rows of a pair in a step are one reading; with several ranks on a host, those of two hosts as well.
-    order = np.lexsort((beyond, step, b, a))
-    key = np.stack([a, b, step])[:, order]
-    last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(a) else np.zeros(0, bool)
+        pair = np.minimum(frm, to) * seen.ranks + np.maximum(frm, to)
+        parts.append((pair[hit], step[hit], one[hit] * seen.hosts + other[hit], beyond[hit]))
+    pair, step, hosts, beyond = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     there = met.reshape(seen.hosts, seen.hosts)
-    return _Slow(*(column[order][last] for column in (a, b, beyond))), np.maximum(there, there.T)
+    steps = np.maximum(there, there.T)
+    # Both rows of a pair in a step are one reading.
+    order = np.lexsort((beyond, step, pair))
+    key = np.stack([pair, step])[:, order]
+    last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(pair) else np.zeros(0, bool)
+    pair, hosts, beyond = (column[order][last] for column in (pair, hosts, beyond))
+    often, inverse, count = np.unique(pair, return_inverse=True, return_counts=True)
+    mixed = (count < _times_measured(size, seen, often))[inverse.reshape(-1)]
+    a, b = np.divmod(hosts[mixed], seen.hosts)
+    return _Slow(np.minimum(a, b), np.maximum(a, b), beyond[mixed]), np.where(steps > 1, steps, 0)
+
+
+def _times_measured(size: Size, seen: Readings, pairs: Index) -> Index:
+    """In how many steps each of these pairs of ranks was measured; `pairs` ascending, smaller * ranks + larger."""
+    up, down = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
+    if not len(pairs):
+        return up
+    for frm, to, _, _ in _rows(size, seen):
+        pair = np.minimum(frm, to) * seen.ranks + np.maximum(frm, to)
+        at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
+        known = pairs[at] == pair
+        up += np.bincount(at[known & (frm < to)], minlength=len(pairs))
+        down += np.bincount(at[known & (frm > to)], minlength=len(pairs))
+    return np.maximum(up, down)
+
+
+def _rows(size: Size, seen: Readings) -> Iterator[tuple[Index, Index, Index, Values]]:
+    """Readings under load between hosts: ranks from and to, step, log seconds."""
+    names = ("frm", "to", "attempt", "outcome", "step", "median")
+    for frm, to, attempt, outcome, step, median in size.rows.blocks(*names):
+        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD)
+        good &= seen.host_of[frm] != seen.host_of[to]
+        ranks = frm[good].astype(np.int64), to[good].astype(np.int64)
+        yield *ranks, step[good].astype(np.int64), np.log(median[good].astype(np.float64))
 
 
 def _without(slow: _Slow, met: Index, pairs: Sequence[tuple[int, ...]]) -> tuple[_Slow, Index]:

@@ -132,7 +132,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         within = find_within(results, size)
         collected.found += sure
         collected.found += _jitter(judged, names)
-        collected.found += _intermittent(results, judged, names)
+        collected.found += _intermittent(judged, names)
         collected.found += [
             trunk_verdict(trunk, judged, names)
             for trunk in judged.findings.trunks
@@ -225,11 +225,11 @@ def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
-def _intermittent(results: Results, judged: Judged, names: Names) -> Iterable[Verdict]:
+def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
-    for found in find_intermittent(results, judged.size, judged.readings, judged.findings.effects, bad, pairs):
+    for found in find_intermittent(judged.size, judged.readings, judged.findings.effects, bad, pairs):
         text = (
             f"slow in {found.slow} of {found.steps} steps, then {np.exp(found.factor):.2f}x the time; others in "
             f"{max(found.others, 0):.1%} of theirs"

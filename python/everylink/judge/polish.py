@@ -21,6 +21,7 @@ CERTAIN = 4.0  # standard errors from which an effect is subtracted from the lin
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 READINGS_A_CELL = 2.0  # both directions of a pair count as one reading of it, or nearly so
 FEWEST_OF_CLASS = 5  # links, before what a host adds to a class is judged by itself
+OF_EFFECT = 0.5  # part of the effect that even the quickest links of a class show, if the host is slow
 ALIKE = 2.0  # standard errors within which a class agrees with all links
 UNKNOWN = np.float32(np.nan)
 NOTHING: Matrix = np.zeros((0, 0), np.float32)
@@ -138,7 +139,8 @@ def _ends(
     for number in range(classes.count) if classes.count > 1 else ():
         own = np.where(classes.there == number, rest, UNKNOWN)
         level = _level(own, settled, others, classes.kind_of, noises[1 + number], spreads)
-        enough = level.links >= FEWEST_OF_CLASS
+        quick = _quickest_tenth(np.where(others > 0, UNKNOWN, own))
+        enough = (level.links >= FEWEST_OF_CLASS) & (quick > OF_EFFECT * level.effect)
         differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
         of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
         certain[:, number] = np.where(enough, of_class, surely)
@@ -172,6 +174,13 @@ def _level(rest: Matrix, is_settled: Mask, others: Matrix, kind_of: Index, noise
         if np.isfinite(low[own]).any():
             effect[own] = np.nan_to_num(low[own] - np.nanmedian(low[own]))
     return Ends(effect, with_spread(error, spreads.of(effect)), links)
+
+
+def _quickest_tenth(rest: Matrix) -> Values:
+    """A tenth of each row's known values are below it; NaN without any. All links of a slow host are slow."""
+    ordered = np.sort(rest, axis=1)
+    at = np.maximum(np.isfinite(rest).sum(axis=1) - 1, 0) // 10
+    return np.asarray(ordered[np.arange(len(rest)), at], float)
 
 
 def with_spread(error: Values, spread: float) -> Values:
