@@ -43,13 +43,23 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
 
 
-def low_index(known: NDArray[np.integer]) -> NDArray[np.intp]:
-    """The index of the low quantile (LOW) among `known` ordered values; 0 if there are none. Any shape.
+def low_index(known: NDArray[np.integer], part: float = LOW) -> NDArray[np.intp]:
+    """The index of a lower quantile (`part`) among `known` ordered values; 0 if there are none. Any shape.
 
-    A link is as slow as its slower end. The low quantile describes a host even if faults of its partners slow down
-    most of its links.
+    A link is as slow as its slower end. The low quantile (LOW) describes a host even if faults of its partners slow
+    down most of its links.
     """
-    return np.asarray(np.maximum(known - 1, 0) * LOW).astype(np.intp)
+    return np.asarray(np.maximum(known - 1, 0) * part).astype(np.intp)
+
+
+def lower_quantiles(matrix: NDArray[np.floating], part: float = LOW) -> tuple[Values, NDArray[np.intp]]:
+    """A lower quantile of the known (finite) values of each row, always one of them, and their number; [rows] each.
+
+    The quantile is NaN if a row has no known value.
+    """
+    ordered = np.sort(matrix, axis=1)  # NaN sorts last
+    known = np.isfinite(matrix).sum(axis=1)
+    return np.asarray(ordered[np.arange(len(matrix)), low_index(known, part)], float), known
 
 
 def both_ways(there: Matrix, back: Matrix) -> Matrix:

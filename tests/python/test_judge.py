@@ -8,6 +8,7 @@ import pytest
 
 from everylink.judge.groups import inferred_groups
 from everylink.judge.judge import judge
+from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -89,6 +90,15 @@ def test_puts_and_gets_show_the_direction_of_the_bytes_whichever_rank_leads(kern
     judgement = judge(_fetched(one_way, kernel))
     assert expected
     assert [(v.kind, v.subject, v.direction) for v in (judgement.verdicts or judgement.suspects)] == expected
+
+
+@pytest.mark.parametrize("kernel", ["put", "get"])
+def test_the_rows_of_puts_and_gets_name_the_rank_that_sends_first(kernel: str) -> None:
+    one_way = _results(_fabric(both=False, hosts=6), confirm=False)
+    fetched = _fetched(one_way, kernel)
+    ((frm, to, median),) = readings(fetched, fetched.sizes[0]).rows(fetched.sizes[0])
+    rows = one_way.sizes[0].rows
+    assert all((a == b).all() for a, b in zip((frm, to, median), (rows.frm, rows.to, rows.median), strict=True))
 
 
 def test_two_slow_hosts_of_four_remain_suspects_for_lack_of_a_healthy_majority() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster, cluster_of, number_in
-from everylink.inventory.meanings import DEVICE, NET, kind_of_part
 from everylink.model.inventory import Hosts
 from everylink.model.results import Results
 
@@ -41,11 +40,9 @@ def ceiling_of_run(results: Results) -> Ceiling | None:
 def ceiling_of(cluster: Cluster) -> Ceiling | None:
     """The median over the hosts of which it is known; none where no adapter's rate is."""
     by_host: dict[int, list[Ceiling]] = {}
-    for part, hosts in cluster.carrying.items():
-        if kind_of_part(part) in (DEVICE, NET):
-            for host, ceiling in _of_adapter(cluster, part, np.array(sorted(hosts), np.int64)):
-                if (host, part) not in cluster.interfaces:  # its RDMA device counts
-                    by_host.setdefault(host, []).append(ceiling)
+    for part, hosts in cluster.adapters_of_run():
+        for host, ceiling in _of_adapter(cluster, part, hosts):
+            by_host.setdefault(host, []).append(ceiling)
     if not by_host:
         return None
     ranks = np.bincount(cluster.ranks.host_index)

@@ -107,6 +107,13 @@ class Cluster:
                 found.setdefault(part, set()).add(host)
         return found
 
+    def adapters_of_run(self) -> Iterator[tuple[str, Hosts]]:
+        """Each device and interface with the hosts whose messages it carries; not where its RDMA device counts."""
+        for part, hosts in self.carrying.items():
+            own = [host for host in sorted(hosts) if (host, part) not in self.interfaces]
+            if own and kind_of_part(part) in (DEVICE, NET):
+                yield part, np.array(own, np.int64)
+
     def parts_in(self, text: str) -> set[str]:
         """The interfaces and devices that a text names, without the loopback."""
         parts = {f"{kind}/{word}" for word in WORD.findall(text) for kind in ("net", "ib", "cxi")}

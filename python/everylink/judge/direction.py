@@ -1,14 +1,13 @@
 """Uses readings taken alone and one way: which direction is slow, and whether it is slow only under load."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.effects import Effects
-from everylink.judge.findings import Found
+from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
+from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import DIRECTION, Outcome
@@ -20,28 +19,6 @@ GONE = 0.35  # if less than this part of the effect remains alone, the effect ne
 HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
 FAR_BEYOND = 1 << 32  # more than any number of units
 Links = list[tuple[int, int]]  # from, to
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known to be bad: numbers of hosts and groups; `is_pair`: whether it is asked about a pair."""
-
-    hosts: Sequence[int]
-    groups: Sequence[int]
-    is_pair: bool
-
-    def part_of(self, frm: NDArray[np.int64], to: NDArray[np.int64], group_of: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A number for the bad part that each link has, another one where that receives; 0: none."""
-        part = np.zeros(len(frm), np.int64)
-        for group in self.groups:
-            sends, receives = group_of[frm] == group, group_of[to] == group
-            part[sends & ~receives] = 1 + 2 * group
-            part[receives & ~sends] = 2 + 2 * group
-        for host in self.hosts:
-            number = 1 + 2 * (len(group_of) + host)
-            part[frm == host] = number
-            part[to == host] = number + 1
-        return part
 
 
 @dataclass(frozen=True)
@@ -65,39 +42,20 @@ class Alone:
             return Side.BOTH
         return Side.SEND if difference > 0 else Side.RECEIVE
 
-    def needs_load(self, effect: float, links: Links, known: Known, effects: Effects) -> bool:
-        """Whether these links, measured alone, are as fast as others of their class, which no bad end slows.
-
-        Links of a pair that has a bad end are compared with other links of that end. False if too few are known; but a
-        pair with a bad end then has no proof of its own, so True.
-        """
-        there, back = self._among(links), self._among([(b, a) for a, b in links])
-        part = known.part_of(self.frm, self.to, effects.group_of)
-        of_class = effects.class_number(self.frm, self.to)
-        slow = []
-        for own in (there, back):
-            beyond = []
-            for which in np.flatnonzero(own).tolist():
-                wanted = part[which] if known.is_pair else 0
-                like = ~there & ~back & (of_class == of_class[which]) & (part == wanted)
-                if like.sum() >= FEWEST_GOOD:
-                    beyond.append(self.time[which] - np.quantile(self.time[like], HEALTHY))
-            slow += [float(np.median(beyond)) >= GONE * effect] if beyond else []
-        if not slow:
-            return known.is_pair and bool((part[there | back] > 0).any())
-        return not any(slow)
-
-    def _among(self, links: Links) -> NDArray[np.bool_]:
+    def among(self, links: Links) -> NDArray[np.bool_]:
         """Mask of the readings of these links."""
         wanted = np.array([a * FAR_BEYOND + b for a, b in links], np.int64)
         return np.isin(self.frm * FAR_BEYOND + self.to, wanted)
 
-    def links_of(self, found: Found) -> Links:
-        """The link of a pair; for a host, its measured links with the host as sender."""
+    def links_of(self, found: Found, group_of: NDArray[np.int64]) -> Links:
+        """The link of a pair; for a host or a group, its measured links with it as sender."""
         if found.kind == "pair":
             a, b = found.subject
             return [(a, b)]
         (unit,) = found.subject
+        if found.kind == "group":
+            inside = group_of == unit
+            return self.between(np.flatnonzero(inside), np.flatnonzero(~inside))
         partners = np.unique(np.concatenate([self.to[self.frm == unit], self.frm[self.to == unit]])).tolist()
         return [(unit, p) for p in partners]
 
@@ -109,6 +67,69 @@ class Alone:
     def _medians(self, links: Links) -> NDArray[np.float64]:
         found = [self.time[(self.frm == a) & (self.to == b)] for a, b in links]
         return np.array([np.median(times) if len(times) else np.nan for times in found])
+
+
+@dataclass(frozen=True)
+class _Comparable:
+    """What makes readings taken alone comparable, [n] each: a number for the class of the link, and for its bad part.
+
+    The bad part: a bad host or group at an end, another number where that receives; 0: none.
+    """
+
+    alone: Alone
+    of_class: NDArray[np.int64]
+    part: NDArray[np.int64]
+
+    def needs_load(self, effect: float, links: Links, is_pair: bool) -> bool:
+        """Whether these links, measured alone, are as fast as others of their class, which no bad end slows.
+
+        Links of a pair that has a bad end are compared with other links of that end. False if too few are known; but a
+        pair with a bad end then has no proof of its own, so True.
+        """
+        there, back = self.alone.among(links), self.alone.among([(b, a) for a, b in links])
+        slow = []
+        for own in (there, back):
+            beyond = []
+            for which in np.flatnonzero(own).tolist():
+                wanted = self.part[which] if is_pair else 0
+                like = ~there & ~back & (self.of_class == self.of_class[which]) & (self.part == wanted)
+                if like.sum() >= FEWEST_GOOD:
+                    beyond.append(self.alone.time[which] - np.quantile(self.alone.time[like], HEALTHY))
+            slow += [float(np.median(beyond)) >= GONE * effect] if beyond else []
+        if not slow:
+            return is_pair and bool((self.part[there | back] > 0).any())
+        return not any(slow)
+
+
+def contention(findings: Findings, alone: Alone) -> frozenset[Found | Trunk]:
+    """The bad groups, hosts, pairs and trunks that are slow only while others measure, and alone as fast as equals."""
+    group_of = findings.effects.group_of
+    of_class = findings.effects.class_number(alone.frm, alone.to)
+    comparable = _Comparable(alone, of_class, _bad_parts(findings, alone))
+    found = {
+        one
+        for one in findings.bad
+        if one.kind != "rank" and comparable.needs_load(one.effect, alone.links_of(one, group_of), one.kind == "pair")
+    }
+    trunks = set()
+    for one in findings.trunks:
+        links = alone.between(np.flatnonzero(group_of == one.group), np.array(one.far))
+        if comparable.needs_load(one.effect, links, False):
+            trunks.add(one)
+    return frozenset(found | trunks)
+
+
+def _bad_parts(findings: Findings, alone: Alone) -> NDArray[np.int64]:
+    part, group_of = np.zeros(len(alone.time), np.int64), findings.effects.group_of
+    for group in (found.subject[0] for found in findings.bad if found.kind == "group"):
+        sends, receives = group_of[alone.frm] == group, group_of[alone.to] == group
+        part[sends & ~receives] = 1 + 2 * group
+        part[receives & ~sends] = 2 + 2 * group
+    for host in (found.subject[0] for found in findings.bad if found.kind == "host"):
+        number = 1 + 2 * (len(group_of) + host)
+        part[alone.frm == host] = number
+        part[alone.to == host] = number + 1
+    return part
 
 
 def measured_alone(size: Size, seen: Readings) -> Alone:

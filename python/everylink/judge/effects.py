@@ -1,30 +1,38 @@
 """Estimates what hosts and groups of hosts add to the times of their links: a robust two-way fit.
 
 log time = class + the larger of what the two ends add + noise. The class of a link: the kinds of its two hosts, and
-whether they are in one group. Tukey's median polish (Exploratory Data Analysis,
-1977), with two changes. The slower of two slow ends counts, because a message is as slow as its slowest part. Only
-what is certain about a host is subtracted from the links of others; otherwise the noise of few readings would spread.
+whether they are in one group. Tukey's median polish (Exploratory Data Analysis, 1977), with two changes. The slower of
+two slow ends counts, because a message is as slow as its slowest part. Only what is certain about a host is subtracted
+from the links of others; otherwise the noise of few readings would spread.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.kinds import Equals
+from everylink.judge.kinds import Block, Equals, blocks_of_kinds
 from everylink.judge.polish import LEAST_SPREAD, NOTHING, Classes, EndsByClass, Spreads, polish
+from everylink.judge.readings import UNKNOWN
 from everylink.judge.times import Times
-from everylink.robust import MEDIAN_ERROR, Matrix, Values, both_ways, healthy_spread, known_sample, row_medians
+from everylink.robust import (
+    MEDIAN_ERROR,
+    Matrix,
+    Values,
+    both_ways,
+    healthy_spread,
+    known_sample,
+    lower_quantiles,
+    row_medians,
+)
 
 PASSES = 2
+LOWER_QUARTILE = 0.25
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
-UNKNOWN = np.float32(np.nan)
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Block = tuple[Any, ...]  # rows and columns of a matrix
 
 
 @dataclass(frozen=True)
@@ -117,10 +125,10 @@ def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> E
     group_of = equals.group_of
     of_partner = group_of[times.partners]
     near = group_of[:, None] == of_partner[None, :]
-    classes = _classes(equals, times.partners, near)
+    classes = _classes(equals, times, near)
     good: Mask = np.ones(near.shape, bool)
     for _ in range(PASSES):  # the second pass takes the typical time of a class without the bad links
-        typical = class_medians(times, equals, near, good)
+        typical = _class_medians(times, equals, near, good)
         of_class = _by_class(typical, equals, times.partners, near)
         rest = times.sending - of_class
         back = rest if symmetric else times.receiving - of_class
@@ -158,13 +166,16 @@ def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> E
     )
 
 
-def _classes(equals: Equals, partners: Index, near: Mask) -> Classes:
-    kind = equals.kind_of
-    there = (2 * kind[partners][None, :] + near).astype(np.int8)
-    return Classes(2 * equals.kinds, there, (2 * kind[:, None] + near).astype(np.int8), partners, kind)
+def _classes(equals: Equals, times: Times, near: Mask) -> Classes:
+    kind, count = equals.kind_of, 2 * equals.kinds
+    there = (2 * kind[times.partners][None, :] + near).astype(np.int8)
+    known = np.isfinite(times.sending) | np.isfinite(times.receiving)
+    measured = [number for number in range(count) if (known & (there == number)).any()]
+    apart = measured if len(measured) > 1 else ()
+    return Classes(count, apart, there, (2 * kind[:, None] + near).astype(np.int8), times.partners, kind)
 
 
-def class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Values:
+def _class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Values:
     """The median of each class, [kinds, kinds, 2] as in Effects; over good links if there are any.
 
     Of a class without links: that of the same kinds, moved by what the other kinds differ near and far.
@@ -188,15 +199,10 @@ def class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Value
 
 def _each_class(equals: Equals, partners: Index, near: Mask, of_class: Callable[[Mask, Block], float]) -> Values:
     """A value of each class, [kinds, kinds, 2], from the links of it within a block of rows and columns."""
-    count = equals.kinds
-    rows = [np.flatnonzero(equals.kind_of == kind) for kind in range(count)]
-    columns = [np.flatnonzero(equals.kind_of[partners] == kind) for kind in range(count)]
-    found = np.full((count, count, 2), np.nan)
-    for one in range(count):
-        for other in range(count):
-            at: Block = np.ix_(rows[one], columns[other]) if count > 1 else (slice(None), slice(None))
-            for inside in (0, 1):
-                found[one, other, inside] = of_class(near[at] == bool(inside), at)
+    found = np.full((equals.kinds, equals.kinds, 2), np.nan)
+    for one, other, at in blocks_of_kinds(equals.kind_of, equals.kind_of[partners], equals.kinds):
+        for inside in (0, 1):
+            found[one, other, inside] = of_class(near[at] == bool(inside), at)
     return found
 
 
@@ -211,7 +217,7 @@ def _unhidden(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Mat
     """Residuals that no slow group hides, and a mask of hosts without any; for these, what they add to their group."""
     if not of_groups.any():
         return rest, np.zeros(len(rest), bool) if hidden is None else hidden
-    shown = np.where(of_groups > 0, np.float32(np.nan), rest)
+    shown = np.where(of_groups > 0, UNKNOWN, rest)
     if hidden is None:
         hidden = ~np.asarray(np.isfinite(shown).any(axis=1))
     return np.where(hidden[:, None], rest - of_groups, shown), hidden
@@ -231,28 +237,21 @@ def _groups(
     whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # single hosts say nothing about a group
     if len(whole) < FEWEST_GROUPS:
         return effect, z
-    far = np.where(near, np.float32(np.nan), rest if back is rest else both_ways(rest, back))
+    far = np.where(near, UNKNOWN, rest if back is rest else both_ways(rest, back))
     seen = [group for group in whole if (of_partner == group).any()]
     to_group = np.stack([row_medians(far[:, of_partner == group])[0] for group in seen], axis=1).astype(np.float32)
-    of_host = _lower_quartiles(to_group)
+    of_host = lower_quantiles(to_group, LOWER_QUARTILE)[0]
     level, within = np.full(count, np.nan), np.full(len(rest), np.nan)
     with np.errstate(all="ignore"):
         for group in whole:
             own = group_of == group
-            level[group] = _lower_quartiles(of_host[None, own].astype(np.float32))[0]
+            level[group] = lower_quantiles(of_host[None, own].astype(np.float32), LOWER_QUARTILE)[0][0]
             within[own] = of_host[own] - np.nanmedian(of_host[own])
     error = MEDIAN_ERROR * max(healthy_spread(within), LEAST_SPREAD)
     effect = np.nan_to_num(level - np.nanmedian(level))
     z = effect / (error / np.sqrt(np.maximum(sizes, 1)))
     bad = (effect > SMALLEST_GROUP) & (z > GROUP_CERTAIN)
     return np.where(bad, effect, 0.0), np.where(bad, z, 0.0)
-
-
-def _lower_quartiles(matrix: Matrix) -> Values:
-    """The lower quartile of each row's known values, always one of these values; NaN for an empty row."""
-    ordered = np.sort(matrix, axis=1)
-    known = np.isfinite(matrix).sum(axis=1)
-    return np.asarray(ordered[np.arange(len(matrix)), np.maximum(known - 1, 0) // 4], float)
 
 
 def _between_groups(of_host: Values, of_partner: Values, near: Mask) -> Matrix:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
-from everylink.judge.direction import Alone, Known
+from everylink.judge.direction import Alone, contention
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -29,28 +30,10 @@ class Judged:
     findings: Findings
     alone: Alone
 
-    def is_contention(self, found: Found) -> bool:
-        """Whether a group, host or pair is slow only while others measure, and alone as fast as its equals."""
-        effects = self.findings.effects
-        match found.kind:
-            case "group":
-                inside = effects.group_of == found.subject[0]
-                links = self.alone.between(np.flatnonzero(inside), np.flatnonzero(~inside))
-            case "host" | "pair":
-                links = self.alone.links_of(found)
-            case _:
-                return False
-        return self.alone.needs_load(found.effect, links, self._known(found.kind == "pair"), effects)
-
-    def trunk_is_contention(self, trunk: Trunk) -> bool:
-        """The same of a trunk."""
-        own = np.flatnonzero(self.findings.effects.group_of == trunk.group)
-        links = self.alone.between(own, np.array(trunk.far))
-        return self.alone.needs_load(trunk.effect, links, self._known(False), self.findings.effects)
-
-    def _known(self, is_pair: bool) -> Known:
-        bad = {kind: [one.subject[0] for one in self.findings.bad if one.kind == kind] for kind in ("host", "group")}
-        return Known(bad["host"], bad["group"], is_pair)
+    @cached_property
+    def contention(self) -> frozenset[Found | Trunk]:
+        """What is slow only while others measure, so no fault."""
+        return contention(self.findings, self.alone)
 
     @property
     def slow_ranks(self) -> set[int]:
@@ -69,6 +52,8 @@ class Names:
         self.one_each = len(self.hosts) == len(ranks)
         self.grouping = grouping
         self.groups = groups
+        self._known = frozenset(self.units)
+        self._labels = {} if grouping is None else {name: number for number, name in enumerate(grouping.names)}
         self._devices, self._host_of = ranks.device, ranks.host_index
         self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
 
@@ -79,13 +64,12 @@ class Names:
 
     def units_of(self, subject: Iterable[str]) -> set[str]:
         """The hosts (ranks, in a run on one host) of a verdict's subject: of groups, hosts and ranks."""
-        units, known = set(), set(self.units)
-        labels = {} if self.grouping is None else {name: number for number, name in enumerate(self.grouping.names)}
+        units = set()
         for name in subject:
-            if name in labels:
-                units |= {self.units[host] for host in np.flatnonzero(self.groups == labels[name])}
+            if name in self._labels:
+                units |= {self.units[host] for host in np.flatnonzero(self.groups == self._labels[name])}
             else:
-                units.add(name if name in known else name.rpartition(":")[0])
+                units.add(name if name in self._known else name.rpartition(":")[0])
         return units
 
     def group_in_short(self, group: int) -> str:
@@ -126,7 +110,7 @@ class Names:
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     side = None
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        side = judged.alone.side(found.effect, judged.alone.links_of(found))
+        side = judged.alone.side(found.effect, judged.alone.links_of(found, judged.findings.effects.group_of))
         found = _directed(found, side or Side.BOTH)
     kind, subject = names.of(found)
     factor = float(np.exp(found.effect))

@@ -11,11 +11,11 @@ from everylink.judge.effects import Effects, fit
 from everylink.judge.kinds import Equals
 from everylink.judge.pairs import SMALLEST, PairFindings, Pairs, examine_pairs
 from everylink.judge.polish import LEAST_SPREAD, Ends
-from everylink.judge.readings import Readings
+from everylink.judge.readings import Readings, with_further
 from everylink.judge.times import times
 from everylink.judge.trunks import Trunk, find_trunks
 from everylink.judge.verdict import Side
-from everylink.robust import LOW_ERROR, Matrix, Values, discoveries, healthy_spread, low_index
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, lower_quantiles
 
 BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
@@ -69,24 +69,10 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
             inside = (ends >= begin) & (ends < begin + BLOCK)
             cell.append((ends[inside] - begin) * readings.ranks + others[inside])
             time.append(more[inside])
-        _with_further(best, np.stack([there, back.T]), np.concatenate(cell), np.concatenate(time))
-        known = np.isfinite(best).sum(axis=1)
-        best.sort(axis=1)
-        low[own], links[own] = best[np.arange(len(best)), low_index(known)], known
+        used, of_used = with_further(np.stack([there, back.T]), np.concatenate(cell), np.concatenate(time))
+        best.flat[used] = of_used.median
+        low[own], links[own] = lower_quantiles(best)
     return low, links
-
-
-def _with_further(best: Matrix, first: Matrix, cell: NDArray[np.int64], time: NDArray[np.floating]) -> None:
-    """Where there are further readings, set the lower median of all readings of a cell. `first` [2, row, column]."""
-    used = np.unique(cell)
-    if not len(used):
-        return
-    of_used = first.reshape(2, -1)[:, used]
-    known = np.isfinite(of_used)
-    cell, time = np.concatenate([np.tile(used, (2, 1))[known], cell]), np.concatenate([of_used[known], time])
-    ordered = time[np.lexsort((time, cell))]
-    count = np.unique(cell, return_counts=True)[1]
-    best.flat[used] = ordered[np.cumsum(count) - count + (count - 1) // 2]
 
 
 def _of_positions(low: Values, readings: Readings, position_of: NDArray[np.int64]) -> dict[int, float]:

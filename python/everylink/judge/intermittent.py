@@ -9,7 +9,7 @@ Within one pass every pair meets once, so a slow way and a slow moment look alik
 several steps, and not slow in each, count.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from everylink.distributions import binomial_tail, normal_quantile, normal_tail
 from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
-from everylink.judge.readings import UNDER_LOAD, Readings
+from everylink.judge.readings import Readings
 from everylink.model.results import Size
-from everylink.model.rows import Outcome
 from everylink.robust import Values, is_whole, spread
 
 NOISES = 5.0  # standard deviations above which a reading is slow
@@ -64,9 +63,9 @@ def find_intermittent(
 
     Without the `bad` hosts and the bad `pairs` of hosts, which are slow all the time.
 
-    Empty for runs with very many hosts, and where few steps were measured.
+    Empty for runs with very many hosts, and where few steps were measured or each link once.
     """
-    if not is_whole(seen.hosts) or seen.hosts < 4:
+    if not is_whole(seen.hosts) or seen.hosts < 4 or not len(seen.further.time):
         return []
     slow, steps = _slow_readings(size, seen, effects)
     slow, steps = _without(slow, steps, pairs)
@@ -89,13 +88,14 @@ def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow,
     """
     met = np.zeros(seen.hosts**2, np.int64)
     parts: list[tuple[Index, Index, Index, Values]] = []
-    for frm, to, step, time in _rows(size, seen):
+    for frm, to, median, step in seen.rows(size, "step"):
+        time = np.log(median.astype(np.float64))
         one, other = seen.host_of[frm], seen.host_of[to]
         met += np.bincount(one * seen.hosts + other, minlength=len(met))
         beyond = time - effects.expected_at(one, other)
         hit = beyond > np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
-        pair = np.minimum(frm, to) * seen.ranks + np.maximum(frm, to)
-        parts.append((pair[hit], step[hit], one[hit] * seen.hosts + other[hit], beyond[hit]))
+        pair = _pair_numbers(frm, to, seen.ranks)
+        parts.append((pair[hit], step[hit].astype(np.int64), one[hit] * seen.hosts + other[hit], beyond[hit]))
     pair, step, hosts, beyond = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     there = met.reshape(seen.hosts, seen.hosts)
     steps = np.maximum(there, there.T)
@@ -115,8 +115,8 @@ def _times_measured(size: Size, seen: Readings, pairs: Index) -> Index:
     up, down = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
     if not len(pairs):
         return up
-    for frm, to, _, _ in _rows(size, seen):
-        pair = np.minimum(frm, to) * seen.ranks + np.maximum(frm, to)
+    for frm, to, _ in seen.rows(size):
+        pair = _pair_numbers(frm, to, seen.ranks)
         at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
         known = pairs[at] == pair
         up += np.bincount(at[known & (frm < to)], minlength=len(pairs))
@@ -124,14 +124,8 @@ def _times_measured(size: Size, seen: Readings, pairs: Index) -> Index:
     return np.maximum(up, down)
 
 
-def _rows(size: Size, seen: Readings) -> Iterator[tuple[Index, Index, Index, Values]]:
-    """Readings under load between hosts: ranks from and to, step, log seconds."""
-    names = ("frm", "to", "attempt", "outcome", "step", "median")
-    for frm, to, attempt, outcome, step, median in size.rows.blocks(*names):
-        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD)
-        good &= seen.host_of[frm] != seen.host_of[to]
-        ranks = frm[good].astype(np.int64), to[good].astype(np.int64)
-        yield *ranks, step[good].astype(np.int64), np.log(median[good].astype(np.float64))
+def _pair_numbers(frm: NDArray[np.uint32], to: NDArray[np.uint32], ranks: int) -> Index:
+    return np.minimum(frm, to).astype(np.int64) * ranks + np.maximum(frm, to)
 
 
 def _without(slow: _Slow, met: Index, pairs: Sequence[tuple[int, ...]]) -> tuple[_Slow, Index]:

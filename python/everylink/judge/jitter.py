@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import binomial_tail, normal_quantile
 from everylink.judge.readings import Readings
-from everylink.robust import Values, low_index
+from everylink.robust import Values, lower_quantiles
 
 FEWEST_READINGS = 200  # per host
 SMALLEST_RATE = 0.005  # one message in 200
@@ -20,12 +20,10 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     late with few partners only. The typical rate is the median over hosts. Chance is binomial, with the rate of the
     links that do not touch the host.
     """
-    hosts, summed = readings.hosts, readings.late
+    summed = readings.late
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
-    links = np.isfinite(rate).sum(axis=1)
-    rate.sort(axis=1)
-    low = rate[np.arange(hosts), low_index(links)]
+    low, links = lower_quantiles(rate)
     total, seen = summed.all_late, summed.all_messages
     typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
     others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)

@@ -134,9 +134,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         collected.found += _jitter(judged, names)
         collected.found += _intermittent(judged, names)
         collected.found += [
-            trunk_verdict(trunk, judged, names)
-            for trunk in judged.findings.trunks
-            if not judged.trunk_is_contention(trunk)
+            trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks if trunk not in judged.contention
         ]
         collected.found += [within_verdict(host, size, names) for host in within if host.sure]
         collected.suspects += [verdict for verdict in slow if verdict not in sure]
@@ -206,7 +204,7 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     for found in judged.findings.bad:
-        if not judged.is_contention(found):
+        if found not in judged.contention:
             yield slow_verdict(found, judged, names)
 
 

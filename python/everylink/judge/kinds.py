@@ -4,26 +4,27 @@ What the hosts say comes first: processors, adapters and their rates. Where they
 shows in the times tells: classes of hosts that are alike within, and differ from each other.
 """
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster, cluster_of, kinds_of_hosts, smallest_class
-from everylink.inventory.meanings import DEVICE, NET, kind_of_part
-from everylink.judge.readings import Readings, readings
+from everylink.judge.readings import UNKNOWN, Readings, readings
 from everylink.model.results import Results
-from everylink.robust import Matrix, Values, both_ways, known_sample, sampled
+from everylink.robust import Matrix, Values, both_ways, known_sample, lower_quantiles, sampled
 
 Index = NDArray[np.int64]
+Block = tuple[Any, ...]  # rows and columns of a matrix
 LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
 USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
-UNKNOWN = np.float32(np.nan)
 APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALIKE = 4  # hosts that have a rank at the same place
@@ -69,13 +70,21 @@ class Kinds:
         if self.count < 2:
             return matrix
         made = matrix.copy()
-        for one in range(self.count):
-            for other in range(self.count):
-                at = np.ix_(np.flatnonzero(self.of_host[rows] == one), np.flatnonzero(self.of_host[columns] == other))
-                known = known_sample(made[at])
-                if len(known):
-                    made[at] -= np.float32(np.median(known))
+        for _, _, at in blocks_of_kinds(self.of_host[rows], self.of_host[columns], self.count):
+            known = known_sample(made[at])
+            if len(known):
+                made[at] -= np.float32(np.median(known))
         return made
+
+
+def blocks_of_kinds(of_row: Index, of_column: Index, kinds: int) -> Iterator[tuple[int, int, Block]]:
+    """Every two kinds with the part of a matrix that lies between their hosts; `of_...`: the kind of each."""
+    if kinds == 1:
+        yield 0, 0, (slice(None), slice(None))  # a view, not a copy
+        return
+    rows, columns = ([np.flatnonzero(of_each == kind) for kind in range(kinds)] for of_each in (of_row, of_column))
+    for one, other in itertools.product(range(kinds), repeat=2):
+        yield one, other, np.ix_(rows[one], columns[other])
 
 
 def kinds_of(results: Results) -> Kinds:
@@ -85,8 +94,7 @@ def kinds_of(results: Results) -> Kinds:
         return told
     if hosts == 1:
         hosts = len(results.ranks)
-    seen = (readings(results, size) for size in results.sizes)
-    return seen_kinds([one for one in seen if one.count], hosts)
+    return _seen((seen_classes(readings(results, size)) for size in results.sizes), hosts)
 
 
 def _told(results: Results) -> Kinds | None:
@@ -112,13 +120,11 @@ def _told(results: Results) -> Kinds | None:
 def _rates(cluster: Cluster) -> list[str]:
     """What the adapters of each host that carry the run can do: `100 Gbit/s`; empty where it is not known."""
     by_host: list[list[float]] = [[] for _ in cluster.names]
-    for part, hosts in cluster.carrying.items():
-        if kind_of_part(part) in (DEVICE, NET):
-            known = np.array(sorted(hosts), np.int64)
-            for rates in cluster.gigabits(part, known):
-                for host, gigabits in zip(known.tolist(), rates, strict=True):
-                    if gigabits and (host, part) not in cluster.interfaces:
-                        by_host[host].append(gigabits)
+    for part, hosts in cluster.adapters_of_run():
+        for rates in cluster.gigabits(part, hosts):
+            for host, gigabits in zip(hosts.tolist(), rates, strict=True):
+                if gigabits:
+                    by_host[host].append(gigabits)
     return [" + ".join(f"{rate:g}" for rate in sorted(rates)) + " Gbit/s" if rates else "" for rates in by_host]
 
 
@@ -127,9 +133,9 @@ def _most(texts: Iterable[str]) -> str:
     return max(dict.fromkeys(several), key=several.count, default="")
 
 
-def seen_kinds(seen: Sequence[Readings], hosts: int) -> Kinds:
+def _seen(by_size: Iterable[Index | None], hosts: int) -> Kinds:
     """By the times of all sizes: classes at one size split those at the others."""
-    features = [classes for one in seen if (classes := seen_classes(one)) is not None]
+    features = [classes for classes in by_size if classes is not None]
     if not features:
         return Kinds(np.zeros(hosts, np.int64), ("",), False)
     kind = kinds_of_hosts(np.arange(hosts), features, hosts)
@@ -145,10 +151,10 @@ def seen_classes(seen: Readings) -> Index | None:
     every, partners = np.arange(seen.hosts), sampled(seen.hosts)
     there = seen.between_hosts.median if len(partners) == seen.hosts else seen.cells(every, partners).median
     times = there if seen.symmetric else both_ways(there, seen.cells(partners, every).median.T)
-    low = _quantile_of_rows(times, LOW_PART)
+    low = lower_quantiles(times, LOW_PART)[0]
     of_equals = np.where(low[partners][None, :] <= low[:, None] + SAME, times, UNKNOWN)
     for part in USUAL_PARTS:
-        capacity = _quantile_of_rows(of_equals, part)
+        capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
         if classes is not None and _are_slow_among_themselves(times, classes, partners, capacity):
@@ -163,14 +169,6 @@ def _are_slow_among_themselves(times: Matrix, classes: Index, partners: Index, c
         if not len(among) or np.median(among) < np.median(capacity[own]) - SAME:
             return False
     return True
-
-
-def _quantile_of_rows(matrix: Matrix, part: float) -> Values:
-    """A lower quantile of the known values of each row; NaN for an empty row."""
-    ordered = np.sort(matrix, axis=1)
-    known = np.isfinite(matrix).sum(axis=1)
-    at = (np.maximum(known - 1, 0) * part).astype(np.intp)
-    return np.where(known > 0, ordered[np.arange(len(matrix)), at], np.nan).astype(np.float64)
 
 
 def classes_of(values: Values) -> Index | None:

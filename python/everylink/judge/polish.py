@@ -13,8 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import normal_quantile
+from everylink.judge.readings import UNKNOWN
 from everylink.judge.times import Times
-from everylink.robust import LOW_ERROR, Matrix, Values, healthy_spread, low_index, moderated, wide_spread
+from everylink.robust import (
+    LOW_ERROR,
+    Matrix,
+    Values,
+    healthy_spread,
+    low_index,
+    lower_quantiles,
+    moderated,
+    wide_spread,
+)
 
 FEWEST_SETTLED = 5
 CERTAIN = 4.0  # standard errors from which an effect is subtracted from the links of others
@@ -22,8 +32,8 @@ LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 READINGS_A_CELL = 2.0  # both directions of a pair count as one reading of it, or nearly so
 FEWEST_OF_CLASS = 5  # links, before what a host adds to a class is judged by itself
 OF_EFFECT = 0.5  # part of the effect that even the quickest links of a class show, if the host is slow
+QUICKEST = 0.1  # part of the links of a class, so called
 ALIKE = 2.0  # standard errors within which a class agrees with all links
-UNKNOWN = np.float32(np.nan)
 NOTHING: Matrix = np.zeros((0, 0), np.float32)
 ROUNDS = 4
 Mask = NDArray[np.bool_]
@@ -70,27 +80,29 @@ class Spreads:
 
     def noises(self, rest: Matrix, settled: Mask) -> tuple[float, float]:
         """The noise of all connections, and of the settled ones."""
-        return self.noise(rest), self.noise(np.where(settled, rest, np.float32(np.nan)) if settled.any() else NOTHING)
+        return self.noise(rest), self.noise(np.where(settled, rest, UNKNOWN) if settled.any() else NOTHING)
 
 
 @dataclass(frozen=True)
 class Classes:
     """The classes of links, counted from each host: by the kind of the partner, and whether it is near.
 
-    `there` [host, partner]: the class of a link as seen from the host; `back`: as seen from the partner. `partners`:
-    host number per column. `kind_of` [hosts].
+    `apart`: the numbers of the classes by which hosts are also judged apart: those with links, if that is more than
+    one. `there` [host, partner]: the class of a link as seen from the host; `back`: as seen from the partner.
+    `partners`: host number per column. `kind_of` [hosts].
     """
 
     count: int
+    apart: Sequence[int]
     there: Class
     back: Class
     partners: NDArray[np.int64]
     kind_of: NDArray[np.int64]
 
     def noises(self, rest: Matrix, settled: Mask, spreads: Spreads) -> list[Noises]:
-        """The noise of all links, then that of each class: links that share ways vary more than others."""
+        """The noise of all links, then that of each class `apart`: links that share ways vary more than others."""
         every = [spreads.noises(rest, settled)]
-        for number in range(self.count) if self.count > 1 else ():
+        for number in self.apart:
             own = self.there == number
             every.append(spreads.noises(np.where(own, rest, UNKNOWN), settled & own))
         return every
@@ -132,14 +144,14 @@ def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) ->
 def _ends(
     rest: Matrix, settled: Mask, others: Matrix, classes: Classes, noises: Sequence[Noises], spreads: Spreads
 ) -> EndsByClass:
-    """`others` [host, partner]: what the partner adds. By all links of a host, and by those of each class."""
+    """`others` [host, partner]: what the partner adds. By all links of a host, and by those of each class `apart`."""
     whole = _level(rest, settled, others, classes.kind_of, noises[0], spreads)
     surely = _certain(whole)
     best, certain = whole, np.repeat(surely[:, None], classes.count, axis=1)
-    for number in range(classes.count) if classes.count > 1 else ():
+    for number, noise in zip(classes.apart, noises[1:], strict=True):
         own = np.where(classes.there == number, rest, UNKNOWN)
-        level = _level(own, settled, others, classes.kind_of, noises[1 + number], spreads)
-        quick = _quickest_tenth(np.where(others > 0, UNKNOWN, own))
+        level = _level(own, settled, others, classes.kind_of, noise, spreads)
+        quick = lower_quantiles(np.where(others > 0, UNKNOWN, own), QUICKEST)[0]  # all links of a slow host are slow
         enough = (level.links >= FEWEST_OF_CLASS) & (quick > OF_EFFECT * level.effect)
         differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
         of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
@@ -176,13 +188,6 @@ def _level(rest: Matrix, is_settled: Mask, others: Matrix, kind_of: Index, noise
     return Ends(effect, with_spread(error, spreads.of(effect)), links)
 
 
-def _quickest_tenth(rest: Matrix) -> Values:
-    """A tenth of each row's known values are below it; NaN without any. All links of a slow host are slow."""
-    ordered = np.sort(rest, axis=1)
-    at = np.maximum(np.isfinite(rest).sum(axis=1) - 1, 0) // 10
-    return np.asarray(ordered[np.arange(len(rest)), at], float)
-
-
 def with_spread(error: Values, spread: float) -> Values:
     """Standard errors that include the spread among healthy hosts, as far as `error` does not explain it already."""
     of_hosts = max(spread**2 - float(np.median(error)) ** 2, 0.0)
@@ -194,11 +199,9 @@ def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]
 
     The correction for n values of normal noise follows Blom 1958.
     """
-    ordered = np.sort(matrix, axis=1)
-    known = np.isfinite(matrix).sum(axis=1)
-    at = low_index(known)
-    below = normal_quantile((at + 0.625) / (np.maximum(known, 1) + 0.25))
-    return np.asarray(ordered[np.arange(len(matrix)), at] - noise * below, float), known
+    low, known = lower_quantiles(matrix)
+    below = normal_quantile((low_index(known) + 0.625) / (np.maximum(known, 1) + 0.25))
+    return low - noise * below, known
 
 
 def _certain(ends: Ends) -> Values:

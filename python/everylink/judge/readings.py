@@ -6,6 +6,7 @@ A reading is the median of one row that ended ok, as log seconds, so that factor
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,10 @@ class LatenessSums:
 
 @dataclass(frozen=True)
 class Cells:
-    """[from host, to host]: the lower median and lower quartile of the readings, NaN without a reading; their number.
+    """Of each pair of hosts, [from, to]: the lower median and lower quartile of the readings, and their number.
 
-    The lower of two middle readings is used because a disturbance makes a reading longer, never shorter.
+    NaN without a reading. The lower of two middle readings is used because a disturbance makes a reading longer, never
+    shorter.
     """
 
     median: Matrix
@@ -89,13 +91,29 @@ class Further:
     time: Matrix
 
 
+def with_further(first: Matrix, cell: Index, time: Matrix) -> tuple[Index, Cells]:
+    """The cells that have further readings, ascending, and what all readings of each give; [cells].
+
+    `first` [reading, row, column]: the first readings. `cell`, `time` [n]: the further ones, numbered row by row.
+    """
+    used = np.unique(cell)
+    of_used = first.reshape(len(first), -1)[:, used]
+    known = np.isfinite(of_used)
+    cell, time = np.concatenate([np.tile(used, (len(first), 1))[known], cell]), np.concatenate([of_used[known], time])
+    ordered = time[np.lexsort((time, cell))]
+    count = np.unique(cell, return_counts=True)[1]
+    starts = np.cumsum(count) - count
+    median, quartile = (ordered[starts + (count - 1) // part] for part in (2, 4))
+    return used, Cells(median, quartile, count.astype(np.int32))
+
+
 @dataclass(frozen=True)
 class Readings:
     """Readings of the links between different hosts, from the host that sends to the one that receives.
 
     `count`: how many; `first` [from rank, to rank]: log seconds of the first, NaN if there is none; `further`: all
     others; `late`: messages behind each host's readings, and how many were late. `symmetric`: a reading is half a round
-    trip, so both directions of a pair measure the same quantity.
+    trip, so both directions of a pair measure the same quantity. `turned`: messages go to the leading rank.
     """
 
     hosts: int
@@ -106,6 +124,11 @@ class Readings:
     further: Further
     late: Lateness
     symmetric: bool
+    turned: bool
+
+    def rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+        """The rows behind the readings, some at a time: ranks from and to, the median, then these columns."""
+        return rows_under_load(size, self.host_of, self.turned, *names)
 
     def each(self) -> tuple[Index, Index, Matrix]:
         """Ranks from and to, and log seconds, of every reading; [count] each."""
@@ -195,17 +218,8 @@ class Readings:
         place[columns] = np.arange(len(columns))
         cell = np.repeat(np.arange(len(rows)), end - begin) * len(columns) + place[to[at]]
         cell, time = cell[place[to[at]] >= 0], time[at[place[to[at]] >= 0]]
-        if not len(cell):
-            return cells
-        used, more = np.unique(cell, return_counts=True)
-        first = values.reshape(len(values), -1)[:, used]
-        known = np.isfinite(first)
-        cell, time = np.concatenate([np.tile(used, (len(first), 1))[known], cell]), np.concatenate([first[known], time])
-        ordered = time[np.lexsort((time, cell))]
-        count = known.sum(axis=0) + more
-        starts = np.cumsum(count) - count
-        parts = ordered[starts + (count - 1) // 2], ordered[starts + (count - 1) // 4], count
-        for matrix, of_cells in zip((cells.median, cells.quartile, cells.count), parts, strict=True):
+        used, of_used = with_further(values, cell, time)
+        for matrix, of_cells in zip(vars(cells).values(), vars(of_used).values(), strict=True):
             matrix.flat[used] = of_cells
         return cells
 
@@ -258,17 +272,22 @@ def _readings(results: Results, size: Size) -> Readings:
     needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
     require_memory(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
     matrix, late = _RankMatrix(ranks), LatenessSums(hosts)
-    for frm, to, attempt, outcome, *values in size.rows.blocks(
-        "frm", "to", "attempt", "outcome", "median", "late", "n"
-    ):
+    turned = results.facts.kernel in TO_FROM
+    for frm, to, median, late_ones, messages in rows_under_load(size, host_of, turned, "late", "n"):
+        matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
+        late.add(host_of[frm], host_of[to], late_ones, messages)
+    symmetric = results.facts.kernel not in ONE_WAY
+    return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), late.done(), symmetric, turned)
+
+
+def rows_under_load(size: Size, host_of: Index, turned: bool, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+    """Rows between hosts that ended ok under load, some at a time: ranks from and to, the median, then these columns.
+
+    `turned`: messages go to the leading rank, so the ranks change places.
+    """
+    for frm, to, attempt, outcome, *values in size.rows.blocks("frm", "to", "attempt", "outcome", "median", *names):
         good = (outcome == Outcome.OK) & (values[0] > 0) & np.isin(attempt, UNDER_LOAD)
         good &= host_of[frm] != host_of[to]
         if not good.all():
             frm, to, *values = (column[good] for column in (frm, to, *values))
-        if results.facts.kernel in TO_FROM:
-            frm, to = to, frm
-        median, late_ones, messages = values
-        matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
-        late.add(host_of[frm], host_of[to], late_ones, messages)
-    symmetric = results.facts.kernel not in ONE_WAY
-    return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), late.done(), symmetric)
+        yield (to, frm, *values) if turned else (frm, to, *values)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.judge.contention import LEAST as UNDER_LOAD
+from everylink.judge.direction import FEWEST_GOOD
 from everylink.judge.evidence import Judged, Names
 from everylink.judge.kinds import Kinds
 from everylink.judge.verdict import Structure
@@ -16,7 +17,6 @@ from everylink.robust import known_sample
 from everylink.units import plural
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
-FEWEST_ALONE = 4  # links of a class, measured alone
 QUESTIONS = {
     "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
     "rank": "Cores that are further from the others by design, or a fault? Where the ranks run tells (everylink show).",
@@ -111,12 +111,10 @@ def gap_alone(judged: Judged) -> float | None:
     alone, effects = judged.alone, judged.findings.effects
     if not len(alone.time):
         return None
-    kind = effects.equals.kind_of
-    near = effects.group_of[alone.frm] == effects.group_of[alone.to]
     gaps = []
-    of_kinds = kind[alone.frm] * effects.equals.kinds + kind[alone.to]
+    of_kinds, near = np.divmod(effects.class_number(alone.frm, alone.to), 2)
     for one in np.unique(of_kinds).tolist():
-        inside, between = (_usual(alone.time[(of_kinds == one) & (near == side)]) for side in (True, False))
+        inside, between = (_usual(alone.time[(of_kinds == one) & (near == side)]) for side in (1, 0))
         if inside is not None and between is not None:
             gaps.append(between - inside)
     return float(np.median(gaps)) if gaps else None
@@ -125,13 +123,13 @@ def gap_alone(judged: Judged) -> float | None:
 def _usual(times: NDArray[np.float64]) -> float | None:
     """Of links measured alone, many of them suspects: a low quantile."""
     known = known_sample(times)
-    return float(np.quantile(known, 0.35)) if len(known) >= FEWEST_ALONE else None
+    return float(np.quantile(known, 0.35)) if len(known) >= FEWEST_GOOD else None
 
 
 def _of_contention(judged: Judged) -> Iterator[Structure]:
     """What is slow only while others measure."""
-    found = [(one.kind, one.effect) for one in judged.findings.bad if judged.is_contention(one)]
-    found += [("trunk", one.effect) for one in judged.findings.trunks if judged.trunk_is_contention(one)]
+    found = [(one.kind, one.effect) for one in judged.findings.bad if one in judged.contention]
+    found += [("trunk", one.effect) for one in judged.findings.trunks if one in judged.contention]
     if not found:
         return
     parts = [plural(count, kind) for kind, count in Counter(kind for kind, _ in found).items()]
