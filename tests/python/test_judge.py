@@ -127,6 +127,15 @@ def test_a_slow_group_is_named_by_its_label() -> None:
     assert (verdict.kind, verdict.subject) == ("group", ("g2",))
 
 
+def test_what_links_between_groups_take_alone_is_told_by_the_links_without_a_fault() -> None:
+    made = _judged("slow-group:g2*0.7", "slow-link:n3>n40*0.5", group=16, both=False)
+    (structure,) = made.structure
+    assert (structure.kind, structure.text.partition(":")[2]) == (
+        "groups",
+        f" links between them take {structure.factor:.2f}x the time of those inside",
+    )
+
+
 def test_a_slow_group_without_a_label_is_named_by_its_hosts() -> None:
     verdict = _only(_judged("slow-group:g2*0.8", group=16))
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))

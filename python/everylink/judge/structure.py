@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.judge.contention import LEAST as UNDER_LOAD
-from everylink.judge.direction import FEWEST_GOOD
+from everylink.judge.direction import FEWEST_GOOD, HEALTHY
 from everylink.judge.evidence import Judged, Names
 from everylink.judge.kinds import Kinds
 from everylink.judge.verdict import Structure
@@ -123,7 +123,7 @@ def gap_alone(judged: Judged) -> float | None:
 def _usual(times: NDArray[np.float64]) -> float | None:
     """Of links measured alone, many of them suspects: a low quantile."""
     known = known_sample(times)
-    return float(np.quantile(known, 0.35)) if len(known) >= FEWEST_GOOD else None
+    return float(np.quantile(known, HEALTHY)) if len(known) >= FEWEST_GOOD else None
 
 
 def _of_contention(judged: Judged) -> Iterator[Structure]:
