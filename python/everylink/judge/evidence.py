@@ -133,14 +133,16 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
     blind = ""
     if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
         blind = (
-            "; one way it is slow in both directions" if sided else "; these times cannot tell sending from receiving"
+            "; slow in both directions when measured one way"
+            if sided
+            else "; these times cannot tell sending from receiving"
         )
     match found.kind:
         case "pair":
             frm, to = found.subject
             usual = float(np.exp(effects.expected_at(frm, to)))
             return (
-                f"{time_text(usual * factor)} where its ends' other links read {time_text(usual)}, "
+                f"{time_text(usual * factor)} against {time_text(usual)} for other links of its ends, "
                 f"in most of {found.readings} readings{blind}"
             )
         case "group":
@@ -149,14 +151,13 @@ def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
             return f"its links take {factor:.2f}x the time of those of the other ranks of its host"
     host = found.subject[0]
     if host in judged.findings.beyond:
-        blind += "; inside of its group they are as fast as others: look between the switches"
+        blind += "; inside its group they are as fast as others: look between the switches"
     side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
     usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
-        f"its {plural(found.links, 'link')}{side} read {time_text(usual * factor)} where others' read "
-        f"{time_text(usual)}, "
-        f"chance spreads by {effects.noise:.1%}{blind}"
+        f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)} against {time_text(usual)} for "
+        f"others (noise {100 * effects.noise:.1f} %){blind}"
     )
 
 
@@ -183,10 +184,10 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
             blind = "; these times cannot tell one direction from the other"
         if side == Side.RECEIVE and len(subject) == 2:
             side, subject = Side.SEND, subject[::-1]
-    way = {Side.SEND: ", sending", Side.RECEIVE: ", receiving", Side.BOTH: ""}[side]
+    way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[side]
     text = (
-        f"{which}{way} read {time_text(seconds)} where others' read {time_text(seconds / factor)}, no other link of "
-        f"these hosts does: the way between the switches{blind}"
+        f"{which}{way} take {time_text(seconds)} against {time_text(seconds / factor)} for others; no other link of "
+        f"these hosts is slow: look between the switches{blind}"
     )
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)
@@ -195,8 +196,8 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
     text = (
-        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)} where those within other "
-        f"hosts take {time_text(slow.usual)}"
+        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)} against "
+        f"{time_text(slow.usual)} for those within other hosts"
     )
     factor = float(np.exp(slow.effect))
     confidence = confidence_of(slow.z, slow.tested)
