@@ -286,6 +286,60 @@ TEST(Inventory, processors_are_told_by_the_sets_that_share_a_cache_a_core_a_pack
   EXPECT_EQ(fact(notes, "host", "numa_distances"), "not known");
 }
 
+constexpr const char* unlimited = "9223372036854771712\n";  // bytes, as version 1 tells it
+
+void write_limits(const Tree& tree, const std::string& group, const char* bytes, const char* quota) {
+  tree.write("sys/fs/cgroup/memory" + group + "/memory.limit_in_bytes", bytes);
+  tree.write("sys/fs/cgroup/cpu,cpuacct" + group + "/cpu.cfs_quota_us", quota);
+  tree.write("sys/fs/cgroup/cpu,cpuacct" + group + "/cpu.cfs_period_us", "100000\n");
+}
+
+TEST(Inventory, the_limits_of_a_job_hold_for_its_tasks_also_in_cgroups_of_version_1) {
+  const Tree tree;
+  tree.link("sys/fs/cgroup/cpu", "cpu,cpuacct");
+  tree.write("proc/self/cgroup",
+             "4:memory:/slurm/job_5/task_0\n3:cpuacct,cpu:/slurm/job_5/task_0\n0::/init\n");
+  write_limits(tree, "", unlimited, "-1\n");
+  write_limits(tree, "/slurm", "274877906944\n", "3200000\n");
+  write_limits(tree, "/slurm/job_5", "68719476736\n", "1600000\n");
+  write_limits(tree, "/slurm/job_5/task_0", unlimited, "-1\n");
+  const auto job = tree.read(read_identity);
+  EXPECT_EQ(fact(job, "host", "cgroup_memory"), "68719476736");
+  EXPECT_EQ(fact(job, "host", "cgroup_cpus"), "1600000 100000");
+  tree.write("proc/self/cgroup", "4:memory:/\n3:cpuacct,cpu:/\n");
+  const auto none = tree.read(read_identity);
+  EXPECT_EQ(fact(none, "host", "cgroup_memory"), "max");
+  EXPECT_EQ(fact(none, "host", "cgroup_cpus"), "max 100000");
+}
+
+TEST(Inventory, a_container_sees_its_own_limits_at_the_top_of_the_cgroups_of_version_1) {
+  const Tree tree;
+  tree.link("sys/fs/cgroup/cpu", "cpu,cpuacct");
+  tree.write("proc/self/cgroup", "4:memory:/docker/1f\n3:cpu,cpuacct:/docker/1f\n");
+  write_limits(tree, "", "1073741824\n", "150000\n");
+  const auto notes = tree.read(read_identity);
+  EXPECT_EQ(fact(notes, "host", "cgroup_memory"), "1073741824");
+  EXPECT_EQ(fact(notes, "host", "cgroup_cpus"), "150000 100000");
+}
+
+TEST(Inventory, of_cgroups_of_version_2_the_tightest_limit_holds) {
+  const Tree tree;
+  tree.write("proc/self/cgroup", "0::/job/task\n");
+  tree.write("sys/fs/cgroup/job/memory.max", "1048576\n");
+  tree.write("sys/fs/cgroup/job/task/memory.max", "max\n");
+  tree.write("sys/fs/cgroup/job/cpu.max", "max 50000\n");
+  tree.write("sys/fs/cgroup/job/task/cpu.max", "200000 100000\n");
+  const auto notes = tree.read(read_identity);
+  EXPECT_EQ(fact(notes, "host", "cgroup_memory"), "1048576");
+  EXPECT_EQ(fact(notes, "host", "cgroup_cpus"), "200000 100000");
+  const Tree hidden;
+  hidden.write("proc/self/cgroup", "0::/../job\n");
+  hidden.write("sys/fs/cgroup/memory.max", "4096\n");
+  hidden.write("sys/fs/cgroup/cpu.max", "\n");
+  EXPECT_EQ(fact(hidden.read(read_identity), "host", "cgroup_memory"), "4096");
+  EXPECT_EQ(fact(hidden.read(read_identity), "host", "cgroup_cpus"), "not known");
+}
+
 TEST(Inventory, statistics_of_single_queues_are_left_out) {
   for (const char* one :
        {"rx12_packets", "tx_queue_3_bytes", "queue_0_tx_cnt", "[4]: rx_ucast_packets", "ch5_events",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -124,13 +126,68 @@ Answer iommu_options(const Files& files) {
   return options;
 }
 
-// Of the group of control of this process, or of the whole system.
-Answer limit_of_group(const Files& files, const std::string& file) {
-  const std::string top = "sys/fs/cgroup", unified = "0::/";
-  for (const auto& line : lines_of(files.bytes("proc/self/cgroup")))
-    if (line.starts_with(unified) && line.find("..") == std::string::npos)
-      if (const auto own = files.text(top + "/" + line.substr(unified.size()) + "/" + file)) return own;
-  return files.text(top + "/" + file);
+// The folders of the cgroup of this process and of those above it, which all limit it: in the hierarchy of
+// one controller (version 1) and in the unified one (version 2).
+std::vector<std::string> cgroups_of(const Files& files, const std::string& controller) {
+  const std::string unified = "sys/fs/cgroup", own = unified + "/" + controller;
+  std::map<std::string, std::string> paths{{unified, ""}, {own, ""}};   // a container may see the top only
+  for (const auto& line : lines_of(files.bytes("proc/self/cgroup"))) {  // NUMBER:CONTROLLERS:PATH
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos || line.find("..") != std::string::npos)
+      continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
+    if (controllers.empty())
+      paths[unified] = line.substr(second + 1);
+    else if (const auto all = split(controllers, ',');
+             std::find(all.begin(), all.end(), controller) != all.end())
+      paths[own] = line.substr(second + 1);
+  }
+  std::vector<std::string> folders;
+  for (auto& [top, path] : paths) {
+    if (path.ends_with('/')) path.pop_back();
+    folders.push_back(top + path);
+    for (; path.find('/') != std::string::npos && folders.size() < most_cgroups;
+         folders.push_back(top + path))
+      path.erase(path.rfind('/'));
+  }
+  return folders;
+}
+
+Answer memory_limit(const Files& files) {
+  constexpr std::uint64_t none = 1ULL << 62;  // version 1 has nearly 2^63 for it
+  Answer limit;
+  auto least = none;
+  for (const auto& group : cgroups_of(files, "memory"))
+    for (const char* file : {"/memory.max", "/memory.limit_in_bytes"}) {
+      const auto text = files.text(group + file).value_or("");
+      const auto bytes = count_in(text);
+      if (!bytes && text != "max") continue;
+      least = std::min(least, bytes.value_or(none));
+      limit = least == none ? "max" : std::to_string(least);
+    }
+  return limit;
+}
+
+// "200000 100000": microseconds of processor time in each period, as in cpu.max; "max 100000" without a
+// limit.
+Answer processor_limit(const Files& files) {
+  Answer limit;
+  double least = 0;
+  for (const auto& group : cgroups_of(files, "cpu")) {
+    auto words = words_of(files.text(group + "/cpu.max").value_or(""));
+    if (words.empty())
+      for (const char* file : {"/cpu.cfs_quota_us", "/cpu.cfs_period_us"})
+        words.push_back(files.text(group + file).value_or(""));
+    if (words.size() != 2) continue;
+    const auto quota = count_in(words[0]), period = count_in(words[1]);
+    if (!period || *period == 0 || (!quota && words[0] != "max" && words[0] != "-1")) continue;
+    const auto processors = quota ? static_cast<double>(*quota) / static_cast<double>(*period)
+                                  : std::numeric_limits<double>::infinity();
+    if (limit && processors >= least) continue;
+    least = processors;
+    limit = (quota ? words[0] : "max") + " " + words[1];
+  }
+  return limit;
 }
 
 // Of shared objects that this process has mapped: "libfabric.so.1.18.1" is version 1.18.1.
@@ -192,8 +249,8 @@ void read_identity(const Files& files, Notes& notes) {
   notes.fact(host, "smt", files.text(cpus + "smt/control"));
   notes.fact(host, "hugepages", huge_pages(files));
   notes.fact(host, "iommu", iommu_options(files));
-  notes.fact(host, "cgroup_cpus", limit_of_group(files, "cpu.max"));
-  notes.fact(host, "cgroup_memory", limit_of_group(files, "memory.max"));
+  notes.fact(host, "cgroup_cpus", processor_limit(files));
+  notes.fact(host, "cgroup_memory", memory_limit(files));
   notes.fact(host, "everylink", std::string(version));
   if (files.is_system()) read_libraries(files, notes);
 }

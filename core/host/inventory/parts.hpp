@@ -13,7 +13,7 @@ namespace everylink::inventory {
 
 // Limits, so that no tree of files makes a reading endless.
 inline constexpr std::size_t most_interfaces = 64, most_adapters_read = 64, most_ports = 16,
-                             most_functions = 256, most_counters = 512;
+                             most_functions = 256, most_counters = 512, most_cgroups = 64;
 
 // Whether a statistic is of one of many queues; their sums have names of their own.
 bool is_of_one_queue(std::string_view statistic);
