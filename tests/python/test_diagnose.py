@@ -55,6 +55,7 @@ def test_json_is_one_object_with_the_documented_fields(bad: Path, everylink: Com
     (verdict,) = said["verdicts"]
     assert set(verdict) == {
         "kind", "subject", "direction", "symptom", "bytes", "factor", "confidence", "links", "evidence", "because",
+        "scope", "action",
     }  # fmt: skip
     assert (verdict["kind"], verdict["subject"], verdict["bytes"], verdict["direction"]) == (
         "host",

@@ -117,7 +117,6 @@ def test_a_slow_link_is_only_suspect_until_it_is_measured_again() -> None:
     judgement = judge(_results(_fabric("slow-link:n9>n3*0.6"), confirm=False))
     assert not judgement.verdicts
     assert {suspect.subject for suspect in judgement.suspects} >= {("n3:3", "n9:9")}
-    assert any("--confirm" in remark for remark in judgement.remarks)
 
 
 def test_a_slow_group_is_named_by_its_label() -> None:
@@ -258,7 +257,7 @@ def test_no_fault_is_found_in_a_healthy_fabric_with_few_links(seed: int) -> None
 def test_with_two_ranks_neither_is_blamed_and_a_remark_says_so() -> None:
     judgement = _judged("slow-host:n0*0.5", hosts=2)
     assert not judgement.verdicts
-    assert any("cannot be told" in remark for remark in judgement.remarks)
+    assert any("a slow one cannot be identified" in remark for remark in judgement.remarks)
 
 
 def test_on_one_host_ranks_are_judged_like_hosts() -> None:

@@ -156,7 +156,7 @@ def test_a_weak_suspect_keeps_exit_code_0(everylink: Command, tmp_path: Path, mo
     results_with(tmp_path, monkeypatch, **slow)
     code, out, _ = everylink("run")
     assert code == 0
-    assert "to be measured again: 1 pair" in out
+    assert "suspected: 1 pair" in out
 
 
 @pytest.mark.parametrize("more", [(), ("--confirm",), ("--no-output",), ("--progress", "json"), ("-o", "x.h5")])

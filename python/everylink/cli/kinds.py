@@ -16,6 +16,7 @@ from everylink.cli.answers import Answer
 from everylink.cli.sizes import chosen_size
 from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
+from everylink.explain.actions import with_actions
 from everylink.explain.because import explained
 from everylink.inventory.cables import wiring_of_run
 from everylink.inventory.cluster import cluster_of
@@ -174,7 +175,7 @@ class Links(Kind):
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
         earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
         judgement = judge(results, grouping_of(results, against.topology), expected, earlier, alone)
-        return explained(results, judgement, against.topology)
+        return with_actions(results, explained(results, judgement, against.topology), against.topology)
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
@@ -268,7 +269,7 @@ class LoadPatterns(Kind):
             if getattr(against, option) is not None:
                 raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
         judgement = judge_patterns(results, grouping_of(results, against.topology))
-        return explained(results, judgement, against.topology)
+        return with_actions(results, explained(results, judgement, against.topology), against.topology)
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.judge.readings import readings
-from everylink.judge.verdict import SURE, Judgement, Verdict
+from everylink.judge.verdict import SURE, Judgement, Scope, Verdict
 from everylink.links.matching import match
 from everylink.model.results import Results
 from everylink.robust import known_sample
@@ -65,6 +65,7 @@ def only_under_load(verdicts: Iterable[Verdict], alone: Judgement) -> list[Verdi
         if verdict.symptom == "slow":
             both = (verdict.kind, verdict.subject) in slow_alone
             word = "it is slow alone too" if both else "alone it is as fast as others: only under load"
-            verdict = replace(verdict, evidence=f"{verdict.evidence}; {word}")
+            scope = verdict.scope if both else Scope.LOAD
+            verdict = replace(verdict, evidence=f"{verdict.evidence}; {word}", scope=scope)
         result.append(verdict)
     return result

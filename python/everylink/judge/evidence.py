@@ -13,7 +13,7 @@ from everylink.judge.direction import Alone, contention
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.verdict import SURE, Side, Verdict
+from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
@@ -118,7 +118,11 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     text = _slow_text(found, judged, factor, sided=side is not None)
     if found.kind == "rank":
         text += names.on_one_device(found.subject[0], judged.slow_ranks)
-    return Verdict(kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text)
+    is_beyond = found.kind == "host" and found.subject[0] in judged.findings.beyond
+    return Verdict(
+        kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text,
+        scope=Scope.BEYOND if is_beyond else Scope.ALL,
+    )  # fmt: skip
 
 
 def _directed(found: Found, side: Side) -> Found:
@@ -201,7 +205,9 @@ def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
     )
     factor = float(np.exp(slow.effect))
     confidence = confidence_of(slow.z, slow.tested)
-    return Verdict("host", (names.hosts[slow.host],), "both", "slow", size.bytes, factor, confidence, 0, text)
+    return Verdict(
+        "host", (names.hosts[slow.host],), "both", "slow", size.bytes, factor, confidence, 0, text, scope=Scope.WITHIN
+    )
 
 
 def confidence_of(z: float, tested: int) -> float:

@@ -19,8 +19,7 @@ from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
-from everylink.judge.times import SETTLED_READINGS
-from everylink.judge.verdict import SURE, SYMPTOMS, Judgement, Side, Structure, Verdict
+from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
@@ -28,7 +27,7 @@ from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.model.rows import CONFIRM, Outcome
+from everylink.model.rows import Outcome
 from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
@@ -36,7 +35,6 @@ OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
-FEW_HOSTS = 4  # with fewer, the faulty end of a link cannot be identified
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -126,24 +124,23 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
             collected.remarks.append(UNKNOWN_GROUPS)
-        elif seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
+        elif FEW_HOSTS <= seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
             sure = [verdict for verdict in slow if not _is_end(verdict)]
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
-        collected.found += sure
-        collected.found += _jitter(judged, names)
-        collected.found += _intermittent(judged, names)
-        collected.found += [
-            trunk_verdict(trunk, judged, names) for trunk in judged.findings.trunks if trunk not in judged.contention
-        ]
-        collected.found += [within_verdict(host, size, names) for host in within if host.sure]
-        collected.suspects += [verdict for verdict in slow if verdict not in sure]
-        collected.suspects += [within_verdict(host, size, names) for host in within if not host.sure]
-        collected.suspects += _suspects(judged, names)
+        clear = [*sure, *_jitter(judged, names), *_intermittent(judged, names), *_trunks(judged, names)]
+        clear += [within_verdict(host, size, names) for host in within if host.sure]
+        unclear = [verdict for verdict in slow if verdict not in sure]
+        unclear += [within_verdict(host, size, names) for host in within if not host.sure]
+        unclear += _suspects(judged, names)
+        if seen.hosts < FEW_HOSTS:
+            clear, unclear = _without_ends(clear, unclear, names)
+        collected.found += clear
+        collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
             collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
-        collected.remarks += _coverage_remarks(results, judged)
+        collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
         collected.structure += structures_at(results, judged, names, kinds)
     return collected
 
@@ -158,7 +155,7 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
     remarks = [*partly_unmeasured(results), *crowd_remarks(results), *collected.remarks]
     return Judgement(
         verdicts=tuple(order),
-        suspects=tuple(open_),
+        suspects=tuple(sorted(open_, key=lambda suspect: suspect.worth)),
         links_measured=measured,
         links_failed=failed,
         sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
@@ -177,6 +174,23 @@ def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
 
 def _is_end(verdict: Verdict) -> bool:
     return verdict.kind in ("host", "rank")
+
+
+def _without_ends(
+    clear: Sequence[Verdict], unclear: Sequence[Verdict], names: Names
+) -> tuple[list[Verdict], list[Verdict]]:
+    """Verdicts and suspects of fewer than FEW_HOSTS ends, any of which may be at fault: one suspect for all of them.
+
+    A rank of several on its host is a suspect by itself: it was compared with these, but not with ranks at its place.
+    """
+    accusing = [verdict for verdict in clear if _is_end(verdict)]
+    ends = [verdict for verdict in (*accusing, *unclear) if verdict.kind == names.unit_kind]
+    suspects = [verdict for verdict in (*accusing, *unclear) if verdict not in ends]
+    worst = min(ends, key=lambda verdict: verdict.worth, default=None)
+    if worst is not None:
+        text = f"of {worst.subject[0]}: {worst.evidence}"
+        suspects.append(replace(worst, subject=tuple(names.units), direction=Side.BOTH, evidence=text))
+    return [verdict for verdict in clear if verdict not in accusing], suspects
 
 
 def _slower_than_before(earlier: Earlier) -> Iterable[Verdict]:
@@ -206,6 +220,12 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     for found in judged.findings.bad:
         if found not in judged.contention:
             yield slow_verdict(found, judged, names)
+
+
+def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:
+    for trunk in judged.findings.trunks:
+        if trunk not in judged.contention:
+            yield trunk_verdict(trunk, judged, names)
 
 
 def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
@@ -270,20 +290,18 @@ def _merged(verdicts: list[Verdict]) -> Verdict:
     return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
 
 
-def _coverage_remarks(results: Results, judged: Judged) -> Iterable[str]:
+def _coverage_remarks(results: Results, judged: Judged, unit_kind: str) -> Iterable[str]:
     seen, facts = judged.readings, results.facts
     pairs = judged.findings.pairs
     known = pairs.tested
     whole = seen.hosts * (seen.hosts - 1)
-    if seen.hosts == 2:
-        yield "Two ends: which is at fault cannot be told, nor whether both are slow; --expect or --baseline can."
-    elif seen.hosts < FEW_HOSTS:
-        yield f"{seen.hosts} ends are too few to be sure which one is at fault; --expect or --baseline can tell."
+    if seen.hosts < FEW_HOSTS:
+        yield (
+            f"With {seen.hosts} {unit_kind}s, a slow one cannot be identified: that takes {FEW_HOSTS} or more. Whether "
+            "they are as fast as they should be, --expect or --baseline tells."
+        )
     if known < 0.9 * whole and seen.hosts > 2:
         yield f"{known} of {whole} connections between hosts were measured: a bad one among the others does not show."
-    confirmed = any(len(size.rows.of_attempt(CONFIRM)) for size in results.sizes)
-    if not confirmed and 0 < pairs.fewest < SETTLED_READINGS:
-        yield "A link is called bad only after several readings: everylink run --confirm measures the suspects again."
     if pairs.left_out:
         yield f"{plural(pairs.left_out, 'more pair')} to be measured again than the {len(pairs.suspects)} slowest."
     if facts.kernel == UNKNOWN:

@@ -43,16 +43,14 @@ class Pairs:
 class PairFindings:
     """`bad` have enough readings, `suspects` do not yet; `left_out`: suspects beyond MOST_SUSPECTS.
 
-    `tested`: connections tested; `fewest`: readings of the least measured one, 0 if there is none. Per host [hosts]:
-    `settled`: partners with enough readings; `measured`: links (pairs, with a symmetric kernel); `far`: links to and
-    from hosts of other groups.
+    `tested`: connections tested. Per host [hosts]: `settled`: partners with enough readings; `measured`: links (pairs,
+    with a symmetric kernel); `far`: links to and from hosts of other groups.
     """
 
     bad: Pairs
     suspects: Pairs
     left_out: int
     tested: int
-    fewest: int
     settled: Index
     measured: Index
     far: Index
@@ -64,17 +62,13 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
     every = np.arange(hosts)[None, :]
     settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
     bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
-    suspects, left_out, tested, fewest = bad[0], 0, 0, 0
+    suspects, left_out, tested = bad[0], 0, 0
     for begin, cells in readings.blocks():
         rows = np.arange(begin, begin + len(cells.median))
         expected = effects.expected_at(rows[:, None], every)
         rest = cells.median - expected
         known = np.isfinite(rest)
         tested += int(known.sum())
-        fewest = min(
-            filter(None, (fewest, int(cells.count.min(where=known, initial=2**31 - 1)) if known.any() else 0)),
-            default=0,
-        )
         enough = cells.count >= SETTLED_READINGS
         settled[rows] = enough.sum(axis=1)
         measured[rows] += known.sum(axis=1)
@@ -95,7 +89,7 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
         more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)
-    return PairFindings(_joined(bad), suspects, left_out, tested, fewest, settled, measured, far)
+    return PairFindings(_joined(bad), suspects, left_out, tested, settled, measured, far)
 
 
 _NO_CELLS = Cells(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32))

@@ -12,6 +12,7 @@ from everylink.links.unmeasured import Unmeasured
 from everylink.model.results import Results
 
 SURE = 0.9999  # upper limit of every confidence
+FEW_HOSTS = 4  # of fewer hosts, or ranks of one host, none can be accused: the others are too few to compare it with
 STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
 ENOUGH = 0.5  # of the planned links
 LATENCY, BANDWIDTH = 1024, 65536  # bytes: messages up to the first size show latency, from the second on bandwidth
@@ -27,13 +28,23 @@ class Side(StrEnum):
     BOTH = "both"
 
 
+class Scope(StrEnum):
+    """With which links, or when, a subject is slow."""
+
+    ALL = "all"
+    WITHIN = "within"  # links between the ranks of its own host
+    BEYOND = "beyond"  # links with other groups of hosts; those inside its group are as fast as others
+    LOAD = "load"  # only while others measure, too
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is faulty. `kind`: host, rank, link, pair, trunk or group; `direction`: send, receive or both.
 
     `symptom`: one of SYMPTOMS. `factor`: measured / expected time; for jitter, the rate of late messages / the typical
     rate; None if nothing arrived. `links`: number of links used. `bytes`: the message size at which it shows most.
-    `because`: what the host itself says of the cause, or that it says nothing; empty if it was not asked.
+    `because`: what the host itself says of the cause, or that it says nothing; empty if it was not asked. `action`:
+    what to do, one sentence; empty until explain.actions has judged it.
     """
 
     kind: str
@@ -46,6 +57,8 @@ class Verdict:
     links: int
     evidence: str
     because: str = ""
+    scope: Scope = Scope.ALL
+    action: str = ""
 
     @property
     def worth(self) -> tuple[int, int, float]:
@@ -125,6 +138,7 @@ class Judgement:
     unmeasured: tuple[Unmeasured, ...] = ()  # of links that hosts could not measure; of load patterns one for each
     findings: tuple[Finding, ...] = ()  # of the inventory, the most severe first
     structure: tuple[Structure, ...] = ()
+    drain: tuple[str, ...] = ()  # names of the hosts to take out of service
 
     @property
     def conclusion(self) -> Conclusion:
@@ -176,7 +190,7 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
         "symptom": verdict.symptom, "bytes": verdict.bytes,
         "factor": None if verdict.factor is None else round(verdict.factor, 4),
         "confidence": round(verdict.confidence, 4), "links": verdict.links, "evidence": verdict.evidence,
-        "because": verdict.because or None,
+        "because": verdict.because or None, "scope": str(verdict.scope), "action": verdict.action,
     }  # fmt: skip
 
 

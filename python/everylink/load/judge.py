@@ -28,7 +28,6 @@ FEWEST_EQUALS = 3  # other senders or receivers to compare with
 LARGE = 65536  # bytes; smaller and larger messages are judged apart
 SHARED = {"incast": ("senders", "send"), "outcast": ("receivers", "receive")}
 ONLY_FAILURES = "Of victim only failures are judged: its impact says how much a load costs, not who is at fault."
-NO_RETEST = "--confirm"  # load patterns have none
 WHOLE, MANY = 0.7, 16  # part of all links, and hosts or ranks, from which links are judged one by one
 Index = NDArray[np.int64]
 
@@ -120,11 +119,11 @@ def judge_patterns(results: Results, grouping: Grouping | None = None) -> Judgem
     verdicts = one_per_subject([verdict for one in found for verdict in one.verdicts])
     return Judgement(
         verdicts=tuple(sorted(verdicts, key=lambda verdict: verdict.worth)),
-        suspects=tuple(suspect for one in found for suspect in one.suspects),
+        suspects=tuple(sorted((suspect for one in found for suspect in one.suspects), key=lambda one: one.worth)),
         links_measured=sum(one.links_measured for one in found),
         links_failed=sum(one.links_failed for one in found),
         sizes=tuple(sorted({size for one in found for size in one.sizes})),
-        remarks=tuple(dict.fromkeys(line for one in found for line in one.remarks if NO_RETEST not in line)),
+        remarks=tuple(dict.fromkeys(line for one in found for line in one.remarks)),
         unmeasured=tuple(one for each in found for one in each.unmeasured),
     )
 

@@ -13,7 +13,7 @@ from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
-from everylink.model.rows import ALONE, MISSING, RETEST, Rows
+from everylink.model.rows import ALONE, CONFIRM, MISSING, RETEST, Rows
 
 UNKNOWN = "unknown"  # a fact that a file does not have
 UNKNOWN_COUNT = -1
@@ -168,6 +168,11 @@ class Results:
     def inventory(self) -> Inventory:
         """Facts and counters of the hosts; empty in older files. Raises FileDamaged."""
         return self.read_inventory()
+
+    @cached_property
+    def is_confirmed(self) -> bool:
+        """Whether suspects were measured again (`--confirm`)."""
+        return any(bool((size.rows.attempt == CONFIRM).any()) for size in self.sizes)
 
     @property
     def directions(self) -> int:

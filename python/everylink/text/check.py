@@ -10,27 +10,25 @@ from rich.text import Text
 
 from everylink.host_lists import folded, folded_by_reason
 from everylink.inventory.ceilings import ceiling_of_run
-from everylink.judge.crowd import crowded_hosts, crowded_names, is_doubtful
+from everylink.judge.crowd import crowded_hosts
 from everylink.judge.verdict import Conclusion, JudgedRun, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Ranks, Results
 from everylink.text.json_text import json_text
-from everylink.text.verdicts import finding_lines, headline, judgement_fields, title, unmeasured_lines
+from everylink.text.verdicts import (
+    drain_lines,
+    finding_lines,
+    headline,
+    judgement_fields,
+    suspect_lines,
+    title,
+    unmeasured_lines,
+)
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-check/1"
 MOST_LINES = 20
-# By Verdict.kind; what to do with one that is slow, late or dead.
-NEXT_STEPS = {
-    "host": "take it out of service; compare the speed, width and error counters of its adapter with a good host's",
-    "rank": "compare its adapter, cores and NUMA node with those of the other ranks on its host",
-    "link": "look at the route between the two and at the cables on it",
-    "pair": "look at the route between the two and at the cables on it",
-    "trunk": "look at the cables between the two groups: some may be down or slow",
-    "group": "look at the switch of the group and at its cables to the others",
-}
-NEXT_IF_CROWDED = "measure again with at most one rank per core, while nothing else runs there"
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def check_json(checked: Checked) -> str:
 
 def check_text(checked: Checked) -> Text:
     """The answer for a terminal."""
-    above, fine = [*_tested(checked), *_findings(checked)], _fine(checked)
+    above, fine = [*_tested(checked), *_findings(checked)], [*_fine(checked), *drain_lines(checked.run.judgement)]
     room = MOST_LINES - 2 - len(fine)
     if len(above) > room:
         above = [*above[: room - 1], f"and {len(above) - room + 1} more: verdict.json has all"]
@@ -129,14 +127,11 @@ def _findings(checked: Checked) -> list[str]:
     """Worst first: hosts that are not there, faults with their evidence and what to do, then suspects."""
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     lines += unmeasured_lines(checked.run.judgement)
-    crowded = crowded_names(checked.run.results)
     for verdict in checked.run.judgement.verdicts:
-        step = NEXT_IF_CROWDED if is_doubtful(verdict, crowded) else NEXT_STEPS[verdict.kind]
         because = [f"  {verdict.because}"] if verdict.because else []
-        lines += [title(verdict), f"  {verdict.evidence}", *because, f"  next: {step}"]
+        lines += [title(verdict), f"  {verdict.evidence}", *because, f"  {verdict.action}"]
     lines += finding_lines(checked.run.judgement)
-    lines += [f"suspect: {title(suspect)}" for suspect in checked.run.judgement.suspects]
-    return lines
+    return lines + suspect_lines(checked.run.judgement)
 
 
 def _fine(checked: Checked) -> list[str]:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from rich.text import Text
 
+from everylink.host_lists import folded
 from everylink.judge.verdict import Conclusion, Finding, Judgement, Verdict, describe
 from everylink.model.results import Results
 from everylink.text.json_text import json_text
@@ -14,6 +15,7 @@ from everylink.units import plural, size_text
 
 SCHEMA = "everylink-verdicts/2"
 MOST = 20  # verdicts in text; JSON has all
+MOST_SUSPECTS = 10
 MOST_NAMES = 4
 SYMPTOM_TEXTS = {
     "intermittent": "intermittent: slow now and then",
@@ -37,6 +39,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "untested": list(judgement.untested),
         "verdicts": [describe(verdict) for verdict in judgement.verdicts],
         "suspects": [describe(verdict) for verdict in judgement.suspects],
+        "drain": list(judgement.drain),
         "findings": [asdict(finding) for finding in judgement.findings],
         "structure": [asdict(structure) for structure in judgement.structure],
         "links_measured": judgement.links_measured,
@@ -53,7 +56,8 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
     suite = ElementTree.Element("testsuite", name="everylink")
     for verdict in judgement.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=title(verdict))
-        ElementTree.SubElement(case, "failure", type=verdict.symptom, message=evidence(verdict))
+        failure = ElementTree.SubElement(case, "failure", type=verdict.symptom, message=evidence(verdict))
+        failure.text = verdict.action
     for finding in judgement.faulty_findings:
         case = ElementTree.SubElement(suite, "testcase", classname=str(results.path), name=", ".join(finding.hosts))
         ElementTree.SubElement(case, "failure", type=finding.kind, message=finding.text)
@@ -79,21 +83,36 @@ def verdict_text(judgement: Judgement) -> Text:
         text.append(f"\n      {verdict.evidence}; sure to {_percent(verdict.confidence)}")
         if verdict.because:
             text.append(f"\n      {verdict.because}", style="bold")
+        text.append(f"\n      {verdict.action}")
     if len(judgement.verdicts) > MOST:
         text.append(f"\n  and {len(judgement.verdicts) - MOST} more: --format json has all")
     for line in finding_lines(judgement):
         text.append(f"\n  {line}", style="yellow")
-    if judgement.suspects:
-        text.append(f"\nto be measured again: {_counts(judgement.suspects)}", style="yellow")
-        for suspect in judgement.suspects[:MOST_NAMES]:
-            text.append(f"\n  {title(suspect)}")
-        if len(judgement.suspects) > MOST_NAMES:
-            text.append(f"\n  and {len(judgement.suspects) - MOST_NAMES} more")
+    for line in suspect_lines(judgement):
+        text.append(f"\n{line}", style="yellow")
     for line in structure_lines(judgement):
         text.append(f"\n{line}")
     for remark in judgement.remarks:
         text.append(f"\n{remark}", style="dim")
+    for line in drain_lines(judgement):
+        text.append(f"\n{line}", style="bold")
     return text
+
+
+def suspect_lines(judgement: Judgement, most: int = MOST_SUSPECTS) -> list[str]:
+    """The suspects under a heading, the worst first, each action once; nothing without any."""
+    if not judgement.suspects:
+        return []
+    lines = [f"suspected: {_counts(judgement.suspects)}"]
+    lines += [f"  {title(suspect)}" for suspect in judgement.suspects[:most]]
+    if len(judgement.suspects) > most:
+        lines.append(f"  and {len(judgement.suspects) - most} more: --format json has all")
+    return lines + [f"  {action}" for action in dict.fromkeys(suspect.action for suspect in judgement.suspects[:most])]
+
+
+def drain_lines(judgement: Judgement) -> list[str]:
+    """The hosts to take out of service as one node set; nothing without any."""
+    return [f"drain: {folded(judgement.drain)}"] if judgement.drain else []
 
 
 def structure_lines(judgement: Judgement) -> list[str]:
@@ -172,7 +191,9 @@ def title(verdict: Verdict) -> str:
         parts.append(f"{verdict.factor:.2f}x the time")
     if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:
         parts.append(f"only {DIRECTIONS[verdict.direction]}")
-    return f"{verdict.kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
+    one_of = verdict.kind in ("host", "rank") and len(verdict.subject) > 1
+    kind = f"one of the {verdict.kind}s" if one_of else verdict.kind
+    return f"{kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
 
 
 def subject_text(verdict: Verdict) -> str:
