@@ -22,7 +22,9 @@ IF_CROWDED = "Measure again with at most one rank per core, while nothing else r
 OF_LOAD = "Measure the links, too (everylink run --confirm): a load alone does not tell what of this is a fault."
 SUSPECT = "Measure it again: everylink run --confirm."
 SUSPECT_OF_LOAD = "Measure it again in more scenes (--duration, --niters)."
-SUSPECT_CONFIRMED = "Measure it again in more passes (--min-iterations), or compare with a run from before (--baseline)."
+SUSPECT_CONFIRMED = (
+    "Measure it again in more passes (--min-iterations), or compare with a run from before (--baseline)."
+)
 OF_FEW = "Measure together with others, four or more {}s in all: then the slow one shows."
 RANK_OF_FEW = "Measure four hosts or more: then it shows whether ranks at its place are as slow on each."
 
