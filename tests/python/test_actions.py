@@ -38,8 +38,8 @@ def test_a_slow_host_is_drained_and_its_adapter_and_cable_are_named(tmp_path: Pa
     judgement = made(tmp_path, slow_host, change=with_cables)
     (verdict,) = judgement.verdicts
     assert verdict.action == (
-        "Drain n01; compare speed, width and error counters of eth0 (cable to leaf1 port Ethernet1) with a good host's, "
-        "and look at the cable."
+        "Drain n01; compare speed, width and error counters of eth0 (cable to leaf1 port Ethernet1) with a good "
+        "host's, and look at the cable."
     )
     assert judgement.drain == ("n01",)
 
