@@ -276,3 +276,15 @@ def test_a_file_without_readings_has_no_verdicts() -> None:
     judgement = judge(measured(fabric, (none, none), [SIZE], Path("simulated"), ""))
     assert judgement.conclusion is Conclusion.UNDECIDED
     assert judgement.links_measured == 0
+
+
+def test_the_evidence_on_a_trunk_counts_the_links_that_were_measured() -> None:
+    fabric = _fabric("slow-trunk:g0>g1*0.5", hosts=64, group=16)
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    frm, to = all_links(fabric.ranks)
+    pair = (frm + to) % 3 > 0  # the same for both directions
+    results = measured(fabric, (frm[pair], to[pair]), [SIZE], Path("simulated"), "")
+    between = pair & (fabric.group_of(frm) == 0) & (fabric.group_of(to) == 1)
+    verdict = _only(judge(results, grouping))
+    assert (verdict.kind, verdict.links) == ("trunk", 2 * int(between.sum()))
+    assert f"the {verdict.links} measured links between the two groups" in verdict.evidence

@@ -175,9 +175,9 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     subject: tuple[str, ...] = (names.group_in_short(trunk.group),)
     if trunk.other >= 0:
         subject += (names.group_in_short(trunk.other),)
-        which = f"all {trunk.links} links between the two groups"
+        which = f"the {trunk.links} measured links between the two groups"
     else:
-        which = f"its {trunk.links} links with {names.in_short(trunk.far)}"
+        which = f"its {trunk.links} measured links with {names.in_short(trunk.far)}"
         if trunk.own:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
     side, blind = trunk.side, ""

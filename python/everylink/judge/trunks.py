@@ -58,10 +58,14 @@ class Trunks:
 
 @dataclass(frozen=True)
 class _Paths:
-    """[group, host]: the median of what the links of a group's hosts with this host add, and its score."""
+    """[group, host]: the median of what the links of a group's hosts with this host add, its score, and their number.
+
+    `links` has two for each pair of hosts whose directions are read together.
+    """
 
     effect: Values
     z: Values
+    links: Index
 
 
 def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
@@ -124,7 +128,8 @@ def _paths(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side)
     effect[known < FEWEST_HOSTS] = np.nan
     error = MEDIAN_ERROR * effects.noise / np.sqrt(np.maximum(known, 1))
     usual = spread(effect)  # groups differ for other reasons too, such as further switches between them
-    return _Paths(effect, effect / np.sqrt(np.maximum(error, usual) ** 2 + LEAST_SPREAD**2))
+    links = known * (2 if side == Side.BOTH else 1)
+    return _Paths(effect, effect / np.sqrt(np.maximum(error, usual) ** 2 + LEAST_SPREAD**2), links)
 
 
 def _folded(paths: _Paths, members: Sequence[Index], beyond: Mask, group_of: Index, side: Side) -> Iterator[Trunk]:
@@ -142,19 +147,17 @@ def _folded(paths: _Paths, members: Sequence[Index], beyond: Mask, group_of: Ind
             of_other = columns[group_of[columns] == other]
             measured = int(known[group, members[other]].sum())
             if measured >= FEWEST_HOSTS and len(of_other) >= WHOLE * measured:
-                yield _trunk(paths, group, other, members[other], members, side, ())
+                yield _trunk(paths, group, other, members[other], side, ())
                 rest = np.setdiff1d(rest, of_other)
         if len(rest) >= FEWEST_FAR:
             own = tuple(int(host) for host in members[group] if beyond[host] and everywhere[host])
-            yield _trunk(paths, group, -1, rest, members, side, own)
+            yield _trunk(paths, group, -1, rest, side, own)
 
 
-def _trunk(
-    paths: _Paths, group: int, other: int, far: Index, members: Sequence[Index], side: Side, own: tuple[int, ...]
-) -> Trunk:
+def _trunk(paths: _Paths, group: int, other: int, far: Index, side: Side, own: tuple[int, ...]) -> Trunk:
     effect = float(np.nanmedian(paths.effect[group, far]))
     z = float(np.nanmedian(paths.z[group, far]) * np.sqrt(np.isfinite(paths.z[group, far]).sum()))
-    links = len(members[group]) * len(far) * (2 if side == Side.BOTH else 1)
+    links = int(paths.links[group, far].sum())
     return Trunk(group, other, tuple(far.tolist()), own, side, effect, z, links)
 
 
