@@ -54,7 +54,7 @@ def test_published_line_bad_links_and_a_report_that_ps2pdf_converts(analyse: Ana
         assert b"421.6 us" in text
     if shutil.which("pdfinfo"):
         info = subprocess.run(["pdfinfo", "report_fzjlinktest.pdf"], capture_output=True, check=True).stdout
-        assert re.search(rb"Pages: +1\n", info)
+        assert re.search(rb"Pages: +2\n", info)
         assert b"A4" in info
 
 

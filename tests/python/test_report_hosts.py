@@ -198,11 +198,11 @@ def test_the_pdf_has_a_page_of_the_same_tables_and_pictures_have_none(tmp_path: 
         .stdout.rstrip("\f")
         .split("\f")
     )
-    assert len(pages) == 2
-    words = " ".join(pages[1].split())
+    assert len(pages) == 3
+    verdicts, words = (" ".join(page.split()) for page in pages[1:])
     found = tables(path)
     assert "x.h5: Hosts, adapters and cables" in words
-    assert found[DEVIATIONS].rows[0][4] in words
+    assert found[DEVIATIONS].rows[0][4] in verdicts
     for begin in (SWITCHES, CABLES, PAIRS):
         for row in found[begin].rows:
             assert " ".join(" ".join(row).split()) in words
@@ -218,3 +218,16 @@ def test_a_pdf_of_hosts_without_anything_to_list_has_no_page_of_them(tmp_path: P
 def test_curves_take_no_topology_file(file: Path, tmp_path: Path, everylink: Command) -> None:
     code, _, said = everylink("report", file, "--curves", "--topology", "t", "-o", tmp_path / "x.pdf")
     assert (code, said) == (2, "everylink: --topology t: does not apply to --curves\n")
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (poppler-utils)")
+def test_a_pdf_has_a_page_that_says_what_diagnose_says(tmp_path: Path, everylink: Command) -> None:
+    path, options = tmp_path / "x.h5", ("--hosts", 16, "--group-size", 4, "--fault", "slow-host:n2*0.5")
+    assert everylink("simulate", *options, "-o", path)[0] == 0
+    assert everylink("report", path, "-o", tmp_path / "x.pdf")[0] == 0
+    text = subprocess.run(["pdftotext", "-layout", tmp_path / "x.pdf", "-"], capture_output=True, text=True, check=True)
+    printed = [" ".join(line.split()) for line in text.stdout.splitlines()]
+    said = [" ".join(line.split()) for line in everylink("diagnose", path)[1].splitlines()]
+    assert "Structure, no fault:" in said
+    first = printed.index("x.h5: Verdicts and structure") + 1
+    assert [line for line in printed[first:] if line][: len(said)] == said

@@ -46,11 +46,12 @@ def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool) -> list[
 
 
 def _pages(run: JudgedRun, path: Path) -> "list[Draw]":
-    """The pages of a run, the last one of its hosts; a picture has only what is drawn."""
+    """The pages of a run, the last ones of its verdicts and its hosts; a picture has only what is drawn."""
     from everylink.figure.hosts import host_pages
+    from everylink.figure.verdicts import verdict_pages
 
     pages = kind_of(run.results).pages(run)
-    return pages if path.suffix.lower() == ".png" else [*pages, *host_pages(run)]
+    return pages if path.suffix.lower() == ".png" else [*pages, *verdict_pages(run), *host_pages(run)]
 
 
 def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) -> list[Path]:

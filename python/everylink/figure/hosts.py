@@ -2,35 +2,29 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from textwrap import wrap
 
 from matplotlib.figure import Figure
 
 from everylink.figure.canvas import LEFT, PALE_INK, RIGHT, beginning, blank_page, shortened, write
 from everylink.judge.verdict import JudgedRun
 from everylink.text.host_tables import SECTION, HostTable, link_tables
-from everylink.text.verdicts import finding_lines
 
 TOP, LINE, GAP = 76, 10, "  "
 LARGEST, WIDE = 6.5, 0.836  # size of letters; pixels that a letter of size 1 is wide
-MOST_LETTERS, FINDING_LENGTH, LINE_LENGTH = 44, 280, 140
+MOST_LETTERS = 44
 
 
 def host_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
     """A function that draws the page; none where there is nothing to list."""
     tables = link_tables(run)
-    return [partial(host_page, run, tables)] if tables or run.judgement.findings else []
+    return [partial(host_page, run, tables)] if tables else []
 
 
 def host_page(run: JudgedRun, tables: Sequence[HostTable]) -> Figure:
-    """Draw the findings, and below them the tables."""
+    """Draw the tables."""
     figure = blank_page()
     write(figure, LEFT, 52, f"{shortened(run.results.path.name, 50)}: {SECTION}", fontsize=14, weight="bold")
     y = TOP
-    for text in finding_lines(run.judgement):
-        for line in wrap(beginning(text, FINDING_LENGTH), LINE_LENGTH):
-            write(figure, LEFT, y, line, fontsize=LARGEST)
-            y += LINE
     for table in tables:
         y += 2 * LINE
         write(figure, LEFT, y, table.title, fontsize=7.5, weight="bold")
