@@ -132,3 +132,27 @@ def test_a_failed_link_without_a_verdict_is_a_fault(case: Case) -> None:
     failed = replace(run, judgement=replace(run.judgement, links_failed=2, verdicts=()))
     assert check_headline(checked(failed)).plain == "FAULTS: 2 links failed"
     assert failed.judgement.conclusion.exit_code == 3
+
+
+def test_a_healthy_run_says_what_was_tested_and_what_was_not_looked_for(tmp_path: Path, everylink: Command) -> None:
+    path = tmp_path / "x.h5"
+    sizes = ("--sizes", "8,4KiB,64KiB,1MiB")
+    assert everylink("simulate", "--hosts", 24, "--group-size", 12, "--sample", 6, *sizes, "-o", path)[0] == 0
+    judgement = judged(read(path)).judgement
+    line = everylink("diagnose", path)[1].splitlines()[1]
+    links = f"{judgement.links_measured} of 552 links between the ranks"
+    assert line == f"tested: latency (8 B), bandwidth (64 KiB, 1 MiB), 4 KiB on {links}"
+    said = json.loads(everylink("diagnose", path, "--format", "json")[1])
+    assert (said["tested"], said["links_possible"]) == ({"latency": [8], "bandwidth": [65536, 1 << 20]}, 552)
+
+
+@pytest.mark.parametrize(("groups", "not_looked_for"), [(1, 2), (2, 1), (3, 0)])
+def test_groups_and_trunks_are_looked_for_only_where_there_are_enough(
+    groups: int, not_looked_for: int, tmp_path: Path, everylink: Command
+) -> None:
+    path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
+    options = ("--hosts", 6 * groups, "--group-size", 6, "--topology", topology)
+    assert everylink("simulate", *options, "-o", path)[0] == 0
+    out = everylink("diagnose", path, "--topology", topology)[1]
+    named = [part for part in ("slow groups", "slow trunks") if f"{part} (that takes" in out]
+    assert named == ["slow groups", "slow trunks"][:not_looked_for]

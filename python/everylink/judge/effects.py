@@ -73,6 +73,16 @@ class Effects:
         return np.asarray(self.class_at(frm, to) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
 
     @property
+    def keeps_links(self) -> bool:
+        """Whether links are kept one by one; with too many hosts only what hosts and groups add is."""
+        return len(self.rest) > 0
+
+    @property
+    def whole_groups(self) -> int:
+        """The groups that have hosts enough to tell what all of them share from what one of them has."""
+        return int((np.bincount(self.group_of) >= FEWEST_HOSTS).sum())
+
+    @property
     def gap(self) -> float:
         """How much more links between groups take than links inside, log of the factor; NaN without either."""
         gaps = self.typical[..., 0] - self.typical[..., 1]

@@ -10,6 +10,7 @@ from everylink.distributions import normal_tail
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.direction import measured_alone
+from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.findings import Found, find, pairs_found
@@ -19,6 +20,7 @@ from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
+from everylink.judge.trunks import FEWEST_ENDS
 from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
@@ -28,6 +30,7 @@ from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import Outcome
+from everylink.robust import MOST_WHOLE
 from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
@@ -109,6 +112,7 @@ class LinkVerdicts:
     suspects: list[Verdict] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     structure: list[Structure] = field(default_factory=list)
+    not_looked_for: list[str] = field(default_factory=list)
 
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
@@ -140,6 +144,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
             collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        collected.not_looked_for += _not_looked_for(judged, names.unit_kind)
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
         collected.structure += structures_at(results, judged, names, kinds)
     return collected
@@ -161,6 +166,8 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
         sizes=tuple(size.bytes for size in results.sizes if size.outcomes.links),
         remarks=tuple(dict.fromkeys(remarks)),
         links_planned=links_planned(results),
+        links_possible=len(results.ranks) * (len(results.ranks) - 1),
+        not_looked_for=tuple(dict.fromkeys(collected.not_looked_for)),
         structure=each_once(collected.structure),
         unmeasured=() if (left := unmeasured(results)) is None else (left,),
     )
@@ -288,6 +295,20 @@ def _merged(verdicts: list[Verdict]) -> Verdict:
     if not also:
         return worst
     return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
+
+
+def _not_looked_for(judged: Judged, kind: str) -> Iterable[str]:
+    """Which components could not be judged, and why."""
+    effects, count = judged.findings.effects, judged.readings.hosts
+    if count < FEW_HOSTS:
+        yield f"slow {kind}s (that takes {FEW_HOSTS} or more)"
+    known = f"of {FEWEST_HOSTS} {kind}s; {effects.whole_groups} known)"
+    if effects.whole_groups < FEWEST_GROUPS:
+        yield f"slow groups (that takes {FEWEST_GROUPS} groups {known}"
+    if not effects.keeps_links:
+        yield f"slow trunks (there are more than {MOST_WHOLE:,} {kind}s)"
+    elif effects.whole_groups < FEWEST_ENDS:
+        yield f"slow trunks (that takes {FEWEST_ENDS} groups {known}"
 
 
 def _coverage_remarks(results: Results, judged: Judged, unit_kind: str) -> Iterable[str]:

@@ -46,7 +46,7 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
     """Hosts of several kinds: which ones, and how much longer their links take than those of the fastest kind."""
     if kinds.count < 2:
         return
-    far = np.nanmin(judged.findings.effects.typical, axis=2)
+    far = np.fmin.reduce(judged.findings.effects.typical, axis=2)  # NaN where no link is known
     own = np.diag(far)
     if not np.isfinite(own).all():
         return

@@ -18,6 +18,7 @@ from everylink.robust import MEDIAN_ERROR, Matrix, Values, row_medians, spread
 
 WHOLE = 0.75  # part of a group's hosts from which the path leads to the whole group
 OF_ALL = 0.5  # part of groups, or of hosts, from which the host, or the group, is slow itself
+FEWEST_ENDS = 2  # groups that a trunk may join
 FEWEST_FAR = 2  # a single host may be slow for other reasons
 NEAR_PART = 0.34  # part of what a host adds to far links; below it, its near links are healthy
 Index = NDArray[np.intp]
@@ -71,9 +72,7 @@ class _Paths:
 def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
     """The trunks that explain what groups and hosts do not. Needs two groups of three hosts or more."""
     members = [np.flatnonzero(effects.group_of == group) for group in range(int(effects.group_of.max()) + 1)]
-    if not len(effects.rest):  # too many hosts: links are not kept group by group
-        return Trunks((), effects, frozenset())
-    if sum(len(hosts) >= FEWEST_HOSTS for hosts in members) < 2:
+    if not effects.keeps_links or effects.whole_groups < FEWEST_ENDS:
         return Trunks((), effects, frozenset())
     beyond = _only_beyond(effects)
     found: list[Trunk] = []

@@ -138,6 +138,8 @@ class Judgement:
     unmeasured: tuple[Unmeasured, ...] = ()  # of links that hosts could not measure; of load patterns one for each
     findings: tuple[Finding, ...] = ()  # of the inventory, the most severe first
     structure: tuple[Structure, ...] = ()
+    links_possible: int | None = None  # from each rank to each other one; not known of load patterns
+    not_looked_for: tuple[str, ...] = ()  # kinds of components, each with the reason
     drain: tuple[str, ...] = ()  # names of the hosts to take out of service
 
     @property
@@ -156,11 +158,15 @@ class Judgement:
     @property
     def untested(self) -> tuple[str, ...]:
         """Which of latency and bandwidth no message size shows."""
-        shown = {
-            "latency": any(size <= LATENCY for size in self.sizes),
-            "bandwidth": any(size >= BANDWIDTH for size in self.sizes),
+        return tuple(name for name, sizes in self.tested_sizes.items() if not sizes)
+
+    @property
+    def tested_sizes(self) -> dict[str, list[int]]:
+        """The message sizes that show latency, and those that show bandwidth."""
+        return {
+            "latency": [size for size in self.sizes if size <= LATENCY],
+            "bandwidth": [size for size in self.sizes if size >= BANDWIDTH],
         }
-        return tuple(name for name, is_shown in shown.items() if not is_shown)
 
     @property
     def subjects(self) -> list[tuple[str, ...]]:

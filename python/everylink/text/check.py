@@ -104,6 +104,8 @@ def _tested(checked: Checked) -> list[str]:
                 f"bandwidth {bandwidth_text(large.bytes / longest)} at {size_text(large.bytes)} (medians)"
             )
             lines += _of_ceiling(results)
+    if judgement.not_looked_for:
+        lines.append(f"  not looked for: {', '.join(judgement.not_looked_for)}")
     if hosts := crowded_hosts(results):
         lines.append(f"  more ranks than cores on {folded(hosts)}: times there include waiting for a core")
     return lines

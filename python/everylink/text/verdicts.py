@@ -37,6 +37,8 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "conclusion": str(conclusion),
         "healthy": conclusion is Conclusion.HEALTHY,
         "untested": list(judgement.untested),
+        "tested": judgement.tested_sizes,
+        "not_looked_for": list(judgement.not_looked_for),
         "verdicts": [describe(verdict) for verdict in judgement.verdicts],
         "suspects": [describe(verdict) for verdict in judgement.suspects],
         "drain": list(judgement.drain),
@@ -45,6 +47,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "links_measured": judgement.links_measured,
         "links_failed": judgement.links_failed,
         "links_planned": judgement.links_planned,
+        "links_possible": judgement.links_possible,
         "links_unmeasured": sum(one.count for one in judgement.unmeasured),
         "local_faults": [asdict(cause) for one in judgement.unmeasured for cause in one.causes],
         "remarks": list(judgement.remarks),
@@ -76,6 +79,9 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
 def verdict_text(judgement: Judgement) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
     text = Text().append_text(headline(judgement))
+    tested = [f"\n{line}" for line in tested_lines(judgement)]
+    if not judgement.conclusion.is_alarm:
+        text.append("".join(tested))
     for line in unmeasured_lines(judgement):
         text.append(f"\n{line}", style="yellow")
     for verdict in judgement.verdicts[:MOST]:
@@ -92,6 +98,8 @@ def verdict_text(judgement: Judgement) -> Text:
         text.append(f"\n{line}", style="yellow")
     for line in structure_lines(judgement):
         text.append(f"\n{line}")
+    if judgement.conclusion.is_alarm:
+        text.append("".join(tested))
     for remark in judgement.remarks:
         text.append(f"\n{remark}", style="dim")
     for line in drain_lines(judgement):
@@ -108,6 +116,23 @@ def suspect_lines(judgement: Judgement, most: int = MOST_SUSPECTS) -> list[str]:
     if len(judgement.suspects) > most:
         lines.append(f"  and {len(judgement.suspects) - most} more: --format json has all")
     return lines + [f"  {action}" for action in dict.fromkeys(suspect.action for suspect in judgement.suspects[:most])]
+
+
+def tested_lines(judgement: Judgement) -> list[str]:
+    """Which sizes and how many of the links were tested, and what could not be looked for."""
+    possible = judgement.links_possible
+    if not possible:
+        return []
+    shown = judgement.tested_sizes
+    others = [size for size in judgement.sizes if size not in (*shown["latency"], *shown["bandwidth"])]
+    sizes = [f"{name} ({', '.join(map(size_text, sizes))})" for name, sizes in shown.items() if sizes]
+    sizes += map(size_text, others)
+    measured = judgement.links_measured
+    links = f"all {possible:,}" if measured == possible else f"{measured:,} of {possible:,}"
+    lines = [f"tested: {', '.join(sizes)} on {links} links between the ranks"]
+    if judgement.not_looked_for:
+        lines.append(f"not looked for: {', '.join(judgement.not_looked_for)}")
+    return lines
 
 
 def drain_lines(judgement: Judgement) -> list[str]:
