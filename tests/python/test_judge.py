@@ -147,7 +147,7 @@ def test_a_slow_trunk_between_two_groups_is_one_verdict_with_node_sets() -> None
     assert "these times cannot tell" in verdict.evidence
     verdict = _only(judge(_results(fabric)))
     assert (verdict.kind, verdict.subject, verdict.direction) == ("trunk", ("n[48-63]", "n[16-31]"), "send")
-    assert verdict.factor == pytest.approx((1 + 1 / 0.7) / 2, rel=0.03)  # one direction of each round trip is slow
+    assert verdict.factor == pytest.approx(1 / 0.7, rel=0.03)  # of the slow direction, not of the round trip
 
 
 @pytest.mark.parametrize("confirm", [False, True])
@@ -288,3 +288,20 @@ def test_the_evidence_on_a_trunk_counts_the_links_that_were_measured() -> None:
     verdict = _only(judge(results, grouping))
     assert (verdict.kind, verdict.links) == ("trunk", 2 * int(between.sum()))
     assert f"the {verdict.links} measured links between the two groups" in verdict.evidence
+
+
+@pytest.mark.parametrize("fault", ["slow-send:n17*0.5", "slow-receive:n17*0.5", "slow-link:n9>n3*0.5"])
+def test_the_factor_of_what_is_slow_one_way_is_that_of_the_slow_direction(fault: str) -> None:
+    one_way, round_trip = (_only(_judged(fault, both=both)) for both in (False, True))
+    assert (round_trip.subject, round_trip.direction) == (one_way.subject, one_way.direction)
+    assert round_trip.factor == pytest.approx(2.0, rel=0.05)
+    assert one_way.factor == pytest.approx(2.0, rel=0.05)
+    assert "in that direction alone" in round_trip.evidence
+
+
+def test_the_factor_of_a_trunk_that_is_slow_one_way_is_that_of_the_slow_direction() -> None:
+    fabric = _fabric("slow-trunk:g0>g1*0.5", hosts=64, group=16)
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    verdict = _only(judge(confirmed(fabric, _results(fabric, confirm=False), grouping), grouping))
+    assert (verdict.kind, verdict.direction) == ("trunk", "send")
+    assert verdict.factor == pytest.approx(2.0, rel=0.05)

@@ -11,6 +11,7 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import DIRECTION, Outcome
+from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
 LEAST = 0.05  # least difference, log of the factor
@@ -22,6 +23,25 @@ Links = list[tuple[int, int]]  # from, to
 
 
 @dataclass(frozen=True)
+class OneWay:
+    """The slow direction of links measured alone; SEND: from -> to as given. `effect`: log of its factor.
+
+    Where one direction is slow, the other one of the same links is what it is compared with: `usual` log seconds. A
+    round trip has half of each, so it shows less. Where both are, `effect` is that of the round trip.
+    """
+
+    side: Side
+    effect: float
+    usual: float
+
+    def __str__(self) -> str:
+        if self.side == Side.BOTH:
+            return "slow in both directions when measured one way"
+        slow, usual = (time_text(float(np.exp(log))) for log in (self.usual + self.effect, self.usual))
+        return f"{slow} in that direction alone, {usual} in the other"
+
+
+@dataclass(frozen=True)
 class Alone:
     """The best one-way reading of single links, [n] each: units (hosts, or ranks of one host) and log seconds."""
 
@@ -29,8 +49,8 @@ class Alone:
     to: NDArray[np.int64]
     time: NDArray[np.float64]
 
-    def side(self, effect: float, links: Links) -> Side | None:
-        """The slow direction of these links; SEND: from -> to as given; None if they were not measured alone."""
+    def one_way(self, effect: float, links: Links) -> "OneWay | None":
+        """The slow direction of these links, and its factor; None if they were not measured alone."""
         if not len(self.time):
             return None
         there, back = self._medians(links), self._medians([(b, a) for a, b in links])
@@ -39,8 +59,10 @@ class Alone:
             return None
         difference = float(np.median(there[both] - back[both]))
         if abs(difference) < max(SIDED * effect, LEAST):
-            return Side.BOTH
-        return Side.SEND if difference > 0 else Side.RECEIVE
+            return OneWay(Side.BOTH, effect, 0.0)
+        side = Side.SEND if difference > 0 else Side.RECEIVE
+        usual = float(np.median((back if difference > 0 else there)[both]))
+        return OneWay(side, abs(difference), usual)
 
     def among(self, links: Links) -> NDArray[np.bool_]:
         """Mask of the readings of these links."""

@@ -108,14 +108,15 @@ class Names:
 
 
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
-    side = None
+    one_way = None
+    text = _slow_text(found, judged, float(np.exp(found.effect)))
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        side = judged.alone.side(found.effect, judged.alone.links_of(found, judged.findings.effects.group_of))
-        found = _directed(found, side or Side.BOTH)
+        one_way = judged.alone.one_way(found.effect, judged.alone.links_of(found, judged.findings.effects.group_of))
+        text += f"; {one_way or 'these times cannot tell sending from receiving'}"
+        found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)
-    factor = float(np.exp(found.effect))
+    factor = float(np.exp(one_way.effect if one_way else found.effect))
     confidence = confidence_of(found.z, judged.findings.tested[found.kind])
-    text = _slow_text(found, judged, factor, sided=side is not None)
     if found.kind == "rank":
         text += names.on_one_device(found.subject[0], judged.slow_ranks)
     is_beyond = found.kind == "host" and found.subject[0] in judged.findings.beyond
@@ -132,36 +133,28 @@ def _directed(found: Found, side: Side) -> Found:
     return replace(found, side=side)
 
 
-def _slow_text(found: Found, judged: Judged, factor: float, sided: bool) -> str:
+def _slow_text(found: Found, judged: Judged, factor: float) -> str:
     seen, effects = judged.readings, judged.findings.effects
-    blind = ""
-    if seen.symmetric and found.kind in ("host", "pair") and found.side == Side.BOTH:
-        blind = (
-            "; slow in both directions when measured one way"
-            if sided
-            else "; these times cannot tell sending from receiving"
-        )
     match found.kind:
         case "pair":
             frm, to = found.subject
             usual = float(np.exp(effects.expected_at(frm, to)))
             return (
                 f"{time_text(usual * factor)} against {time_text(usual)} for other links of its ends, "
-                f"in most of {found.readings} readings{blind}"
+                f"in most of {found.readings} readings"
             )
         case "group":
             return f"its links to other groups take {factor:.2f}x the time of theirs; {found.links} links"
         case "rank":
             return f"its links take {factor:.2f}x the time of those of the other ranks of its host"
     host = found.subject[0]
-    if host in judged.findings.beyond:
-        blind += "; inside its group they are as fast as others: look between the switches"
+    beyond = "; inside its group they are as fast as others" if host in judged.findings.beyond else ""
     side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
     usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
         f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)} against {time_text(usual)} for "
-        f"others (noise {100 * effects.noise:.1f} %){blind}"
+        f"others (noise {100 * effects.noise:.1f} %){beyond}"
     )
 
 
@@ -182,15 +175,17 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
     side, blind = trunk.side, ""
     if judged.readings.symmetric:
-        measured = judged.alone.side(trunk.effect, judged.alone.between(own, far))
-        side = measured or Side.BOTH
-        if measured is None:
-            blind = "; these times cannot tell one direction from the other"
+        one_way = judged.alone.one_way(trunk.effect, judged.alone.between(own, far))
+        side = one_way.side if one_way else Side.BOTH
+        blind = "; these times cannot tell one direction from the other"
+        if one_way:
+            blind, factor = f"; {one_way}", float(np.exp(one_way.effect))
         if side == Side.RECEIVE and len(subject) == 2:
             side, subject = Side.SEND, subject[::-1]
-    way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[side]
+    way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[trunk.side]
+    usual = seconds / float(np.exp(trunk.effect))
     text = (
-        f"{which}{way} take {time_text(seconds)} against {time_text(seconds / factor)} for others; no other link of "
+        f"{which}{way} take {time_text(seconds)} against {time_text(usual)} for others; no other link of "
         f"these hosts is slow: look between the switches{blind}"
     )
     tested = len(own) * len(effects.group_of)
