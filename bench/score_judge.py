@@ -31,8 +31,10 @@ from everylink.io.foreign import bare_facts, bare_ranks
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
+from everylink.model.plan import Plan
 from everylink.model.results import Results, Size, Steps
 from everylink.model.rows import Rows
+from everylink.simulate.follow_up import answered, passes_of
 from everylink.simulate.results import confirmed
 
 BYTES = 1 << 20
@@ -129,6 +131,9 @@ class World:
             (READINGS * ones).astype(np.uint32), value, value, value, value, value,
             random.binomial(READINGS, 0.001, count).astype(np.uint32), np.full(count, np.nan, np.float32),
         )  # fmt: skip
+
+    def answer(self, plan: Plan, size: int, turn: int) -> Rows:
+        return answered(self, passes_of(plan, self.size, self.seed, turn), size)
 
     def one_way(self) -> World:
         other = copy(self)

@@ -5,12 +5,13 @@ import pytest
 from score_worlds import is_about, is_found, score
 from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
-from worlds.orders import Asked, Order
+from worlds.orders import Order
 from worlds.physics import NONE, fair_rates
 from worlds.structures import ALL, BUILDING, HELD_OUT, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, Structure
 from worlds.world import AT_ONCE, ONE_WAY, World
 
 from everylink.judge.verdict import Verdict
+from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
 from everylink.model.rows import CONFIRM, Outcome
 from everylink.simulate.results import confirmed
@@ -106,28 +107,28 @@ def test_a_sample_gives_each_rank_so_many_different_partners() -> None:
     assert len(np.unique(order.a * 16 + order.b)) == 32
 
 
-def test_a_plan_runs_alone_or_among_as_many_fillers_as_it_asks_for() -> None:
-    plan = [Asked(0, 1, 0, 0.0), Asked(2, 3, 0, 0.0), Asked(4, 5, 1, 1.0), Asked(4, 6, 1, 1.0), Asked(0, 7, 2, 0.5)]
-    order, number = orders.steps_of(plan, 8, np.random.default_rng(1))
-    asked = [int(order.step[number == place][0]) for place in range(len(plan))]
-    assert len(set(asked)) == 5
-    assert [int((order.step == step).sum()) for step in asked] == [1, 1, 4, 4, 2]
-
-
-def test_a_follow_up_reads_the_same_world_again_with_other_noise() -> None:
-    world = World(built("one switch", 8), faults=(planted("host", built("one switch", 8), np.random.default_rng(2)),))
-    plan = [Asked(a, b, 0, 0.0) for a in range(8) for b in range(a)]
-    first, second = (world.answer(plan, draw)[MIB] for draw in (0, 1))
-    assert (first.attempt == CONFIRM).all()
+@pytest.mark.parametrize("phase", PHASES, ids=lambda phase: phase.name)
+def test_a_plan_reads_the_same_world_again_with_other_noise(phase: Phase) -> None:
+    world = World(built("one switch", 16), faults=(planted("host", built("one switch"), np.random.default_rng(2)),))
+    plan = Plan({phase.name: np.array([(a, b) for b in range(16) for a in range(b)])})
+    first, second = (world.answer(plan, MIB, turn) for turn in (0, 1))
+    assert (first.attempt == phase.attempt).all()
     assert not np.array_equal(first.median, second.median)
-    main = world.results.sizes[-1].links.matrix("median", 8)
+    main = world.results.sizes[-1].links.matrix("median", 16)
     assert np.log(first.median / main[first.frm, first.to]) == pytest.approx(0, abs=0.1)
 
 
-def test_more_rows_come_back_where_fillers_are_kept() -> None:
-    world, plan = World(built("one switch", 8)), [Asked(0, 1, 0, 1.0)]
-    assert len(world.answer(plan)[MIB]) == 2
-    assert len(world.answer(plan, fillers=True)[MIB]) == 8
+def test_alone_and_in_a_quarter_of_the_load_flows_collide_less_than_in_the_order_of_the_run() -> None:
+    world = World(built("fat tree 2:1 static", 32), noise=0.0, iterations=1)
+    assert world.structure.ranks == 32
+    pairs = np.array([(a, a + 16) for a in range(16)])
+    plan = Plan({phase.name: pairs for phase in PHASES})
+    rows = world.answer(plan, MIB, 0)
+    mean = {
+        p.name: float(np.mean(rows.median[(rows.attempt == p.attempt) & (rows.frm < 16) & (rows.to >= 16)]))
+        for p in PHASES
+    }
+    assert mean["alone"] < mean["quarter"] < mean["order"]
 
 
 @pytest.mark.parametrize("name", ["one switch", "torus", "4 rails", "far socket", "fat tree 1:1 adaptive"])

@@ -1,4 +1,4 @@
-"""Which pairs of ranks run at the same time: orders of all pairs, samples, and the steps of a follow-up plan."""
+"""Which pairs of ranks run at the same time: orders of all pairs, and samples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,6 @@ class Order:
 
     def __len__(self) -> int:
         return len(self.step)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A pair of a follow-up plan. Pairs of one `order` may run at the same time.
-
-    `density`: the part of all ranks that is busy meanwhile, filled up with other pairs; 0: the pair runs alone.
-    """
-
-    a: int
-    b: int
-    order: int
-    density: float
 
 
 def circle(ranks: int, label: Index | None = None) -> Order:
@@ -72,43 +59,6 @@ def joined(orders: Sequence[Order]) -> Order:
             column.append(values)
         first += int(order.step.max(initial=-1)) + 1
     return Order(*(np.concatenate(column) for column in columns))
-
-
-def steps_of(plan: Sequence[Asked], ranks: int, random: np.random.Generator) -> tuple[Order, Index]:
-    """The steps that answer a plan, with fillers; and for each pair of them its number in the plan, -1: a filler."""
-    orders, numbers = [joined([])], [np.zeros(0, np.int64)]
-    batches: dict[tuple[int, float], list[int]] = {}
-    for number, asked in enumerate(plan):
-        batches.setdefault((asked.order, asked.density), []).append(number)
-    for (_, density), batch in batches.items():
-        most = max(1, round(density * ranks / 2))
-        for step in _packed([(plan[number].a, plan[number].b) for number in batch], most):
-            own = [batch[place] for place in step]
-            ends = np.array([[plan[number].a, plan[number].b] for number in own], np.int64)
-            idle = random.permutation(np.setdiff1d(np.arange(ranks), ends))
-            fillers = max(0, min(most - len(own), len(idle) // 2))
-            pairs = np.concatenate([ends, idle[: 2 * fillers].reshape(-1, 2)])
-            orders.append(_ordered(np.zeros(len(pairs), np.int64), pairs[:, 0], pairs[:, 1]))
-            numbers.append(np.concatenate([own, np.full(fillers, -1)]))
-    return joined(orders), np.concatenate(numbers)
-
-
-def _packed(pairs: list[tuple[int, int]], most: int) -> list[list[int]]:
-    """Put each pair into the first step where both ranks are idle and fewer than `most` pairs run."""
-    steps: list[list[int]] = []
-    taken: dict[int, int] = {}  # for each rank a bit for each of its steps
-    full = 0
-    for number, (a, b) in enumerate(pairs):
-        busy = taken.get(a, 0) | taken.get(b, 0) | full
-        first = (~busy & (busy + 1)).bit_length() - 1
-        if first == len(steps):
-            steps.append([])
-        steps[first].append(number)
-        for rank in (a, b):
-            taken[rank] = taken.get(rank, 0) | 1 << first
-        if len(steps[first]) == most:
-            full |= 1 << first
-    return steps
 
 
 def _ordered(step: Index, a: Index, b: Index) -> Order:

@@ -1,6 +1,5 @@
 """A world: a structure with planted parts, which is measured as the core would, and answers follow-up plans."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,12 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from everylink.io.foreign import bare_facts, bare_ranks
+from everylink.model.plan import Plan
 from everylink.model.results import Ranks, Results, Size, Steps
-from everylink.model.rows import CONFIRM, DIRECTION, MAIN, Outcome, Rows, chosen
+from everylink.model.rows import MAIN, Outcome, Rows, chosen, joined
+from everylink.simulate.follow_up import passes_of
 from worlds import orders
 from worlds.facts import inventory
 from worlds.faults import Fault
-from worlds.orders import Asked, Order
+from worlds.orders import Order
 from worlds.physics import NONE, Flows, Index, Mask, Values, chance, fair_rates
 from worlds.structures import Structure
 
@@ -126,25 +127,13 @@ class World:
             adapters=np.full(structure.ranks, structure.rails, np.int32),
         )
 
-    def answer(self, plan: Sequence[Asked], draw: int = 0, fillers: bool = False) -> dict[int, Rows]:
-        """Fresh readings of a plan by size, both links of each pair; `fillers`: and of the pairs that filled up."""
-        return self._follow_up(plan, self.sizes, CONFIRM, 3, draw, fillers)
-
-    def measure(self, frm: Index, to: Index, size: int, attempt: int, draw: int) -> Rows:
-        """These links again as `--confirm` does: other pairs fill the steps, or, of attempt DIRECTION, alone."""
-        pairs = np.unique(np.stack([np.minimum(frm, to), np.maximum(frm, to)], axis=1), axis=0)
-        density = 0.0 if attempt == DIRECTION else 1.0
-        return self._follow_up([Asked(a, b, 0, density) for a, b in pairs.tolist()], [size], attempt, 4, draw)[size]
-
-    def _follow_up(
-        self, plan: Sequence[Asked], sizes: Sequence[int], attempt: int, stream: int, draw: int, fillers: bool = False
-    ) -> dict[int, Rows]:
-        """`stream`: of the random numbers that choose the fillers."""
-        random = np.random.default_rng([self.seed, stream, draw])
-        order, number = orders.steps_of(plan, self.structure.ranks, random)
-        costs = self.costs_of(order, draw + 1)
-        kept = np.tile(fillers | (number >= 0), 2)
-        return {size: chosen(self._rows(order, costs, size, attempt, draw + 1), kept) for size in sizes}
+    def answer(self, plan: Plan, size: int, turn: int) -> Rows:
+        """Fresh readings of a plan, the `turn`-th of this world, and of the pairs that filled up; true steps from 0."""
+        parts = []
+        for one in passes_of(plan, self.structure.ranks, self.seed, turn):
+            world, order = self.one_way() if one.phase.one_way else self, Order(one.step, one.a, one.b)
+            parts.append(world._rows(order, world.costs_of(order, turn + 1), size, one.phase.attempt, one.draw + 1))
+        return joined(parts)
 
     def one_way(self) -> "World":
         """The same world, measured one way."""

@@ -64,7 +64,7 @@ struct Options {
   // output
   std::string output = "everylink.h5";
   bool resume = false;  // the output is an interrupted run to continue
-  std::string confirm;  // file of pairs to re-measure; their rows are added to the output
+  std::string confirm;  // plan: file of pairs to re-measure; their rows are added to the output
   bool force = false, no_output = false, keep_laps = false, step_lines = false;
   Progress progress = Progress::automatic;
 

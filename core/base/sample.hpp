@@ -26,9 +26,22 @@ struct Statistics {
 // Sorts the readings in place. Without readings, every statistic is unknown.
 Statistics statistics_of(std::span<float> one_way_times);
 
-// `direction`: alone, with the unidirectional kernel, whichever kernel the run uses.
-enum class Attempt : std::uint8_t { main = 0, retest = 1, alone = 2, confirm = 3, direction = 4 };
-constexpr Attempt last_of(Attempt) { return Attempt::direction; }
+// Why a link was measured. The attempts of --confirm have the names of its phases; `one_way` uses the
+// unidirectional kernel, whichever kernel the run uses.
+enum class Attempt : std::uint8_t {
+  main = 0,
+  retest = 1,        // one of the slowest, alone
+  failed_again = 2,  // a failed one, alone
+  order = 3,
+  one_way = 4,
+  quarter = 5,
+  alone = 6,
+};
+constexpr Attempt last_of(Attempt) { return Attempt::alone; }
+// All pairs of a step at the same time; otherwise one pair.
+constexpr bool is_parallel(Attempt attempt) {
+  return attempt == Attempt::main || attempt == Attempt::order || attempt == Attempt::quarter;
+}
 
 struct Sample {
   std::uint32_t from = 0, to = 0;

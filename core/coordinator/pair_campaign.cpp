@@ -18,8 +18,14 @@ namespace everylink {
 namespace {
 
 constexpr Seconds long_serial = 3600;
-constexpr std::uint32_t confirm_passes = 6;
-constexpr int confirm_alone = 3;  // some networks send a message a longer way now and then
+
+std::vector<Attempt> attempts_under_load(const FollowUp& plan) {
+  std::vector<Attempt> passes;
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    if (!phases[i].is_serial() && !plan.of_phase[i].empty())
+      passes.insert(passes.end(), static_cast<std::size_t>(phases[i].readings), phases[i].attempt);
+  return passes;
+}
 
 }  // namespace
 
@@ -29,7 +35,9 @@ PairCampaign::PairCampaign(const Options& options, const Introduction& introduct
       log_(log),
       results_(options, log),
       health_(options, introduction.host_of),
-      plan_(plan_for(options, introduction, options.randomize ? 1 : 0)) {
+      follow_up_(options.confirms() ? follow_up_of(options, introduction) : FollowUp{}),
+      again_under_load_(attempts_under_load(follow_up_)),
+      plan_(plan_for(options, introduction, Attempt::main, options.randomize ? 1 : 0)) {
   if (plan_.pairs == 0)
     throw UsageError(fmt::format(
         "{}: no pair to measure among {} ranks on {}", options.pairs_option(), introduction.host_of.size(),
@@ -41,7 +49,10 @@ std::size_t PairCampaign::memory_bytes() const { return everylink::memory_bytes(
 
 Order PairCampaign::begin(Facts facts, std::span<const int> gone) {
   facts.links = 2 * plan_.pairs;
-  recalled_ = results_.begin(facts, busy_steps(), passes());
+  recalled_ = results_.begin(facts, busy_steps(plan_), passes(), text_of_pairs());
+  for (std::uint32_t pass = 0; pass < again_under_load_.size(); ++pass)
+    steps_under_load_ +=
+        busy_steps(plan_for(options_, introduction_, attempt_of(pass), relabelling_of(pass)));
   Measure calibration = measure(Attempt::main);
   calibration.calibrates = true;
   calibration.relabelling = options_.randomize ? 1 : 0;
@@ -82,9 +93,8 @@ void PairCampaign::keep(const RoundResults& round) {
   results_.end_step(round, plan_);
   if (done->attempt == Attempt::main)
     health_.learn(round.reports, *done, round.gone);
-  else if (done->attempt == Attempt::confirm)
-    log_.console.retest(done->step().row + 1 - recalled_.steps,
-                        static_cast<std::size_t>(busy_steps()) * passes());
+  else if (done->goes_through_plan())
+    log_.console.retest(done->step().row + 1 - recalled_.steps, static_cast<std::size_t>(steps_under_load_));
   else
     log_.console.retest(again_done_, again_.size());
 }
@@ -114,10 +124,9 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
   if (calibrated_) {
     results_.start(now);
     next_row_ = recalled_.steps;
-    if (options_.confirms()) return start_iteration(0);
-    const auto done = recalled_.main_steps / busy_steps();
-    if (done < passes())
-      return start_iteration(static_cast<std::uint32_t>(done), recalled_.main_steps % busy_steps());
+    const std::int64_t steps = busy_steps(plan_), steps_done = options_.confirms() ? 0 : recalled_.main_steps;
+    const auto done = steps_done / steps;
+    if (done < passes()) return start_iteration(static_cast<std::uint32_t>(done), steps_done % steps);
     iteration_ = static_cast<std::uint32_t>(done);
     return begin_again(gone, now);
   }
@@ -128,16 +137,32 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
 }
 
 std::uint32_t PairCampaign::passes() const {
-  if (options_.confirms()) return confirm_passes;
+  if (options_.confirms()) return static_cast<std::uint32_t>(again_under_load_.size());
   return static_cast<std::uint32_t>(std::max({1, options_.randomize, options_.min_iterations}));
+}
+
+Attempt PairCampaign::attempt_of(std::uint32_t pass) const {
+  return options_.confirms() ? again_under_load_[pass] : Attempt::main;
+}
+
+// Each pass of each run with --confirm draws anew.
+std::uint64_t PairCampaign::relabelling_of(std::uint32_t pass) const {
+  if (options_.confirms()) return mix(mix(introduction_.seed, recalled_.steps), pass) | 1;
+  return options_.randomize > 0 ? mix(introduction_.seed, pass) | 1 : 0;
+}
+
+std::string PairCampaign::text_of_pairs() const {
+  const std::string serially = options_.serial ? ", one pair at a time" : "";
+  if (options_.confirms()) return fmt::format("Plan {}{}: {}", options_.confirm, serially, follow_up_.text());
+  return fmt::format("Schedule {}{}: {} in {}", options_.schedule_text(), serially,
+                     text_of_count(2 * plan_.pairs, "link"), text_of_count(busy_steps(plan_), "step"));
 }
 
 Order PairCampaign::start_iteration(std::uint32_t iteration, std::int64_t busy_steps_done) {
   iteration_ = iteration;
-  Measure order = measure(options_.confirms() ? Attempt::confirm : Attempt::main);
-  const bool draws = options_.randomize > 0 || options_.confirms();
-  order.relabelling = draws ? mix(introduction_.seed, iteration) | 1 : 0;
-  plan_ = plan_for(options_, introduction_, order.relabelling);
+  Measure order = measure(attempt_of(iteration));
+  order.relabelling = relabelling_of(iteration);
+  plan_ = plan_for(options_, introduction_, order.attempt, order.relabelling);
   auto step = *busy_step_from(0);
   for (std::int64_t i = 0; i < busy_steps_done; ++i) step = *busy_step_from(step + 1);
   order.steps = {{.row = next_row_++, .schedule_step = step}};
@@ -145,10 +170,10 @@ Order PairCampaign::start_iteration(std::uint32_t iteration, std::int64_t busy_s
 }
 
 // The steps of a pass, without idle ones.
-std::int64_t PairCampaign::busy_steps() const {
-  if (options_.serial) return plan_.pairs;
+std::int64_t PairCampaign::busy_steps(const Plan& plan) const {
+  if (options_.serial) return plan.pairs;
   std::int64_t steps = 0;
-  for (std::int64_t step = 0; step < plan_.steps; ++step) steps += !plan_.is_idle(step);
+  for (std::int64_t step = 0; step < plan.steps; ++step) steps += !plan.is_idle(step);
   return steps;
 }
 
@@ -162,18 +187,16 @@ std::optional<Order> PairCampaign::begin_again(std::span<const int> gone, Second
   again_began_ = now;
   if (options_.confirms()) {
     if (options_.retest_budget <= 0) return {};
-    const Plan plan = pairs_of(options_, introduction_, 0);
-    const int size = static_cast<int>(introduction_.host_of.size());
-    for (int reading = 0; reading < confirm_alone; ++reading)
-      for (std::int64_t step = 0; step < plan.steps; ++step)
-        for (int rank = 0; rank < size; ++rank)
-          if (const int peer = plan.partner(step, rank); peer > rank)
-            again_.push_back({Attempt::direction, rank, peer});
+    for (std::size_t i = 0; i < phases.size(); ++i)
+      for (int reading = 0; phases[i].is_serial() && reading < phases[i].readings; ++reading)
+        for (const auto& [a, b] : follow_up_.of_phase[i])
+          again_.push_back({phases[i].attempt, std::min(a, b), std::max(a, b)});
+    if (again_.empty()) return {};
     return next_again(now);
   }
   if (options_.retest_budget > 0)
     for (const auto& [low, high] : log_.failures.to_try_again(gone))
-      again_.push_back({Attempt::alone, low, high});
+      again_.push_back({Attempt::failed_again, low, high});
   results_.slowest().sort();
   for (const auto& pair : results_.slowest().pairs())
     again_.push_back({Attempt::retest, pair.low, pair.high});

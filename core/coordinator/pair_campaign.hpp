@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -12,6 +13,7 @@
 #include "coordinator/pair_results.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/report.hpp"
+#include "schedule/follow_up.hpp"
 
 namespace everylink {
 
@@ -44,17 +46,23 @@ class PairCampaign final : public Campaign {
   std::optional<Order> begin_again(std::span<const int> gone, Seconds now);
   Order next_again(Seconds now);
   bool is_time_to_save(const Order& current, const Order& next) const;
-  std::int64_t busy_steps() const;
+  std::int64_t busy_steps(const Plan&) const;
   std::optional<std::int64_t> busy_step_from(std::int64_t step) const;
   std::uint32_t passes() const;
+  Attempt attempt_of(std::uint32_t pass) const;
+  std::uint64_t relabelling_of(std::uint32_t pass) const;
+  std::string text_of_pairs() const;
 
   const Options& options_;
   const Introduction& introduction_;
   RunLog& log_;
   PairResults results_;
   Health health_;
-  Plan plan_;                    // of the iteration
-  std::vector<Tuning> tunings_;  // one per size
+  FollowUp follow_up_;                     // of --confirm
+  std::vector<Attempt> again_under_load_;  // by pass of --confirm
+  std::int64_t steps_under_load_ = 0;      // in all these passes
+  Plan plan_;                              // of the iteration
+  std::vector<Tuning> tunings_;            // one per size
   std::uint32_t iteration_ = 0;
   std::uint32_t next_row_ = 0;
   bool calibrated_ = false;  // this round brought the results of calibration

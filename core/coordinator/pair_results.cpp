@@ -47,13 +47,14 @@ PairResults::PairResults(const Options& options, RunLog& log)
     old_lines_.emplace(options.sizes[largest_], directions_of(options), options.serial);
 }
 
-Recalled PairResults::begin(const Facts& facts, std::int64_t steps_per_pass, std::uint32_t passes) {
+Recalled PairResults::begin(const Facts& facts, std::int64_t steps_per_pass, std::uint32_t passes,
+                            const std::string& pairs) {
   host_of_ = facts.host_of;
   steps_per_pass_ = steps_per_pass;
   passes_ = passes;
   log_.know(facts.ranks, facts.host_of);
   if (old_lines_) slowest_.keep_at_most(log_.ranks.size());
-  tell_plan(facts);
+  tell_plan(facts, pairs);
   log_.recorder.begin(facts);
   const auto recalled = log_.recorder.recall([&](const LinkRows& link) {
     learn(link);
@@ -173,7 +174,7 @@ void PairResults::learn(const LinkRows& link) {
     log_.failures.add(*worst);
   } else {
     slowest_.add_again(of_largest);
-    if (of_largest.attempt == Attempt::alone) log_.failures.add_again(*worst);
+    if (of_largest.attempt == Attempt::failed_again) log_.failures.add_again(*worst);
   }
 }
 
@@ -214,7 +215,7 @@ void PairResults::keep_outcome(const Measure& order, int from, int to, Outcome o
   keep_link(std::move(link), {});
 }
 
-void PairResults::tell_plan(const Facts& facts) {
+void PairResults::tell_plan(const Facts& facts, const std::string& pairs) {
   const Options& o = options_;
   const double bytes = o.no_output ? 0 : estimated_bytes(facts);
   log_.console.plan({.ranks = static_cast<int>(log_.ranks.size()),
@@ -235,12 +236,9 @@ void PairResults::tell_plan(const Facts& facts) {
                       fmt::join(sizes, ", "));
   if (o.check) text += ", every byte verified";
   if (o.buffers > 1) text += fmt::format(", {} buffers", o.buffers);
-  text += fmt::format("\n{}{}: {} in {}",
-                      o.confirms() ? "Pairs of " + o.confirm : "Schedule " + o.schedule_text(),
-                      o.serial ? ", one pair at a time" : "", text_of_count(facts.links, "link"),
-                      text_of_count(steps_per_pass_, "step"));
+  text += fmt::format("\n{}", pairs);
   if (facts.seed) text += fmt::format(", seed {}", facts.seed);
-  if (passes_ > 1) text += fmt::format(", {} times", passes_);
+  if (passes_ > 1 && !o.confirms()) text += fmt::format(", {} times", passes_);
   if (o.min_runtime > 0) text += fmt::format(", for at least {}", text_of_duration(o.min_runtime));
   text += fmt::format("\nTime limit {} per pair of ranks at a size of {}",
                       text_of_duration(o.limit(o.largest())), text_of_size(o.largest()));

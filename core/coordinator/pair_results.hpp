@@ -21,9 +21,9 @@ class PairResults {
  public:
   PairResults(const Options&, RunLog&);
 
-  // Opens the output and prints the plan, before anything is measured. Returns what the file already holds of
-  // a resumed run.
-  Recalled begin(const Facts&, std::int64_t steps_per_pass, std::uint32_t passes);
+  // Opens the output and prints the plan, before anything is measured. `pairs`: those to measure, in words.
+  // Returns what the file already holds of a resumed run.
+  Recalled begin(const Facts&, std::int64_t steps_per_pass, std::uint32_t passes, const std::string& pairs);
   // Measuring begins; `now` is the transport's clock.
   void start(Seconds now);
 
@@ -46,7 +46,7 @@ class PairResults {
   // Keeps links that no rank reports: links of ranks that are gone, and of dark ranks that were not tried.
   void keep_untried(const Measure&, const Plan&, std::vector<char>& reported, std::span<const int> gone);
   void keep_outcome(const Measure&, int from, int to, Outcome);
-  void tell_plan(const Facts&);
+  void tell_plan(const Facts&, const std::string& pairs);
   void tell_progress(const Measure&, Seconds now);
   void tell_job_end(Seconds seconds_left, Seconds per_step);
   std::vector<Retest> retests() const;

@@ -485,7 +485,7 @@ std::vector<Option> of_limits() {
        .group = limits,
        .brief = "time budget for retrying failed links at the end",
        .more = "They are retried alone, at most 3 pairs per host; 0 retries none. With --confirm, it is the "
-               "time budget for measuring the pairs alone and one way.",
+               "time budget of the phases alone and one-way.",
        .default_text = "60",
        .applies_to = pairs_only(),
        .effect = &Options::retest_budget},
@@ -529,14 +529,19 @@ std::vector<Option> of_output() {
              o.output = file;
            }},
       {.names = {"--confirm"},
-       .value = "PAIRS",
+       .value = "PLAN",
        .unit = Quantity::file,
        .group = output,
-       .brief = "re-measure the pairs in a file and add them to the results file of --output",
-       .more =
-           "The file has one line 'from to' per pair. The pairs are measured 6 times while the other ranks "
-           "are paired at random, then each pair 3 times alone and one way. The results file must come from "
-           "a run with the same options. everylink run --confirm does all this.",
+       .brief = "re-measure the pairs of a plan and add them to the results file of --output",
+       .more = "everylink diagnose --plan writes it. Each line is 'RANK RANK PHASE'. Phase order measures "
+               "its pairs 6 "
+               "times while all other ranks are paired at random; quarter does so while about a quarter of "
+               "the ranks "
+               "are busy; alone measures each pair 3 times alone; one-way does so with the unidirectional "
+               "kernel. A "
+               "line without a phase means order and one-way. The results file must come from a run with the "
+               "same "
+               "options. everylink run --confirm does all this.",
        .applies_to = pairs_only(),
        .effect =
            [](Options& o, const std::string& file) {

@@ -2,21 +2,26 @@
 #include "protocol/introduction.hpp"
 
 namespace everylink {
-Plan pairs_of(const Options& o, const Introduction& all, std::uint64_t relabelling) {
-  return schedule_named(o.confirms() ? "file" : o.schedule)
-      .make({.size = static_cast<int>(all.host_of.size()),
-             .seed = all.seed,
-             .order = o.confirms() ? 0 : relabelling,
-             .host_of = all.host_of,
-             .option = all.schedule_option.text,
-             .asked_by = o.pairs_option()});
+
+FollowUp follow_up_of(const Options& o, const Introduction& all) {
+  return follow_up_of(all.schedule_option.text, {o.pairs_option(), static_cast<int>(all.host_of.size())});
 }
 
-Plan plan_for(const Options& o, const Introduction& all, std::uint64_t relabelling) {
-  const Plan pairs = pairs_of(o, all, relabelling);
+Plan plan_for(const Options& o, const Introduction& all, Attempt attempt, std::uint64_t relabelling) {
   const auto size = static_cast<int>(all.host_of.size());
-  if (o.serial) return serial(pairs, size);
-  return o.confirms() ? filled(pairs, size, relabelling) : pairs;
+  if (o.confirms()) {
+    const auto again = follow_up_of(o, all);
+    return o.serial ? serial_plan_of(again, attempt, size, relabelling)
+                    : plan_of(again, attempt, size, relabelling);
+  }
+  const Plan plan = schedule_named(o.schedule)
+                        .make({.size = size,
+                               .seed = all.seed,
+                               .order = relabelling,
+                               .host_of = all.host_of,
+                               .option = all.schedule_option.text,
+                               .asked_by = o.pairs_option()});
+  return o.serial ? serial(plan, size) : plan;
 }
 
 }  // namespace everylink

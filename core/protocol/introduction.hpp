@@ -9,6 +9,7 @@
 #include "base/options.hpp"
 #include "base/run_id.hpp"
 #include "protocol/order.hpp"
+#include "schedule/follow_up.hpp"
 #include "schedule/schedule.hpp"
 
 namespace everylink {
@@ -27,9 +28,9 @@ struct Introduction {
   bool is_sound() const { return crowded.size() == host_of.size(); }
 };
 
-// The pairs of the schedule, or those to confirm, which always keep their own order.
-Plan pairs_of(const Options&, const Introduction&, std::uint64_t relabelling);
-// The plan of one iteration. It is the same on every rank.
-Plan plan_for(const Options&, const Introduction&, std::uint64_t relabelling);
+// The pairs to measure again. Throws UsageError.
+FollowUp follow_up_of(const Options&, const Introduction&);
+// The plan of one iteration. It is the same on every rank. Throws UsageError.
+Plan plan_for(const Options&, const Introduction&, Attempt, std::uint64_t relabelling);
 
 }  // namespace everylink

@@ -75,8 +75,7 @@ struct Measure {
   bool is_sound() const { return steps.size() == 1; }
 
   const Step& step() const { return steps.front(); }
-  // True: all pairs of a step at the same time, step by step; false: one pair.
-  bool goes_through_plan() const { return attempt == Attempt::main || attempt == Attempt::confirm; }
+  bool goes_through_plan() const { return is_parallel(attempt); }
 };
 
 // Each rank writes its own part of a .sion file, during the run or at its end.

@@ -352,9 +352,9 @@ class Runner {
   }
 
   int partner(const Measure& order) {
-    if (!plan_ || relabelling_ != order.relabelling) {
-      plan_ = plan_for(of_pairs_, introduction_, order.relabelling);
-      relabelling_ = order.relabelling;
+    if (!plan_ || plan_of_ != std::pair(order.attempt, order.relabelling)) {
+      plan_ = plan_for(of_pairs_, introduction_, order.attempt, order.relabelling);
+      plan_of_ = {order.attempt, order.relabelling};
     }
     const int peer = partner_in(order.step(), *plan_, world_->rank());
     const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
@@ -385,7 +385,7 @@ class Runner {
                               static_cast<float>(all_to_all.front()));  // as in the output lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
-    const bool one_direction = order.attempt == Attempt::direction;
+    const bool one_direction = order.attempt == Attempt::one_way;
     const PairWork work{
         .options = of_pairs_,
         .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
@@ -503,7 +503,7 @@ class Runner {
   std::uint64_t committed_ = 0;             // the results file has all rounds before this one
   Seconds step_limit_ = 0;                  // for the work of the next report
   std::optional<Plan> plan_;
-  std::uint64_t relabelling_ = 0;
+  std::pair<Attempt, std::uint64_t> plan_of_{};  // the attempt and relabelling of plan_
   Endpoint endpoint_;
   std::string lacks_;  // what this machine lacks, so that the next pair cannot be measured; "": nothing
   std::string lacks_always_;  // ... so that there is no transport

@@ -50,12 +50,12 @@ Plan serial(const Plan& plan, int size) {
           [upper](std::int64_t step) { return upper(step) == no_rank; }};
 }
 
-Plan filled(const Plan& plan, int size, std::uint64_t key) {
+Plan filled(const Plan& plan, int size, std::uint64_t key, int most) {
   struct Step {
     std::int64_t number = -1;
     std::vector<int> partner_of;
   };
-  const auto make = [partner = plan.partner, size, key](std::int64_t number) {
+  const auto make = [partner = plan.partner, size, key, most](std::int64_t number) {
     Step step{number, std::vector<int>(static_cast<std::size_t>(size), no_rank)};
     std::vector<int> idle;
     for (int rank = 0; rank < size; ++rank) {
@@ -65,7 +65,8 @@ Plan filled(const Plan& plan, int size, std::uint64_t key) {
     }
     const auto count = static_cast<std::int64_t>(idle.size());
     const Shuffle place(count, mix(key, static_cast<std::uint64_t>(number)) | 1);
-    for (std::int64_t i = 0; i + 1 < count; i += 2) {
+    const std::int64_t wanted = 2 * most - (size - count);  // ranks
+    for (std::int64_t i = 0; i + 1 < count && i < wanted; i += 2) {
       const int a = idle[static_cast<std::size_t>(place(i))],
                 b = idle[static_cast<std::size_t>(place(i + 1))];
       step.partner_of[static_cast<std::size_t>(a)] = b;
@@ -74,7 +75,7 @@ Plan filled(const Plan& plan, int size, std::uint64_t key) {
     return step;
   };
   return {plan.steps,
-          plan.steps * (size / 2),
+          plan.steps * most,
           [make, last = std::make_shared<Step>()](std::int64_t step, int rank) {
             if (last->number != step) *last = make(step);
             return last->partner_of[static_cast<std::size_t>(rank)];

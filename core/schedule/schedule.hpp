@@ -40,7 +40,8 @@ const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageErro
 
 // The same pairs, one at a time.
 Plan serial(const Plan&, int size);
-// The same pairs, with the idle ranks of each step paired at random: the load of a run without idle ranks.
-Plan filled(const Plan&, int size, std::uint64_t key);
+// The same pairs, with idle ranks of each step paired at random, until it has `most` pairs: a run without
+// idle ranks has size / 2. The plan must not have more pairs in a step.
+Plan filled(const Plan&, int size, std::uint64_t key, int most);
 
 }  // namespace everylink

@@ -506,11 +506,11 @@ TEST(Inventory, hosts_are_read_between_the_main_run_and_what_is_measured_again) 
     order.attempt = attempt;
     return Order{order};
   };
-  const Order main = measures(Attempt::main), alone = measures(Attempt::alone);
+  const Order main = measures(Attempt::main), alone = measures(Attempt::failed_again);
   HostReadings readings(recorder, {0}, false);
   EXPECT_TRUE(readings.instead_of(main)->is<Measure>());
   EXPECT_EQ(moment_of(readings.instead_of(alone)), Moment::after);
-  EXPECT_EQ(readings.put_off()->as<Measure>()->attempt, Attempt::alone);
+  EXPECT_EQ(readings.put_off()->as<Measure>()->attempt, Attempt::failed_again);
   EXPECT_TRUE(readings.instead_of(alone)->is<Measure>());
   EXPECT_EQ(moment_of(readings.instead_of({})), Moment::again);
   EXPECT_TRUE(readings.put_off()->is<Submit>());
@@ -518,7 +518,7 @@ TEST(Inventory, hosts_are_read_between_the_main_run_and_what_is_measured_again) 
 
   HostReadings without(recorder, {0}, false), confirming(recorder, {0}, true);
   EXPECT_EQ(moment_of(without.instead_of({})), Moment::after);
-  EXPECT_TRUE(confirming.instead_of(measures(Attempt::direction))->is<Measure>());
+  EXPECT_TRUE(confirming.instead_of(measures(Attempt::one_way))->is<Measure>());
   EXPECT_EQ(moment_of(confirming.instead_of({})), Moment::again);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "base/ranks.hpp"
+#include "schedule/follow_up.hpp"
 
 namespace everylink {
 namespace {
@@ -258,7 +259,7 @@ TEST(Schedule, filled_steps_keep_their_pairs_and_leave_at_most_one_rank_idle) {
     const Plan plan = plan_of("file", population(size, 0, "0 1\n2 3\n1 4\n"));
     std::set<Pairs> drawn;
     for (const std::uint64_t key : {0, 1, 2, 3}) {
-      const Plan full = filled(plan, size, key);
+      const Plan full = filled(plan, size, key, size / 2);
       EXPECT_EQ(full.steps, plan.steps);
       std::int64_t pairs = 0;
       for (std::int64_t step = 0; step < plan.steps; ++step) {
@@ -273,6 +274,70 @@ TEST(Schedule, filled_steps_keep_their_pairs_and_leave_at_most_one_rank_idle) {
     }
     EXPECT_GT(drawn.size(), static_cast<std::size_t>(plan.steps)) << "another key pairs other ranks";
   }
+}
+
+const std::string three_phases =
+    "# what to measure again\n0 1 order\n2 3 order\n 5 4 quarter # as well\n0 1 one-way\n";
+
+TEST(Schedule, a_follow_up_plan_has_the_pairs_of_each_phase) {
+  const auto plan = follow_up_of(three_phases + "6 7 alone\n", {"--confirm plan", 8});
+  EXPECT_EQ(plan.of_phase, (std::array<RankPairs, 4>{{{{0, 1}, {2, 3}}, {{5, 4}}, {{6, 7}}, {{0, 1}}}}));
+  EXPECT_EQ(plan.all(), (RankPairs{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(plan.text(), "order 2 pairs, quarter 1 pair, alone 1 pair, one-way 1 pair");
+}
+
+TEST(Schedule, a_line_without_a_phase_means_order_and_one_way) {
+  const auto plan = follow_up_of("0 1\n2 0\n", {"--confirm plan", 8});
+  EXPECT_EQ(plan.of_phase, (std::array<RankPairs, 4>{{{{0, 1}, {2, 0}}, {}, {}, {{0, 1}, {2, 0}}}}));
+}
+
+TEST(Schedule, an_invalid_line_of_a_follow_up_plan_is_refused_in_a_sentence) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"0 1 order\n\n0 2 half\n", "line 3: unknown phase 'half'"},
+      {"0 8 order\n", "line 1: rank 8 is not one of 0 to 7"},
+      {"0 1 alone\n1 0 alone\n", "line 2: ranks 1 and 0 are already in phase alone by line 1"},
+      {"0 1\n0 1 one-way\n", "line 2: ranks 0 and 1 are already in phase one-way by line 1"},
+      {"# header\n3 3 quarter\n", "line 2: a rank has no link to itself"},
+      {"0\n", "line 1: write 'RANK RANK PHASE'"},
+      {"0 1 2 order\n", "line 1: write 'RANK RANK PHASE'"},
+      {"a 1 order\n", "line 1: 'a' is not"},
+      {"# nothing\n", "the plan has no pairs"}};
+  for (const auto& [text, why] : wrong) try {
+      follow_up_of(text, {"--confirm plan", 8});
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const UsageError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("--confirm plan: " + why)) << error.what();
+    }
+}
+
+TEST(Schedule, a_phase_under_load_keeps_its_part_of_the_ranks_busy_and_meets_others_in_each_pass) {
+  constexpr int size = 32;
+  std::string text;
+  Pairs asked;
+  for (int a = 0; a < 12; ++a)
+    for (const char* phase : {"order", "quarter"}) text += fmt::format("{} {} {}\n", a, a + 12, phase);
+  for (int a = 0; a < 12; ++a) asked.emplace_back(a, a + 12);
+  const auto plan = follow_up_of(text, {"--confirm plan", size});
+  for (const auto& [attempt, most] : {std::pair(Attempt::order, 16u), std::pair(Attempt::quarter, 4u)}) {
+    std::set<Pairs> companions;  // of the first pair
+    for (const std::uint64_t key : {1, 2, 3, 4, 5, 6}) {
+      const Plan pass = plan_of(plan, attempt, size, key);
+      for (std::int64_t step = 0; step < pass.steps; ++step) {
+        const auto pairs = pairs_in(pass, size, step);
+        EXPECT_EQ(pairs.size(), most);
+        if (pairs.front() == asked.front()) companions.insert(pairs);
+      }
+      const auto all = in_order(pass, size);
+      for (const auto& pair : asked) EXPECT_NE(std::find(all.begin(), all.end(), pair), all.end());
+    }
+    EXPECT_GE(companions.size(), 4u);  // some may come twice by chance
+  }
+}
+
+TEST(Schedule, a_follow_up_of_a_serial_run_measures_one_pair_at_a_time) {
+  const auto plan = follow_up_of(three_phases, {"--confirm plan", 8});
+  EXPECT_EQ(sorted(in_order(serial_plan_of(plan, Attempt::order, 8, 5), 8)), (Pairs{{0, 1}, {2, 3}}));
+  EXPECT_EQ(in_order(serial_plan_of(plan, Attempt::quarter, 8, 5), 8), (Pairs{{4, 5}}));
 }
 
 TEST(Schedule, an_unknown_name_is_refused_with_the_known_ones) {

@@ -229,7 +229,7 @@ TEST_F(ChunkTest, a_failure_of_the_round_in_which_rank_0_was_lost_is_none) {
 TEST_F(ChunkTest, re_measured_links_do_not_change_the_main_run) {
   Chunk chunk(options_, 2, 3, "host", run_);
   chunk.keep(sample(0, 1e-6f, 10), 1, 1);
-  for (const auto attempt : {Attempt::retest, Attempt::alone}) {
+  for (const auto attempt : {Attempt::retest, Attempt::failed_again}) {
     Sample again = sample(0, 9e-6f, 10);
     again.attempt = attempt;
     chunk.keep(again, 5, 5);

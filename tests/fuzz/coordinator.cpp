@@ -111,7 +111,7 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
   }
   const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}));
   Order before = introduction.first, order = before;
-  const Plan plan = plan_for(o, introduction, 0);
+  const Plan plan = plan_for(o, introduction, Attempt::main, 0);
   for (int round = 0; round < 40 && !order.is<Stop>(); ++round) {
     submitted.clear();
     std::vector<int> gone;

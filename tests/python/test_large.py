@@ -91,6 +91,7 @@ def test_a_file_written_in_blocks_has_every_link_once_and_all_repeated_measureme
         main = size.rows.of_attempt(MAIN)
         assert (links.keys(main, 48) == np.flatnonzero(~np.eye(48, dtype=bool).ravel())).all()
         assert len(size.rows.of_attempt(CONFIRM))
+        assert int(size.rows.step.max()) == len(results.steps.began) - 1 > 0
     assert len(results.sizes[0].rows) == len(results.sizes[1].rows)
     found = {verdict.subject for verdict in judge(results).verdicts}
     assert found >= {("n3",), ("n9", "n12"), ("n7",), ("n20",)}

@@ -16,7 +16,7 @@ from everylink.io.read import read
 from everylink.io.results_file import evened, write_results
 from everylink.links.merging import merged
 from everylink.model.results import Results
-from everylink.model.rows import ALONE, RETEST, Outcome
+from everylink.model.rows import FAILED_AGAIN, RETEST, Outcome
 from fabric_runs import SIZE, fabric_run, renumbered
 from make_results import Link, failed_row, make_results, row, write_part
 
@@ -102,7 +102,10 @@ def test_a_link_that_failed_in_every_run_has_no_time(by: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("by", ["median", "min"])
 def test_what_was_measured_again_is_kept_from_every_run(by: str, tmp_path: Path) -> None:
-    again = [[row((0, 1), 7e-6, attempt=RETEST)], [failed_row((2, 3), 1, attempt=ALONE), row((0, 1), 8e-6, attempt=1)]]
+    again = [
+        [row((0, 1), 7e-6, attempt=RETEST)],
+        [failed_row((2, 3), 1, attempt=FAILED_AGAIN), row((0, 1), 8e-6, attempt=1)],
+    ]
     runs = [run_of(tmp_path, f"{i}.h5", 1.0, extra=lambda size, i=i: again[i]) for i in range(2)]
     size = written(merged(runs, by), tmp_path / "all.h5").sizes[0]
     assert size.retests.median.tolist() == [np.float32(8e-6)], "the newest"

@@ -126,7 +126,7 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
     "from no rank": {"from": 4},
     "to no rank": {"to": 2**32 - 1},
     "to itself": {"to": 1},
-    "an attempt that does not exist": {"attempt": 5},
+    "an attempt that does not exist": {"attempt": 7},
     "an outcome that does not exist": {"outcome": 7},
     "a step beyond the last": {"step": 2**32 - 1},
     "no time though ok": {"median": float("nan")},

@@ -14,7 +14,7 @@ from everylink.io.results_file import write_results
 from everylink.links.merging import merged
 from everylink.links.unmeasured import unmeasured
 from everylink.model.results import Results
-from everylink.model.rows import ALONE, Outcome
+from everylink.model.rows import FAILED_AGAIN, Outcome
 from everylink.text.verdicts import verdict_text
 from make_results import Link, all_links, failed_row, make_results, row
 
@@ -81,7 +81,7 @@ def test_a_link_that_another_pass_measured_counts_as_measured(order: tuple[int, 
 def test_a_failed_link_that_could_not_be_tried_again_was_not_tried_again(tmp_path: Path) -> None:
     path = make_results(
         tmp_path / "x.h5", hosts=HOSTS, outcomes={(0, 1): TIMEOUT},
-        extra=lambda size: [failed_row((0, 1), LOCAL, attempt=ALONE)],
+        extra=lambda size: [failed_row((0, 1), LOCAL, attempt=FAILED_AGAIN)],
     )  # fmt: skip
     (verdict,) = judged(read(path)).judgement.verdicts
     assert verdict.confidence == 0.9, "not certain before it failed again alone"

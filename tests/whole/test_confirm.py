@@ -34,7 +34,7 @@ def attempts(path: Path) -> np.ndarray:
     with h5py.File(path) as file:
         assert file.attrs["complete"] == 1
         (size,) = file["sizes"].values()
-        return np.bincount(size["attempt"][: file.attrs["rows"]], minlength=5)
+        return np.bincount(size["attempt"][: file.attrs["rows"]], minlength=7)
 
 
 @pytest.mark.parametrize("starts", [["--np", 16], pytest.param(["--launcher", "mpiexec", "--np", 16], marks=long)])
@@ -50,12 +50,13 @@ def test_a_slow_host_and_a_slow_link_are_distinguished(starts: list[object], tmp
     assert (host["kind"], host["subject"], host["direction"]) == ("host", ["n05"], "both")
     assert host["factor"] == pytest.approx(2, rel=0.05)
     assert (link["kind"], link["subject"], link["direction"]) == ("link", ["n03:3", "n09:9"], "send")
-    main, _, _, again, one_way = attempts(path)
+    main, _, _, order, one_way, quarter, _ = attempts(path)
     assert main == 16 * 15
-    assert again >= 6 * one_way > 0  # the other ranks are paired too
+    assert order >= 6 * one_way / 3 > 0  # the other ranks are paired too
+    assert quarter >= 6 * one_way / 3
     # Measured again once, after which no suspect was left.
     assert done.stdout.count("Measuring again what looks slow\n") == done.stdout.count(" ranks on 16 hosts by ") == 1
-    assert not list(tmp_path.glob("*.pairs-*"))
+    assert not list(tmp_path.glob("*.plan-*"))
 
 
 def test_a_healthy_fabric_needs_few_further_measurements_and_is_called_healthy(tmp_path: Path) -> None:
@@ -86,6 +87,37 @@ def test_confirm_adds_measurements_to_the_existing_file(run: Run, tmp_path: Path
     assert len(again) == 30 + 20 + 36 + 12  # the main run, its retest of the 10 slowest pairs, and these
 
 
+def test_a_plan_is_measured_phase_by_phase(run: Run, tmp_path: Path) -> None:
+    options = ["--np", 16, "--mode", "sim:hosts=16", *SIM, "-o", "x.h5", "--num-slowest", 0]
+    assert run(*options).returncode == 0
+    (tmp_path / "plan").write_text("# by hand\n1 2 order\n3 4 quarter\n3 2 quarter\n8 5 alone\n6 7 one-way\n")
+    done = run(*options, "--confirm", "plan")
+    assert done.returncode == 0, done.stderr
+    assert "Plan plan: order 1 pair, quarter 2 pairs, alone 1 pair, one-way 1 pair" in done.stdout
+    with h5py.File(tmp_path / "x.h5") as file:
+        (size,) = file["sizes"].values()
+        rows = slice(16 * 15, file.attrs["rows"])
+        frm, to, step, attempt = (size[name][rows] for name in ("from", "to", "step", "attempt"))
+        assert (size["outcome"][rows] == 0).all()
+        seeds = file["steps/seed"][: file.attrs["steps"]]
+    assert attempt.tolist() == [3] * 6 * 16 + [5] * 6 * 2 * 4 + [6] * 3 * 2 + [4] * 3 * 2  # filled up to 8 and 2 pairs
+    busy = np.stack([step, frm])
+    assert len(np.unique(busy, axis=1).T) == len(frm)  # true steps: a rank has one peer in each
+    for number, a, b, readings in ((3, 1, 2, 6), (5, 3, 4, 6), (5, 2, 3, 6), (6, 5, 8, 3), (4, 6, 7, 3)):
+        times = [int(((attempt == number) & (frm == x) & (to == y)).sum()) for x, y in ((a, b), (b, a))]
+        assert min(times) >= readings
+    passes = len(np.unique(seeds[seeds > 0]))
+    assert passes == 12  # others are drawn in each
+
+
+def test_a_retest_budget_of_zero_leaves_out_the_phases_alone_and_one_way(run: Run, tmp_path: Path) -> None:
+    options = ["--np", 4, "--mode", "sim:hosts=4", *SIM, "-o", "x.h5", "--num-slowest", 0, "--retest-budget", 0]
+    assert run(*options).returncode == 0
+    (tmp_path / "plan").write_text("0 1 alone\n0 2 order\n0 1 one-way\n")
+    assert run(*options, "--confirm", "plan").returncode == 0
+    assert attempts(tmp_path / "x.h5").tolist() == [12, 0, 0, 6 * 4, 0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -95,7 +127,9 @@ def test_confirm_adds_measurements_to_the_existing_file(run: Run, tmp_path: Path
         (["--confirm", "pairs", "-n", 7], "messages is '12' in the file, but '7' now"),
         (["--confirm", "pairs", "--unidirectional"], "kernel is 'semidirectional' in the file"),
         (["--confirm", "beyond"], "--confirm beyond: line 1: rank 6 is not one of 0 to 5"),
-        (["--confirm", "empty"], "--confirm empty: the file has no pairs"),
+        (["--confirm", "empty"], "--confirm empty: the plan has no pairs"),
+        (["--confirm", "half"], "--confirm half: line 2: unknown phase 'half'"),
+        (["--confirm", "twice"], "--confirm twice: line 3: ranks 2 and 1 are already in phase alone by line 1"),
         (["--confirm", "pairs", "-o", "no.h5"], "--confirm: --output no.h5: No such file"),
     ],
 )
@@ -108,6 +142,8 @@ def test_a_file_that_cannot_be_confirmed_is_refused_and_kept(
     (tmp_path / "pairs").write_text("1 2\n")
     (tmp_path / "beyond").write_text("1 6\n")
     (tmp_path / "empty").write_text("# none\n")
+    (tmp_path / "half").write_text("1 2 order\n1 2 half\n")
+    (tmp_path / "twice").write_text("1 2 alone\n1 3 alone\n2 1 alone\n")
     done = run(*options, *more)
     assert done.returncode == 2, done.stderr
     assert said in done.stderr

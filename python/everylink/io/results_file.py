@@ -238,8 +238,11 @@ def write_to(path: Path, results: Results, behind: int = 0, room: int = 0) -> No
         _write(file, results, room)
 
 
-def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:
-    """Append rows to each size of a file of write_results(), the same number to every size."""
+def append_rows(path: Path, more: Mapping[int, Iterable[Rows]], steps: Steps | None = None) -> None:
+    """Append rows to each size of a file of write_results(), the same number to every size.
+
+    `steps`: all steps of the file, if there are more than before.
+    """
     with opened_for_writing(path, "r+") as file:
         rows = int(file.attrs["rows"])
         for size, blocks in more.items():
@@ -252,6 +255,10 @@ def append_rows(path: Path, more: Mapping[int, Iterable[Rows]]) -> None:
                         stored[end:] = column
                 end += len(block)
             file.attrs["rows"] = np.uint64(end)
+        if steps is not None:
+            del file["steps"]
+            _write_columns(file.create_group("steps"), vars(steps))
+            file.attrs["steps"] = np.uint64(len(steps.began))
 
 
 def _write(file: Any, results: Results, room: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.model.rows import DIRECTION, SMALL_TABLE, SPARSE, Index, Outcome, Rows
+from everylink.model.rows import ALONE, SMALL_TABLE, SPARSE, Index, Outcome, Rows
 
 MAGIC = b"everylp1"
 HEAD = np.dtype([("magic", "S8"), ("run_id", "V16"), ("rank", "<u4"), ("reserved", "<u4")])
@@ -20,7 +20,7 @@ ROW = np.dtype([
     ("mean", "<f4"), ("p99", "<f4"), ("max", "<f4"), ("late", "<u4"), ("all_to_all", "<f4"),
 ])  # fmt: skip
 LARGEST = 256 * 2**20  # bytes of all parts of a results file
-LAST_ATTEMPT = DIRECTION
+LAST_ATTEMPT = ALONE
 TIMES = ("min", "median", "mean", "max")
 
 

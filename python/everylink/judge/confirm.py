@@ -5,6 +5,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +18,11 @@ from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
+from everylink.model.plan import Plan
 from everylink.model.results import Results, Size
 from everylink.model.rows import DIRECTION
 
 PARTNERS = 12  # per suspect host
-ITERATIONS = 6  # per link measured again; a round trip gives two readings of a pair
-ALONE = 3  # per link measured alone: some networks send a message a longer way now and then
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
@@ -31,32 +31,24 @@ MOST_BAD = 64  # bad pairs measured alone, although they are already known to be
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
 
-@dataclass(frozen=True)
-class ToMeasure:
-    """Ranks to measure: `pairs` [n, 2], each once, smaller rank first. Empty when everything is clear.
+def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
+    """The pairs to measure next; none when everything is clear.
 
-    `one_way`: measure each pair also alone and one way. False for the many pairs that only reveal the groups.
+    While groups are unknown, the many pairs that reveal them come first, under full load only.
     """
-
-    pairs: NDArray[np.int64]
-    one_way: bool
-
-
-def pairs_to_confirm(results: Results, grouping: Grouping | None) -> ToMeasure:
-    """The pairs to measure next. While groups are unknown, the pairs that reveal them come first."""
     kinds = kinds_of(results)
     groups, known = groups_for(results, grouping, kinds)
     equals = equals_for(results, groups, kinds)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
     if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups, kinds) for _, seen in judged))):
-        return ToMeasure(_in_order(_rank_pairs(for_groups, results)), one_way=False)
+        return _plan(_rank_pairs(for_groups, results), ("order",))
     pairs: set[tuple[int, int]] = set()
     for size, seen in judged:
         findings, alone = find(seen, equals, blind=not known), _tried_alone(size, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
-    return ToMeasure(_in_order(_rank_pairs(pairs, results) | _inner_pairs(within, results)), one_way=True)
+    return _plan(_rank_pairs(pairs, results) | _inner_pairs(within, results), ("order", "quarter", "one-way"))
 
 
 @dataclass(frozen=True)
@@ -82,8 +74,8 @@ def _tried_alone(size: Size, seen: Readings) -> Alone:
     return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
 
 
-def _in_order(pairs: set[tuple[int, int]]) -> NDArray[np.int64]:
-    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
+def _plan(pairs: set[tuple[int, int]], phases: Sequence[str]) -> Plan:
+    return Plan(dict.fromkeys(phases, np.array(sorted(pairs), np.int64).reshape(-1, 2)))
 
 
 def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from everylink.exit_codes import MEASURED
+from everylink.io.plan_file import plan_text
 from everylink.io.read import read
 from everylink.io.topology import grouping_of
-from everylink.judge.confirm import ROUNDS, pairs_to_confirm
+from everylink.judge.confirm import ROUNDS, plan_to_confirm
 
-NOT_ONE_WAY = ("--retest-budget", "0")
 Start = Callable[[Sequence[str]], int]  # further options of the core -> its exit code
 
 
@@ -20,22 +20,22 @@ def confirm(output: Path, start: Start, until: float = math.inf) -> int | None:
 
     No round starts after `until`, a time of time.monotonic.
 
-    The file of pairs is beside the results file, because only rank 0's machine is sure to see that folder.
+    The plan is beside the results file, because only rank 0's machine is sure to see that folder.
     """
     code = None
     for _ in range(ROUNDS):
         if time.monotonic() >= until:
             break
         results = read(output)
-        wanted = pairs_to_confirm(results, grouping_of(results))
-        if not len(wanted.pairs):
+        plan = plan_to_confirm(results, grouping_of(results))
+        if not len(plan):
             break
         with tempfile.NamedTemporaryFile(
-            "w", prefix=output.name + ".pairs-", dir=output.absolute().parent, suffix=".txt"
+            "w", prefix=output.name + ".plan-", dir=output.absolute().parent, suffix=".txt"
         ) as file:
-            file.writelines(f"{frm} {to}\n" for frm, to in wanted.pairs.tolist())
+            file.write(plan_text(plan))
             file.flush()
-            code = start(["--confirm", file.name, *([] if wanted.one_way else NOT_ONE_WAY)])
+            code = start(["--confirm", file.name])
         if code not in MEASURED:
             break
     return code

@@ -13,7 +13,7 @@ from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
-from everylink.model.rows import ALONE, CONFIRM, MISSING, RETEST, Rows
+from everylink.model.rows import CONFIRM, FAILED_AGAIN, MISSING, RETEST, Rows
 
 UNKNOWN = "unknown"  # a fact that a file does not have
 UNKNOWN_COUNT = -1
@@ -137,7 +137,7 @@ class Size:
     @cached_property
     def alone(self) -> Links:
         """The newest attempt alone of each link that had failed."""
-        return newest(self.rows, self.ranks, ALONE)
+        return newest(self.rows, self.ranks, FAILED_AGAIN)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
+from everylink.model.plan import Plan
 from everylink.model.rows import Outcome, Rows
 from everylink.simulate.faults import Fault
+from everylink.simulate.follow_up import answered, passes_of
 from everylink.units import plural
 
 LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # seconds, of links within a host, within a group, between groups
@@ -119,6 +121,10 @@ class Fabric:
             seconds(median * np.where(late > 0, lateness, 1 + 3 * self.noise)), np.where(ok, late, 0).astype(np.uint32),
             seconds(zeros + np.nan),
         )  # fmt: skip
+
+    def answer(self, plan: Plan, size: int, turn: int) -> Rows:
+        """The rows of a plan and of the pairs that filled up, with true steps from 0. `turn` counts the plans."""
+        return answered(self, passes_of(plan, self.ranks, self.seed, turn), size)
 
     def _one_way(self, frm: Index, to: Index, size: int) -> Times:
         near = self.host_of(frm) == self.host_of(to)

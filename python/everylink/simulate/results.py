@@ -11,14 +11,15 @@ from typing import Protocol
 import numpy as np
 
 from everylink.files import atomic_write
-from everylink.io.foreign import bare_facts, bare_ranks
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.io.read import read
 from everylink.io.results_file import IN_MEMORY, append_rows, write_results
 from everylink.io.stored import StoredRows
-from everylink.judge.confirm import ALONE, ITERATIONS, ROUNDS, pairs_to_confirm
+from everylink.judge.confirm import ROUNDS, plan_to_confirm
 from everylink.model.groups import Grouping
+from everylink.model.plan import Plan
 from everylink.model.results import Facts, Ranks, Results, Size, Steps
-from everylink.model.rows import BLOCK, CONFIRM, DIRECTION, Rows
+from everylink.model.rows import BLOCK, Rows
 from everylink.simulate.fabric import Fabric, Index, host_names
 
 
@@ -28,9 +29,7 @@ def measured(
     """Results of one run over `links`: ranks from and to, shape [links] each."""
     rows = [fabric.measure(*links, size) for size in sizes]
     largest = [Size(size, 1, fabric.ranks, made) for size, made in zip(sizes, rows, strict=True)]
-    steps = Steps(
-        np.zeros(1, np.uint32), np.zeros(1, np.uint64), np.zeros(1), np.ones(1, np.float32), np.zeros(1, np.uint32)
-    )
+    steps = replace(bare_steps(1), overlap=np.ones(1, np.float32))
     return Results(
         path, facts(fabric, command, schedule), ranks(fabric), steps, tuple(sorted(largest, key=lambda s: s.bytes))
     )
@@ -80,32 +79,38 @@ def _now() -> float:
 
 
 class Measurable(Protocol):
-    """A fabric whose links can be measured again."""
+    """A cluster that answers a plan: `turn` counts the plans."""
 
-    def measure(self, frm: Index, to: Index, size: int, attempt: int, draw: int) -> Rows: ...
-    def one_way(self) -> "Measurable": ...
+    def answer(self, plan: Plan, size: int, turn: int) -> Rows:
+        """The rows of the plan's pairs, and of those that filled up, at one message size; steps from 0.
+
+        Row i is the same link, step and attempt in every size.
+        """
 
 
-def confirmed(fabric: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
-    """The results with rows of attempt CONFIRM appended, until no suspect is left."""
+def confirmed(cluster: Measurable, results: Results, grouping: Grouping | None = None) -> Results:
+    """The results with the answers to the plans of `--confirm` appended, until no suspect is left."""
     for turn in range(ROUNDS):
-        wanted = pairs_to_confirm(results, grouping)
-        if not len(wanted.pairs):
+        plan = plan_to_confirm(results, grouping)
+        if not len(plan):
             break
-        frm, to = np.concatenate([wanted.pairs, wanted.pairs[:, ::-1]]).T
-        sizes = []
+        first = len(results.steps.began)
+        sizes, count = [], 0
         for size in results.sizes:
-            again = [
-                fabric.measure(frm, to, size.bytes, CONFIRM, turn * ITERATIONS + draw) for draw in range(ITERATIONS)
-            ]
-            if wanted.one_way:
-                again += [
-                    fabric.one_way().measure(frm, to, size.bytes, DIRECTION, turn * ALONE + draw)
-                    for draw in range(ALONE)
-                ]
-            sizes.append(replace(size, rows=size.rows.with_more(again)))
-        results = replace(results, sizes=tuple(sizes))
+            again = cluster.answer(plan, size.bytes, turn)
+            count = int(again.step.max()) + 1
+            again = replace(again, step=again.step + np.uint32(first))
+            sizes.append(replace(size, rows=size.rows.with_more([again])))
+        results = replace(results, steps=_more_steps(results.steps, count), sizes=tuple(sizes))
     return results
+
+
+def _more_steps(steps: Steps, count: int) -> Steps:
+    """With more steps, of which nothing is known but that their pairs ran at the same time."""
+    more = replace(bare_steps(count), overlap=np.ones(count, np.float32))
+    return Steps(
+        *(np.concatenate([old, new]) for old, new in zip(vars(steps).values(), vars(more).values(), strict=True))
+    )
 
 
 def is_large(fabric: Fabric) -> bool:
@@ -122,7 +127,8 @@ def write_large(fabric: Fabric, sizes: list[int], path: Path, command: str, conf
         append_rows(new, {size: _blocks(fabric, size) for size in sizes})
         if confirm:
             again = confirmed(fabric, read(new))
-            append_rows(new, {s.bytes: [s.rows.added] for s in again.sizes if isinstance(s.rows, StoredRows)})
+            more = {s.bytes: [s.rows.added] for s in again.sizes if isinstance(s.rows, StoredRows)}
+            append_rows(new, more, again.steps)
 
 
 def _blocks(fabric: Fabric, size: int) -> Iterator[Rows]:
