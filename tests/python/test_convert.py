@@ -12,8 +12,9 @@ from everylink.errors import UserMistake
 from everylink.io.csv_matrix import Source, read_matrix, results_of
 from everylink.io.read import read
 from everylink.io.results_file import write_results
+from everylink.model.plan import PHASES
 from everylink.model.results import Results
-from everylink.model.rows import Outcome
+from everylink.model.rows import ALONE, ATTEMPT_NAMES, CONFIRM, DIRECTION, MAIN, QUARTER, Outcome, Rows
 
 HEADER = "from,to,host_from,host_to,bytes,seconds"
 PLAIN = f"{HEADER}\n0,1,a,b,8,1e-6\n1,0,b,a,8,2e-6\n"
@@ -73,6 +74,35 @@ def test_later_attempts_may_repeat_a_link_and_all_are_kept(tmp_path: Path) -> No
     rows = convert(text, tmp_path).sizes[0].rows
     assert rows.outcome.tolist() == [Outcome.OK, Outcome.TIMEOUT, Outcome.OK]
     assert rows.step.tolist() == [0, 0, 1]
+
+
+def test_true_steps_are_kept_and_attempts_have_names_or_numbers(tmp_path: Path) -> None:
+    lines = ("2e-6,7,main", "1e-6,3,0", "3e-6,9,Order", "4e-6,20,one-way", "5e-6,11,quarter", "6e-6,12,6")
+    results = convert("\n".join([f"{HEADER},step,attempt", *(f"0,1,a,b,8,{line}" for line in lines)]), tmp_path)
+    rows = results.sizes[0].rows
+    assert rows.attempt.tolist() == [MAIN, MAIN, CONFIRM, DIRECTION, QUARTER, ALONE]
+    assert rows.step.tolist() == [3, 7, 9, 20, 11, 12]
+    assert len(results.steps.began) == 21
+    assert [ATTEMPT_NAMES[phase.attempt] for phase in PHASES] == [phase.name for phase in PHASES]
+
+
+@pytest.mark.parametrize("sizes", ["1048576", "8,1048576"])
+def test_a_file_written_and_read_again_has_the_same_steps_and_attempts(
+    sizes: str, tmp_path: Path, everylink: Command
+) -> None:
+    more = ("--fault", "slow-host:n3*0.7", "--confirm", "--sizes", sizes, "-o", tmp_path / "a.h5")
+    assert everylink("simulate", "--hosts", 16, *more)[0] == 0
+    for source, made in (("a.h5", "b.csv"), ("b.csv", "b.h5")):
+        code, _, err = everylink("convert", tmp_path / source, tmp_path / made)
+        assert (code, err) == (0, "")
+    for before, after in zip(read(tmp_path / "a.h5").sizes, read(tmp_path / "b.h5").sizes, strict=True):
+        for name in ("frm", "to", "step", "attempt", "median", "mean", "outcome", "late", "n"):
+            old, new = (getattr(rows, name)[_by_turn(rows)] for rows in (before.rows, after.rows))
+            np.testing.assert_array_equal(old, new, name)
+
+
+def _by_turn(rows: Rows) -> np.ndarray:
+    return np.lexsort((rows.to, rows.frm, rows.step, rows.attempt))
 
 
 @pytest.mark.parametrize("kernel", ["semidirectional", "bidirectional", "unidirectional"])
@@ -141,12 +171,19 @@ BROKEN = [
     (f"{PLAIN}0,2000000000,a,c,8,1e-6\n", "line 4: has rank 2000000000, but no line has rank 2"),
     (
         f"{PLAIN}0,1,a,b,8,1e-6\n",
-        "line 4: link 0 -> 1 with 8 bytes is also in line 2; give repeated measurements attempt 1 to 3",
+        "line 4: link 0 -> 1 with 8 bytes is also in line 2; give repeated measurements a step, or another attempt",
     ),
+    (
+        f"{HEADER},step,attempt\n0,1,a,b,8,1e-6,4,order\n0,1,a,b,8,1e-6,4,3\n",
+        "line 3: link 0 -> 1 with 8 bytes is also in line 2; give repeated measurements another step",
+    ),
+    (f"{HEADER},step\n0,1,a,b,8,1e-6,1e9\n", "line 2: step is '1e9'; expected a whole number up to 16777215"),
+    (f"{HEADER},step\n0,1,a,b,8,1e-6,\n", "line 2: step is ''; expected a number"),
+    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,\n", "line 2: attempt '' is unknown; use main, retest"),
     (f"{PLAIN}0,1,a,b,16,1e-6\n", "link 1 -> 0 has more lines with 8 bytes than with 16; add the missing lines"),
     (f"{HEADER},outcome\n0,1,a,b,8,1e-6,dead\n", "line 2: outcome 'dead' is unknown; use ok, timeout, broken"),
     (f"{HEADER},outcome\n0,1,a,b,8,-1,timeout\n", "line 2: seconds is '-1'"),
-    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,4\n", "line 2: attempt is '4'; expected a whole number up to 3"),
+    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,7\n", "line 2: attempt '7' is unknown; use main, retest"),
     (f"{HEADER},n\n0,1,a,b,8,1e-6,1e10\n", "line 2: n is '1e10'; expected a whole number up to"),
     (f"{HEADER},min\n0,1,a,b,8,1e-6,0\n", "line 2: min is '0'; expected a time above 0"),
     (HEADER + ",x" * 100_000, "line 1: column 'x' is unknown"),

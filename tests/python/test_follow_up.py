@@ -1,5 +1,6 @@
 """Tests the plan of --confirm: its file, and how simulated clusters answer it."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,10 @@ from everylink.judge.confirm import plan_to_confirm
 from everylink.model.plan import PHASES, Plan
 from everylink.model.rows import ALONE, CONFIRM, DIRECTION, MAIN, QUARTER
 from everylink.simulate.fabric import Fabric
+from everylink.simulate.faults import parse_fault
 from everylink.simulate.follow_up import passes_of
 from fabric_runs import fabric_run
+from make_loads import flow, make_load
 
 PAIRS = np.array([(0, 1), (0, 2), (3, 4), (5, 9)])
 ALL_PHASES = Plan({phase.name: PAIRS for phase in PHASES})
@@ -99,3 +102,68 @@ def test_a_simulated_file_has_the_true_steps_of_what_was_measured_again(tmp_path
     assert int(rows.step.max()) == len(results.steps.began) - 1
     led = np.stack([rows.step[again], rows.frm[again]])
     assert len(np.unique(led, axis=1).T) == int(again.sum())
+
+
+def test_diagnose_writes_a_plan_that_answered_from_outside_as_a_matrix_names_the_planted_host(
+    tmp_path: Path, everylink: Command
+) -> None:
+    h5, matrix, plan = tmp_path / "x.h5", tmp_path / "x.csv", tmp_path / "plan.txt"
+    fault = "slow-host:n3*0.9"
+    assert everylink("simulate", "--hosts", 24, "--fault", fault, "--noise", 0.05, "--sizes", 1 << 20, "-o", h5)[0] == 0
+    fabric = Fabric(hosts=24, noise=0.05, faults=(parse_fault(fault),), seed=1)
+    assert everylink("convert", h5, matrix)[0] == 0
+    h5.unlink()
+    for turn in range(5):
+        assert everylink("convert", matrix, h5, "--kernel", "semidirectional", "--force")[0] == 0
+        code, out, err = everylink("diagnose", h5, "--plan", plan, "--force")
+        assert err == ""
+        if out.endswith(f"{plan}: nothing to confirm\n"):
+            break
+        _answer_from_outside(fabric, plan, matrix, turn)
+    assert turn > 0
+    assert _parts(plan.read_text())[1] == []
+    assert code == 3
+    assert "host n3: slow" in out
+    assert out.count("FAULTS: 1 host\n") == 1
+
+
+def _answer_from_outside(fabric: Fabric, plan: Path, matrix: Path, turn: int) -> None:
+    """Measure each line of a plan by itself, as another simulator may."""
+    header, *known = matrix.read_text().splitlines()
+    names = header.split(",")
+    step = 1 + max(int(line.split(",")[names.index("step")]) for line in known)
+    for line in _parts(plan.read_text())[1]:
+        a, b, name = line.split()
+        phase = next(phase for phase in PHASES if phase.name == name)
+        of = fabric.one_way() if phase.one_way else fabric
+        for _ in range(phase.readings):
+            ends = np.array([int(a), int(b)])
+            rows = of.measure(ends, ends[::-1], 1 << 20, phase.attempt, 1000 * turn + step)
+            for frm, to, seconds in zip(rows.frm, rows.to, rows.median, strict=True):
+                value = {"from": frm, "to": to, "host_from": f"n{frm}", "host_to": f"n{to}", "bytes": 1 << 20}
+                value |= {"seconds": seconds, "outcome": "ok", "late": 0, "n": 1, "step": step, "attempt": name}
+                known.append(",".join(str(value.get(column, "")) for column in names))
+            step += 1
+    matrix.write_text("\n".join([header, *known]) + "\n")
+
+
+def test_an_existing_file_is_no_plan_to_overwrite_and_a_load_pattern_has_none(
+    tmp_path: Path, everylink: Command
+) -> None:
+    h5, plan = tmp_path / "x.h5", tmp_path / "plan.txt"
+    assert everylink("simulate", "--hosts", 8, "-o", h5)[0] == 0
+    plan.write_text("precious")
+    code, out, err = everylink("diagnose", h5, "--plan", plan)
+    assert (code, out) == (2, "")
+    assert f"{plan}: exists; --force overwrites it" in err
+    assert plan.read_text() == "precious"
+    code, out, err = everylink("diagnose", h5, "--plan", plan, "--force", "--format", "json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["verdicts"] == []
+    assert plan.read_text() == plan_text(Plan({}))
+    pattern = make_load(tmp_path / "pattern.h5", "incast", [flow(0, 1, 0, 1e9)], [1])
+    code, _, err = everylink("diagnose", pattern, "--plan", tmp_path / "none.txt")
+    assert code == 2
+    assert "--plan: applies only to links" in err
+    assert "has no plan" in err
+    assert not (tmp_path / "none.txt").exists()

@@ -5,10 +5,12 @@ from functools import partial
 
 from rich.console import Console
 
-from everylink.cli.answers import Answer, give
+from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import Against, kind_of
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import DIAGNOSE
+from everylink.files import refuse_existing
+from everylink.io.plan_file import write_plan
 from everylink.io.read import read
 from everylink.io.topology import given_topology
 from everylink.judge.verdict import Judgement
@@ -17,15 +19,22 @@ from everylink.text.verdicts import headline, verdict_json, verdict_junit, verdi
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge one results file. Returns the exit code of the judgement."""
+    """Judge one results file, and write what to measure next. Returns the exit code of the judgement."""
     options = parsed(DIAGNOSE, arguments)
+    if options.plan is not None:
+        refuse_existing(options.plan, options.force)
     results = read(options.file)
     against = Against(given_topology(options.topology), options.expect, options.baseline, options.alone)
+    plan = None if options.plan is None else kind_of(results).plan(results, against.topology)
     judgement = kind_of(results).judge(results, against)
     if options.format == "junit":
         print(verdict_junit(results, judgement))
     else:
         give(_answer(results, judgement), options)
+    if plan is not None:
+        write_plan(plan, options.plan, options.force)
+        if not is_brief(options):
+            print(f"{options.plan}: {plan}")
     return judgement.conclusion.exit_code
 
 

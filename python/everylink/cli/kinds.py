@@ -26,6 +26,7 @@ from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
 from everylink.io.topology import Topology, grouping_of
+from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
 from everylink.judge.verdict import JudgedRun, Judgement
@@ -35,6 +36,7 @@ from everylink.load.csv import flows_of_host, write_load_csv
 from everylink.load.judge import judge_patterns
 from everylink.load.show import print_load_hosts, print_loads
 from everylink.load.summary import load_summary_fields
+from everylink.model.plan import Plan
 from everylink.model.results import Results
 from everylink.predict.fit import line_fits
 from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
@@ -122,6 +124,10 @@ class Kind(ABC):
         """Judge a run."""
 
     @abstractmethod
+    def plan(self, results: Results, topology: Topology | None) -> Plan:
+        """What `--confirm` would measure next."""
+
+    @abstractmethod
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         """Find changes of at least `least`, a fraction."""
 
@@ -176,6 +182,9 @@ class Links(Kind):
         earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
         judgement = judge(results, grouping_of(results, against.topology), expected, earlier, alone)
         return with_actions(results, explained(results, judgement, against.topology), against.topology)
+
+    def plan(self, results: Results, topology: Topology | None) -> Plan:
+        return plan_to_confirm(results, grouping_of(results, topology))
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare(base, new, least)
@@ -270,6 +279,9 @@ class LoadPatterns(Kind):
                 raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
         judgement = judge_patterns(results, grouping_of(results, against.topology))
         return with_actions(results, explained(results, judgement, against.topology), against.topology)
+
+    def plan(self, results: Results, topology: Topology | None) -> Plan:
+        raise UserMistake(f"--plan: applies only to links; {results.path} holds a load pattern, which has no plan")
 
     def compare(self, base: Results, new: Results, least: float) -> Compared:
         found = compare_loads(base, new, least)

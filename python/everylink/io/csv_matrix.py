@@ -15,16 +15,17 @@ from everylink.errors import UserMistake
 from everylink.files import Damaged, atomic_write, quoted
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps, counted_hosts, has_details, run_losses
 from everylink.io.formats import Format, register
-from everylink.io.steps import links_in_steps
 from everylink.model.links import Links
 from everylink.model.results import UNKNOWN, Facts, Results, Size
-from everylink.model.rows import CONFIRM, MAIN, Outcome, Rows, chosen
+from everylink.model.rows import ATTEMPT_NAMES, MAIN, Outcome, Rows, chosen
 from everylink.units import plural
 
 REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
-OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
+OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "step", "attempt")
 HOSTS, TIMES = ("host_from", "host_to"), ("seconds", "min", "p99", "max", "mean")
-COUNTS = {"from": 2**31 - 2, "to": 2**31 - 2, "bytes": 2**53, "late": 2**32 - 1, "n": 2**32 - 1, "attempt": CONFIRM}
+MOST_STEPS = 2**24  # the results file has a table of them
+COUNTS = {"from": 2**31 - 2, "to": 2**31 - 2, "bytes": 2**53, "late": 2**32 - 1, "n": 2**32 - 1, "step": MOST_STEPS - 1}
+ATTEMPTS = {name: i for i, name in enumerate(ATTEMPT_NAMES)} | {str(i): i for i in range(len(ATTEMPT_NAMES))}
 OUTCOME_NAMES = [outcome.name.lower() for outcome in Outcome]
 OUTCOMES = {name: i for i, name in enumerate(OUTCOME_NAMES)} | {str(i): i for i in range(len(OUTCOME_NAMES))}
 ROWS_AT_A_TIME = 65536
@@ -122,7 +123,10 @@ def _columns(names: Sequence[str], rows: list[list[str]], lines: NDArray[np.int6
     """A portion as typed, checked columns."""
     text = dict(zip(names, zip(*rows, strict=True), strict=True))
     made: dict[str, Column] = {"line": lines}
-    outcome = _outcomes(text["outcome"], lines) if "outcome" in text else np.zeros(len(rows), np.uint8)
+    if "attempt" in text:
+        made["attempt"] = _named("attempt", text["attempt"], lines, ATTEMPTS, "")
+    known = "outcome" in text
+    outcome = _named("outcome", text["outcome"], lines, OUTCOMES, "ok") if known else np.zeros(len(rows), np.uint8)
     made["outcome"] = outcome
     for name, most in COUNTS.items():
         if name in text:
@@ -171,11 +175,17 @@ def _times(name: str, texts: Sequence[str], lines: NDArray[np.int64], ok: NDArra
     return np.where(ok, short, np.float32(np.nan))
 
 
-def _outcomes(texts: Sequence[str], lines: NDArray[np.int64]) -> NDArray[np.uint8]:
-    known = {text: OUTCOMES.get(text.strip().lower() or "ok") for text in set(texts)}
+def _named(
+    name: str, texts: Sequence[str], lines: NDArray[np.int64], meant: Mapping[str, int], empty: str
+) -> NDArray[np.uint8]:
+    """A column of names or of their numbers; `empty`: what an empty text means."""
+    known = {text: meant.get(text.strip().lower() or empty) for text in set(texts)}
     for line, text in zip(lines, texts, strict=True):
         if known[text] is None:
-            raise Damaged(int(line), f"outcome {quoted(text)} is unknown; use {', '.join(OUTCOME_NAMES)}")
+            names = ", ".join(one for one in meant if not one.isdigit())
+            raise Damaged(
+                int(line), f"{name} {quoted(text)} is unknown; use {names}, or their numbers 0 to {max(meant.values())}"
+            )
     return np.array([known[text] for text in texts], np.uint8)
 
 
@@ -208,7 +218,7 @@ def _all_ranks(hosts: _Hosts) -> tuple[str, ...]:
 def attempts(matrix: Matrix) -> NDArray[np.uint8]:
     """The attempt of each row; MAIN if the file has no such column."""
     given = matrix.columns.get("attempt")
-    return np.full(len(matrix.line), MAIN, np.uint8) if given is None else given.astype(np.uint8)
+    return np.full(len(matrix.line), MAIN, np.uint8) if given is None else given
 
 
 @dataclass(frozen=True)
@@ -234,18 +244,19 @@ def results_of(matrix: Matrix, source: Source, path: Path) -> Results:
 
 
 def _ordered(matrix: Matrix, size: int, source: Path) -> NDArray[np.intp]:
-    """Indices of the rows of a size, sorted by attempt, from, to, so that all sizes have the same order."""
-    columns, attempt = matrix.columns, attempts(matrix)
+    """Indices of the rows of a size, sorted by attempt, step, from, to, so that all sizes have the same order."""
+    columns = matrix.columns
     chosen = np.flatnonzero(columns["bytes"] == size)
-    order = chosen[np.lexsort((columns["to"][chosen], columns["from"][chosen], attempt[chosen]))]
-    main = order[attempt[order] == MAIN]
-    frm, to = columns["from"][main], columns["to"][main]
-    twice = np.flatnonzero((np.diff(frm) == 0) & (np.diff(to) == 0))
+    keys = [attempts(matrix), *([columns["step"]] if "step" in columns else []), columns["from"], columns["to"]]
+    order = chosen[np.lexsort([key[chosen] for key in reversed(keys)])]
+    once = order if "step" in columns else order[keys[0][order] == MAIN]
+    twice = np.flatnonzero(np.all([np.diff(key[once].astype(np.int64)) == 0 for key in keys], axis=0))
     if len(twice):
-        first, second = sorted(matrix.line[main[twice[0] : twice[0] + 2]].tolist())
-        link = f"{frm[twice[0]]} -> {to[twice[0]]} with {size} bytes"
+        first, second = sorted(matrix.line[once[twice[0] : twice[0] + 2]].tolist())
+        link = f"{columns['from'][once[twice[0]]]} -> {columns['to'][once[twice[0]]]} with {size} bytes"
+        advice = "another step" if "step" in columns else "a step, or another attempt"
         raise UserMistake(
-            f"{source}, line {second}: link {link} is also in line {first}; give repeated measurements attempt 1 to 3"
+            f"{source}, line {second}: link {link} is also in line {first}; give repeated measurements {advice}"
         )
     return order
 
@@ -256,6 +267,8 @@ def _rows_of(matrix: Matrix, index: NDArray[np.intp]) -> Rows:
     count = len(index)
     ok = columns["outcome"][index] == Outcome.OK
 
+    step = columns["step"][index].astype(np.uint32) if "step" in columns else _turn(attempt, frm, to)
+
     def times(name: str) -> NDArray[np.float32]:
         return columns[name][index] if name in columns else np.full(count, np.nan, np.float32)
 
@@ -264,7 +277,7 @@ def _rows_of(matrix: Matrix, index: NDArray[np.intp]) -> Rows:
         return np.where(ok, given, 0).astype(np.uint32)
 
     return Rows(
-        frm=frm, to=to, step=_turn(attempt, frm, to), attempt=attempt, outcome=columns["outcome"][index],
+        frm=frm, to=to, step=step, attempt=attempt, outcome=columns["outcome"][index],
         arrived=np.full(count, -1, np.int32), setup=np.full(count, np.nan, np.float32), n=counts("n", 1),
         min=times("min"), median=times("seconds"), mean=times("mean"), p99=times("p99"), max=times("max"),
         late=counts("late", 0), all_to_all=np.full(count, np.nan, np.float32),
@@ -283,12 +296,12 @@ def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
     """Raise UserMistake unless row i is the same link in every size, as a results file requires."""
     first, *others = rows
     for size in others:
-        a, b = (np.stack([r.attempt.astype(np.int64), r.frm, r.to]) for r in (rows[first], rows[size]))
+        a, b = (np.stack([r.attempt.astype(np.int64), r.step, r.frm, r.to]) for r in (rows[first], rows[size]))
         if np.array_equal(a, b):
             continue
         counts = [Counter(zip(*columns.tolist(), strict=True)) for columns in (a, b)]
         more, less = (first, size) if counts[0] - counts[1] else (size, first)
-        _, frm, to = min(counts[0] - counts[1] or counts[1] - counts[0])
+        *_, frm, to = min(counts[0] - counts[1] or counts[1] - counts[0])
         what = f"link {frm} -> {to} has more lines with {more} bytes than with {less}"
         raise UserMistake(f"{source}: {what}; add the missing lines (with outcome), or use one file per size")
 
@@ -309,20 +322,31 @@ def write_csv(results: Results, force: bool = False) -> list[str]:
     _refuse_unreadable(results)
     with atomic_write(results.path, force) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        with_steps = _steps_differ(results)
+        writer.writerow([name for name in COLUMNS if with_steps or name != "step"])
         for size in results.sizes:
-            writer.writerows(_lines(size.links, results, size.bytes))
-            writer.writerows(_lines(_again(size), results, size.bytes))
-    return list(_losses(results))
+            for part in (size.rows,) if with_steps else (size.links, chosen(size.rows, size.rows.attempt != MAIN)):
+                writer.writerows(_lines(part, results, size.bytes, with_steps))
+    return list(_losses(results, with_steps))
 
 
-def _again(size: Size) -> Rows:
-    return chosen(size.rows, (size.rows.attempt != MAIN) & (size.rows.attempt <= CONFIRM))
+def _steps_differ(results: Results) -> bool:
+    """Whether steps tell the measurements of a link in one attempt apart. Older simulated files have one step."""
+    for size in results.sizes:
+        columns = (size.rows.frm, size.rows.to, size.rows.step, size.rows.attempt)
+        order = np.lexsort(columns)
+        if (
+            len(order) > 1
+            and np.all([np.diff(column[order].astype(np.int64)) == 0 for column in columns], axis=0).any()
+        ):
+            return False
+    return True
 
 
-def _lines(links: Links | Rows, results: Results, size_bytes: int) -> Iterator[tuple[Any, ...]]:
+def _lines(links: Links | Rows, results: Results, size_bytes: int, with_steps: bool) -> Iterator[tuple[Any, ...]]:
     hosts = results.ranks.host
     attempt = links.attempt.tolist() if isinstance(links, Rows) else repeat(MAIN, len(links.frm))
+    step = [links.step.tolist()] if with_steps and isinstance(links, Rows) else []
     frm, to = links.frm.tolist(), links.to.tolist()
     ok = links.outcome == Outcome.OK
     times = (_texts(np.where(ok, getattr(links, name), np.float32(np.nan))) for name in ("min", "p99", "max", "mean"))
@@ -331,7 +355,7 @@ def _lines(links: Links | Rows, results: Results, size_bytes: int) -> Iterator[t
     outcomes = (OUTCOME_NAMES[outcome] for outcome in links.outcome.tolist())
     return zip(
         frm, to, (hosts[rank] for rank in frm), (hosts[rank] for rank in to), repeat(size_bytes, len(frm)), seconds,
-        *times, outcomes, links.late.tolist(), links.n.tolist(), attempt, strict=True,
+        *times, outcomes, links.late.tolist(), links.n.tolist(), *step, attempt, strict=True,
     )  # fmt: skip
 
 
@@ -357,14 +381,10 @@ def _refuse_unreadable(results: Results) -> None:
             raise UserMistake(f"{results.path}: a link that is ok has no time above 0, which its line requires")
 
 
-def _losses(results: Results) -> Iterator[str]:
+def _losses(results: Results, with_steps: bool) -> Iterator[str]:
     rows = results.sizes[-1].rows
-    if int(np.count_nonzero(rows.attempt == MAIN)) > len(results.sizes[-1].links):
+    if not with_steps and int(np.count_nonzero(rows.attempt == MAIN)) > len(results.sizes[-1].links):
         yield "the values of each pass, only those of all passes together"
-    if links_in_steps(rows):
-        yield "the step in which each link was measured"
-    if further := int(np.count_nonzero(rows.attempt > CONFIRM)):
-        yield f"the measurements in one direction by --confirm: {plural(further, 'row')}"
     if np.isfinite(rows.all_to_all).any():
         yield "the times of the all-to-all"
     if has_details(rows):

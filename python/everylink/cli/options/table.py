@@ -12,7 +12,7 @@ from everylink.version import VERSION
 MOST_RANKS = 1 << 24  # limit of the core
 MOST_SIMULATED = 1 << 20
 CSV_REQUIRED = ("from", "to", "host_from", "host_to", "bytes", "seconds")
-CSV_OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "attempt")
+CSV_OPTIONAL = ("min", "p99", "max", "mean", "outcome", "late", "n", "step", "attempt")
 PAGE_FORMS = ("text", "json", "man", "bash", "zsh", "fish")
 
 # Tables and matrices of `export --what`.
@@ -475,6 +475,16 @@ DIAGNOSE = Command(
             brief="a run of the same ranks with --serial-tests",
             more="Separates what is slow only under load from what is slow alone.",
         ),
+        Option(
+            names=("--plan",),
+            value="PLAN",
+            unit="file",
+            group="Output",
+            brief="write what is to be measured next: the plan that everylink-measure --confirm takes",
+            more="Each line is RANK RANK PHASE. A plan without lines says that nothing is suspect. run --confirm "
+            "writes and measures plans by itself.",
+        ),
+        _force("an existing file of --plan"),
         *HELP,
     ),
     examples=(
@@ -483,6 +493,7 @@ DIAGNOSE = Command(
             "Judge it against the port rate and the topology:",
             "everylink diagnose run.h5 --expect bandwidth=90%:100Gb/s --topology topology.conf",
         ),
+        Example("Say what to measure again:", "everylink diagnose run.h5 --plan plan.txt"),
     ),
     notes=(EXIT_STATUS,),
 )
