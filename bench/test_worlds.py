@@ -13,7 +13,7 @@ from worlds.world import AT_ONCE, ONE_WAY, World
 from everylink.judge.verdict import Verdict
 from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
-from everylink.model.rows import CONFIRM, Outcome
+from everylink.model.rows import ORDER, Outcome
 from everylink.simulate.results import confirmed
 
 MIB = 1 << 20
@@ -267,7 +267,7 @@ def test_every_structure_can_be_measured_with_every_part_that_it_has(name: str) 
 def test_suspects_are_confirmed_in_the_same_world() -> None:
     structure = built("one switch")
     world = World(structure, (planted("host", structure, np.random.default_rng(1)),))
-    again = confirmed(world, world.results).sizes[-1].rows.of_attempt(CONFIRM)
+    again = confirmed(world, world.results).sizes[-1].rows.of_attempt(ORDER)
     assert len(again)
 
 

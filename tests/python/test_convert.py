@@ -14,7 +14,7 @@ from everylink.io.read import read
 from everylink.io.results_file import write_results
 from everylink.model.plan import PHASES
 from everylink.model.results import Results
-from everylink.model.rows import ALONE, ATTEMPT_NAMES, CONFIRM, DIRECTION, MAIN, QUARTER, Outcome, Rows
+from everylink.model.rows import ALONE, ATTEMPT_NAMES, MAIN, ONE_WAY, ORDER, QUARTER, Outcome, Rows
 
 HEADER = "from,to,host_from,host_to,bytes,seconds"
 PLAIN = f"{HEADER}\n0,1,a,b,8,1e-6\n1,0,b,a,8,2e-6\n"
@@ -80,7 +80,7 @@ def test_true_steps_are_kept_and_attempts_have_names_or_numbers(tmp_path: Path) 
     lines = ("2e-6,7,main", "1e-6,3,0", "3e-6,9,Order", "4e-6,20,one-way", "5e-6,11,quarter", "6e-6,12,6")
     results = convert("\n".join([f"{HEADER},step,attempt", *(f"0,1,a,b,8,{line}" for line in lines)]), tmp_path)
     rows = results.sizes[0].rows
-    assert rows.attempt.tolist() == [MAIN, MAIN, CONFIRM, DIRECTION, QUARTER, ALONE]
+    assert rows.attempt.tolist() == [MAIN, MAIN, ORDER, ONE_WAY, QUARTER, ALONE]
     assert rows.step.tolist() == [3, 7, 9, 20, 11, 12]
     assert len(results.steps.began) == 21
     assert [ATTEMPT_NAMES[phase.attempt] for phase in PHASES] == [phase.name for phase in PHASES]

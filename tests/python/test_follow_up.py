@@ -11,7 +11,7 @@ from everylink.io.plan_file import plan_text
 from everylink.io.read import read
 from everylink.judge.confirm import plan_to_confirm
 from everylink.model.plan import PHASES, Plan
-from everylink.model.rows import ALONE, CONFIRM, DIRECTION, MAIN, QUARTER
+from everylink.model.rows import ALONE, MAIN, ONE_WAY, ORDER, QUARTER
 from everylink.simulate.fabric import Fabric
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.follow_up import passes_of
@@ -69,7 +69,7 @@ def test_each_pair_gets_the_readings_of_its_phase_with_a_true_step_each() -> Non
             there = (rows.attempt == phase.attempt) & (rows.frm == a) & (rows.to == b)
             assert int(there.sum()) >= phase.readings
             assert len(np.unique(rows.step[there])) == int(there.sum())
-    assert (np.bincount(rows.attempt, minlength=7)[[DIRECTION, ALONE]] == 2 * 3 * len(PAIRS)).all()
+    assert (np.bincount(rows.attempt, minlength=7)[[ONE_WAY, ALONE]] == 2 * 3 * len(PAIRS)).all()
     led = np.stack([rows.step, rows.frm])
     assert len(np.unique(led, axis=1).T) == len(rows)
 
@@ -98,7 +98,7 @@ def test_a_simulated_file_has_the_true_steps_of_what_was_measured_again(tmp_path
     results = read(path)
     rows = results.sizes[-1].rows
     again = rows.attempt != MAIN
-    assert set(rows.attempt[again].tolist()) == {CONFIRM, QUARTER, DIRECTION}
+    assert set(rows.attempt[again].tolist()) == {ORDER, QUARTER, ONE_WAY}
     assert int(rows.step.max()) == len(results.steps.began) - 1
     led = np.stack([rows.step[again], rows.frm[again]])
     assert len(np.unique(led, axis=1).T) == int(again.sum())

@@ -17,7 +17,7 @@ from everylink.judge import readings
 from everylink.judge.judge import judge
 from everylink.judge.verdict import describe
 from everylink.model import links, rows
-from everylink.model.rows import CONFIRM, MAIN, columns
+from everylink.model.rows import MAIN, ORDER, columns
 from everylink.simulate import results as large
 from fabric_runs import SIZE, fabric_run
 
@@ -90,7 +90,7 @@ def test_a_file_written_in_blocks_has_every_link_once_and_all_repeated_measureme
     for size in results.sizes:
         main = size.rows.of_attempt(MAIN)
         assert (links.keys(main, 48) == np.flatnonzero(~np.eye(48, dtype=bool).ravel())).all()
-        assert len(size.rows.of_attempt(CONFIRM))
+        assert len(size.rows.of_attempt(ORDER))
         assert int(size.rows.step.max()) == len(results.steps.began) - 1 > 0
     assert len(results.sizes[0].rows) == len(results.sizes[1].rows)
     found = {verdict.subject for verdict in judge(results).verdicts}

@@ -20,7 +20,7 @@ from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
 from everylink.model.results import Results, Size
-from everylink.model.rows import DIRECTION
+from everylink.model.rows import ONE_WAY
 
 PARTNERS = 12  # per suspect host
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
@@ -70,7 +70,7 @@ class Alone:
 
 
 def _tried_alone(size: Size, seen: Readings) -> Alone:
-    rows = size.rows.of_attempt(DIRECTION)
+    rows = size.rows.of_attempt(ONE_WAY)
     return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
 
 

@@ -10,7 +10,7 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
-from everylink.model.rows import DIRECTION, Outcome
+from everylink.model.rows import ONE_WAY, Outcome
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
@@ -155,8 +155,8 @@ def _bad_parts(findings: Findings, alone: Alone) -> NDArray[np.int64]:
 
 
 def measured_alone(size: Size, seen: Readings) -> Alone:
-    """The readings of one size with attempt DIRECTION, of several the best: messages may take a longer way."""
-    rows = size.rows.of_attempt(DIRECTION)
+    """The readings of one size with attempt ONE_WAY, of several the best: messages may take a longer way."""
+    rows = size.rows.of_attempt(ONE_WAY)
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (seen.host_of[ranks[good].astype(np.int64)] for ranks in (rows.frm, rows.to))
     link, inverse = np.unique(frm * FAR_BEYOND + to, return_inverse=True)

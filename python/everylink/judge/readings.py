@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from everylink.memory import require_memory
 from everylink.model.results import Results, Size
-from everylink.model.rows import CONFIRM, MAIN, Outcome
+from everylink.model.rows import MAIN, ORDER, Outcome
 from everylink.robust import is_whole, sampled
 
 Counts = NDArray[np.uint32]
-UNDER_LOAD = (MAIN, CONFIRM)  # without other traffic a link has the fabric to itself, which is another quantity
+UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to itself, which is another quantity
 ONE_WAY = ("unidirectional", "put", "get")  # kernels that read one direction at a time
 TO_FROM = ("get",)  # those whose messages go to the leading rank
 CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, per pair of ranks, and per host and sampled partner

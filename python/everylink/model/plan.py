@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.model.rows import ALONE, CONFIRM, DIRECTION, QUARTER
+from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER
 from everylink.units import plural
 
 
@@ -22,14 +22,14 @@ class Phase:
     @property
     def one_way(self) -> bool:
         """Whether the unidirectional kernel measures it, whichever kernel the run uses."""
-        return self.attempt == DIRECTION
+        return self.attempt == ONE_WAY
 
 
 PHASES = (  # in the order in which they are measured; of those alone three: some networks send a message a longer way
-    Phase("order", CONFIRM, 6, 1.0),
+    Phase("order", ORDER, 6, 1.0),
     Phase("quarter", QUARTER, 6, 0.25),
     Phase("alone", ALONE, 3, 0.0),
-    Phase("one-way", DIRECTION, 3, 0.0),
+    Phase("one-way", ONE_WAY, 3, 0.0),
 )
 
 

@@ -13,7 +13,7 @@ from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
-from everylink.model.rows import CONFIRM, FAILED_AGAIN, MISSING, RETEST, Rows
+from everylink.model.rows import FAILED_AGAIN, MISSING, ORDER, RETEST, Rows
 
 UNKNOWN = "unknown"  # a fact that a file does not have
 UNKNOWN_COUNT = -1
@@ -172,7 +172,7 @@ class Results:
     @cached_property
     def is_confirmed(self) -> bool:
         """Whether suspects were measured again (`--confirm`)."""
-        return any(bool((size.rows.attempt == CONFIRM).any()) for size in self.sizes)
+        return any(bool((size.rows.attempt == ORDER).any()) for size in self.sizes)
 
     @property
     def directions(self) -> int:

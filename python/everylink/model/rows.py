@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST, FAILED_AGAIN, CONFIRM, DIRECTION, QUARTER, ALONE = range(7)
+MAIN, RETEST, FAILED_AGAIN, ORDER, ONE_WAY, QUARTER, ALONE = range(7)
 ATTEMPT_NAMES = ("main", "retest", "failed-again", "order", "one-way", "quarter", "alone")
 MISSING = "missing"  # metadata of a column that older files lack: the value used in its place
 Index = NDArray[np.int64]
