@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everylink.judge.contention import LEAST
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
-from everylink.judge.kinds import equals_for, kinds_of
+from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
@@ -44,7 +44,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         return _plan(_rank_pairs(for_groups, results), ("order",))
     pairs: set[tuple[int, int]] = set()
     for size, seen in judged:
-        findings, alone = find(seen, equals, blind=not known), _tried_alone(size, seen)
+        findings, alone = find(levelled(seen, equals), equals, blind=not known), _tried_alone(size, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}

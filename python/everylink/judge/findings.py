@@ -1,7 +1,6 @@
 """Tests the fit: finds groups, hosts, ranks and pairs that are slower than chance explains, and suspects."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,44 +24,34 @@ SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 
 
-@dataclass(frozen=True)
-class OfRanks:
-    """`ends`: the effect of each rank against the better half of its host's ranks, 0 for a rank that is alone there.
+def of_ranks(readings: Readings, effects: Effects) -> Ends:
+    """The effect of each rank against the better half of its host's ranks, 0 for a rank that is alone there.
 
-    `positions`: what each place on its host adds to the links of a rank, log of the factor, on most hosts that have it.
+    As for hosts, a low quantile of a rank's links is its own effect.
     """
-
-    ends: Ends
-    positions: Mapping[int, float]
-
-
-def of_ranks(readings: Readings, effects: Effects) -> OfRanks:
-    """As for hosts, a low quantile of a rank's links is its own effect."""
     ranks, host_of = readings.ranks, readings.host_of
     per_host = np.bincount(host_of, minlength=readings.hosts)
     if not (per_host > 1).any():
-        return OfRanks(Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp)), {})
+        return Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp))
     low, links = _low(readings, effects)
-    positions = _of_positions(low, readings, effects.equals.position_of)
-    for position, added in positions.items():
-        low[effects.equals.position_of == position] -= added
     typical = _lower_median_of_hosts(low, host_of, readings.hosts)
     effect = np.where(per_host[host_of] > 1, np.nan_to_num(low - typical[host_of]), 0.0)
     others = effect[(per_host[host_of] > 1) & (effect != 0)]
     spread = healthy_spread(others) if len(others) else 0.0
     error = np.sqrt(2 * (LOW_ERROR * effects.noise) ** 2 / np.maximum(links, 1) + spread**2 + LEAST_SPREAD**2)
-    return OfRanks(Ends(effect, error, links), positions)
+    return Ends(effect, error, links)
 
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:
     """A low quantile of the residuals of each rank's links, both directions, and the number of links; [ranks] each."""
     host_of, further = readings.host_of, readings.further
     low, links = np.full(readings.ranks, np.nan), np.zeros(readings.ranks, np.intp)
-    more = further.time - effects.expected_at(host_of[further.frm], host_of[further.to])
+    every = np.arange(readings.ranks)
+    more = readings.further_times - effects.expected_at(host_of[further.frm], host_of[further.to])
     for begin in range(0, readings.ranks, BLOCK):
-        own = slice(begin, begin + BLOCK)
-        there = readings.first[own] - effects.expected_at(host_of[own, None], host_of[None, :])
-        back = readings.first[:, own] - effects.expected_at(host_of[:, None], host_of[None, own])
+        own = every[begin : begin + BLOCK]
+        there = readings.first_at(own, every) - effects.expected_at(host_of[own, None], host_of[None, :])
+        back = readings.first_at(every, own) - effects.expected_at(host_of[:, None], host_of[None, own])
         best = np.fmin(there, back.T)  # the lower median of two
         cell, time = [], []
         for ends, others in ((further.frm, further.to), (further.to, further.frm)):
@@ -73,17 +62,6 @@ def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]
         best.flat[used] = of_used.median
         low[own], links[own] = lower_quantiles(best)
     return low, links
-
-
-def _of_positions(low: Values, readings: Readings, position_of: NDArray[np.int64]) -> dict[int, float]:
-    """`low`: of each rank, as from _low. The median over all hosts that have the place."""
-    beyond = low - _lower_median_of_hosts(low, readings.host_of, readings.hosts)[readings.host_of]
-    added = {}
-    for position in range(int(position_of.max(initial=-1)) + 1):
-        own = beyond[position_of == position]
-        if np.isfinite(own).any():
-            added[position] = float(np.nanmedian(own))
-    return added
 
 
 def _lower_median_of_hosts(low: Values, host_of: NDArray[np.int64], hosts: int) -> Values:
@@ -111,7 +89,7 @@ class Findings:
     """`bad` and `trunks` are sure; `suspect_hosts` [n] and the suspects of `pairs` need more readings.
 
     `tested`: the number of hosts, ranks, groups and pairs tested, by kind. `beyond`: hosts that are slow only with
-    other groups. `positions` as in OfRanks.
+    other groups.
     """
 
     effects: Effects
@@ -121,7 +99,6 @@ class Findings:
     suspect_hosts: NDArray[np.intp]
     pairs: PairFindings
     tested: dict[str, int]
-    positions: Mapping[int, float]
 
 
 def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
@@ -139,8 +116,7 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     known = {found.subject[0] for found in hosts} | explained
     more, pairs = _folded(pairs_found(seen.bad, effects, readings.symmetric), seen.measured, known)
     hosts += more
-    seen_ranks = of_ranks(readings, effects)
-    ranks = seen_ranks.ends
+    ranks = of_ranks(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts} | explained
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
@@ -153,7 +129,7 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     }  # fmt: skip
     bad = (*_groups(effects, seen), *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
-    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested, seen_ranks.positions)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
 
 
 def _groups(effects: Effects, seen: PairFindings) -> list[Found]:

@@ -92,7 +92,7 @@ def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow,
         time = np.log(median.astype(np.float64))
         one, other = seen.host_of[frm], seen.host_of[to]
         met += np.bincount(one * seen.hosts + other, minlength=len(met))
-        beyond = time - effects.expected_at(one, other)
+        beyond = time - seen.added_by_places(frm, to) - effects.expected_at(one, other)
         hit = beyond > np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
         pair = _pair_numbers(frm, to, seen.ranks)
         parts.append((pair[hit], step[hit].astype(np.int64), one[hit] * seen.hosts + other[hit], beyond[hit]))

@@ -17,11 +17,11 @@ from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.jitter import jitter
-from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of
+from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
 from everylink.judge.trunks import FEWEST_ENDS
-from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Side, Structure, Verdict
+from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
@@ -89,7 +89,13 @@ def judge(
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow."""
+    """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow.
+
+    Without hosts that are slow within only, if a rank of theirs is slow: it is why.
+    """
+    of_ranks = [verdict for verdict in verdicts if verdict.kind == "rank" and verdict.symptom == "slow"]
+    have_slow_rank = set().union(*(names.units_of(verdict.subject) for verdict in of_ranks))
+    verdicts = [one for one in verdicts if one.scope != Scope.WITHIN or one.subject[0] not in have_slow_rank]
     slow: dict[str, float] = {}
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom == "slow":
@@ -123,6 +129,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         seen = readings(results, size)
         if not seen.count:
             continue
+        seen = levelled(seen, equals)
         judged = Judged(size, seen, find(seen, equals, blind=not known), measured_alone(size, seen))
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)

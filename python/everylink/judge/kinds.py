@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import Cluster, cluster_of, kinds_of_hosts, smallest_class
+from everylink.judge.positions import places_of, positions_of
 from everylink.judge.readings import UNKNOWN, Readings, readings
 from everylink.model.results import Results
 from everylink.robust import Matrix, Values, both_ways, known_sample, lower_quantiles, sampled
@@ -27,7 +28,6 @@ SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
 APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
-FEWEST_ALIKE = 4  # hosts that have a rank at the same place
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -194,31 +194,10 @@ def classes_of(values: Values) -> Index | None:
 
 def equals_for(results: Results, group_of: Index, kinds: Kinds) -> Equals:
     """Which hosts and ranks of a run are equals."""
-    return Equals(group_of, kinds.of_host, positions_of(results, kinds))
+    return Equals(group_of, kinds.of_host, positions_of(results.ranks, kinds.of_host))
 
 
-def positions_of(results: Results, kinds: Kinds) -> Index:
-    """A number for the place of each rank on hosts of its kind, [ranks]; -1 where few hosts have such a rank.
-
-    By its number on the host, its adapter, its NUMA node and the distance to the adapter; if few hosts have a rank like
-    that, without its number.
-    """
-    ranks = results.ranks
-    host_of = ranks.host_index.astype(np.int64)
-    if host_of.max(initial=0) == 0:
-        return np.full(len(ranks), -1, np.int64)
-    kind = kinds.of_host[host_of].tolist()
-    place = list(zip(kind, ranks.device, ranks.numa.tolist(), ranks.numa_distance.tolist(), strict=True))
-    exact = list(zip(ranks.local_rank.tolist(), place, strict=True))
-    hosts: dict[object, set[int]] = {}
-    for keys in (exact, place):
-        for key, host in zip(keys, host_of.tolist(), strict=True):
-            hosts.setdefault(key, set()).add(host)
-    numbers: dict[object, int] = {}
-    found = np.full(len(ranks), -1, np.int64)
-    for rank, keys_of_rank in enumerate(zip(exact, place, strict=True)):
-        for key in keys_of_rank:
-            if len(hosts[key]) >= FEWEST_ALIKE:
-                found[rank] = numbers.setdefault(key, len(numbers))
-                break
-    return found
+def levelled(seen: Readings, equals: Equals) -> Readings:
+    """The readings without what the places of ranks on their hosts add."""
+    places = places_of(seen.first, equals.position_of, seen.host_of, equals.group_of, equals.kind_of)
+    return seen.levelled(places)

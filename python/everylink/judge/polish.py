@@ -30,7 +30,7 @@ FEWEST_SETTLED = 5
 CERTAIN = 4.0  # standard errors from which an effect is subtracted from the links of others
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 READINGS_A_CELL = 2.0  # both directions of a pair count as one reading of it, or nearly so
-FEWEST_OF_CLASS = 5  # links, before what a host adds to a class is judged by itself
+FEWEST_OF_CLASS, FEWEST_GOOD = 3, 2  # links, and of them good ones, before what a host adds to a class is judged apart
 OF_EFFECT = 0.5  # part of the effect that even the quickest links of a class show, if the host is slow
 QUICKEST = 0.1  # part of the links of a class, so called
 ALIKE = 2.0  # standard errors within which a class agrees with all links
@@ -152,7 +152,8 @@ def _ends(
         own = np.where(classes.there == number, rest, UNKNOWN)
         level = _level(own, settled, others, classes.kind_of, noise, spreads)
         quick = lower_quantiles(np.where(others > 0, UNKNOWN, own), QUICKEST)[0]  # all links of a slow host are slow
-        enough = (level.links >= FEWEST_OF_CLASS) & (quick > OF_EFFECT * level.effect)
+        enough = (np.isfinite(own).sum(axis=1) >= FEWEST_OF_CLASS) & (level.links >= FEWEST_GOOD)
+        enough &= quick > OF_EFFECT * level.effect
         differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
         of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
         certain[:, number] = np.where(enough, of_class, surely)

@@ -4,13 +4,14 @@ A reading is the median of one row that ended ok, as log seconds, so that factor
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.positions import Places
 from everylink.memory import require_memory
 from everylink.model.results import Results, Size
 from everylink.model.rows import MAIN, ORDER, Outcome
@@ -113,7 +114,8 @@ class Readings:
 
     `count`: how many; `first` [from rank, to rank]: log seconds of the first, NaN if there is none; `further`: all
     others; `late`: messages behind each host's readings, and how many were late. `symmetric`: a reading is half a round
-    trip, so both directions of a pair measure the same quantity. `turned`: messages go to the leading rank.
+    trip, so both directions of a pair measure the same quantity. `turned`: messages go to the leading rank. `places`:
+    what the matrix of hosts is without; `first` and `each` have it.
     """
 
     hosts: int
@@ -125,6 +127,24 @@ class Readings:
     late: Lateness
     symmetric: bool
     turned: bool
+    places: Places | None = None
+
+    def levelled(self, places: Places | None) -> "Readings":
+        """The same without what the places of ranks on their hosts add."""
+        return self if places is None else replace(self, places=places)
+
+    def added_by_places(self, frm: Index, to: Index) -> Matrix | np.float32:
+        """Log of the factor of links between ranks; two arrays broadcast as in an index."""
+        return np.float32(0) if self.places is None else self.places.added_at(frm, to)
+
+    def first_at(self, frm: Index, to: Index) -> Matrix:
+        """Log seconds of the first readings from some ranks to others, [from, to], without what their places add."""
+        return np.asarray(self.first[np.ix_(frm, to)] - self.added_by_places(frm[:, None], to[None, :]))
+
+    @cached_property
+    def further_times(self) -> Matrix:
+        """Log seconds of `further`, without what the places of ranks add."""
+        return np.asarray(self.further.time - self.added_by_places(self.further.frm, self.further.to))
 
     def rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
         """The rows behind the readings, some at a time: ranks from and to, the median, then these columns."""
@@ -193,9 +213,9 @@ class Readings:
         for a in self._slots[rows].T:
             for b in self._slots[columns].T:
                 known = (a >= 0)[:, None] & (b >= 0)[None, :]
-                parts.append(self.first[np.ix_(a, b)])
+                parts.append(self.first_at(a, b))
                 if self.symmetric:
-                    parts.append(self.first[np.ix_(b, a)].T)
+                    parts.append(self.first_at(b, a).T)
                 for part in () if known.all() else parts[-1 - self.symmetric :]:
                     part[~known] = UNKNOWN
         return np.stack(parts)
@@ -203,7 +223,7 @@ class Readings:
     @cached_property
     def _further_by_host(self) -> tuple[Index, Index, Matrix]:
         """Hosts from and to, and log seconds, sorted by (from, to); a symmetric kernel's in both directions."""
-        frm, to, time = self.host_of[self.further.frm], self.host_of[self.further.to], self.further.time
+        frm, to, time = self.host_of[self.further.frm], self.host_of[self.further.to], self.further_times
         if self.symmetric:
             frm, to, time = np.concatenate([frm, to]), np.concatenate([to, frm]), np.tile(time, 2)
         order = np.argsort(frm * self.hosts + to, kind="stable")
@@ -238,8 +258,9 @@ class _RankMatrix:
         self.count += len(key)
         taken = np.isfinite(self.first[key])
         if not (np.diff(key) > 0).all():
-            # Of equal numbers the last one written remains, so a row counts as first if it finds its own place there.
-            self.first[key[~taken]] = place = np.flatnonzero(~taken).astype(np.float32)
+            # Of equal numbers the last one written remains. Written backwards, the first row finds its own place there.
+            place = np.flatnonzero(~taken).astype(np.float32)
+            self.first[key[~taken][::-1]] = place[::-1]
             taken[~taken] = self.first[key[~taken]] != place
         self.first[key[~taken]] = time[~taken]
         if taken.any():

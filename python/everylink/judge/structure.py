@@ -70,11 +70,14 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
 def _of_positions(results: Results, judged: Judged) -> Iterator[Structure]:
     """What ranks pay for their place on every host."""
     ranks = results.ranks
-    position_of = judged.findings.effects.equals.position_of
-    for position, effect in judged.findings.positions.items():
-        if effect < SHOWS:
+    places = judged.readings.places
+    if places is None:
+        return
+    added = places.of_place
+    for place, effect in enumerate((added - np.nanmin(added)).tolist()):
+        if not effect >= SHOWS:
             continue
-        own = np.flatnonzero(position_of == position)
+        own = np.flatnonzero(places.of_rank == place)
         locals_ = sorted(set(ranks.local_rank[own].tolist()))
         distances = set(ranks.numa_distance[own].tolist())
         why = ""
