@@ -13,6 +13,8 @@ from everylink.judge.direction import Alone, contention
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
+from everylink.judge.uplinks import Uplink
+from everylink.judge.uplinks import folded as folded_pairs
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
@@ -34,6 +36,25 @@ class Judged:
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
         return contention(self.findings, self.alone)
+
+    @cached_property
+    def uplinks(self) -> tuple[tuple[Uplink, ...], frozenset[Found | Trunk]]:
+        """Uplinks of groups that are slow, and what of the findings they explain."""
+        group_of = self.findings.effects.group_of
+        pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
+        uplinks, _ = folded_pairs(pairs, group_of)
+        trunks = [trunk for trunk in self.findings.trunks if any(up.explains(trunk, group_of) for up in uplinks)]
+        return tuple(uplinks), frozenset([*(pair for up in uplinks for pair in up.pairs), *trunks])
+
+    @cached_property
+    def unexplained(self) -> tuple[Found, ...]:
+        """Slow groups, hosts, ranks and pairs, but for contention and what an uplink explains."""
+        return tuple(one for one in self.findings.bad if one not in self.contention and one not in self.uplinks[1])
+
+    @cached_property
+    def trunks(self) -> tuple[Trunk, ...]:
+        """Slow trunks, likewise."""
+        return tuple(one for one in self.findings.trunks if one not in self.contention and one not in self.uplinks[1])
 
     @property
     def slow_ranks(self) -> set[int]:
@@ -191,6 +212,26 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)
     return Verdict("trunk", subject, str(side), "slow", judged.size.bytes, factor, confidence, trunk.links, text)
+
+
+def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
+    """Subject: the group, and the other one if all its slow pairs lead there."""
+    effects, pairs = judged.findings.effects, uplink.pairs
+    factor = float(np.exp(uplink.effect))
+    usual = float(np.exp(np.median([effects.expected_at(*pair.subject) for pair in pairs])))
+    subject: tuple[str, ...] = (names.group_in_short(uplink.group),)
+    beyond = "other groups"
+    if uplink.other >= 0:
+        subject += (names.group_in_short(uplink.other),)
+        beyond = subject[1]
+    links = sum(pair.links for pair in pairs)
+    text = (
+        f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)} against "
+        f"{time_text(usual)} for the rest, {uplink.hosts} of its hosts among them: one of the cables between the "
+        f"switches"
+    )
+    confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
+    return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:

@@ -1,6 +1,7 @@
 """Tests the fit: finds groups, hosts, ranks and pairs that are slower than chance explains, and suspects."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,12 @@ from everylink.judge.effects import Effects, fit
 from everylink.judge.kinds import Equals
 from everylink.judge.pairs import SMALLEST, PairFindings, Pairs, examine_pairs
 from everylink.judge.polish import LEAST_SPREAD, Ends
+from everylink.judge.profiles import beyond_equals
 from everylink.judge.readings import Readings, with_further
 from everylink.judge.times import times
 from everylink.judge.trunks import Trunk, find_trunks
 from everylink.judge.verdict import Side
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, lower_quantiles
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, is_whole, lower_quantiles
 
 BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
@@ -22,6 +24,8 @@ FALSE_RATE = 0.001  # expected part of false findings among those called bad
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
+CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more than hosts do
+MANY_PAIRS = 3  # bad ones of a core that are no single links
 
 
 def of_ranks(readings: Readings, effects: Effects) -> Ends:
@@ -89,7 +93,7 @@ class Findings:
     """`bad` and `trunks` are sure; `suspect_hosts` [n] and the suspects of `pairs` need more readings.
 
     `tested`: the number of hosts, ranks, groups and pairs tested, by kind. `beyond`: hosts that are slow only with
-    other groups.
+    other groups. `repeated`: pairs of cores that are slow as many others of these are, so by design.
     """
 
     effects: Effects
@@ -99,6 +103,7 @@ class Findings:
     suspect_hosts: NDArray[np.intp]
     pairs: PairFindings
     tested: dict[str, int]
+    repeated: tuple[Found, ...]
 
 
 def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
@@ -110,12 +115,16 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     trunks = find_trunks(effects, readings.symmetric)
     effects = trunks.effects
     explained = {host for trunk in trunks.found for host in trunk.own}
-    hosts, suspects = _hosts(effects, readings.symmetric)
+    hosts, suspects = _cores(readings, effects) if equals.one_host else _hosts(effects, readings.symmetric)
     hosts = [found for found in hosts if found.subject[0] not in explained]
     seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
-    more, pairs = _folded(pairs_found(seen.bad, effects, readings.symmetric), seen.measured, known)
-    hosts += more
+    pairs, repeated = pairs_found(seen.bad, effects, readings.symmetric), tuple[Found, ...]()
+    if equals.one_host:
+        pairs, repeated = _single(pairs)
+    else:
+        more, pairs = _folded(pairs, seen.measured, known)
+        hosts += more
     ranks = of_ranks(readings, effects)
     bad_hosts = {found.subject[0] for found in hosts} | explained
     bad_ranks = [
@@ -127,9 +136,10 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
         "group": int(equals.group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
         "rank": int((ranks.links > 0).sum()), "pair": seen.tested,
     }  # fmt: skip
-    bad = (*_groups(effects, seen), *hosts, *bad_ranks, *pairs)
+    groups = () if equals.one_host else _groups(effects, seen)
+    bad = (*groups, *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
-    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested)
+    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested, repeated)
 
 
 def _groups(effects: Effects, seen: PairFindings) -> list[Found]:
@@ -156,6 +166,27 @@ def _hosts(effects: Effects, symmetric: bool) -> tuple[list[Found], NDArray[np.i
         links = sum(int(ends.links[host]) for ends in by_side.values())
         hosts.append(Found("host", (host,), side, float(worst.effect[host]), float(worst.z[host]), links))
     return hosts, np.flatnonzero(suspects)
+
+
+def _cores(readings: Readings, effects: Effects) -> tuple[list[Found], NDArray[np.intp]]:
+    """Ranks of one host that are slower than those alike; as _hosts where too little is known for that."""
+    beyond = beyond_equals(readings.between_hosts.median, effects.noise) if is_whole(readings.hosts) else None
+    if beyond is None:
+        return _hosts(effects, readings.symmetric)
+    z = beyond.effect / beyond.error
+    links = np.isfinite(readings.between_hosts.median).sum(axis=1)
+    bad = np.flatnonzero((z > CORE_Z) & (beyond.effect > SMALLEST_OF_CORE)).tolist()
+    found = [
+        Found("host", (rank,), Side.BOTH, float(beyond.effect[rank]), float(z[rank]), int(links[rank])) for rank in bad
+    ]
+    return found, np.flatnonzero((z > SUSPECT_Z) & (beyond.effect > SUSPECT_EFFECT))
+
+
+def _single(pairs: Sequence[Found]) -> tuple[list[Found], tuple[Found, ...]]:
+    """Pairs of which neither rank has MANY_PAIRS, and the others: such are clusters of cores."""
+    count = Counter(end for pair in pairs for end in pair.subject)
+    many = [pair for pair in pairs if max(count[end] for end in pair.subject) >= MANY_PAIRS]
+    return [pair for pair in pairs if pair not in many], tuple(many)
 
 
 def _discovered(ends: Ends) -> list[int]:

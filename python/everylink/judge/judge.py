@@ -11,7 +11,15 @@ from everylink.judge.contention import matched_alone, only_under_load, oversubsc
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.direction import measured_alone
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
-from everylink.judge.evidence import Judged, Names, confidence_of, slow_verdict, trunk_verdict, within_verdict
+from everylink.judge.evidence import (
+    Judged,
+    Names,
+    confidence_of,
+    slow_verdict,
+    trunk_verdict,
+    uplink_verdict,
+    within_verdict,
+)
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.grouping import groups_for
@@ -231,15 +239,15 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
-    for found in judged.findings.bad:
-        if found not in judged.contention:
-            yield slow_verdict(found, judged, names)
+    for found in judged.unexplained:
+        yield slow_verdict(found, judged, names)
 
 
 def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:
-    for trunk in judged.findings.trunks:
-        if trunk not in judged.contention:
-            yield trunk_verdict(trunk, judged, names)
+    for trunk in judged.trunks:
+        yield trunk_verdict(trunk, judged, names)
+    for uplink in judged.uplinks[0]:
+        yield uplink_verdict(uplink, judged, names)
 
 
 def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:

@@ -36,12 +36,13 @@ class Equals:
     """What makes links comparable: the number of the group and of the kind of each host, [hosts].
 
     `position_of` [ranks]: a number for the place of a rank on its host, the same on all hosts; -1: not known. Empty
-    where ranks are not compared.
+    where ranks are not compared. `one_host`: what counts as hosts are the ranks of one.
     """
 
     group_of: Index
     kind_of: Index
     position_of: Index = field(default_factory=lambda: np.zeros(0, np.int64))
+    one_host: bool = False
 
     @classmethod
     def of_groups(cls, group_of: Index) -> "Equals":
@@ -194,7 +195,8 @@ def classes_of(values: Values) -> Index | None:
 
 def equals_for(results: Results, group_of: Index, kinds: Kinds) -> Equals:
     """Which hosts and ranks of a run are equals."""
-    return Equals(group_of, kinds.of_host, positions_of(results.ranks, kinds.of_host))
+    one_host = int(results.ranks.host_index.max(initial=0)) == 0
+    return Equals(group_of, kinds.of_host, positions_of(results.ranks, kinds.of_host), one_host)
 
 
 def levelled(seen: Readings, equals: Equals) -> Readings:

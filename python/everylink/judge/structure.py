@@ -27,6 +27,7 @@ def structures_at(results: Results, judged: Judged, names: Names, kinds: Kinds) 
     """What one size shows."""
     yield from _of_kinds(judged, names, kinds)
     yield from _of_positions(results, judged)
+    yield from _of_cores(judged, names)
     yield from _of_groups(judged, names)
     yield from _of_contention(judged)
 
@@ -89,6 +90,23 @@ def _of_positions(results: Results, judged: Judged) -> Iterator[Structure]:
         text = f"each host: its {what} {np.exp(effect):.2f}x the time{why}"
         told_by = "facts" if why else "times"
         yield Structure("position", (which,), float(np.exp(effect)), judged.size.bytes, told_by, text, "")
+
+
+def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:
+    """Groups and pairs of cores of one host that are slower than others."""
+    effects = judged.findings.effects
+    if not effects.equals.one_host:
+        return
+    for group in np.flatnonzero(effects.group_effect).tolist():
+        which, factor = folded(names.group(group)), float(np.exp(effects.group_effect[group]))
+        text = f"{which}: links with other groups take {factor:.2f}x the time of theirs"
+        yield Structure("class", (which,), factor, judged.size.bytes, "times", text, QUESTIONS["rank"])
+    if judged.findings.repeated:
+        pairs = judged.findings.repeated
+        which = names.in_short(sorted({end for pair in pairs for end in pair.subject}))
+        factor = float(np.exp(np.median([pair.effect for pair in pairs])))
+        text = f"{which}: {plural(len(pairs), 'pair')} among them take {factor:.2f}x the time of their other links"
+        yield Structure("class", (which,), factor, judged.size.bytes, "times", text, QUESTIONS["rank"])
 
 
 def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:

@@ -1,0 +1,92 @@
+"""Folds slow pairs that all leave one group into one part: an uplink of it.
+
+With static routes a cable between switches carries some of the pairs of each host, so that no host and no group is slow
+as a whole, but pairs of most hosts of one group are.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.findings import Found
+from everylink.judge.trunks import Trunk
+
+FEWEST_PAIRS = 6  # fewer may be single bad links
+FEWEST_HOSTS = 3  # at each end
+MOST_OF_HOST = 0.5  # part of the pairs that one host may have
+ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
+
+
+@dataclass(frozen=True)
+class Uplink:
+    """`pairs` are slow; all leave `group`, to `other` (-1: to several); `between` pairs of hosts could do so.
+
+    `members`: the hosts of the group.
+    """
+
+    group: int
+    other: int
+    pairs: tuple[Found, ...]
+    between: int
+    members: frozenset[int]
+
+    @property
+    def effect(self) -> float:
+        """Log of the median factor."""
+        return float(np.median([pair.effect for pair in self.pairs]))
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts of the group have a slow pair."""
+        return len({host for pair in self.pairs for host in pair.subject if host in self.members})
+
+    def explains(self, trunk: Trunk, group_of: NDArray[np.int64]) -> bool:
+        """Whether a trunk to single hosts is a part of what this uplink carries."""
+        return trunk.other < 0 and (trunk.group == self.group or bool((group_of[list(trunk.far)] == self.group).all()))
+
+    @property
+    def z(self) -> float:
+        return float(np.median([pair.z for pair in self.pairs]))
+
+
+def folded(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[list[Uplink], list[Found]]:
+    """The uplinks that explain slow pairs of hosts, the one with most first, and the pairs that none explains."""
+    found: list[Uplink] = []
+    left = list(pairs)
+    size = np.bincount(group_of)
+    while (best := _largest(left, group_of)) is not None:
+        own = [pair for pair in left if best in _groups(pair, group_of)]
+        far = Counter(next(g for g in _groups(pair, group_of) if g != best) for pair in own)
+        other, most = far.most_common(1)[0]
+        if most < ONE_GROUP * len(own):
+            other = -1
+        members = np.flatnonzero(group_of == best).tolist()
+        beyond = len(group_of) - int(size[best]) if other < 0 else int(size[other])
+        found.append(Uplink(best, other, tuple(own), int(size[best]) * beyond, frozenset(members)))
+        left = [pair for pair in left if pair not in own]
+    return found, left
+
+
+def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, ...]:
+    """The two groups of its hosts, smaller number first; empty where both are in one."""
+    one, other = sorted(int(group_of[host]) for host in pair.subject)
+    return (one, other) if one != other else ()
+
+
+def _largest(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> int | None:
+    """The group that most pairs leave, if they are enough, and of enough hosts."""
+    counts = Counter(group for pair in pairs for group in _groups(pair, group_of))
+    for group, count in counts.most_common():
+        if count < FEWEST_PAIRS:
+            return None
+        own = [pair for pair in pairs if group in _groups(pair, group_of)]
+        ends = [Counter(), Counter()]  # type: list[Counter[int]]
+        for pair in own:
+            for host in pair.subject:
+                ends[int(group_of[host] != group)][host] += 1
+        if all(len(end) >= FEWEST_HOSTS and max(end.values()) <= MOST_OF_HOST * count for end in ends):
+            return group
+    return None
