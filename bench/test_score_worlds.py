@@ -33,3 +33,20 @@ def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
 def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
     found = scored(structure, "intermittent 30 %")
     assert (found.found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize("structure", ["fat tree 1:1 static", "fat tree 2:1 static"])
+def test_a_slow_uplink_is_one_verdict(structure: str) -> None:
+    found = scored(structure, "uplink")
+    assert (found.found, found.wrong) == (True, 0)
+
+
+def test_a_slow_rank_is_named_and_not_its_host() -> None:
+    found = scored("far socket", "rank")
+    assert (found.found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ("quadrants", "dragonfly")])
+def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
+    found = scored(structure, "chassis")
+    assert (found.found, found.wrong) == (True, 0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects, fit
 from everylink.judge.kinds import Equals
-from everylink.judge.pairs import SMALLEST, PairFindings, Pairs, examine_pairs
+from everylink.judge.pairs import PairFindings, Pairs, examine_pairs
 from everylink.judge.polish import LEAST_SPREAD, Ends
 from everylink.judge.profiles import beyond_equals
 from everylink.judge.readings import Readings, with_further
@@ -22,6 +22,7 @@ BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
 FALSE_RATE = 0.001  # expected part of false findings among those called bad
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
+SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more than hosts do
@@ -190,7 +191,7 @@ def _single(pairs: Sequence[Found]) -> tuple[list[Found], tuple[Found, ...]]:
 
 
 def _discovered(ends: Ends) -> list[int]:
-    found = discoveries(ends.z, FALSE_RATE) & (ends.effect > SMALLEST)
+    found = discoveries(ends.z, FALSE_RATE) & (ends.effect > SMALLEST_OF_END)
     return [int(which) for which in np.flatnonzero(found)]
 
 
