@@ -25,7 +25,8 @@ SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
-CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more than hosts do
+FAR_SLOWER = 2.0  # times the effect of its host: the rank is at fault
+CORE_Z, SMALLEST_OF_CORE, SMALLEST_OF_CORES = 5.0, 0.08, 0.2  # of ranks and pairs of one host: cores differ more
 MANY_PAIRS = 3  # bad ones of a core that are no single links
 
 
@@ -127,11 +128,13 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
         more, pairs = _folded(pairs, seen.measured, known)
         hosts += more
     ranks = of_ranks(readings, effects)
+    slow_ranks = [] if blind else [rank for rank in _discovered(ranks) if ranks.links[rank] >= FEWEST_OF_RANK]
+    hosts = [found for found in hosts if not _by_its_ranks(found, readings.host_of, ranks, slow_ranks)]
     bad_hosts = {found.subject[0] for found in hosts} | explained
     bad_ranks = [
         Found("rank", (rank,), Side.BOTH, float(ranks.effect[rank]), float(ranks.z[rank]), int(ranks.links[rank]))
-        for rank in ([] if blind else _discovered(ranks))
-        if readings.host_of[rank] not in bad_hosts and ranks.links[rank] >= FEWEST_OF_RANK
+        for rank in slow_ranks
+        if readings.host_of[rank] not in bad_hosts
     ]
     tested = {
         "group": int(equals.group_of.max()) + 1, "host": int((effects.send.links > 0).sum()),
@@ -141,6 +144,12 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     bad = (*groups, *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
     return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested, repeated)
+
+
+def _by_its_ranks(found: Found, host_of: NDArray[np.int64], ranks: Ends, slow: Sequence[int]) -> bool:
+    """Whether a host only looks slow because some of its ranks are far slower."""
+    own = [float(ranks.effect[rank]) for rank in slow if host_of[rank] == found.subject[0]]
+    return max(own, default=0.0) > FAR_SLOWER * found.effect
 
 
 def _groups(effects: Effects, seen: PairFindings) -> list[Found]:
@@ -185,6 +194,7 @@ def _cores(readings: Readings, effects: Effects) -> tuple[list[Found], NDArray[n
 
 def _single(pairs: Sequence[Found]) -> tuple[list[Found], tuple[Found, ...]]:
     """Pairs of which neither rank has MANY_PAIRS, and the others: such are clusters of cores."""
+    pairs = [pair for pair in pairs if pair.effect > SMALLEST_OF_CORES]
     count = Counter(end for pair in pairs for end in pair.subject)
     many = [pair for pair in pairs if max(count[end] for end in pair.subject) >= MANY_PAIRS]
     return [pair for pair in pairs if pair not in many], tuple(many)
