@@ -127,6 +127,13 @@ def test_a_slow_group_is_named_by_its_label() -> None:
     assert (verdict.kind, verdict.subject) == ("group", ("g2",))
 
 
+def test_a_slow_link_inside_a_slow_group_is_named_beside_it() -> None:
+    fabric = _fabric("slow-group:g2*0.8", "slow-link:n33>n40*0.7", group=16, both=False)
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    found = {(v.kind, v.subject) for v in judge(_results(fabric), grouping).verdicts}
+    assert found == {("group", ("g2",)), ("link", ("n33:33", "n40:40"))}
+
+
 def test_what_links_between_groups_take_alone_is_told_by_the_links_without_a_fault() -> None:
     made = _judged("slow-group:g2*0.7", "slow-link:n3>n40*0.5", group=16, both=False)
     (structure,) = made.structure

@@ -99,21 +99,28 @@ def judge(
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow.
 
+    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow.
     Without hosts that are slow within only, if a rank of theirs is slow: it is why.
     """
     of_ranks = [verdict for verdict in verdicts if verdict.kind == "rank" and verdict.symptom == "slow"]
     have_slow_rank = set().union(*(names.units_of(verdict.subject) for verdict in of_ranks))
     verdicts = [one for one in verdicts if one.scope != Scope.WITHIN or one.subject[0] not in have_slow_rank]
-    slow: dict[str, float] = {}
+    hosts: dict[str, float] = {}
+    groups: list[tuple[set[str], float]] = []
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom == "slow":
-            for unit in names.units_of(verdict.subject):
-                slow[unit] = max(slow.get(unit, 0.0), verdict.factor or 0.0)
+            units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
+            if verdict.kind == "group":
+                groups.append((units, factor))
+            else:
+                hosts.update({unit: max(hosts.get(unit, 0.0), factor) for unit in units})
     kept = []
     for verdict in verdicts:
-        of_ends = max((slow.get(unit, 0.0) for unit in names.units_of(verdict.subject)), default=0.0)
+        units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
+        of_ends = [hosts.get(unit, 0.0) for unit in units]
+        of_ends += [factor for own, factor in groups if units & own and not (inside and units <= own)]
         small = verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind
-        if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * of_ends):
+        if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
     return kept
 
