@@ -5,13 +5,14 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.contention import LEAST
+from everylink.judge.direction import measured_in
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
@@ -27,6 +28,7 @@ ROUNDS = 5  # two of them for groups; some suspects appear only after others are
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
 MOST_DRAWN = 4096
+SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
@@ -41,14 +43,21 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     equals = equals_for(results, groups, kinds)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
     if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups, kinds) for _, seen in judged))):
-        return _plan(_rank_pairs(for_groups, results), ("order",))
+        return _plan({"order": _rank_pairs(for_groups, results)})
     pairs: set[tuple[int, int]] = set()
+    ranks: set[tuple[int, int]] = set()
+    once_more: set[tuple[int, int]] = set()
     for size, seen in judged:
-        findings, alone = find(levelled(seen, equals), equals, blind=not known), _tried_alone(size, seen)
+        seen = levelled(seen, equals)
+        findings, alone = find(seen, equals, blind=not known), _tried_alone(size, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
+        ranks |= _pairs_of_ranks(size, seen, findings)
+        once_more |= _surviving(size, seen, findings, alone)
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
-    return _plan(_rank_pairs(pairs, results) | _inner_pairs(within, results), ("order", "quarter", "one-way"))
+    pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
+    plan = dict.fromkeys(("order", "quarter", "one-way"), pairs)
+    return _plan({**plan, "one-way": pairs | _rank_pairs(once_more, results)})
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,10 @@ class Alone:
         """Whether a link between the two hosts, in either direction, is among them."""
         return bool(((self.frm == a) & (self.to == b)).any())
 
+    def readings(self, a: int, b: int) -> int:
+        """How many readings there are from one host to the other."""
+        return int(((self.frm == a) & (self.to == b)).sum())
+
     def touched(self, hosts: int) -> NDArray[np.bool_]:
         """Mask of the hosts that have a link among them, [hosts]."""
         touched = np.zeros(hosts, bool)
@@ -74,8 +87,8 @@ def _tried_alone(size: Size, seen: Readings) -> Alone:
     return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
 
 
-def _plan(pairs: set[tuple[int, int]], phases: Sequence[str]) -> Plan:
-    return Plan(dict.fromkeys(phases, np.array(sorted(pairs), np.int64).reshape(-1, 2)))
+def _plan(pairs: Mapping[str, set[tuple[int, int]]]) -> Plan:
+    return Plan({name: np.array(sorted(of), np.int64).reshape(-1, 2) for name, of in pairs.items()})
 
 
 def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
@@ -135,6 +148,37 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
     for number in needed:
         chosen |= {(min(a, b), max(a, b)) for a, b in some[of_class == number][:CONTROLS].tolist()}
     return chosen - known - wanted
+
+
+def _surviving(size: Size, seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """The few pairs that are slow alone, too: on some networks a message takes a longer way now and then."""
+    slow = measured_in(size, seen, ONE_WAY).are_slow(findings, seen)
+    pairs = [found.subject for found in findings.bad if found.kind == "pair" and slow[found]]
+    if len(pairs) > MOST_SURVIVING:
+        return set()
+    return {(min(a, b), max(a, b)) for a, b in pairs if alone.readings(a, b) < SETTLED_ALONE}
+
+
+def _pairs_of_ranks(size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+    """Of each slow rank pairs with ranks at the same place of hosts that nothing is known against, and some of these.
+
+    None for ranks that were measured alone before.
+    """
+    place_of = findings.effects.equals.position_of
+    slow = [found.subject[0] for found in findings.bad if found.kind == "rank"]
+    rows = size.rows.of_attempt(ONE_WAY)
+    measured = set(rows.frm.tolist()) | set(rows.to.tolist())
+    bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}
+    pairs: set[tuple[int, int]] = set()
+    for rank in slow:
+        if rank in measured:
+            continue
+        like = np.flatnonzero((place_of == place_of[rank]) & ~np.isin(seen.host_of, list(bad)))
+        like = like[np.unique(seen.host_of[like], return_index=True)[1]]
+        like = np.random.default_rng(rank).permutation(like)[:PARTNERS]  # any do; repeatable per file
+        pairs |= {(min(rank, other), max(rank, other)) for other in like.tolist()}
+        pairs |= {(min(a, b), max(a, b)) for a, b in itertools.pairwise(like.tolist())}
+    return pairs
 
 
 def _pairs_between(

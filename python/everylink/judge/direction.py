@@ -1,4 +1,4 @@
-"""Uses readings taken alone and one way: which direction is slow, and whether it is slow only under load."""
+"""Uses what `--confirm` measured: which direction is slow, and whether it is slow only under load."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
-from everylink.model.rows import ONE_WAY, Outcome
+from everylink.model.rows import Outcome
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
@@ -42,8 +42,8 @@ class OneWay:
 
 
 @dataclass(frozen=True)
-class Alone:
-    """The best one-way reading of single links, [n] each: units (hosts, or ranks of one host) and log seconds."""
+class BestReadings:
+    """The best reading of single links in one phase of `--confirm`, [n] each: hosts or ranks, and log seconds."""
 
     frm: NDArray[np.int64]
     to: NDArray[np.int64]
@@ -93,22 +93,22 @@ class Alone:
 
 @dataclass(frozen=True)
 class _Comparable:
-    """What makes readings taken alone comparable, [n] each: a number for the class of the link, and for its bad part.
+    """What makes readings of a phase comparable, [n] each: a number for the class of the link, and for its bad part.
 
-    The bad part: a bad host or group at an end, another number where that receives; 0: none.
+    The bad part: a bad host, group or rank at an end, another number where that receives; 0: none.
     """
 
-    alone: Alone
+    best: BestReadings
     of_class: NDArray[np.int64]
     part: NDArray[np.int64]
 
-    def needs_load(self, effect: float, links: Links, is_pair: bool) -> bool:
-        """Whether these links, measured alone, are as fast as others of their class, which no bad end slows.
+    def are_slow(self, effect: float, links: Links, is_pair: bool) -> bool | None:
+        """Whether these links keep their effect against others of their class, which no bad end slows.
 
-        Links of a pair that has a bad end are compared with other links of that end. False if too few are known; but a
-        pair with a bad end then has no proof of its own, so True.
+        Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
+        pair with a bad end then has no proof of its own, so False.
         """
-        there, back = self.alone.among(links), self.alone.among([(b, a) for a, b in links])
+        there, back = self.best.among(links), self.best.among([(b, a) for a, b in links])
         slow = []
         for own in (there, back):
             beyond = []
@@ -116,50 +116,86 @@ class _Comparable:
                 wanted = self.part[which] if is_pair else 0
                 like = ~there & ~back & (self.of_class == self.of_class[which]) & (self.part == wanted)
                 if like.sum() >= FEWEST_GOOD:
-                    beyond.append(self.alone.time[which] - np.quantile(self.alone.time[like], HEALTHY))
+                    beyond.append(self.best.time[which] - np.quantile(self.best.time[like], HEALTHY))
             slow += [float(np.median(beyond)) >= GONE * effect] if beyond else []
         if not slow:
-            return is_pair and bool((self.part[there | back] > 0).any())
-        return not any(slow)
+            return False if is_pair and bool((self.part[there | back] > 0).any()) else None
+        return any(slow)
 
 
-def contention(findings: Findings, alone: Alone) -> frozenset[Found | Trunk]:
-    """The bad groups, hosts, pairs and trunks that are slow only while others measure, and alone as fast as equals."""
-    group_of = findings.effects.group_of
-    of_class = findings.effects.class_number(alone.frm, alone.to)
-    comparable = _Comparable(alone, of_class, _bad_parts(findings, alone))
-    found = {
-        one
-        for one in findings.bad
-        if one.kind != "rank" and comparable.needs_load(one.effect, alone.links_of(one, group_of), one.kind == "pair")
-    }
-    trunks = set()
-    for one in findings.trunks:
-        links = alone.between(np.flatnonzero(group_of == one.group), np.array(one.far))
-        if comparable.needs_load(one.effect, links, False):
-            trunks.add(one)
-    return frozenset(found | trunks)
+@dataclass(frozen=True)
+class Phase:
+    """The best readings of a phase of `--confirm`, between hosts and between ranks."""
+
+    of_hosts: BestReadings
+    of_ranks: BestReadings
+
+    def are_slow(self, findings: Findings, seen: Readings) -> dict[Found | Trunk, bool | None]:
+        """Of each finding, whether its links are slow in this phase, too; None: not known."""
+        group_of = findings.effects.group_of
+        hosts = self._hosts_comparable(findings)
+        slow: dict[Found | Trunk, bool | None] = {}
+        ranks = self._ranks_comparable(findings, seen)
+        for one in findings.bad:
+            if one.kind == "rank":
+                slow[one] = ranks.are_slow(one.effect, self.of_ranks.links_of(one, group_of), False)
+            else:
+                slow[one] = hosts.are_slow(one.effect, self.of_hosts.links_of(one, group_of), one.kind == "pair")
+        for trunk in findings.trunks:
+            links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
+            slow[trunk] = hosts.are_slow(trunk.effect, links, False)
+        return slow
+
+    def _hosts_comparable(self, findings: Findings) -> _Comparable:
+        best = self.of_hosts
+        return _Comparable(best, findings.effects.class_number(best.frm, best.to), _bad_parts(findings, best))
+
+    def _ranks_comparable(self, findings: Findings, seen: Readings) -> _Comparable:
+        """Ranks are compared with those at the same place of other hosts."""
+        best, place_of = self.of_ranks, findings.effects.equals.position_of
+        frm, to = seen.host_of[best.frm], seen.host_of[best.to]
+        of_class = findings.effects.class_number(frm, to)
+        part = np.zeros(len(best.time), np.int64)
+        if len(place_of):
+            places = int(place_of.max(initial=0)) + 2
+            of_class = (of_class * places + place_of[best.frm] + 1) * places + place_of[best.to] + 1
+        for found in findings.bad:
+            ends = (best.frm, best.to) if found.kind == "rank" else (frm, to)
+            if found.kind in ("rank", "host"):
+                part[(ends[0] == found.subject[0]) | (ends[1] == found.subject[0])] = 1
+        return _Comparable(best, of_class, part)
 
 
-def _bad_parts(findings: Findings, alone: Alone) -> NDArray[np.int64]:
-    part, group_of = np.zeros(len(alone.time), np.int64), findings.effects.group_of
+def contention(findings: Findings, seen: Readings, alone: Phase, quarter: Phase) -> frozenset[Found | Trunk]:
+    """What is bad only while all others measure: alone as fast as equals, and with a quarter of the ranks, too."""
+    slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
+    return frozenset(one for one, slow in slow_alone.items() if slow is False and not slow_in_quarter[one])
+
+
+def _bad_parts(findings: Findings, best: BestReadings) -> NDArray[np.int64]:
+    part, group_of = np.zeros(len(best.time), np.int64), findings.effects.group_of
     for group in (found.subject[0] for found in findings.bad if found.kind == "group"):
-        sends, receives = group_of[alone.frm] == group, group_of[alone.to] == group
+        sends, receives = group_of[best.frm] == group, group_of[best.to] == group
         part[sends & ~receives] = 1 + 2 * group
         part[receives & ~sends] = 2 + 2 * group
     for host in (found.subject[0] for found in findings.bad if found.kind == "host"):
         number = 1 + 2 * (len(group_of) + host)
-        part[alone.frm == host] = number
-        part[alone.to == host] = number + 1
+        part[best.frm == host] = number
+        part[best.to == host] = number + 1
     return part
 
 
-def measured_alone(size: Size, seen: Readings) -> Alone:
-    """The readings of one size with attempt ONE_WAY, of several the best: messages may take a longer way."""
-    rows = size.rows.of_attempt(ONE_WAY)
+def measured_in(size: Size, seen: Readings, attempt: int) -> Phase:
+    """The readings of one phase of `--confirm`, of several the best: messages may take a longer way, or meet others."""
+    rows = size.rows.of_attempt(attempt)
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
-    frm, to = (seen.host_of[ranks[good].astype(np.int64)] for ranks in (rows.frm, rows.to))
+    frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
+    time = np.log(rows.median[good].astype(np.float64))
+    return Phase(_best(seen.host_of[frm], seen.host_of[to], time), _best(frm, to, time))
+
+
+def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64]) -> BestReadings:
     link, inverse = np.unique(frm * FAR_BEYOND + to, return_inverse=True)
     best = np.full(len(link), np.inf)
-    np.minimum.at(best, inverse.reshape(-1), np.log(rows.median[good].astype(np.float64)))
-    return Alone(link // FAR_BEYOND, link % FAR_BEYOND, best)
+    np.minimum.at(best, inverse.reshape(-1), time)
+    return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, best)

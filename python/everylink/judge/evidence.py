@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
-from everylink.judge.direction import Alone, contention
+from everylink.judge.direction import OneWay, Phase, contention
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -30,12 +30,18 @@ class Judged:
     size: Size
     readings: Readings
     findings: Findings
-    alone: Alone
+    alone: Phase
+    quarter: Phase
 
     @cached_property
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
-        return contention(self.findings, self.alone)
+        return contention(self.findings, self.readings, self.alone, self.quarter)
+
+    def one_way(self, found: Found) -> OneWay | None:
+        """The slow direction of a host or pair; None if it was not measured one way."""
+        alone = self.alone.of_hosts
+        return alone.one_way(found.effect, alone.links_of(found, self.findings.effects.group_of))
 
     @cached_property
     def uplinks(self) -> tuple[tuple[Uplink, ...], frozenset[Found | Trunk]]:
@@ -132,7 +138,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = _slow_text(found, judged, float(np.exp(found.effect)))
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        one_way = judged.alone.one_way(found.effect, judged.alone.links_of(found, judged.findings.effects.group_of))
+        one_way = judged.one_way(found)
         text += f"; {one_way or 'these times cannot tell sending from receiving'}"
         found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)
@@ -196,7 +202,8 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
     side, blind = trunk.side, ""
     if judged.readings.symmetric:
-        one_way = judged.alone.one_way(trunk.effect, judged.alone.between(own, far))
+        alone = judged.alone.of_hosts
+        one_way = alone.one_way(trunk.effect, alone.between(own, far))
         side = one_way.side if one_way else Side.BOTH
         blind = "; these times cannot tell one direction from the other"
         if one_way:

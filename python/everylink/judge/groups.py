@@ -184,7 +184,8 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
         best = moved
     best = _clear_members(links, best)
     gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
-    return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
+    several = (np.bincount(best) >= FEWEST_SEEN).sum() > 1  # hosts that stay alone are slow, or far; no group of one
+    return (_in_order(best), gain) if several and gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
 
 
 def _links(rest: Matrix, highest: float) -> Links:

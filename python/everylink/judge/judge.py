@@ -9,7 +9,7 @@ import numpy as np
 from everylink.distributions import normal_tail
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.crowd import crowd_remarks, less_certain
-from everylink.judge.direction import measured_alone
+from everylink.judge.direction import measured_in
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import (
     Judged,
@@ -37,7 +37,7 @@ from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.model.rows import Outcome
+from everylink.model.rows import ONE_WAY, QUARTER, Outcome
 from everylink.robust import MOST_WHOLE
 from everylink.units import plural, size_text, time_text
 
@@ -145,7 +145,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         if not seen.count:
             continue
         seen = levelled(seen, equals)
-        judged = Judged(size, seen, find(seen, equals, blind=not known), measured_alone(size, seen))
+        findings = find(seen, equals, blind=not known)
+        judged = Judged(size, seen, findings, measured_in(size, seen, ONE_WAY), measured_in(size, seen, QUARTER))
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):

@@ -129,7 +129,7 @@ def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:
 
 def gap_alone(judged: Judged) -> float | None:
     """How much more links between groups take than links inside, each measured alone; log of the factor."""
-    alone, effects = judged.alone, judged.findings.effects
+    alone, effects = judged.alone.of_hosts, judged.findings.effects
     if not len(alone.time):
         return None
     gaps = []
