@@ -45,7 +45,7 @@ def hosts_of(verdict: Verdict) -> set[str]:
     """The hosts that a verdict names."""
     names: set[str] = set()
     for name in verdict.subject:
-        names |= set(expanded(name.partition(":")[0]))
+        names |= set(expanded(name.partition(" on ")[0].partition(":")[0]))
     return names
 
 
@@ -57,6 +57,9 @@ def is_about(verdict: Verdict, fault: Fault) -> bool:
             return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
         case "rank":
             return verdict.subject == fault.parts
+        case "rail plane":
+            device = fault.parts[0].replace("rail", "mlx5_")
+            return verdict.kind == "group" and f" on {device} " in verdict.subject[0]
         case _ if fault.kind in SETS:
             return verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
     return verdict.kind in ("host", "rank") and hosts_of(verdict) == own
@@ -64,7 +67,7 @@ def is_about(verdict: Verdict, fault: Fault) -> bool:
 
 def is_found(verdicts: list[Verdict], fault: Fault) -> bool:
     """Whether the verdicts about a part name it; of a set of hosts nearly all."""
-    if fault.kind not in SETS:
+    if fault.kind not in SETS or fault.kind == "rail plane":
         return bool(verdicts)
     named = set().union(*map(hosts_of, verdicts))
     return len(named) >= NEARLY_ALL * len(fault.hosts)

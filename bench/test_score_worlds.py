@@ -50,3 +50,8 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     found = scored(structure, "chassis")
     assert (found.found, found.wrong) == (True, 0)
+
+
+def test_a_slow_rail_is_one_verdict() -> None:
+    found = scored("4 rails", "rail plane")
+    assert (found.found, found.wrong) == (True, 0)

@@ -11,6 +11,7 @@ from everylink.distributions import normal_tail
 from everylink.host_lists import folded
 from everylink.judge.direction import OneWay, Phase, contention
 from everylink.judge.findings import Findings, Found
+from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
@@ -21,6 +22,8 @@ from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.units import plural, time_text
+
+NOT_SURE = 0.8
 
 
 @dataclass(frozen=True)
@@ -239,6 +242,17 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     )
     confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
     return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
+
+
+def plane_verdict(plane: SlowPlane, size: Size, names: Names) -> Verdict:
+    """Not sure: that the adapters are equal is all that is known of them."""
+    factor = float(np.exp(plane.effect))
+    text = (
+        f"on all {len(plane.hosts)} hosts that use it, links take {factor:.2f}x the time of those of their other "
+        f"adapters, which have the same rate"
+    )
+    subject = (f"{names.in_short(plane.hosts)} on {plane.device}",)
+    return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, NOT_SURE, 0, text)
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:

@@ -15,6 +15,7 @@ from everylink.judge.evidence import (
     Judged,
     Names,
     confidence_of,
+    plane_verdict,
     slow_verdict,
     trunk_verdict,
     uplink_verdict,
@@ -26,6 +27,7 @@ from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
+from everylink.judge.planes import slow_planes
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
 from everylink.judge.trunks import FEWEST_ENDS
@@ -157,6 +159,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         within = find_within(results, size)
         clear = [*sure, *_jitter(judged, names), *_intermittent(judged, names), *_trunks(judged, names)]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
+        planes = slow_planes(results.ranks, seen, kinds)
+        clear += [plane_verdict(plane, size, names) for plane in planes]
         unclear = [verdict for verdict in slow if verdict not in sure]
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
         unclear += _suspects(judged, names)
@@ -169,7 +173,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
         collected.not_looked_for += _not_looked_for(judged, names.unit_kind)
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
-        collected.structure += structures_at(results, judged, names, kinds)
+        collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
     return collected
 
 

@@ -1,7 +1,7 @@
 """What a run shows of how its cluster is built: differences among links that are no faults."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,12 @@ QUESTIONS = {
 }
 
 
-def structures_at(results: Results, judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]:
-    """What one size shows."""
+def structures_at(
+    results: Results, judged: Judged, names: Names, kinds: Kinds, faulty: Collection[str]
+) -> Iterator[Structure]:
+    """What one size shows. `faulty`: devices that are at fault on all hosts."""
     yield from _of_kinds(judged, names, kinds)
-    yield from _of_positions(results, judged)
+    yield from _of_positions(results, judged, faulty)
     yield from _of_cores(judged, names)
     yield from _of_groups(judged, names)
     yield from _of_contention(judged)
@@ -68,7 +70,7 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
             yield Structure("class", subject, factor, judged.size.bytes, "times", text, question)
 
 
-def _of_positions(results: Results, judged: Judged) -> Iterator[Structure]:
+def _of_positions(results: Results, judged: Judged, faulty: Collection[str]) -> Iterator[Structure]:
     """What ranks pay for their place on every host."""
     ranks = results.ranks
     places = judged.readings.places
@@ -76,9 +78,9 @@ def _of_positions(results: Results, judged: Judged) -> Iterator[Structure]:
         return
     added = places.of_place
     for place, effect in enumerate((added - np.nanmin(added)).tolist()):
-        if not effect >= SHOWS:
-            continue
         own = np.flatnonzero(places.of_rank == place)
+        if not effect >= SHOWS or ranks.device[own[0]] in faulty:
+            continue
         locals_ = sorted(set(ranks.local_rank[own].tolist()))
         distances = set(ranks.numa_distance[own].tolist())
         why = ""
