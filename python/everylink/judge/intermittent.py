@@ -27,7 +27,7 @@ LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
 SMALLEST_SHARE = 0.03  # of a host's steps
 FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
-MOST_FOUND = 64
+MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
 FALSE_RATE = 0.001
 Index = NDArray[np.int64]
 
@@ -150,21 +150,26 @@ def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> Intermittent | N
         return None
     share = count / np.maximum(steps, 1)
     others = (count[left].sum() - 2 * count) / np.maximum(steps[left].sum() - 2 * steps, 1)
-    rate = np.clip(others, LEAST_RATE, 0.5)
-    by_counts = binomial_tail(count, np.maximum(steps, 1), rate)
-    arc = np.arcsin(np.sqrt(np.clip(share, 0, 1)))
-    scatter = max(spread(arc[measured]), float(np.median(0.5 / np.sqrt(steps[measured]))))
-    by_scatter = normal_tail((arc - np.median(arc[measured])) / scatter)
-    chance = np.maximum(by_counts, by_scatter) * measured.sum()
-    bad = measured & (chance < FALSE_RATE) & (share >= SMALLEST_SHARE) & (share <= MOSTLY)
-    bad &= (count >= FEWEST_SLOW) & (partners >= FEWEST_PARTNERS)
-    if not bad.any():
-        return None
-    host = int(np.flatnonzero(bad)[np.argmin(chance[bad])])
-    own = slow.beyond[kept][(a == host) | (b == host)]
-    return Intermittent(
-        host, int(count[host]), int(steps[host]), float(np.median(own)), float(others[host]), float(chance[host])
-    )
+    by_counts = binomial_tail(count, np.maximum(steps, 1), np.clip(others, LEAST_RATE, 0.5))
+    likely = measured & (by_counts * measured.sum() < FALSE_RATE) & (share >= SMALLEST_SHARE) & (share <= MOSTLY)
+    likely &= (count >= FEWEST_SLOW) & (partners >= FEWEST_PARTNERS)
+    for host in sorted(np.flatnonzero(likely).tolist(), key=lambda one: by_counts[one])[:MOST_TRIED]:
+        own = (a == host) | (b == host)
+        rest = np.bincount(a[~own], minlength=hosts) + np.bincount(b[~own], minlength=hosts)
+        among = measured & (np.arange(hosts) != host)
+        by_scatter = _chance_by_scatter(float(share[host]), rest[among], (steps - met[:, host])[among])
+        chance = max(float(by_counts[host]), by_scatter) * int(measured.sum())
+        if chance < FALSE_RATE:
+            beyond = float(np.median(slow.beyond[kept][own]))
+            return Intermittent(host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance)
+    return None
+
+
+def _chance_by_scatter(share: float, slow: Index, steps: Index) -> float:
+    """How often a host has such a share, if hosts differ as the others do; `slow` of `steps` of each without it."""
+    arc = np.arcsin(np.sqrt(np.clip(slow / np.maximum(steps, 1), 0, 1)))
+    scatter = max(spread(arc), float(np.median(0.5 / np.sqrt(np.maximum(steps, 1)))))
+    return float(normal_tail((np.arcsin(np.sqrt(share)) - np.median(arc)) / scatter))
 
 
 def _partners(a: Index, b: Index, hosts: int) -> Index:
