@@ -57,6 +57,8 @@ def is_about(verdict: Verdict, fault: Fault) -> bool:
             return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
         case "rank":
             return verdict.subject == fault.parts
+        case "adapter":
+            return verdict.kind == "rank" and hosts_of(verdict) == own
         case "rail plane":
             device = fault.parts[0].replace("rail", "mlx5_")
             return verdict.kind == "group" and f" on {device} " in verdict.subject[0]

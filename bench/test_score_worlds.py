@@ -55,3 +55,9 @@ def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> No
 def test_a_slow_rail_is_one_verdict() -> None:
     found = scored("4 rails", "rail plane")
     assert (found.found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])
+def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
+    found = scored(structure, "adapter")
+    assert (found.found, found.wrong) == (True, 0)

@@ -241,6 +241,9 @@ BUILDING: Mapping[str, Make] = {
     "dragonfly": lambda hosts, random: Structure(hosts, Dragonfly(hosts, max(2, hosts // 8), 0.2)),
     "two generations by rack": lambda hosts, random: _generations(hosts, 2, True, random),
     "4 rails": lambda hosts, random: Structure(hosts, OneSwitch(hosts), each=4, rails=4),
+    "2 rails that do not meet": lambda hosts, random: Structure(
+        hosts, OneSwitch(hosts), each=2, rails=2, rails_meet=False
+    ),
     "far socket": lambda hosts, random: _far_socket(hosts, 2),
     "quadrants": lambda hosts, random: _one_host(max(hosts, 16), 4, 0.05e-6, 2),
     "hyperthreads": lambda hosts, random: Structure(hosts, OneSwitch(hosts), hyperthreads=0.01),
@@ -255,9 +258,6 @@ HELD_OUT: Mapping[str, Make] = {
     "three generations by rack": lambda hosts, random: _generations(hosts, 3, True, random),
     "2 rails": lambda hosts, random: Structure(hosts, OneSwitch(hosts), each=2, rails=2),
     "8 rails": lambda hosts, random: Structure(hosts, OneSwitch(hosts), each=8, rails=8),
-    "2 rails that do not meet": lambda hosts, random: Structure(
-        hosts, OneSwitch(hosts), each=2, rails=2, rails_meet=False
-    ),
     "far socket, 4 ranks": lambda hosts, random: _far_socket(hosts, 4),
     "CCXs": lambda hosts, random: _one_host(max(hosts, 16), 8, 0.12e-6, 0),
     "drift": lambda hosts, random: Structure(hosts, OneSwitch(hosts), drift=0.1),

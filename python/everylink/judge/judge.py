@@ -28,6 +28,7 @@ from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.planes import slow_planes
+from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
 from everylink.judge.trunks import FEWEST_ENDS
@@ -82,6 +83,7 @@ def judge(
     """
     if alone is not None:
         alone = matched_alone(results, alone)
+    results, rails = without_unreachable(results)
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
     if earlier is not None:
         found += _slower_than_before(earlier)
@@ -90,6 +92,7 @@ def judge(
     equals = equals_for(results, groups, kinds)
     names = Names(results, grouping, groups)
     collected = _compared(results, names, kinds, equals, known)
+    collected.structure += rails
     verdicts = one_per_subject(found + collected.found)
     if alone is not None:
         serial = _compared(alone, Names(alone, grouping, groups), kinds, equals, known)

@@ -195,7 +195,48 @@ class Readings:
                 for part in (2, 4)
             )
         cells = Cells(median, quartile, count)
+        if self._shares_hosts:
+            return self._with_counts(rows, columns, cells)
         return self._with_further(rows, columns, values, cells) if len(self.further.time) else cells
+
+    @property
+    def _shares_hosts(self) -> bool:
+        """Whether hosts have several ranks. Each link of ranks counts once then, however often it was measured again.
+
+        Otherwise a slow rank that was measured more often than others of its host would be taken for the host.
+        """
+        return self.ranks > self.hosts
+
+    @cached_property
+    def _repeated(self) -> tuple[Index, Matrix]:
+        """The links of ranks with further readings, from * ranks + to in ascending order, and their lower medians."""
+        key = self.further.frm * self.ranks + self.further.to
+        used, of_used = with_further(self.first[None], key, self.further.time)
+        return used, of_used.median
+
+    def _medians_at(self, frm: Index, to: Index) -> Matrix:
+        """As first_at, with the lower medians of links that have several readings."""
+        block = self.first[np.ix_(frm, to)]
+        used, median = self._repeated
+        begin, end = (np.searchsorted(used, frm * self.ranks + edge) for edge in (0, self.ranks))
+        row = np.repeat(np.arange(len(frm)), end - begin)
+        at = np.arange(len(row)) + np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin)
+        place = np.full(self.ranks, -1, np.int64)
+        place[to[to >= 0]] = np.flatnonzero(to >= 0)
+        column = place[used[at] % self.ranks]
+        row, at, column = (part[column >= 0] for part in (row, at, column))
+        block[row, column] = median[at]
+        return np.asarray(block - self.added_by_places(frm[:, None], to[None, :]))
+
+    def _with_counts(self, rows: Index, columns: Index, cells: Cells) -> Cells:
+        """Count the further readings, too."""
+        frm, to, _ = self._further_by_host
+        row, column = np.full((2, self.hosts), -1, np.int64)
+        row[rows], column[columns] = np.arange(len(rows)), np.arange(len(columns))
+        row, column = row[frm], column[to]
+        known = (row >= 0) & (column >= 0)
+        np.add.at(cells.count, (row[known], column[known]), 1)
+        return cells
 
     @cached_property
     def _slots(self) -> Index:
@@ -208,14 +249,15 @@ class Readings:
         return slots
 
     def _values(self, rows: Index, columns: Index) -> Matrix:
-        """[reading, row, column]: the first readings between all ranks of two sets of hosts."""
+        """[reading, row, column]: the first readings between all ranks of two sets of hosts, or their medians."""
         parts = []
+        of_links = self._medians_at if self._shares_hosts else self.first_at
         for a in self._slots[rows].T:
             for b in self._slots[columns].T:
                 known = (a >= 0)[:, None] & (b >= 0)[None, :]
-                parts.append(self.first_at(a, b))
+                parts.append(of_links(a, b))
                 if self.symmetric:
-                    parts.append(self.first_at(b, a).T)
+                    parts.append(of_links(b, a).T)
                 for part in () if known.all() else parts[-1 - self.symmetric :]:
                     part[~known] = UNKNOWN
         return np.stack(parts)
