@@ -71,6 +71,11 @@ class World:
         self.link_rate: dict[tuple[int, int], float] = {}
         self.trunk_rate: dict[tuple[int, int], float] = {}
 
+    @property
+    def measured_group(self) -> Index:
+        """The group of each host that has a rank."""
+        return self.group[: -(-self.size // self.each)]
+
     def plant(self) -> None:
         random = self.random
         for _ in range(int(random.integers(0, 9))):
@@ -247,7 +252,7 @@ def _group_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[
                 continue
             members = {world.group[int(name[1:])] for name in verdict.subject}
             (most, count), *_ = Counter(int(world.group[int(n[1:])]) for n in verdict.subject).most_common(1)
-            whole = len(members) == 1 and count >= ALMOST_ALL * (world.group == most).sum()
+            whole = len(members) == 1 and count >= ALMOST_ALL * (world.measured_group == most).sum()
             found.add(f"g{most}" if whole else f"mixed {len(verdict.subject)}")
     return true, found
 
@@ -271,7 +276,7 @@ def _trunk_names(world: World, judgement: Judgement, labels: bool) -> tuple[set[
 def _group_of_nodes(world: World, nodes: str) -> str:
     numbers = [int(name[1:]) for name in expanded(nodes)]
     (group, count), *_ = Counter(world.group[numbers].tolist()).most_common(1)
-    return f"g{group}" if count >= ALMOST_ALL * max((world.group == group).sum(), len(numbers)) else "mixed"
+    return f"g{group}" if count >= ALMOST_ALL * max((world.measured_group == group).sum(), len(numbers)) else "mixed"
 
 
 def _links(world: World, frm: Index, to: Index) -> tuple[dict[tuple[str, ...], float], set[tuple[str, ...]]]:
