@@ -166,10 +166,30 @@ class Phase:
         return _Comparable(best, of_class, part)
 
 
-def contention(findings: Findings, seen: Readings, alone: Phase, quarter: Phase) -> frozenset[Found | Trunk]:
-    """What is bad only while all others measure: alone as fast as equals, and with a quarter of the ranks, too."""
+@dataclass(frozen=True)
+class UnderLoad:
+    """`contention`: bad only while all others measure; alone as fast as equals, and with a quarter of the ranks, too.
+
+    `unproven`: pairs, and ways to single hosts, that nobody measured alone, in a run that measured others so.
+    """
+
+    contention: frozenset[Found | Trunk]
+    unproven: frozenset[Found | Trunk]
+
+
+def under_load(findings: Findings, seen: Readings, alone: Phase, quarter: Phase) -> UnderLoad:
+    """Tells load from faults by the phases of `--confirm`."""
     slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
-    return frozenset(one for one, slow in slow_alone.items() if slow is False and not slow_in_quarter[one])
+    contention = (one for one, slow in slow_alone.items() if slow is False and not slow_in_quarter[one])
+    unproven: set[Found | Trunk] = set()
+    if len(alone.of_ranks.time):
+        unproven = {one for one, slow in slow_alone.items() if slow is None and _is_single(one)}
+    return UnderLoad(frozenset(contention), frozenset(unproven))
+
+
+def _is_single(one: Found | Trunk) -> bool:
+    """Whether it rests on few links, which may meet others by chance."""
+    return one.other < 0 if isinstance(one, Trunk) else one.kind == "pair"
 
 
 def _bad_parts(findings: Findings, best: BestReadings) -> NDArray[np.int64]:

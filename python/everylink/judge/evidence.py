@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
-from everylink.judge.direction import OneWay, Phase, contention
+from everylink.judge.direction import OneWay, Phase, UnderLoad, under_load
 from everylink.judge.findings import Findings, Found
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
@@ -37,9 +37,18 @@ class Judged:
     quarter: Phase
 
     @cached_property
+    def _under_load(self) -> UnderLoad:
+        return under_load(self.findings, self.readings, self.alone, self.quarter)
+
+    @property
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
-        return contention(self.findings, self.readings, self.alone, self.quarter)
+        return self._under_load.contention
+
+    @property
+    def unproven(self) -> frozenset[Found | Trunk]:
+        """What may be slow only while others measure."""
+        return self._under_load.unproven
 
     def one_way(self, found: Found) -> OneWay | None:
         """The slow direction of a host or pair; None if it was not measured one way."""
@@ -57,13 +66,15 @@ class Judged:
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
-        """Slow groups, hosts, ranks and pairs, but for contention and what an uplink explains."""
-        return tuple(one for one in self.findings.bad if one not in self.contention and one not in self.uplinks[1])
+        """Slow groups, hosts, ranks and pairs, but for what load or an uplink may explain."""
+        left_out = self.contention | self.unproven | self.uplinks[1]
+        return tuple(one for one in self.findings.bad if one not in left_out)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise."""
-        return tuple(one for one in self.findings.trunks if one not in self.contention and one not in self.uplinks[1])
+        left_out = self.contention | self.unproven | self.uplinks[1]
+        return tuple(one for one in self.findings.trunks if one not in left_out)
 
     @property
     def slow_ranks(self) -> set[int]:

@@ -7,6 +7,7 @@ linkage (Sokal and Michener 1958) on the correlation of rows; the number of grou
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +124,7 @@ def _among(hosts: NDArray[np.int64], seen: Readings, kinds: Kinds) -> SearchedLi
 def find_groups(seen: Readings, searched: SearchedLinks, kinds: Kinds) -> tuple[Groups, float]:
     """As inferred_groups; if only a sample was used, every other host joins its nearest group."""
     some = searched.hosts
-    groups, gain = inferred_groups(searched.times)
+    groups, gain = inferred_groups(searched.times, kinds.of_host[some])
     if len(some) == seen.hosts:
         return groups, gain
     if not gain:
@@ -151,8 +152,10 @@ def _nearest(times: Matrix, some: NDArray[np.int64], groups: Groups) -> Groups:
     return np.asarray(everywhere, np.int64)
 
 
-def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
+def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) -> tuple[Groups, float]:
     """A group number per host from log times [from, to] (NaN: not measured), and how much the groups explain.
+
+    `kind_of` [hosts]: their kinds, if there are several; the times are without what these differ by.
 
     All 0, explaining 0, if no groups show. Explained: the gain in the criterion per link.
     """
@@ -160,7 +163,7 @@ def inferred_groups(matrix: Matrix) -> tuple[Groups, float]:
     groups, gain = np.zeros(hosts, np.int64), 0.0
     if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
         return groups, gain
-    rest, slow = _without_hosts(matrix)
+    rest, slow = _without_hosts(matrix, np.zeros(hosts, np.int64) if kind_of is None else kind_of)
     for highest in HIGHEST:
         if not gain:
             groups, gain = _by_links_below(rest, slow, highest)
@@ -232,14 +235,25 @@ def _counts(hosts: int) -> list[int]:
     return sorted({*some.tolist(), *range(2, min(hosts // 2, all_up_to) + 1)})
 
 
-def _without_hosts(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow)."""
+def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+    """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow).
+
+    Within each kind of hosts: a slow host does not show in its links with hosts of a slower kind.
+    """
     both = both_ways(matrix, matrix.T)
+    slow = np.zeros(len(both), np.float32)
+    for kind in np.unique(kind_of).tolist():
+        own = np.flatnonzero(kind_of == kind)
+        at: Any = np.ix_(own, own) if len(own) < len(both) else (slice(None), slice(None))
+        slow[own] = _slow_among(both[at])
+        both[at] -= np.maximum(slow[own, None], slow[None, own])
+    return np.asarray(both, np.float32), slow
+
+
+def _slow_among(both: Matrix) -> Matrix:
     at = min(FASTEST, len(both)) - 1
     fast = np.partition(both, at, axis=1)[:, at]
-    slow = np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0).astype(np.float32)
-    both -= np.maximum(slow[:, None], slow[None, :])
-    return np.asarray(both, np.float32), slow
+    return np.asarray(np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0), np.float32)
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:

@@ -31,7 +31,7 @@ from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
-from everylink.judge.trunks import FEWEST_ENDS
+from everylink.judge.trunks import FEWEST_ENDS, Trunk
 from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
@@ -49,6 +49,7 @@ OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
+MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -104,30 +105,36 @@ def judge(
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow.
 
-    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow.
+    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are.
     Without hosts that are slow within only, if a rank of theirs is slow: it is why.
     """
     of_ranks = [verdict for verdict in verdicts if verdict.kind == "rank" and verdict.symptom == "slow"]
     have_slow_rank = set().union(*(names.units_of(verdict.subject) for verdict in of_ranks))
     verdicts = [one for one in verdicts if one.scope != Scope.WITHIN or one.subject[0] not in have_slow_rank]
     hosts: dict[str, float] = {}
-    groups: list[tuple[set[str], float]] = []
+    groups: list[tuple[set[str], float, bool]] = []
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom == "slow":
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
             if verdict.kind == "group":
-                groups.append((units, factor))
+                groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
             else:
                 hosts.update({unit: max(hosts.get(unit, 0.0), factor) for unit in units})
     kept = []
     for verdict in verdicts:
         units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
         of_ends = [hosts.get(unit, 0.0) for unit in units]
-        of_ends += [factor for own, factor in groups if units & own and not (inside and units <= own)]
+        of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
         small = verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
     return kept
+
+
+def _are_mostly_slow(units: set[str], verdicts: Sequence[Verdict], names: Names) -> bool:
+    """Whether most pairs among these hosts have verdicts."""
+    pairs = {frozenset(names.units_of(one.subject)) for one in verdicts if one.kind in ("pair", "link")}
+    return sum(pair <= units for pair in pairs) >= MOST_INSIDE * len(units) * (len(units) - 1) / 2
 
 
 @dataclass
@@ -305,6 +312,8 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
             yield slow_verdict(found, judged, names)
+    for one in judged.unproven - judged.uplinks[1]:
+        yield trunk_verdict(one, judged, names) if isinstance(one, Trunk) else slow_verdict(one, judged, names)
     for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):
         yield slow_verdict(found, judged, names)
 

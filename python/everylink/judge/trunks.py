@@ -19,7 +19,7 @@ from everylink.robust import MEDIAN_ERROR, Matrix, Values, row_medians, spread
 WHOLE = 0.75  # part of a group's hosts from which the path leads to the whole group
 OF_ALL = 0.5  # part of groups, or of hosts, from which the host, or the group, is slow itself
 FEWEST_ENDS = 2  # groups that a trunk may join
-FEWEST_FAR = 2  # a single host may be slow for other reasons
+FEWEST_FAR = 3  # one or two may be slow for other reasons
 NEAR_PART = 0.34  # part of what a host adds to far links; below it, its near links are healthy
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
