@@ -45,3 +45,8 @@ def test_the_kinds_of_hosts_differ_still() -> None:
 
 def test_without_places_nothing_is_taken() -> None:
     assert places_of(times(), np.full(HOSTS * EACH, -1), HOST_OF, ONE, ONE) is None
+
+
+def test_nothing_is_taken_where_too_few_links_between_any_two_places_are_known() -> None:
+    few = np.where((HOST_OF < 3)[:, None] & (HOST_OF < 3)[None, :], times(), np.float32(np.nan))  # 6 links of two places
+    assert places_of(few, PLACE_OF, HOST_OF, ONE, ONE) is None

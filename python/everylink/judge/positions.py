@@ -73,9 +73,9 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
 def places_of(
     first: Matrix, of_rank: Index, host_of: Index, group_of_host: Index, kind_of_host: Index
 ) -> Places | None:
-    """What places add to the log times `first` [from rank, to rank]; None where ranks have no different places.
+    """What places add to the log times `first` [from rank, to rank].
 
-    A low quantile of the links between two places counts, because faults only lengthen times.
+    None where ranks have no different places, or between no two places enough links are known. A low quantile of the links between two places counts, because faults only lengthen times.
     """
     count = int(of_rank.max(initial=-1)) + 1
     if count < 2:
@@ -90,6 +90,8 @@ def places_of(
             near = group_of[own, None] == group_of[None, far]
             for inside in (0, 1):
                 level[inside, place, other] = _low(block[near == bool(inside)])
+    if not np.isfinite(level).any():
+        return None
     kind = kind_of_host[host_of[[own[0] for own in members]]]
     return Places(of_rank, group_of, _beyond_kinds(level, kind).astype(np.float32))
 
