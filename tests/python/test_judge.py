@@ -13,6 +13,7 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
+from everylink.model.rows import chosen
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
@@ -132,6 +133,18 @@ def test_a_slow_link_inside_a_slow_group_is_named_beside_it() -> None:
     grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
     found = {(v.kind, v.subject) for v in judge(_results(fabric), grouping).verdicts}
     assert found == {("group", ("g2",)), ("link", ("n33:33", "n40:40"))}
+
+
+def test_a_group_that_reached_no_other_group_is_left_out_of_the_comparison_of_groups() -> None:
+    fabric = _fabric("slow-group:g2*0.8", group=16)
+    results = _results(fabric, confirm=False)
+    (size,) = results.sizes
+    ends = fabric.group_of(size.rows.frm), fabric.group_of(size.rows.to)
+    isolated = (ends[0] != ends[1]) & ((ends[0] == 0) | (ends[1] == 0))
+    results = replace(results, sizes=(replace(size, rows=chosen(size.rows, ~isolated)),))
+    grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
+    verdict = _only(judge(results, grouping))
+    assert (verdict.kind, verdict.subject) == ("group", ("g2",))
 
 
 def test_what_links_between_groups_take_alone_is_told_by_the_links_without_a_fault() -> None:

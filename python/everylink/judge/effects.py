@@ -256,7 +256,8 @@ def _groups(
         for group in whole:
             own = group_of == group
             level[group] = lower_quantiles(of_host[None, own].astype(np.float32), LOWER_QUARTILE)[0][0]
-            within[own] = of_host[own] - np.nanmedian(of_host[own])
+            if np.isfinite(of_host[own]).any():
+                within[own] = of_host[own] - np.nanmedian(of_host[own])
     error = MEDIAN_ERROR * max(healthy_spread(within), LEAST_SPREAD)
     effect = np.nan_to_num(level - np.nanmedian(level))
     z = effect / (error / np.sqrt(np.maximum(sizes, 1)))
