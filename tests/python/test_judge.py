@@ -139,7 +139,7 @@ def test_a_group_that_reached_no_other_group_is_left_out_of_the_comparison_of_gr
     fabric = _fabric("slow-group:g2*0.8", group=16)
     results = _results(fabric, confirm=False)
     (size,) = results.sizes
-    ends = fabric.group_of(size.rows.frm), fabric.group_of(size.rows.to)
+    ends = [fabric.group_of(ranks.astype(np.int64)) for ranks in (size.rows.frm, size.rows.to)]
     isolated = (ends[0] != ends[1]) & ((ends[0] == 0) | (ends[1] == 0))
     results = replace(results, sizes=(replace(size, rows=chosen(size.rows, ~isolated)),))
     grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))

@@ -48,5 +48,6 @@ def test_without_places_nothing_is_taken() -> None:
 
 
 def test_nothing_is_taken_where_too_few_links_between_any_two_places_are_known() -> None:
-    few = np.where((HOST_OF < 3)[:, None] & (HOST_OF < 3)[None, :], times(), np.float32(np.nan))  # 6 links of two places
+    known = HOST_OF < 3  # 6 links of any two places
+    few = np.where(known[:, None] & known[None, :], times(), np.float32(np.nan))
     assert places_of(few, PLACE_OF, HOST_OF, ONE, ONE) is None

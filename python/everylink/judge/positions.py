@@ -75,7 +75,8 @@ def places_of(
 ) -> Places | None:
     """What places add to the log times `first` [from rank, to rank].
 
-    None where ranks have no different places, or between no two places enough links are known. A low quantile of the links between two places counts, because faults only lengthen times.
+    None where ranks have no different places, or between no two places enough links are known. A low quantile of the
+    links between two places counts, because faults only lengthen times.
     """
     count = int(of_rank.max(initial=-1)) + 1
     if count < 2:
