@@ -3,6 +3,7 @@
 Runs with more than MOST_WHOLE hosts are sampled: a median over two thousand hosts is as good as one over all."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ Matrix = NDArray[np.float32]
 NORMAL = 1.4826  # standard deviation / median absolute deviation of the normal distribution
 LOWER_QUARTER = 0.9704  # between the 5 % and 25 % quantiles of the normal distribution, in standard deviations
 MOST_VALUES = 2**21
+BLOCK_VALUES = 2**20  # of a matrix that are looked at together, so that copies of them stay in the cache
+FEW_KNOWN = 0.25  # part of the values of a row
 UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
 USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # prior: spread of log(time) of a link between runs, and its weight in readings
 LOW, LOW_ERROR = 0.34, 1.3  # quantile of a host's links that describes the host; its standard error / that of a mean
@@ -35,12 +38,49 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
 
     The median is NaN if a row has no known value.
     """
-    ordered = np.sort(matrix, axis=1)  # NaN sorts last
-    known = np.isfinite(matrix).sum(axis=1)
-    rows = np.arange(len(matrix))
-    low = ordered[rows, np.maximum(known - 1, 0) // 2]
-    high = ordered[rows, np.minimum(known // 2, np.maximum(known - 1, 0))]
+    known = known_in_rows(matrix)
+    last = np.maximum(known - 1, 0)
+    low, high = in_order(matrix, np.stack([last // 2, np.minimum(known // 2, last)]), known)
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
+
+
+def known_in_rows(matrix: NDArray[np.floating]) -> NDArray[np.intp]:
+    """The number of known (finite) values of each row, [rows]."""
+    return np.asarray(np.count_nonzero(np.isfinite(matrix), axis=1), np.intp)
+
+
+def in_order(matrix: NDArray[np.floating], at: NDArray[np.intp], known: NDArray[np.intp]) -> NDArray[np.floating]:
+    """The values that would be at some places of each row if its known values were in order; shape of `at`.
+
+    `at` [places, rows]: the places, below the number of columns; `known` [rows]: the number of known values.
+    """
+    found = np.empty(at.shape, matrix.dtype)
+    for rows in blocks_of_rows(matrix.shape):
+        found[:, rows] = _in_order(matrix[rows], at[:, rows], known[rows])
+    return found
+
+
+def blocks_of_rows(shape: tuple[int, ...]) -> Iterator[slice]:
+    """The rows of a matrix [rows, columns] in blocks of about BLOCK_VALUES values."""
+    rows, columns = shape
+    together = max(BLOCK_VALUES // max(columns, 1), 1)
+    for begin in range(0, rows, together):
+        yield slice(begin, begin + together)
+
+
+def _in_order(matrix: NDArray[np.floating], at: NDArray[np.intp], known: NDArray[np.intp]) -> NDArray[np.floating]:
+    widest = max(int(known.max()), 1)
+    if widest <= matrix.shape[1] * FEW_KNOWN:
+        matrix = _known_first(matrix, known, widest)
+    ordered = np.sort(matrix, axis=1)  # NaN comes last; np.partition takes far longer where many values are equal
+    return np.take_along_axis(ordered, at.T, axis=1).T
+
+
+def _known_first(matrix: NDArray[np.floating], known: NDArray[np.intp], columns: int) -> NDArray[np.floating]:
+    """The known values of each row, then NaN; [rows, columns]."""
+    made = np.full((len(matrix), columns), np.nan, matrix.dtype)
+    made[np.arange(columns) < known[:, None]] = matrix[np.isfinite(matrix)]
+    return made
 
 
 def low_index(known: NDArray[np.integer], part: float = LOW) -> NDArray[np.intp]:
@@ -57,23 +97,30 @@ def lower_quantiles(matrix: NDArray[np.floating], part: float = LOW) -> tuple[Va
 
     The quantile is NaN if a row has no known value.
     """
-    ordered = np.sort(matrix, axis=1)  # NaN sorts last
-    known = np.isfinite(matrix).sum(axis=1)
-    return np.asarray(ordered[np.arange(len(matrix)), low_index(known, part)], float), known
+    known = known_in_rows(matrix)
+    return np.asarray(in_order(matrix, low_index(known, part)[None], known)[0], float), known
 
 
 def both_ways(there: Matrix, back: Matrix) -> Matrix:
     """The mean of both directions of each link; if only one is known, that one. All shapes are equal."""
-    both = np.isfinite(there) & np.isfinite(back)
-    return np.where(both, (there + back) / 2, np.fmax(there, back))
+    mean = np.empty(there.shape, np.float32)
+    for rows in blocks_of_rows(there.shape):
+        mean[rows] = (there[rows] + back[rows]) / 2
+        np.fmax(there[rows], back[rows], out=mean[rows], where=~np.isfinite(mean[rows]))
+    return mean
 
 
-def known_sample(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The known (finite) values, shape [n]. Above MOST_VALUES, an evenly spaced sample, which suffices for a median."""
-    flat = values.ravel()
-    if len(flat) > MOST_VALUES:
-        flat = flat[:: len(flat) // MOST_VALUES | 1]  # an odd stride visits different columns in each row
-    return np.asarray(flat[np.isfinite(flat)])
+def known_sample(values: NDArray[np.floating], mask: NDArray[np.bool_] | None = None) -> NDArray[np.floating]:
+    """The known (finite) values, of a mask if there is one; shape [n].
+
+    Above MOST_VALUES, an evenly spaced sample, which suffices for a median.
+    """
+    every = slice(None)
+    if values.size > MOST_VALUES:
+        every = slice(None, None, values.size // MOST_VALUES | 1)  # odd: visits different columns in each row
+    flat = values.ravel()[every]
+    chosen = np.isfinite(flat) if mask is None else np.isfinite(flat) & mask.ravel()[every]
+    return np.asarray(flat[chosen])
 
 
 def spread(values: NDArray[np.floating]) -> float:

@@ -1,9 +1,12 @@
 """Files too large for memory, in miniature: rows read from the file on demand, and sampled hosts."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from conftest import Command
 from everylink import memory
@@ -17,6 +20,7 @@ from everylink.judge import readings
 from everylink.judge.judge import judge
 from everylink.judge.verdict import describe
 from everylink.model import links, rows
+from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, columns
 from everylink.simulate import results as large
 from fabric_runs import SIZE, fabric_run
@@ -40,6 +44,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "BLOCK", 997)
     monkeypatch.setattr(readings, "HOST_BLOCK", 5)
     monkeypatch.setattr(ranks, "BLOCK", 7)
+    monkeypatch.setattr(sample, "BLOCK_VALUES", 50)
 
 
 def _file(path: Path, everylink: Command, *options: object) -> Path:
@@ -47,6 +52,25 @@ def _file(path: Path, everylink: Command, *options: object) -> Path:
     code, *_ = everylink("simulate", "--hosts", 24, "--ranks-per-host", 2, *planted, *options, "-o", path)
     assert code == 0
     return path
+
+
+def test_readings_of_several_sizes_are_read_once_if_they_fit_into_memory_and_judged_alike_if_not(
+    tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _file(tmp_path / "x.h5", everylink, "--sizes", "1,4KiB,1MiB")
+    read_sizes = []
+
+    def counted(size: Size, *rest: Any) -> Iterator[tuple[NDArray[Any], ...]]:
+        read_sizes.append(size.bytes)
+        return rows_under_load(size, *rest)
+
+    rows_under_load = readings.rows_under_load
+    monkeypatch.setattr(readings, "rows_under_load", counted)
+    whole = judge(read(path))
+    assert read_sizes == [1, 4096, 2**20]
+    monkeypatch.setattr(readings, "KEPT_BYTES", 0)
+    assert judge(read(path)) == whole
+    assert read_sizes == [1, 4096, 2**20] * 4  # for kinds of hosts, for groups, and for the verdicts
 
 
 def test_rows_read_from_the_file_are_judged_like_rows_in_memory(

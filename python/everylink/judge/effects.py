@@ -154,10 +154,8 @@ def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> E
         taken = np.maximum(of_groups, np.maximum(classes.of_hosts(sent), classes.of_partners(received)))
         good = taken <= 0
     rest = rest - taken
-    noise = spreads.noise(rest)
-    class_noise = _each_class(
-        equals, times.partners, near, lambda mask, at: spreads.noise(np.where(mask, rest[at], UNKNOWN))
-    )
+    noise = spreads.noise(rest, np.ones(rest.shape, bool))
+    class_noise = _each_class(equals, times.partners, near, lambda mask, at: spreads.noise(rest[at], mask))
     whole = len(times.partners) == len(group_of)
     expected: Matrix = of_class + taken if whole else NOTHING
     return Effects(
@@ -177,12 +175,13 @@ def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> E
 
 
 def _classes(equals: Equals, times: Times, near: Mask) -> Classes:
-    kind, count = equals.kind_of, 2 * equals.kinds
-    there = (2 * kind[times.partners][None, :] + near).astype(np.int8)
+    count = 2 * equals.kinds
+    of_kind = (2 * equals.kind_of).astype(np.int8)
+    there = of_kind[times.partners][None, :] + near
     known = np.isfinite(times.sending) | np.isfinite(times.receiving)
     measured = [number for number in range(count) if (known & (there == number)).any()]
     apart = measured if len(measured) > 1 else ()
-    return Classes(count, apart, there, (2 * kind[:, None] + near).astype(np.int8), times.partners, kind)
+    return Classes(count, apart, there, of_kind[:, None] + near, times.partners, equals.kind_of)
 
 
 def _class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Values:
@@ -194,7 +193,7 @@ def _class_medians(times: Times, equals: Equals, near: Mask, good: Mask) -> Valu
     def usual(mask: Mask, at: Block) -> float:
         cells = times.sending[at]
         for chosen in (mask & good[at], mask):
-            if len(known := known_sample(np.where(chosen, cells, UNKNOWN))):
+            if len(known := known_sample(cells, chosen)):
                 return float(np.median(known))
         return np.nan
 
@@ -249,7 +248,11 @@ def _groups(
         return effect, z
     far = np.where(near, UNKNOWN, rest if back is rest else both_ways(rest, back))
     seen = [group for group in whole if (of_partner == group).any()]
-    to_group = np.stack([row_medians(far[:, of_partner == group])[0] for group in seen], axis=1).astype(np.float32)
+    far = far[:, np.argsort(of_partner, kind="stable")]  # the partners of a group side by side
+    end = np.cumsum(np.bincount(of_partner, minlength=count))
+    begin = end - np.bincount(of_partner, minlength=count)
+    to_group = np.stack([row_medians(far[:, begin[group] : end[group]])[0] for group in seen], axis=1)
+    to_group = to_group.astype(np.float32)
     of_host = lower_quantiles(to_group, LOWER_QUARTILE)[0]
     level, within = np.full(count, np.nan), np.full(len(rest), np.nan)
     with np.errstate(all="ignore"):
@@ -267,5 +270,7 @@ def _groups(
 
 def _between_groups(of_host: Values, of_partner: Values, near: Mask) -> Matrix:
     """What slow groups add to each link: the larger of the effects of the two ends' groups."""
+    if not of_host.any():
+        return np.broadcast_to(np.float32(0), near.shape)
     of_link = np.maximum(of_host.astype(np.float32)[:, None], of_partner.astype(np.float32)[None, :])
     return np.where(near, np.float32(0), of_link)

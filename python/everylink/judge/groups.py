@@ -208,8 +208,10 @@ def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float
     """
     from scipy.cluster.hierarchy import fcluster, linkage  # slow to import, and not needed for few hosts
 
-    among = np.ix_(chosen, chosen)
-    tree = linkage(_distances(_centred(links.flat[among], links.weight[among])), "average")
+    flat, weight = links.flat, links.weight
+    if len(chosen) < len(flat):
+        flat, weight = (matrix[np.ix_(chosen, chosen)] for matrix in (flat, weight))
+    tree = linkage(_distances(_centred(flat, weight)), "average")
     cuts = [fcluster(tree, count, "maxclust").astype(np.int64) - 1 for count in _counts(len(chosen))]
     others = np.setdiff1d(np.arange(len(links.flat)), chosen)
     finest = np.empty(len(links.flat), np.int64)
@@ -259,16 +261,24 @@ def _slow_among(both: Matrix) -> Matrix:
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:
     """Subtract what each host adds to all its links, so that slow hosts do not look alike."""
     mean = flat.sum(axis=1) / np.maximum(weight.sum(axis=1), 1)
-    return np.asarray((flat - mean[:, None] - mean[None, :]) * weight, np.float32)
+    centred = flat - mean[:, None]
+    centred -= mean[None, :]
+    centred *= weight
+    return np.asarray(centred, np.float32)
 
 
 def _distances(flat: Matrix) -> NDArray[np.float64]:
     """1 - correlation of every two rows, condensed."""
     length = np.sqrt((flat**2).sum(axis=1))
     rows = flat / np.where(length > 0, length, 1)[:, None]
-    distance = 1 - rows @ rows.T
-    np.fill_diagonal(distance, 0)
-    return np.asarray(np.maximum(distance, 0)[np.triu_indices(len(distance), 1)], np.float64)
+    alike = rows @ rows.T
+    del rows
+    condensed = np.empty(len(flat) * (len(flat) - 1) // 2)
+    end = 0
+    for number, row in enumerate(alike):
+        begin, end = end, end + len(flat) - number - 1
+        condensed[begin:end] = np.maximum(1 - row[number + 1 :], 0)
+    return condensed
 
 
 def _moved(links: Links, groups: Groups) -> Groups:

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import binomial_tail, normal_quantile
-from everylink.judge.readings import Readings
-from everylink.robust import Values, lower_quantiles
+from everylink.judge.readings import Lateness, Readings
+from everylink.robust import Values, blocks_of_rows, lower_quantiles
 
 FEWEST_READINGS = 200  # per host
 SMALLEST_RATE = 0.005  # one message in 200
@@ -21,9 +21,7 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     links that do not touch the host.
     """
     summed = readings.late
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rate = np.where(summed.messages > 0, summed.late / summed.messages, np.nan)
-    low, links = lower_quantiles(rate)
+    low, links = _low_rates(summed)
     total, seen = summed.all_late, summed.all_messages
     typical = float(np.nanmedian(low)) if (seen > 0).any() else 0.0
     others = (total.sum() / 2 - total) / np.maximum(seen.sum() / 2 - seen, 1)
@@ -32,3 +30,14 @@ def jitter(readings: Readings) -> tuple[Values, Values, NDArray[np.int64]]:
     z = np.where(links > 0, -normal_quantile(np.clip(chance, 1e-300, 1 - 1e-9)), 0.0)
     wanted = (seen >= FEWEST_READINGS) & (low > SMALLEST_RATE) & (low > TIMES_TYPICAL * typical)
     return np.nan_to_num(low), np.where(wanted, z, 0.0), links.astype(np.int64)
+
+
+def _low_rates(summed: Lateness) -> tuple[Values, NDArray[np.intp]]:
+    """A low quantile of each host's rates of late messages with its partners, and the number of these; [hosts] each."""
+    low, links = np.full(len(summed.messages), np.nan), np.zeros(len(summed.messages), np.intp)
+    for rows in blocks_of_rows(summed.messages.shape):
+        late, messages = summed.late[rows], summed.messages[rows]
+        rate = np.full(late.shape, np.nan)
+        np.divide(late, messages, out=rate, where=messages > 0)
+        low[rows], links[rows] = lower_quantiles(rate)
+    return low, links

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.readings import Cells, Readings
+from everylink.judge.readings import Readings
 from everylink.judge.times import SETTLED_READINGS
 from everylink.robust import Matrix
 
@@ -36,7 +36,11 @@ class Pairs:
         if len(self) <= most:
             return self
         kept = np.sort(np.argsort(-self.effect, kind="stable")[:most])
-        return Pairs(*(column[kept] for column in vars(self).values()))
+        return self.of(kept)
+
+    def of(self, which: Index | Mask) -> "Pairs":
+        """Some of them."""
+        return Pairs(*(column[which] for column in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,11 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
     hosts = readings.hosts
     every = np.arange(hosts)[None, :]
     settled, measured, far = (np.zeros(hosts, np.int64) for _ in range(3))
-    bad: list[Pairs] = [_chosen(0, _NO_CELLS, _NO_CELLS.median, np.zeros((0, 0), bool))]
-    suspects, left_out, tested = bad[0], 0, 0
+    bad = [_NO_PAIRS]
+    suspects, left_out, tested = _NO_PAIRS, 0, 0
     for begin, cells in readings.blocks():
         rows = np.arange(begin, begin + len(cells.median))
-        expected = effects.expected_at(rows[:, None], every)
-        rest = cells.median - expected
+        rest = cells.median - effects.expected_at(rows[:, None], every)
         known = np.isfinite(rest)
         tested += int(known.sum())
         enough = cells.count >= SETTLED_READINGS
@@ -77,27 +80,32 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
         beyond = known & (effects.group_of[rows, None] != effects.group_of[None, :])
         far[rows] += beyond.sum(axis=1)
         far += beyond.sum(axis=0)
-        # What a bad end adds is known only roughly.
-        of_ends = expected - effects.class_at(rows[:, None], every)
-        by_chance = PAIR_Z * effects.noise_at(rows[:, None], every)
-        likely = rest > np.maximum(np.maximum(SMALLEST, by_chance), OF_ENDS * of_ends)
-        if readings.symmetric:
-            likely &= rest > BOTH_ENDS * effects.both_ends_at(rows[:, None], every)
-            likely &= every > rows[:, None]
-        low = rest - (cells.median - cells.quartile)  # most readings must be slow, not just half
-        bad.append(_chosen(begin, cells, rest, likely & enough & (low > by_chance)))
-        more = _joined([suspects, _chosen(begin, cells, rest, likely & ~enough)])
+        frm, to = np.nonzero(rest > SMALLEST)  # few
+        slow = Pairs(frm + begin, to, rest[frm, to], cells.count[frm, to].astype(np.int64))
+        likely, surely = _likely(slow, cells.median[frm, to] - cells.quartile[frm, to], effects, readings.symmetric)
+        bad.append(slow.of(likely & surely & enough[frm, to]))
+        more = _joined([suspects, slow.of(likely & ~enough[frm, to])])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)
     return PairFindings(_joined(bad), suspects, left_out, tested, settled, measured, far)
 
 
-_NO_CELLS = Cells(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32))
+_NO_PAIRS = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int64))
 
 
-def _chosen(begin: int, cells: Cells, rest: Matrix, mask: Mask) -> Pairs:
-    frm, to = np.nonzero(mask)
-    return Pairs(frm + begin, to, rest[frm, to], cells.count[frm, to].astype(np.int64))
+def _likely(pairs: Pairs, above: Matrix, effects: Effects, symmetric: bool) -> tuple[Mask, Mask]:
+    """Which pairs noise and their ends do not explain, and in which most readings are slow, not just half; [pairs].
+
+    `above`: how far the median of a pair is above the lower quartile.
+    """
+    frm, to, rest = pairs.frm, pairs.to, pairs.effect
+    by_chance = PAIR_Z * effects.noise_at(frm, to)
+    # What a bad end adds is known only roughly.
+    of_ends = effects.expected_at(frm, to) - effects.class_at(frm, to)
+    likely = rest > np.maximum(np.maximum(SMALLEST, by_chance), OF_ENDS * of_ends)
+    if symmetric:
+        likely &= (rest > BOTH_ENDS * effects.both_ends_at(frm, to)) & (to > frm)
+    return likely, rest - above > by_chance
 
 
 def _joined(parts: list[Pairs]) -> Pairs:

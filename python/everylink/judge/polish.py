@@ -19,7 +19,11 @@ from everylink.robust import (
     LOW_ERROR,
     Matrix,
     Values,
+    blocks_of_rows,
     healthy_spread,
+    in_order,
+    known_in_rows,
+    known_sample,
     low_index,
     lower_quantiles,
     moderated,
@@ -74,13 +78,14 @@ class Spreads:
     def of(self, values: NDArray[np.floating]) -> float:
         return wide_spread(values) if self.blind else healthy_spread(values)
 
-    def noise(self, rest: Matrix) -> float:
-        """The standard deviation of residuals, with a lower bound that depends on the number of readings."""
-        return moderated(self.of(rest), round(float(np.isfinite(rest).sum()) / READINGS_A_CELL))
+    def noise(self, rest: Matrix, mask: Mask) -> float:
+        """The standard deviation of the residuals of a mask, with a lower bound that depends on their number."""
+        known = np.count_nonzero(np.isfinite(rest) & mask)
+        return moderated(self.of(known_sample(rest, mask)), round(known / READINGS_A_CELL))
 
-    def noises(self, rest: Matrix, settled: Mask) -> tuple[float, float]:
-        """The noise of all connections, and of the settled ones."""
-        return self.noise(rest), self.noise(np.where(settled, rest, UNKNOWN) if settled.any() else NOTHING)
+    def noises(self, rest: Matrix, settled: Mask, mask: Mask) -> Noises:
+        """The noise of all connections of a mask, and of the settled ones among them."""
+        return self.noise(rest, mask), self.noise(rest, settled & mask)
 
 
 @dataclass(frozen=True)
@@ -101,19 +106,86 @@ class Classes:
 
     def noises(self, rest: Matrix, settled: Mask, spreads: Spreads) -> list[Noises]:
         """The noise of all links, then that of each class `apart`: links that share ways vary more than others."""
-        every = [spreads.noises(rest, settled)]
-        for number in self.apart:
-            own = self.there == number
-            every.append(spreads.noises(np.where(own, rest, UNKNOWN), settled & own))
-        return every
+        every = spreads.noises(rest, settled, np.ones(rest.shape, bool))
+        return [every, *(spreads.noises(rest, settled, self.there == number) for number in self.apart)]
 
     def of_hosts(self, added: Values) -> Matrix:
         """[host, partner]: what the host adds, from [hosts, classes]."""
-        return np.take_along_axis(added.astype(np.float32), self.there, axis=1)
+        made = np.zeros(self.there.shape, np.float32)
+        rows = np.flatnonzero(added.any(axis=1))  # most add nothing
+        made[rows] = np.take_along_axis(added[rows].astype(np.float32), self.there[rows], axis=1)
+        return made
 
     def of_partners(self, added: Values) -> Matrix:
         """[host, partner]: what the partner adds, from [hosts, classes]."""
-        return np.take_along_axis(added[self.partners].astype(np.float32), self.back.T, axis=1).T
+        made = np.zeros(self.there.shape, np.float32)
+        columns = np.flatnonzero(added[self.partners].any(axis=1))  # most add nothing
+        of_column = added[self.partners[columns]].astype(np.float32)
+        made[:, columns] = np.take_along_axis(of_column, self.back[:, columns].T, axis=1).T
+        return made
+
+
+@dataclass(frozen=True)
+class _Lows:
+    """Of each host: low quantiles of its links with partners that are not slow; with all if there is no other; [hosts].
+
+    `low`, `links`: the quantile LOW, and the number of links; `low_settled`, `settled`: likewise of settled
+    connections; `quick`: the quantile QUICKEST, NaN where all partners are slow; `measured`: links with all partners.
+    """
+
+    low: Values
+    links: NDArray[np.intp]
+    low_settled: Values
+    settled: NDArray[np.intp]
+    quick: Values
+    measured: NDArray[np.intp]
+
+
+class _Direction:
+    """The links of each host as sender, or as receiver. Keeps their low quantiles while the same partners are slow."""
+
+    def __init__(self, rest: Matrix, settled: Mask, classes: Classes) -> None:
+        self._rest, self._settled, self._classes = rest, settled if settled.any() else None, classes
+        self._slow: Mask | None = None
+        self._lows: list[_Lows] = []
+
+    def lows(self, added: Values) -> list[_Lows]:
+        """Of all links, then of each class `apart`; `added` [hosts, classes]: what the partners add."""
+        slow = added > 0
+        if self._slow is None or (slow != self._slow).any():
+            self._slow, self._lows = slow, self._found(self._classes.of_partners(added))
+            if any((np.isnan(lows.quick) & (lows.links > 0)).any() for lows in self._lows):
+                self._slow = None  # these depend on how much the partners add
+        return self._lows
+
+    def _found(self, others: Matrix) -> list[_Lows]:
+        parts: list[list[_Lows]] = []
+        for rows in blocks_of_rows(self._rest.shape):
+            rest, classes = self._rest[rows], self._classes.there[rows]
+            settled = None if self._settled is None else self._settled[rows]
+            own = [rest, *(np.where(classes == number, rest, UNKNOWN) for number in self._classes.apart)]
+            parts.append([_lows(matrix, settled, others[rows]) for matrix in own])
+        return [_joined(of_class) for of_class in zip(*parts, strict=True)]
+
+
+def _joined(parts: Sequence[_Lows]) -> _Lows:
+    return _Lows(*(np.concatenate(columns) for columns in zip(*(vars(part).values() for part in parts), strict=True)))
+
+
+def _lows(rest: Matrix, settled: Mask | None, others: Matrix) -> _Lows:
+    slow = others > 0
+    measured = known_in_rows(rest)
+    good = np.where(slow, UNKNOWN, rest) if slow.any() else rest
+    links = known_in_rows(good)
+    none_left = (links == 0) & (measured > 0)
+    if none_left.any():
+        good[none_left], links[none_left] = rest[none_left] - others[none_left], measured[none_left]
+    low, quick = in_order(good, np.stack([low_index(links), low_index(links, QUICKEST)]), links).astype(float)
+    quick[none_left] = np.nan
+    if settled is None:
+        return _Lows(low, links, low, np.zeros(len(links), np.intp), quick, measured)
+    low_settled, of_settled = lower_quantiles(np.where(settled, good, UNKNOWN))
+    return _Lows(low, links, low_settled, of_settled, quick, measured)
 
 
 def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) -> tuple[EndsByClass, EndsByClass]:
@@ -123,37 +195,30 @@ def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) ->
     none = np.zeros(hosts)
     send = receive = EndsByClass(none, np.ones(hosts), np.zeros(hosts, np.intp), sent)
     noises = classes.noises(times.sending, times.settled_sending, spreads)
+    sending = _Direction(times.sending, times.settled_sending, classes)
+    receiving = sending if symmetric else _Direction(times.receiving, times.settled_receiving, classes)
     for _ in range(ROUNDS):
-        before = sent, received, noises
-        of_partners = classes.of_partners(received)
-        send = _ends(times.sending, times.settled_sending, of_partners, classes, noises, spreads)
+        before = sent, received
+        send = _ends(sending.lows(received), classes, noises, spreads)
         sent = send.certain
-        if symmetric:
-            receive, received = send, sent
-        else:
-            of_partners = classes.of_partners(sent)
-            receive = _ends(times.receiving, times.settled_receiving, of_partners, classes, noises, spreads)
-            received = receive.certain
+        receive = send if symmetric else _ends(receiving.lows(sent), classes, noises, spreads)
+        received = receive.certain
+        if (sent == before[0]).all() and (received == before[1]).all():
+            break  # converged, and so has the noise
         added = np.maximum(classes.of_hosts(sent), classes.of_partners(received))
         noises = classes.noises(times.sending - added, times.settled_sending, spreads)
-        if (sent == before[0]).all() and (received == before[1]).all() and noises == before[2]:
-            break  # converged
     return send, receive
 
 
-def _ends(
-    rest: Matrix, settled: Mask, others: Matrix, classes: Classes, noises: Sequence[Noises], spreads: Spreads
-) -> EndsByClass:
-    """`others` [host, partner]: what the partner adds. By all links of a host, and by those of each class `apart`."""
-    whole = _level(rest, settled, others, classes.kind_of, noises[0], spreads)
+def _ends(lows: Sequence[_Lows], classes: Classes, noises: Sequence[Noises], spreads: Spreads) -> EndsByClass:
+    """What each host adds, by all its links, and by those of each class `apart`, where these say something else."""
+    whole = _level(lows[0], classes.kind_of, noises[0], spreads)
     surely = _certain(whole)
     best, certain = whole, np.repeat(surely[:, None], classes.count, axis=1)
-    for number, noise in zip(classes.apart, noises[1:], strict=True):
-        own = np.where(classes.there == number, rest, UNKNOWN)
-        level = _level(own, settled, others, classes.kind_of, noise, spreads)
-        quick = lower_quantiles(np.where(others > 0, UNKNOWN, own), QUICKEST)[0]  # all links of a slow host are slow
-        enough = (np.isfinite(own).sum(axis=1) >= FEWEST_OF_CLASS) & (level.links >= FEWEST_GOOD)
-        enough &= quick > OF_EFFECT * level.effect
+    for number, low, noise in zip(classes.apart, lows[1:], noises[1:], strict=True):
+        level = _level(low, classes.kind_of, noise, spreads)
+        enough = (low.measured >= FEWEST_OF_CLASS) & (level.links >= FEWEST_GOOD)
+        enough &= low.quick > OF_EFFECT * level.effect  # all links of a slow host are slow
         differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
         of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
         certain[:, number] = np.where(enough, of_class, surely)
@@ -162,25 +227,18 @@ def _ends(
     return EndsByClass(best.effect, best.error, best.links, certain)
 
 
-def _level(rest: Matrix, is_settled: Mask, others: Matrix, kind_of: Index, noises: Noises, spreads: Spreads) -> Ends:
-    """A low quantile of each row over partners that are not slow themselves; over all partners if there is no other.
+def _level(lows: _Lows, kind_of: Index, noises: Noises, spreads: Spreads) -> Ends:
+    """Every link of a slow host is slow; a link of a healthy host is slow only if its partner is.
 
-    Every link of a slow host is slow; a link of a healthy host is slow only if its partner is. So the low values of a
-    row are the host's own. Settled connections are used instead where they give a smaller error.
+    So the low values of a row are the host's own. Settled connections are used instead where they give a smaller error.
     """
-    good = rest
-    if (others > 0).any():
-        good = np.where(others > 0, UNKNOWN, rest)
-        none_left = ~np.isfinite(good).any(axis=1)
-        good[none_left] = rest[none_left] - others[none_left]
-    low, links = _low_of_rows(good, noises[0])
+    links = lows.links
+    low = _middle(lows.low, links, noises[0])
     error = LOW_ERROR * noises[0] / np.sqrt(np.maximum(links, 1))
-    if is_settled.any():
-        low_settled, settled = _low_of_rows(np.where(is_settled, good, UNKNOWN), noises[1])
-        error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(settled, 1))
-        better = (settled >= FEWEST_SETTLED) & (error_settled < error)
-        low, error = np.where(better, low_settled, low), np.where(better, error_settled, error)
-        links = np.where(better, settled, links)
+    error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(lows.settled, 1))
+    better = (lows.settled >= FEWEST_SETTLED) & (error_settled < error)
+    low = np.where(better, _middle(lows.low_settled, lows.settled, noises[1]), low)
+    error, links = np.where(better, error_settled, error), np.where(better, lows.settled, links)
     effect = np.zeros(len(low))
     for kind in range(int(kind_of.max(initial=0)) + 1):
         own = kind_of == kind
@@ -195,14 +253,13 @@ def with_spread(error: Values, spread: float) -> Values:
     return np.asarray(np.sqrt(error**2 + of_hosts + LEAST_SPREAD**2))
 
 
-def _low_of_rows(matrix: Matrix, noise: float) -> tuple[Values, NDArray[np.intp]]:
-    """A low quantile of each row's known values, corrected to the middle, and the number of known values; [rows] each.
+def _middle(low: Values, known: NDArray[np.intp], noise: float) -> Values:
+    """Low quantiles of `known` values each, corrected to the middle; [rows].
 
     The correction for n values of normal noise follows Blom 1958.
     """
-    low, known = lower_quantiles(matrix)
     below = normal_quantile((low_index(known) + 0.625) / (np.maximum(known, 1) + 0.25))
-    return low - noise * below, known
+    return np.asarray(low - noise * below)
 
 
 def _certain(ends: Ends) -> Values:

@@ -19,9 +19,11 @@ from everylink.robust import is_whole, sampled
 
 Counts = NDArray[np.uint32]
 UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to itself, which is another quantity
+IS_UNDER_LOAD = np.isin(np.arange(256), UNDER_LOAD)  # by the number of the attempt
 ONE_WAY = ("unidirectional", "put", "get")  # kernels that read one direction at a time
 TO_FROM = ("get",)  # those whose messages go to the leading rank
 CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, per pair of ranks, and per host and sampled partner
+KEPT_BYTES = 2**30  # of memory, for the readings of several sizes
 HOST_BLOCK = 256  # rows of the matrix of hosts processed together
 Matrix = NDArray[np.float32]
 Index = NDArray[np.int64]
@@ -54,16 +56,17 @@ class LatenessSums:
 
     def add(self, frm: Index, to: Index, late: Counts, messages: Counts) -> None:
         """Add rows between different hosts."""
+        self._add(self._messages, self._all_messages, frm, to, messages)
+        some = late > 0  # in most rows no message is late
+        self._add(self._late, self._all_late, frm[some], to[some], late[some])
+
+    def _add(self, cells: Counts, of_hosts: NDArray[np.float64], frm: Index, to: Index, count: Counts) -> None:
         for own, other in ((frm, to), (to, frm)):
-            self._all_late += np.bincount(own, late, self._hosts)
-            self._all_messages += np.bincount(own, messages, self._hosts)
+            of_hosts += np.bincount(own, count, self._hosts)
             place = self._place[other]
             seen = place >= 0
-            cell, counted = own * self._width + place, (late, messages)
-            if not seen.all():
-                cell, counted = cell[seen], (late[seen], messages[seen])
-            np.add.at(self._late, cell, counted[0])
-            np.add.at(self._messages, cell, counted[1])
+            cell = own * self._width + place
+            np.add.at(cells, cell if seen.all() else cell[seen], count if seen.all() else count[seen])
 
     def done(self) -> Lateness:
         shape = (self._hosts, self._width)
@@ -161,6 +164,17 @@ class Readings:
     def between_hosts(self) -> Cells:
         """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
+
+    def forget_cells(self) -> None:
+        """Free the memory of `between_hosts` until it is needed again."""
+        self.__dict__.pop("between_hosts", None)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory, but for what is computed from them."""
+        further = vars(self.further).values()
+        late = vars(self.late).values()
+        return sum(int(array.nbytes) for array in (self.first, *further, *late))
 
     def blocks(self) -> Iterator[tuple[int, Cells]]:
         """The same in blocks of rows, each with the number of its first row."""
@@ -316,14 +330,20 @@ class _RankMatrix:
 def readings(results: Results, size: Size) -> Readings:
     """The readings of one size between hosts; in a run on one host each rank counts as a host.
 
-    The latest result is cached, because several steps of judging need it. Raises UserMistake if memory does not
-    suffice.
+    Several steps of judging need those of all sizes, so they are kept: as many as fit into KEPT_BYTES, and the latest.
+    Raises UserMistake if memory does not suffice.
     """
-    kept: tuple[Size, Readings] | None = results.__dict__.get("_readings")
-    if kept is None or kept[0] is not size:
-        results.__dict__.pop("_readings", None)  # free the memory before building the next
-        kept = results.__dict__["_readings"] = size, _readings(results, size)
-    return kept[1]
+    kept: list[tuple[Size, Readings]] = results.__dict__.setdefault("_readings", [])
+    found = next((seen for one, seen in kept if one is size), None)
+    for _, seen in kept:
+        if seen is not found:
+            seen.forget_cells()
+    if found is None:
+        while kept and (len(kept) + 1) * kept[0][1].held_bytes > KEPT_BYTES:
+            kept.pop()  # the latest: sizes are gone through in turns
+        found = _readings(results, size)
+        kept.append((size, found))
+    return found
 
 
 def _readings(results: Results, size: Size) -> Readings:
@@ -349,7 +369,7 @@ def rows_under_load(size: Size, host_of: Index, turned: bool, *names: str) -> It
     `turned`: messages go to the leading rank, so the ranks change places.
     """
     for frm, to, attempt, outcome, *values in size.rows.blocks("frm", "to", "attempt", "outcome", "median", *names):
-        good = (outcome == Outcome.OK) & (values[0] > 0) & np.isin(attempt, UNDER_LOAD)
+        good = (outcome == Outcome.OK) & (values[0] > 0) & IS_UNDER_LOAD[attempt]
         good &= host_of[frm] != host_of[to]
         if not good.all():
             frm, to, *values = (column[good] for column in (frm, to, *values))
