@@ -8,6 +8,7 @@ import pytest
 
 from everylink.cli.kinds import judged
 from everylink.io.read import read
+from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.verdict import Judgement
 from everylink.model.rows import Outcome
 from everylink.text.verdicts import verdict_text
@@ -16,7 +17,7 @@ from make_results import Link, all_links, make_results, steady
 HOSTS = [f"n{host}" for host in range(16)]
 REMARK = (
     "More ranks than cores on n[3,5]: times there include waiting for a core. So a verdict on times there has a "
-    "confidence of 90 % at most"
+    "confidence of 70 % at most"
 )
 
 
@@ -40,7 +41,7 @@ def judgement_of(
 def test_a_slow_host_with_more_ranks_than_cores_is_less_certain(crowded: tuple[int, ...], tmp_path: Path) -> None:
     (verdict,) = judgement_of(tmp_path / "x.h5", 3, crowded).verdicts
     assert verdict.subject == ("n3",)
-    assert verdict.confidence == (0.9 if crowded else 0.9999)
+    assert verdict.confidence == (0.7 if crowded else DOUBTFUL)
     assert verdict.evidence.endswith("; there are more ranks than cores") == bool(crowded)
 
 
@@ -67,7 +68,7 @@ def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None
     dead: dict[Link, int] = {link: Outcome.TIMEOUT for link in all_links(16) if 3 in link}
     judgement = judgement_of(tmp_path / "x.h5", 7, (3, 5), dead)
     by_host = {verdict.subject[0]: verdict for verdict in judgement.verdicts}
-    assert by_host["n7"].confidence == 0.9999
+    assert by_host["n7"].confidence == DOUBTFUL
     assert "cores" not in by_host["n3"].evidence + by_host["n7"].evidence
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.confidence import RIGHT
 from everylink.judge.groups import inferred_groups
 from everylink.judge.judge import judge
 from everylink.judge.readings import readings
@@ -56,7 +57,7 @@ def test_a_slow_host_is_a_single_verdict() -> None:
     verdict = _only(_judged("slow-host:n17*0.8"))
     assert (verdict.kind, verdict.subject, verdict.symptom, verdict.links) == ("host", ("n17",), "slow", 63)
     assert verdict.factor == pytest.approx(1 / 0.8, rel=0.03)  # a bit less, because the latency is not slower
-    assert verdict.confidence > 0.99
+    assert verdict.confidence == RIGHT["host"]
 
 
 def test_a_retest_finds_the_slow_direction_of_a_host_that_round_trips_cannot_see() -> None:

@@ -10,7 +10,7 @@ from everylink.judge.verdict import OF_TIMES, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
 
-MOST_CERTAIN = 0.9
+MOST_CERTAIN = 0.7
 EXPLAINED = 2.0  # a rank that waits for another one as often as not takes twice as long
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from everylink.distributions import normal_tail
+from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.direction import measured_in
@@ -50,6 +51,7 @@ OUTCOMES: dict[int, str] = {
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
+MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -176,7 +178,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         unclear += _suspects(judged, names)
         if seen.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
-        collected.found += clear
+        is_alone = results.facts.serial or bool(len(judged.alone.of_ranks.time))
+        collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
@@ -252,7 +255,8 @@ def _slower_than_before(earlier: Earlier) -> Iterable[Verdict]:
 
 def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
     for group in failures.groups:
-        confidence = 0.9 if group.again is None or group.again.untried else SURE
+        retried = group.again is not None and not group.again.untried
+        confidence = SURE if retried or group.failed >= MANY_FAILED else 0.9
         yield Verdict(
             "group" if group.kind == "all" else group.kind, group.subject or ("all ranks",),
             group.direction, OUTCOMES.get(group.outcomes[0][0], "broken"), size.bytes, None, confidence, group.failed,
