@@ -10,13 +10,14 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
-from everylink.model.rows import Outcome
+from everylink.model.rows import QUARTER, Outcome
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
 LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
+FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
 FAR_BEYOND = 1 << 32  # more than any number of units
 Links = list[tuple[int, int]]  # from, to
@@ -211,11 +212,13 @@ def measured_in(size: Size, seen: Readings, attempt: int) -> Phase:
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    return Phase(_best(seen.host_of[frm], seen.host_of[to], time), _best(frm, to, time))
+    fewest = FEWEST_UNDER_LOAD if attempt == QUARTER else 1
+    return Phase(_best(seen.host_of[frm], seen.host_of[to], time, fewest), _best(frm, to, time, fewest))
 
 
-def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64]) -> BestReadings:
-    link, inverse = np.unique(frm * FAR_BEYOND + to, return_inverse=True)
+def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int) -> BestReadings:
+    link, inverse, count = np.unique(frm * FAR_BEYOND + to, return_inverse=True, return_counts=True)
     best = np.full(len(link), np.inf)
     np.minimum.at(best, inverse.reshape(-1), time)
+    link, best = link[count >= fewest], best[count >= fewest]
     return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, best)

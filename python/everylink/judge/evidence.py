@@ -14,7 +14,7 @@ from everylink.judge.findings import Findings, Found
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink
+from everylink.judge.uplinks import Uplink, alike
 from everylink.judge.uplinks import folded as folded_pairs
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
@@ -65,10 +65,17 @@ class Judged:
         return tuple(uplinks), frozenset([*(pair for up in uplinks for pair in up.pairs), *trunks])
 
     @cached_property
+    def repeated(self) -> frozenset[Found]:
+        """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
+        left_out = self.contention | self.unproven | self.uplinks[1]
+        return alike([one for one in self.findings.bad if one.kind == "pair" and one not in left_out])
+
+    @cached_property
     def unexplained(self) -> tuple[Found, ...]:
         """Slow groups, hosts, ranks and pairs, but for what load or an uplink may explain."""
         left_out = self.contention | self.unproven | self.uplinks[1]
-        return tuple(one for one in self.findings.bad if one not in left_out)
+        slow = [one for one in self.findings.bad if one not in left_out]
+        return tuple(one for one in slow if one not in self.repeated)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:

@@ -11,6 +11,7 @@ from everylink.judge.times import SETTLED_READINGS
 from everylink.robust import Matrix
 
 SMALLEST = 0.05  # log of the factor; smaller effects occur in healthy fabrics
+SMALLEST_BAD = 0.077  # 8 %: on some networks single pairs differ by less, by their routes
 PAIR_Z = 3.5
 BOTH_ENDS = 1.25  # times what both ends together may add
 OF_ENDS = 0.25  # a link of a bad host is itself bad from this part of its host's effect
@@ -83,7 +84,7 @@ def examine_pairs(readings: Readings, effects: Effects) -> PairFindings:
         frm, to = np.nonzero(rest > SMALLEST)  # few
         slow = Pairs(frm + begin, to, rest[frm, to], cells.count[frm, to].astype(np.int64))
         likely, surely = _likely(slow, cells.median[frm, to] - cells.quartile[frm, to], effects, readings.symmetric)
-        bad.append(slow.of(likely & surely & enough[frm, to]))
+        bad.append(slow.of(likely & surely & enough[frm, to] & (slow.effect > SMALLEST_BAD)))
         more = _joined([suspects, slow.of(likely & ~enough[frm, to])])
         suspects = more.slowest(MOST_SUSPECTS)
         left_out += len(more) - len(suspects)

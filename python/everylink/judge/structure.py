@@ -17,6 +17,7 @@ from everylink.robust import known_sample
 from everylink.units import plural
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
+QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
 QUESTIONS = {
     "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
     "rank": "Cores that are further from the others by design, or a fault? Where the ranks run tells (everylink show).",
@@ -30,6 +31,7 @@ def structures_at(
     yield from _of_kinds(judged, names, kinds)
     yield from _of_positions(results, judged, faulty)
     yield from _of_cores(judged, names)
+    yield from _of_ways(judged, names)
     yield from _of_groups(judged, names)
     yield from _of_contention(judged)
 
@@ -109,6 +111,17 @@ def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:
         factor = float(np.exp(np.median([pair.effect for pair in pairs])))
         text = f"{which}: {plural(len(pairs), 'pair')} among them take {factor:.2f}x the time of their other links"
         yield Structure("class", (which,), factor, judged.size.bytes, "times", text, QUESTIONS["rank"])
+
+
+def _of_ways(judged: Judged, names: Names) -> Iterator[Structure]:
+    """Pairs that are slow alike."""
+    pairs = sorted(judged.repeated, key=lambda pair: pair.subject)
+    if not pairs:
+        return
+    factor = float(np.exp(np.median([pair.effect for pair in pairs])))
+    example = " and ".join(names.units[end] for end in pairs[0].subject)
+    text = f"{plural(len(pairs), 'pair')}, such as {example}, take {factor:.2f}x the time of their hosts' other links"
+    yield Structure("class", ("pairs",), factor, judged.size.bytes, "times", text, QUESTION_OF_WAYS)
 
 
 def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:

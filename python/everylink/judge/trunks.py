@@ -75,10 +75,11 @@ def find_trunks(effects: Effects, symmetric: bool) -> Trunks:
     if not effects.keeps_links or effects.whole_groups < FEWEST_ENDS:
         return Trunks((), effects, frozenset())
     beyond = _only_beyond(effects)
+    bad = np.maximum(effects.sent, effects.received).max(axis=1) > 0
     found: list[Trunk] = []
     for side in (Side.BOTH,) if symmetric else (Side.SEND, Side.RECEIVE):
         paths = _paths(effects, members, beyond, side)
-        found += _folded(paths, members, beyond, effects.group_of, side)
+        found += _folded(paths, members, beyond, bad, effects.group_of, side)
     found = _each_once(found, members)
     explained = {host for trunk in found for host in trunk.own}
     rest, expected = effects.rest, effects.expected
@@ -131,12 +132,15 @@ def _paths(effects: Effects, members: Sequence[Index], beyond: Mask, side: Side)
     return _Paths(effect, effect / np.sqrt(np.maximum(error, usual) ** 2 + LEAST_SPREAD**2), links)
 
 
-def _folded(paths: _Paths, members: Sequence[Index], beyond: Mask, group_of: Index, side: Side) -> Iterator[Trunk]:
+def _folded(
+    paths: _Paths, members: Sequence[Index], beyond: Mask, bad: Mask, group_of: Index, side: Side
+) -> Iterator[Trunk]:
+    """`bad`: hosts that are slow themselves, so that the ways to them need not be."""
     known = np.isfinite(paths.effect)
     slow = (paths.effect > SMALLEST_GROUP) & (paths.z > GROUP_CERTAIN)
     # Slow from most groups: the path to the host itself, which belongs to the trunk of its group if there is one.
     everywhere = (slow.sum(axis=0) >= 2) & (slow.sum(axis=0) >= OF_ALL * known.sum(axis=0))
-    slow[:, everywhere] = False
+    slow[:, everywhere | (bad & ~beyond)] = False
     for group in range(len(members)):
         columns = np.flatnonzero(slow[group])
         if not len(columns) or len(columns) > OF_ALL * known[group].sum():

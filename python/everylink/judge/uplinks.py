@@ -17,6 +17,7 @@ from everylink.judge.trunks import Trunk
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have
+MANY_ALIKE, ALIKE = 4, 0.04  # pairs of other hosts whose effects (log) differ by no more
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -68,6 +69,19 @@ def folded(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[list[Up
         found.append(Uplink(best, other, tuple(own), int(size[best]) * beyond, frozenset(members)))
         left = [pair for pair in left if pair not in own]
     return found, left
+
+
+def alike(pairs: Sequence[Found]) -> frozenset[Found]:
+    """The pairs that have MANY_ALIKE others of other hosts with the same effect: what repeats is structure."""
+    effects = np.array([pair.effect for pair in pairs])
+    ends = np.array([pair.subject for pair in pairs], np.int64).reshape(-1, 2)
+    found = []
+    for pair, effect in zip(pairs, effects.tolist(), strict=True):
+        near = np.abs(effects - effect) <= ALIKE
+        apart = ~np.isin(ends, pair.subject).any(axis=1)
+        if (near & apart).sum() >= MANY_ALIKE:
+            found.append(pair)
+    return frozenset(found)
 
 
 def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, ...]:
