@@ -10,6 +10,7 @@ part of it. `--held-out` uses the structures that the judge is not tuned on.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +39,7 @@ class Score:
     counts: bool
     found: bool
     wrong: int
-    surest: float  # the highest confidence of a wrong verdict
+    stated: tuple[tuple[str, float, bool], ...]  # of each verdict its kind and confidence, and whether it was right
 
 
 def hosts_of(verdict: Verdict) -> set[str]:
@@ -82,7 +83,7 @@ def score(held_out: bool, hosts: int, case: tuple[str, str, int]) -> Score:
     random = np.random.default_rng([seed, 17])
     built = make(hosts, random)
     if kind and not possible(kind, built):
-        return Score(structure, kind, False, False, -1, 0.0)
+        return Score(structure, kind, False, False, -1, ())
     fault = planted(kind, built, random) if kind else None
     world = World(built, () if fault is None else (fault,), seed, noise=float(random.uniform(0.005, 0.02)))
     verdicts = judge(confirmed(world, world.results)).verdicts
@@ -90,7 +91,8 @@ def score(held_out: bool, hosts: int, case: tuple[str, str, int]) -> Score:
     wrong = [verdict for verdict in verdicts if verdict not in about]
     counts = fault is not None and world.visible(fault).counts(fault, built)
     found = fault is not None and is_found(about, fault)
-    return Score(structure, kind, counts, found, len(wrong), max((v.confidence for v in wrong), default=0.0))
+    stated = tuple((verdict.kind, verdict.confidence, verdict in about) for verdict in verdicts)
+    return Score(structure, kind, counts, found, len(wrong), stated)
 
 
 def healthy_cell(scores: list[Score]) -> str:
@@ -111,6 +113,18 @@ def planted_cell(scores: list[Score]) -> str:
 
 def print_row(*cells: str) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_reliability(scores: list[Score]) -> None:
+    """How often verdicts of each kind and stated confidence were right."""
+    counts: Counter[tuple[str, float, bool]] = Counter()
+    for one in scores:
+        counts.update((kind, round(confidence, 3), right) for kind, confidence, right in one.stated)
+    print_row("verdict on", "stated", "verdicts", "right")
+    print_row(*["---"] * 4)
+    for kind, confidence in sorted({(kind, confidence) for kind, confidence, _ in counts}):
+        right, wrong = counts[kind, confidence, True], counts[kind, confidence, False]
+        print_row(kind, f"{confidence:.1%}", str(right + wrong), f"{right / (right + wrong):.1%}")
 
 
 def main() -> None:
@@ -136,10 +150,8 @@ def main() -> None:
             cells = [planted_cell([one for one in of_name if one.kind == kind]) for kind in chosen.kinds]
             healthy = healthy_cell([one for one in of_name if not one.kind])
             print_row(name, healthy, *cells)
-    wrong = [one for one in scores if one.wrong > 0]
-    print(
-        f"worlds with a wrong verdict: {len(wrong)}, surest of them 99.99 % in {sum(w.surest > 0.9998 for w in wrong)}"
-    )
+    print()
+    print_reliability(scores)
 
 
 if __name__ == "__main__":
