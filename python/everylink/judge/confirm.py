@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.contention import LEAST
-from everylink.judge.direction import measured_in
+from everylink.judge.direction import measured_in, surviving
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
@@ -28,7 +28,6 @@ ROUNDS = 5  # two of them for groups; some suspects appear only after others are
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
 MOST_DRAWN = 4096
-SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
@@ -53,7 +52,9 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         ranks |= _pairs_of_ranks(size, seen, findings)
-        once_more |= _surviving(size, seen, findings, alone)
+        measured = measured_in(size, seen, ONE_WAY)
+        survivors = surviving(findings, measured.are_slow(findings, seen), measured)
+        once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     plan = dict.fromkeys(("order", "quarter", "one-way"), pairs)
@@ -70,10 +71,6 @@ class Alone:
     def between(self, a: int, b: int) -> bool:
         """Whether a link between the two hosts, in either direction, is among them."""
         return bool(((self.frm == a) & (self.to == b)).any())
-
-    def readings(self, a: int, b: int) -> int:
-        """How many readings there are from one host to the other."""
-        return int(((self.frm == a) & (self.to == b)).sum())
 
     def touched(self, hosts: int) -> NDArray[np.bool_]:
         """Mask of the hosts that have a link among them, [hosts]."""
@@ -148,15 +145,6 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
     for number in needed:
         chosen |= {(min(a, b), max(a, b)) for a, b in some[of_class == number][:CONTROLS].tolist()}
     return chosen - known - wanted
-
-
-def _surviving(size: Size, seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
-    """The few pairs that are slow alone, too: on some networks a message takes a longer way now and then."""
-    slow = measured_in(size, seen, ONE_WAY).are_slow(findings, seen)
-    pairs = [found.subject for found in findings.bad if found.kind == "pair" and slow[found]]
-    if len(pairs) > MOST_SURVIVING:
-        return set()
-    return {(min(a, b), max(a, b)) for a, b in pairs if alone.readings(a, b) < SETTLED_ALONE}
 
 
 def _pairs_of_ranks(size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:

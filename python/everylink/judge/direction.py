@@ -1,5 +1,6 @@
 """Uses what `--confirm` measured: which direction is slow, and whether it is slow only under load."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
+SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
 FAR_BEYOND = 1 << 32  # more than any number of units
 Links = list[tuple[int, int]]  # from, to
@@ -44,11 +46,13 @@ class OneWay:
 
 @dataclass(frozen=True)
 class BestReadings:
-    """The best reading of single links in one phase of `--confirm`, [n] each: hosts or ranks, and log seconds."""
+    """The best reading of single links in one phase of `--confirm`, [n] each: hosts or ranks, log seconds,
+    and of how many readings it is the best."""
 
     frm: NDArray[np.int64]
     to: NDArray[np.int64]
     time: NDArray[np.float64]
+    count: NDArray[np.int64]
 
     def one_way(self, effect: float, links: Links) -> "OneWay | None":
         """The slow direction of these links, and its factor; None if they were not measured alone."""
@@ -171,7 +175,8 @@ class Phase:
 class UnderLoad:
     """`contention`: bad only while all others measure; alone as fast as equals, and with a quarter of the ranks, too.
 
-    `unproven`: pairs, and ways to single hosts, that nobody measured alone, in a run that measured others so.
+    `unproven`: pairs, and ways to single hosts, that nobody measured alone, in a run that measured others so; and a few
+    pairs that were slow alone, but not often enough to be sure.
     """
 
     contention: frozenset[Found | Trunk]
@@ -185,7 +190,18 @@ def under_load(findings: Findings, seen: Readings, alone: Phase, quarter: Phase)
     unproven: set[Found | Trunk] = set()
     if len(alone.of_ranks.time):
         unproven = {one for one, slow in slow_alone.items() if slow is None and _is_single(one)}
+        unproven |= set(surviving(findings, slow_alone, alone))
     return UnderLoad(frozenset(contention), frozenset(unproven))
+
+
+def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: Phase) -> list[Found]:
+    """The few pairs that are slow alone, too, but have few readings: a message takes a longer way now and then."""
+    pairs = [found for found in findings.bad if found.kind == "pair" and slow_alone[found]]
+    if len(pairs) > MOST_SURVIVING:
+        return []
+    best = alone.of_hosts
+    readings = {(a, b): n for a, b, n in zip(best.frm.tolist(), best.to.tolist(), best.count.tolist(), strict=True)}
+    return [pair for pair in pairs if readings.get((pair.subject[0], pair.subject[1]), 0) < SETTLED_ALONE]
 
 
 def _is_single(one: Found | Trunk) -> bool:
@@ -220,5 +236,6 @@ def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float6
     link, inverse, count = np.unique(frm * FAR_BEYOND + to, return_inverse=True, return_counts=True)
     best = np.full(len(link), np.inf)
     np.minimum.at(best, inverse.reshape(-1), time)
-    link, best = link[count >= fewest], best[count >= fewest]
-    return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, best)
+    enough = count >= fewest
+    link = link[enough]
+    return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, best[enough], count[enough].astype(np.int64))
