@@ -190,13 +190,13 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
     # Ways that are longer by design may show at one size in many pairs, and at another in a few.
     collected.found = [
-        verdict
-        for verdict in collected.found
-        if verdict.kind not in ("pair", "link")
-        or verdict.symptom != "slow"
-        or frozenset(verdict.subject) not in repeated
+        one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in repeated)
     ]
     return collected
+
+
+def _is_slow_pair(verdict: Verdict) -> bool:
+    return verdict.kind in ("pair", "link") and verdict.symptom == "slow"
 
 
 def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
