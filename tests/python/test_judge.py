@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.confidence import RIGHT
+from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.groups import inferred_groups
 from everylink.judge.judge import judge
 from everylink.judge.readings import readings
