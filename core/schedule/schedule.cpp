@@ -65,7 +65,7 @@ Plan filled(const Plan& plan, int size, std::uint64_t key, int most) {
     }
     const auto count = static_cast<std::int64_t>(idle.size());
     const Shuffle place(count, mix(key, static_cast<std::uint64_t>(number)) | 1);
-    const std::int64_t wanted = 2 * most - (size - count);  // ranks
+    const std::int64_t wanted = std::int64_t{2} * most - (size - count);  // ranks
     for (std::int64_t i = 0; i + 1 < count && i < wanted; i += 2) {
       const int a = idle[static_cast<std::size_t>(place(i))],
                 b = idle[static_cast<std::size_t>(place(i + 1))];
