@@ -12,6 +12,12 @@ def scored(structure: str, kind: str) -> Score:
     return score(False, HOSTS, (structure, kind, SEED))
 
 
+def assert_only_verdict(structure: str, kind: str) -> None:
+    """That the planted part is found, and nothing else is."""
+    found = scored(structure, kind)
+    assert (found.found, found.wrong) == (True, 0)
+
+
 @pytest.mark.parametrize("structure", BUILDING)
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure, "").wrong == 0
@@ -19,45 +25,37 @@ def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
 
 @pytest.mark.parametrize("structure", [name for name in BUILDING if name != "quadrants"])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
-    found = scored(structure, "host")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "host")
 
 
 @pytest.mark.parametrize("structure", CONTENDED)
 def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
-    found = scored(structure, "link")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "link")
 
 
 @pytest.mark.parametrize("structure", ["one switch", "two generations by rack", "far socket", "hyperthreads"])
 def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
-    found = scored(structure, "intermittent 30 %")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "intermittent 30 %")
 
 
 @pytest.mark.parametrize("structure", ["fat tree 1:1 static", "fat tree 2:1 static"])
 def test_a_slow_uplink_is_one_verdict(structure: str) -> None:
-    found = scored(structure, "uplink")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "uplink")
 
 
 def test_a_slow_rank_is_named_and_not_its_host() -> None:
-    found = scored("far socket", "rank")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict("far socket", "rank")
 
 
 @pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ("quadrants", "dragonfly")])
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
-    found = scored(structure, "chassis")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "chassis")
 
 
 def test_a_slow_rail_is_one_verdict() -> None:
-    found = scored("4 rails", "rail plane")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict("4 rails", "rail plane")
 
 
 @pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])
 def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
-    found = scored(structure, "adapter")
-    assert (found.found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "adapter")

@@ -48,7 +48,7 @@ std::pair<int, int> PairsOption::pair_in(const PairsLine& line, std::size_t firs
 
 Steps packed(const RankPairs& pairs, std::uint64_t order, std::size_t most) {
   Steps steps;
-  std::size_t full = 0;  // so many steps at the begin have no room
+  std::size_t full = 0;  // no pair fits into the first `full` steps
   const Shuffle place(static_cast<std::int64_t>(pairs.size()), order);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto [a, b] = pairs[static_cast<std::size_t>(place(static_cast<std::int64_t>(i)))];

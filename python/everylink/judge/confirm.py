@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.contention import LEAST
-from everylink.judge.direction import measured_in, surviving
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
+from everylink.judge.phases import measured_in, surviving
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
-from everylink.model.results import Results, Size
-from everylink.model.rows import ONE_WAY
+from everylink.model.results import Results
+from everylink.model.rows import ONE_WAY, Rows
 
 PARTNERS = 12  # per suspect host
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
@@ -48,11 +48,12 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     once_more: set[tuple[int, int]] = set()
     for size, seen in judged:
         seen = levelled(seen, equals)
-        findings, alone = find(seen, equals, blind=not known), _tried_alone(size, seen)
+        rows = size.rows.of_attempt(ONE_WAY)
+        findings, alone = find(seen, equals, blind=not known), _tried_alone(rows, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
-        ranks |= _pairs_of_ranks(size, seen, findings)
-        measured = measured_in(size, seen, ONE_WAY)
+        ranks |= _pairs_of_ranks(rows, seen, findings)
+        measured = measured_in(rows, seen)
         survivors = surviving(findings, measured.are_slow(findings, seen), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
@@ -79,8 +80,7 @@ class Alone:
         return touched
 
 
-def _tried_alone(size: Size, seen: Readings) -> Alone:
-    rows = size.rows.of_attempt(ONE_WAY)
+def _tried_alone(rows: Rows, seen: Readings) -> Alone:
     return Alone(*(seen.host_of[ranks.astype(np.int64)] for ranks in (rows.frm, rows.to)))
 
 
@@ -147,14 +147,13 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
     return chosen - known - wanted
 
 
-def _pairs_of_ranks(size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
     """Of each slow rank pairs with ranks at the same place of hosts that nothing is known against, and some of these.
 
-    None for ranks that were measured alone before.
+    None for ranks that were measured alone before, in `rows`.
     """
     place_of = findings.effects.equals.position_of
     slow = [found.subject[0] for found in findings.bad if found.kind == "rank"]
-    rows = size.rows.of_attempt(ONE_WAY)
     measured = set(rows.frm.tolist()) | set(rows.to.tolist())
     bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}
     pairs: set[tuple[int, int]] = set()

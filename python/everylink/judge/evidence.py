@@ -9,21 +9,19 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
-from everylink.judge.direction import OneWay, Phase, UnderLoad, under_load
+from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.findings import Findings, Found
+from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink, alike
-from everylink.judge.uplinks import folded as folded_pairs
+from everylink.judge.uplinks import Uplink, alike, slow_uplinks
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.units import plural, time_text
-
-NOT_SURE = 0.8
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Judged:
     size: Size
     readings: Readings
     findings: Findings
-    alone: Phase
-    quarter: Phase
+    alone: PhaseReadings
+    quarter: PhaseReadings
 
     @cached_property
     def _under_load(self) -> UnderLoad:
@@ -56,32 +54,36 @@ class Judged:
         return alone.one_way(found.effect, alone.links_of(found, self.findings.effects.group_of))
 
     @cached_property
-    def uplinks(self) -> tuple[tuple[Uplink, ...], frozenset[Found | Trunk]]:
-        """Uplinks of groups that are slow, and what of the findings they explain."""
-        group_of = self.findings.effects.group_of
+    def uplinks(self) -> list[Uplink]:
+        """Uplinks of groups that are slow."""
         pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
-        uplinks, _ = folded_pairs(pairs, group_of)
-        trunks = [trunk for trunk in self.findings.trunks if any(up.explains(trunk, group_of) for up in uplinks)]
-        return tuple(uplinks), frozenset([*(pair for up in uplinks for pair in up.pairs), *trunks])
+        return slow_uplinks(pairs, self.findings.effects.group_of)
+
+    @cached_property
+    def of_uplinks(self) -> frozenset[Found | Trunk]:
+        """The findings that uplinks explain."""
+        group_of = self.findings.effects.group_of
+        trunks = [trunk for trunk in self.findings.trunks if any(up.explains(trunk, group_of) for up in self.uplinks)]
+        return frozenset([*(pair for uplink in self.uplinks for pair in uplink.pairs), *trunks])
+
+    @cached_property
+    def _explained(self) -> frozenset[Found | Trunk]:
+        return self.contention | self.unproven | self.of_uplinks
 
     @cached_property
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
-        left_out = self.contention | self.unproven | self.uplinks[1]
-        return alike([one for one in self.findings.bad if one.kind == "pair" and one not in left_out])
+        return alike([one for one in self.findings.bad if one.kind == "pair" and one not in self._explained])
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
-        """Slow groups, hosts, ranks and pairs, but for what load or an uplink may explain."""
-        left_out = self.contention | self.unproven | self.uplinks[1]
-        slow = [one for one in self.findings.bad if one not in left_out]
-        return tuple(one for one in slow if one not in self.repeated)
+        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain."""
+        return tuple(one for one in self.findings.bad if one not in self._explained | self.repeated)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise."""
-        left_out = self.contention | self.unproven | self.uplinks[1]
-        return tuple(one for one in self.findings.trunks if one not in left_out)
+        return tuple(one for one in self.findings.trunks if one not in self._explained)
 
     @property
     def slow_ranks(self) -> set[int]:
@@ -270,7 +272,7 @@ def plane_verdict(plane: SlowPlane, size: Size, names: Names) -> Verdict:
         f"adapters, which have the same rate"
     )
     subject = (f"{names.in_short(plane.hosts)} on {plane.device}",)
-    return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, NOT_SURE, 0, text)
+    return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, DOUBTFUL, 0, text)
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:

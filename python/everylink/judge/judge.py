@@ -10,7 +10,6 @@ from everylink.distributions import normal_tail
 from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.crowd import crowd_remarks, less_certain
-from everylink.judge.direction import measured_in
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import (
     Judged,
@@ -28,6 +27,7 @@ from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
+from everylink.judge.phases import FEWEST_UNDER_LOAD, measured_in
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
@@ -160,7 +160,9 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             continue
         seen = levelled(seen, equals)
         findings = find(seen, equals, blind=not known)
-        judged = Judged(size, seen, findings, measured_in(size, seen, ONE_WAY), measured_in(size, seen, QUARTER))
+        alone = measured_in(size.rows.of_attempt(ONE_WAY), seen)
+        quarter = measured_in(size.rows.of_attempt(QUARTER), seen, FEWEST_UNDER_LOAD)
+        judged = Judged(size, seen, findings, alone, quarter)
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
@@ -178,7 +180,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         unclear += _suspects(judged, names)
         if seen.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
-        is_alone = results.facts.serial or bool(len(judged.alone.of_ranks.time))
+        is_alone = results.facts.serial or not alone.is_empty
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:
@@ -281,7 +283,7 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
 def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:
     for trunk in judged.trunks:
         yield trunk_verdict(trunk, judged, names)
-    for uplink in judged.uplinks[0]:
+    for uplink in judged.uplinks:
         yield uplink_verdict(uplink, judged, names)
 
 
@@ -325,7 +327,7 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
             yield slow_verdict(found, judged, names)
-    for one in judged.unproven - judged.uplinks[1]:
+    for one in judged.unproven - judged.of_uplinks:
         yield trunk_verdict(one, judged, names) if isinstance(one, Trunk) else slow_verdict(one, judged, names)
     for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):
         yield slow_verdict(found, judged, names)

@@ -233,8 +233,7 @@ class Readings:
         block = self.first[np.ix_(frm, to)]
         used, median = self._repeated
         begin, end = (np.searchsorted(used, frm * self.ranks + edge) for edge in (0, self.ranks))
-        row = np.repeat(np.arange(len(frm)), end - begin)
-        at = np.arange(len(row)) + np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin)
+        row, at = _of_slices(begin, end)
         place = np.full(self.ranks, -1, np.int64)
         place[to[to >= 0]] = np.flatnonzero(to >= 0)
         column = place[used[at] % self.ranks]
@@ -244,12 +243,8 @@ class Readings:
 
     def _with_counts(self, rows: Index, columns: Index, cells: Cells) -> Cells:
         """Count the further readings, too."""
-        frm, to, _ = self._further_by_host
-        row, column = np.full((2, self.hosts), -1, np.int64)
-        row[rows], column[columns] = np.arange(len(rows)), np.arange(len(columns))
-        row, column = row[frm], column[to]
-        known = (row >= 0) & (column >= 0)
-        np.add.at(cells.count, (row[known], column[known]), 1)
+        cell, _ = self._further_among(rows, columns)
+        cells.count[:] += np.bincount(cell, minlength=cells.count.size).reshape(cells.count.shape)
         return cells
 
     @cached_property
@@ -285,19 +280,29 @@ class Readings:
         order = np.argsort(frm * self.hosts + to, kind="stable")
         return frm[order], to[order], time[order]
 
-    def _with_further(self, rows: Index, columns: Index, values: Matrix, cells: Cells) -> Cells:
-        """Recompute the cells that have further readings."""
-        to, time = self._further_by_host[1:]
-        begin, end = (np.searchsorted(self._further_by_host[0], rows, side) for side in ("left", "right"))
-        at = np.repeat(begin - np.cumsum(end - begin) + end - begin, end - begin) + np.arange((end - begin).sum())
+    def _further_among(self, rows: Index, columns: Index) -> tuple[Index, Matrix]:
+        """Of the further readings between two sets of hosts the cell, numbered row by row, and log seconds."""
+        frm, to, time = self._further_by_host
+        row, at = _of_slices(*(np.searchsorted(frm, rows, side) for side in ("left", "right")))
         place = np.full(self.hosts, -1, np.int64)
         place[columns] = np.arange(len(columns))
-        cell = np.repeat(np.arange(len(rows)), end - begin) * len(columns) + place[to[at]]
-        cell, time = cell[place[to[at]] >= 0], time[at[place[to[at]] >= 0]]
-        used, of_used = with_further(values, cell, time)
+        column = place[to[at]]
+        known = column >= 0
+        return row[known] * len(columns) + column[known], time[at[known]]
+
+    def _with_further(self, rows: Index, columns: Index, values: Matrix, cells: Cells) -> Cells:
+        """Recompute the cells that have further readings."""
+        used, of_used = with_further(values, *self._further_among(rows, columns))
         for matrix, of_cells in zip(vars(cells).values(), vars(of_used).values(), strict=True):
             matrix.flat[used] = of_cells
         return cells
+
+
+def _of_slices(begin: Index, end: Index) -> tuple[Index, Index]:
+    """The numbers from `begin` to `end` of each slice, one after the other, and of which slice each is."""
+    length = end - begin
+    first = np.repeat(begin - np.cumsum(length) + length, length)
+    return np.repeat(np.arange(len(begin)), length), first + np.arange(len(first))
 
 
 class _RankMatrix:

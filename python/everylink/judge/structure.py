@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.judge.contention import LEAST as UNDER_LOAD
-from everylink.judge.direction import FEWEST_GOOD, HEALTHY
 from everylink.judge.evidence import Judged, Names
+from everylink.judge.findings import Found
 from everylink.judge.kinds import Kinds
+from everylink.judge.phases import FEWEST_GOOD, HEALTHY
 from everylink.judge.verdict import Structure
 from everylink.model.results import Results
 from everylink.robust import known_sample
@@ -68,8 +69,7 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
             text = (
                 f"{subject[0]}: links among them take {factor:.2f}x the time of the fastest class of {names.unit_kind}s"
             )
-            question = QUESTIONS[names.unit_kind]
-            yield Structure("class", subject, factor, judged.size.bytes, "times", text, question)
+            yield _class(subject[0], factor, judged, text, QUESTIONS[names.unit_kind])
 
 
 def _of_positions(results: Results, judged: Judged, faulty: Collection[str]) -> Iterator[Structure]:
@@ -102,15 +102,15 @@ def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:
     if not effects.equals.one_host:
         return
     for group in np.flatnonzero(effects.group_effect).tolist():
-        which, factor = folded(names.group(group)), float(np.exp(effects.group_effect[group]))
+        which, factor = names.group_in_short(group), float(np.exp(effects.group_effect[group]))
         text = f"{which}: links with other groups take {factor:.2f}x the time of theirs"
-        yield Structure("class", (which,), factor, judged.size.bytes, "times", text, QUESTIONS["rank"])
+        yield _class(which, factor, judged, text, QUESTIONS["rank"])
     if judged.findings.repeated:
         pairs = judged.findings.repeated
         which = names.in_short(sorted({end for pair in pairs for end in pair.subject}))
-        factor = float(np.exp(np.median([pair.effect for pair in pairs])))
+        factor = _usual_factor(pairs)
         text = f"{which}: {plural(len(pairs), 'pair')} among them take {factor:.2f}x the time of their other links"
-        yield Structure("class", (which,), factor, judged.size.bytes, "times", text, QUESTIONS["rank"])
+        yield _class(which, factor, judged, text, QUESTIONS["rank"])
 
 
 def _of_ways(judged: Judged, names: Names) -> Iterator[Structure]:
@@ -118,10 +118,18 @@ def _of_ways(judged: Judged, names: Names) -> Iterator[Structure]:
     pairs = sorted(judged.repeated, key=lambda pair: pair.subject)
     if not pairs:
         return
-    factor = float(np.exp(np.median([pair.effect for pair in pairs])))
+    factor = _usual_factor(pairs)
     example = " and ".join(names.units[end] for end in pairs[0].subject)
     text = f"{plural(len(pairs), 'pair')}, such as {example}, take {factor:.2f}x the time of their hosts' other links"
-    yield Structure("class", ("pairs",), factor, judged.size.bytes, "times", text, QUESTION_OF_WAYS)
+    yield _class("pairs", factor, judged, text, QUESTION_OF_WAYS)
+
+
+def _class(subject: str, factor: float, judged: Judged, text: str, question: str) -> Structure:
+    return Structure("class", (subject,), factor, judged.size.bytes, "times", text, question)
+
+
+def _usual_factor(pairs: Sequence[Found]) -> float:
+    return float(np.exp(np.median([pair.effect for pair in pairs])))
 
 
 def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:

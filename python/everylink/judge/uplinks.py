@@ -53,8 +53,8 @@ class Uplink:
         return float(np.median([pair.z for pair in self.pairs]))
 
 
-def folded(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[list[Uplink], list[Found]]:
-    """The uplinks that explain slow pairs of hosts, the one with most first, and the pairs that none explains."""
+def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Uplink]:
+    """The uplinks that explain slow pairs of hosts, the one with most first."""
     found: list[Uplink] = []
     left = list(pairs)
     size = np.bincount(group_of)
@@ -68,7 +68,7 @@ def folded(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[list[Up
         beyond = len(group_of) - int(size[best]) if other < 0 else int(size[other])
         found.append(Uplink(best, other, tuple(own), int(size[best]) * beyond, frozenset(members)))
         left = [pair for pair in left if pair not in own]
-    return found, left
+    return found
 
 
 def alike(pairs: Sequence[Found]) -> frozenset[Found]:

@@ -10,8 +10,7 @@ from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
-from everylink.model.results import Size
-from everylink.model.rows import QUARTER, Outcome
+from everylink.model.rows import Outcome, Rows
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
@@ -54,7 +53,7 @@ class BestReadings:
     time: NDArray[np.float64]
     count: NDArray[np.int64]
 
-    def one_way(self, effect: float, links: Links) -> "OneWay | None":
+    def one_way(self, effect: float, links: Links) -> OneWay | None:
         """The slow direction of these links, and its factor; None if they were not measured alone."""
         if not len(self.time):
             return None
@@ -129,11 +128,16 @@ class _Comparable:
 
 
 @dataclass(frozen=True)
-class Phase:
+class PhaseReadings:
     """The best readings of a phase of `--confirm`, between hosts and between ranks."""
 
     of_hosts: BestReadings
     of_ranks: BestReadings
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was measured in this phase."""
+        return not len(self.of_ranks.time)
 
     def are_slow(self, findings: Findings, seen: Readings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
@@ -183,18 +187,18 @@ class UnderLoad:
     unproven: frozenset[Found | Trunk]
 
 
-def under_load(findings: Findings, seen: Readings, alone: Phase, quarter: Phase) -> UnderLoad:
+def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
     """Tells load from faults by the phases of `--confirm`."""
     slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
     contention = (one for one, slow in slow_alone.items() if slow is False and not slow_in_quarter[one])
     unproven: set[Found | Trunk] = set()
-    if len(alone.of_ranks.time):
+    if not alone.is_empty:
         unproven = {one for one, slow in slow_alone.items() if slow is None and _is_single(one)}
         unproven |= set(surviving(findings, slow_alone, alone))
     return UnderLoad(frozenset(contention), frozenset(unproven))
 
 
-def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: Phase) -> list[Found]:
+def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: PhaseReadings) -> list[Found]:
     """The few pairs that are slow alone, too, but have few readings: a message takes a longer way now and then."""
     pairs = [found for found in findings.bad if found.kind == "pair" and slow_alone[found]]
     if len(pairs) > MOST_SURVIVING:
@@ -222,14 +226,15 @@ def _bad_parts(findings: Findings, best: BestReadings) -> NDArray[np.int64]:
     return part
 
 
-def measured_in(size: Size, seen: Readings, attempt: int) -> Phase:
-    """The readings of one phase of `--confirm`, of several the best: messages may take a longer way, or meet others."""
-    rows = size.rows.of_attempt(attempt)
+def measured_in(rows: Rows, seen: Readings, fewest: int = 1) -> PhaseReadings:
+    """Of the rows of one phase of `--confirm` the best of each link: messages may take a longer way, or meet others.
+
+    `fewest`: readings of a link that counts.
+    """
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    fewest = FEWEST_UNDER_LOAD if attempt == QUARTER else 1
-    return Phase(_best(seen.host_of[frm], seen.host_of[to], time, fewest), _best(frm, to, time, fewest))
+    return PhaseReadings(_best(seen.host_of[frm], seen.host_of[to], time, fewest), _best(frm, to, time, fewest))
 
 
 def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int) -> BestReadings:
