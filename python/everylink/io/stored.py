@@ -47,8 +47,23 @@ class StoredRows(Rows):
         self.__dict__.update(_source=source, _checked=set())
 
     def without(self, numbers: Index) -> "StoredRows":
-        """The rows without these; call it before rows are replaced or added."""
-        return StoredRows(replace(self._source, left_out=np.sort(numbers)))
+        source, numbers = self._source, np.unique(numbers)
+        stored = source.length - len(source.left_out)
+        of_added = numbers[numbers >= stored] - stored
+        numbers = numbers[numbers < stored]
+        left_before = source.left_out - np.arange(len(source.left_out))  # rows that stay before each that does not
+        in_file = numbers + np.searchsorted(left_before, numbers, "right")
+        stays = ~np.isin(source.replaced, numbers)
+        replaced = source.replaced[stays]
+        return StoredRows(
+            replace(
+                source,
+                left_out=np.sort(np.concatenate([source.left_out, in_file])),
+                replaced=replaced - np.searchsorted(numbers, replaced),
+                replacing=None if source.replacing is None else chosen(source.replacing, stays),
+                added=source.added.without(of_added),
+            )
+        )
 
     def with_others(self, numbers: Sequence[int], others: Rows, added: Rows) -> "StoredRows":
         order = np.argsort(numbers)

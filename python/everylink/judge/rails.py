@@ -47,9 +47,9 @@ def _apart(size: Size, of_rank: Index, host_of: Index, devices: int) -> NDArray[
     for _, frm, to, outcome in _rows(size):
         apart = host_of[frm] != host_of[to]
         link = of_rank[frm[apart]] * devices + of_rank[to[apart]]
-        ok = outcome[apart] == Outcome.OK
+        ok, local = (outcome[apart] == one for one in (Outcome.OK, Outcome.LOCAL))
         worked += np.bincount(link[ok], minlength=len(worked))
-        failed += np.bincount(link[~ok], minlength=len(failed))
+        failed += np.bincount(link[~(ok | local)], minlength=len(failed))
     both = [(of + of.T) for of in (worked.reshape(devices, devices), failed.reshape(devices, devices))]
     works = np.diag(both[0]) > 0
     return np.asarray((both[0] == 0) & (both[1] >= FEWEST_LINKS) & works[:, None] & works[None, :])
@@ -59,7 +59,8 @@ def _failed_between(size: Size, of_rank: Index, apart: NDArray[np.bool_]) -> Ind
     """The numbers of the rows that failed between adapters that do not meet."""
     parts = [np.zeros(0, np.int64)]
     for begin, frm, to, outcome in _rows(size):
-        parts.append(begin + np.flatnonzero(apart[of_rank[frm], of_rank[to]] & (outcome != Outcome.OK)))
+        failed = (outcome != Outcome.OK) & (outcome != Outcome.LOCAL)
+        parts.append(begin + np.flatnonzero(apart[of_rank[frm], of_rank[to]] & failed))
     return np.concatenate(parts)
 
 
