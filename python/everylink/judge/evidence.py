@@ -159,10 +159,10 @@ class Names:
 
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
-    text = _slow_text(found, judged, float(np.exp(found.effect)))
+    text = _slow_text(found, judged, names.unit_kind)
     if judged.readings.symmetric and found.kind in ("host", "pair"):
         one_way = judged.one_way(found)
-        text += f"; {one_way or 'these times cannot tell sending from receiving'}"
+        text += f"; {one_way or 'round trips cannot tell sending from receiving'}"
         found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)
     factor = float(np.exp(one_way.effect if one_way else found.effect))
@@ -183,15 +183,15 @@ def _directed(found: Found, side: Side) -> Found:
     return replace(found, side=side)
 
 
-def _slow_text(found: Found, judged: Judged, factor: float) -> str:
-    seen, effects = judged.readings, judged.findings.effects
+def _slow_text(found: Found, judged: Judged, unit_kind: str) -> str:
+    seen, effects, factor = judged.readings, judged.findings.effects, float(np.exp(found.effect))
     match found.kind:
         case "pair":
             frm, to = found.subject
             usual = float(np.exp(effects.expected_at(frm, to)))
             return (
-                f"{time_text(usual * factor)} against {time_text(usual)} for other links of its ends, "
-                f"in most of {found.readings} readings"
+                f"takes {time_text(usual * factor)} in most of {found.readings} readings, other links of its ends "
+                f"{time_text(usual)}"
             )
         case "group":
             return f"its links to other groups take {factor:.2f}x the time of theirs; {found.links} links"
@@ -203,8 +203,8 @@ def _slow_text(found: Found, judged: Judged, factor: float) -> str:
     usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
-        f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)} against {time_text(usual)} for "
-        f"others (noise {100 * effects.noise:.1f} %){beyond}"
+        f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)}, those of other {unit_kind}s "
+        f"{time_text(usual)} (noise {100 * effects.noise:.1f} %){beyond}"
     )
 
 
@@ -228,7 +228,7 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
         alone = judged.alone.of_hosts
         one_way = alone.one_way(trunk.effect, alone.between(own, far))
         side = one_way.side if one_way else Side.BOTH
-        blind = "; these times cannot tell one direction from the other"
+        blind = "; round trips cannot tell one direction from the other"
         if one_way:
             blind, factor = f"; {one_way}", float(np.exp(one_way.effect))
         if side == Side.RECEIVE and len(subject) == 2:
@@ -236,8 +236,8 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[trunk.side]
     usual = seconds / float(np.exp(trunk.effect))
     text = (
-        f"{which}{way} take {time_text(seconds)} against {time_text(usual)} for others; no other link of "
-        f"these hosts is slow: look between the switches{blind}"
+        f"{which}{way} take {time_text(seconds)}, others {time_text(usual)}; no other link of these hosts is slow: "
+        f"look between the switches{blind}"
     )
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)
@@ -256,9 +256,8 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
         beyond = subject[1]
     links = sum(pair.links for pair in pairs)
     text = (
-        f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)} against "
-        f"{time_text(usual)} for the rest, {uplink.hosts} of its hosts among them: one of the cables between the "
-        f"switches"
+        f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "
+        f"rest {time_text(usual)}, {uplink.hosts} of its hosts among them: one of the cables between the switches"
     )
     confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
     return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
@@ -277,8 +276,8 @@ def plane_verdict(plane: SlowPlane, size: Size, names: Names) -> Verdict:
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
     text = (
-        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)} against "
-        f"{time_text(slow.usual)} for those within other hosts"
+        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)}, those "
+        f"within other hosts {time_text(slow.usual)}"
     )
     factor = float(np.exp(slow.effect))
     confidence = confidence_of(slow.z, slow.tested)

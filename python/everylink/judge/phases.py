@@ -38,9 +38,9 @@ class OneWay:
 
     def __str__(self) -> str:
         if self.side == Side.BOTH:
-            return "slow in both directions when measured one way"
+            return "measured one way, both directions are slow"
         slow, usual = (time_text(float(np.exp(log))) for log in (self.usual + self.effect, self.usual))
-        return f"{slow} in that direction alone, {usual} in the other"
+        return f"measured one way, {slow} in this direction and {usual} in the other"
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def verdict_text(judgement: Judgement) -> Text:
         text.append(f"\n{line}", style="yellow")
     for verdict in judgement.verdicts[:MOST]:
         text.append(f"\n  {title(verdict)}", style="bold red")
-        text.append(f"\n      {verdict.evidence}; sure to {_percent(verdict.confidence)}")
+        text.append(f"\n      {verdict.evidence}; confidence {_percent(verdict.confidence)}")
         if verdict.because:
             text.append(f"\n      {verdict.because}", style="bold")
         text.append(f"\n      {verdict.action}")
