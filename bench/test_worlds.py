@@ -184,6 +184,24 @@ def test_an_intermittent_host_is_slow_in_its_part_of_the_steps_only() -> None:
     assert slow[touched].mean() == pytest.approx(0.3, abs=0.1)
 
 
+def test_a_flapping_host_is_slow_in_stretches_of_steps_and_a_drifting_one_ever_slower() -> None:
+    structure = built("one switch", 16)
+    worlds = {
+        kind: World(structure, (planted(kind, structure, np.random.default_rng(1)),), iterations=20)
+        for kind in ("flapping", "drifting")
+    }
+    times = {}
+    for kind, world in worlds.items():
+        touched = world.costs.touched[0]
+        times[kind] = world.true_times(world.costs, MIB)[0][touched][np.argsort(world.order.step[touched])]
+    slow = times["flapping"] > 1.2 * times["flapping"].min()
+    assert slow.mean() == pytest.approx(0.3, abs=0.15)
+    assert (slow[1:] != slow[:-1]).mean() < 1 / 8
+    rise = np.diff(times["drifting"])
+    assert (rise > 0).all()
+    assert times["drifting"][-1] / times["drifting"][0] > 1.15
+
+
 def test_packet_loss_makes_messages_late_and_means_long_but_not_medians() -> None:
     structure = built("one switch", 16)
     fault = planted("loss", structure, np.random.default_rng(1))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from worlds.physics import Flows, Index, Mask
+from worlds.physics import Flows, Index, Mask, Values
 from worlds.structures import Dragonfly, FatTree, Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -18,8 +18,9 @@ class Fault:
 
     Slow are the `ways` and `ranks` themselves, and the messages from the hosts of `cuts[i][0]` to those of
     `cuts[i][1]`: they keep `rate` of their rate and take `delay` seconds longer; `late` of them come late, `lateness`
-    times as long. With `steps` < 1 all this happens only in that part of the steps, except for late messages. Of its
-    rows in the main run, `missing` are not there; with `dark` no message arrives.
+    times as long. With `steps` < 1 all this happens only in that part of the steps, except for late messages: in each
+    `stretch` of so many steps in a row, or not. With `drifts` the rate falls steadily in the course of the main run. Of
+    its rows in the main run, `missing` are not there; with `dark` no message arrives.
     """
 
     kind: str
@@ -33,6 +34,8 @@ class Fault:
     late: float = 0.0
     lateness: float = 4.0
     steps: float = 1.0
+    stretch: int = 1
+    drifts: bool = False
     missing: float = 0.0
     dark: bool = False
 
@@ -43,6 +46,10 @@ class Fault:
         for frm, to in self.cuts:
             hit |= np.isin(a, frm) & np.isin(b, to)
         return np.asarray(hit & (a != b) if len(self.cuts) else hit)
+
+    def kept(self, progress: Values) -> Values:
+        """The part of its rate that it keeps; `progress`: the part of the main run that is over."""
+        return 1 - (1 - self.rate) * (progress if self.drifts else np.ones_like(progress))
 
     def touches(self, structure: Structure, flows: Flows) -> Mask:
         """The flows that pass any part of it."""
@@ -174,6 +181,8 @@ _OTHER: Mapping[str, Callable[[np.random.Generator], dict[str, float]]] = {  # w
     "tiny": lambda random: {"rate": float(random.uniform(0.92, 0.95))},
     "intermittent 10 %": lambda random: {"rate": float(random.uniform(0.4, 0.6)), "steps": 0.1},
     "intermittent 30 %": lambda random: {"rate": float(random.uniform(0.4, 0.6)), "steps": 0.3},
+    "flapping": lambda random: {"rate": float(random.uniform(0.4, 0.6)), "steps": 0.3, "stretch": 8},
+    "drifting": lambda random: {"rate": float(random.uniform(0.7, 0.85)), "drifts": True},
     "loss": lambda random: {"late": 0.02, "lateness": 125.0},
     "jitter": lambda random: {"late": 0.08},
     "latency only": lambda random: {"delay": DELAY},

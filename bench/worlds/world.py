@@ -187,6 +187,11 @@ class World:
     def _when(self, order: Order, draw: int) -> Index:
         return np.asarray(order.step + (AGAIN * (draw + 1) if draw else 0) + self.seed * 7919)
 
+    def _progress(self, when: Index) -> Values:
+        """The part of the main run that is over; 1 in what follows it."""
+        last = int(self.order.step.max(initial=0))
+        return np.minimum((when - self.seed * 7919) / max(last, 1), 1.0)
+
     def _of_phases(self, phase: Index, frm: Index, to: Index, when: Index) -> Costs:
         """Flows of one phase run at the same time. Blocks hold whole phases."""
         order = np.argsort(phase, kind="stable")
@@ -211,14 +216,17 @@ class World:
         touched = np.zeros((len(self.faults), len(phase)), bool)
         for number, fault in enumerate(self.faults):
             touched[number] = fault.touches(self.structure, flows)
-            active = chance(when, number, self.seed, 9) < fault.steps
+            active = chance(when // fault.stretch, number, self.seed, 9) < fault.steps
+            kept = np.where(active, fault.kept(self._progress(when)), 1.0)
             slow = fault.cut(self.structure, flows) & active
-            narrow = fault.rate * self._narrowest(flows, capacity)
+            narrow = kept * self._narrowest(flows, capacity)
             flows.limit[slow] = np.minimum(flows.limit[slow], narrow[slow])
             flows.latency[touched[number] & active] += fault.delay
             if len(fault.ways) and fault.rate < 1:
-                at = np.ix_(np.unique(local[active]), fault.ways)
-                of_phases[at] = np.minimum(of_phases[at], fault.rate * capacity[fault.ways])
+                of_phase = np.ones(len(of_phases))
+                of_phase[local] = kept
+                at = np.ix_(np.arange(len(of_phases)), fault.ways)
+                of_phases[at] = np.minimum(of_phases[at], np.outer(of_phase, capacity[fault.ways]))
         key = np.where(ways == NONE, NONE, ways + (local * len(capacity))[:, None])
         return Costs(flows.latency, fair_rates(key, of_phases.ravel(), flows.limit), touched)
 

@@ -40,6 +40,20 @@ def binomial_tail(least: ArrayLike, trials: ArrayLike, rate: ArrayLike) -> Value
     return np.asarray(np.where(least <= 0, 1.0, tail))
 
 
+def few_runs_chance(states: NDArray[np.bool_]) -> float:
+    """The probability of so few changes between the two states in a random order (Wald and Wolfowitz 1940).
+
+    By the normal approximation; 1 where there are fewer than two of either.
+    """
+    ones, count = int(states.sum()), len(states)
+    if min(ones, count - ones) < 2:
+        return 1.0
+    runs = 1 + int((states[1:] != states[:-1]).sum())
+    mean = 1 + 2 * ones * (count - ones) / count
+    spread = np.sqrt((mean - 1) * (mean - 2) / (count - 1))
+    return float(special.ndtr((runs + 0.5 - mean) / spread))
+
+
 def equal_means_chance(groups: Sequence[Values]) -> float:
     """The probability of means this different if all groups have one: one-way analysis of variance (Fisher 1925).
 

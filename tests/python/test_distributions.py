@@ -7,6 +7,7 @@ from scipy import stats
 from everylink.distributions import (
     binomial_tail,
     equal_means_chance,
+    few_runs_chance,
     normal_quantile,
     normal_tail,
     student_quantile,
@@ -39,3 +40,15 @@ def test_the_binomial_distribution_also_beyond_its_range() -> None:
 def test_the_analysis_of_variance() -> None:
     groups = [np.array([1.0, 1.2, 0.9]), np.array([1.1, 1.4, 1.3, 1.2]), np.array([0.7, 1.0])]
     assert equal_means_chance(groups) == pytest.approx(stats.f_oneway(*groups).pvalue, rel=1e-9)
+
+
+def test_few_changes_between_two_states_are_as_rare_as_in_shuffled_ones() -> None:
+    states = np.arange(60) < 20
+    random = np.random.default_rng(1)
+    runs = [1 + int(np.diff(random.permutation(states)).sum()) for _ in range(20_000)]
+    for changes in (18, 22, 26):
+        made = np.tile([True, False], changes // 2)
+        made = np.r_[np.repeat(made[:1], 21 - changes // 2), made[1:], np.repeat(made[-1:], 40 - changes // 2)]
+        assert (made.sum(), 1 + np.diff(made).sum()) == (20, changes)
+        assert few_runs_chance(made) == pytest.approx(np.mean(np.array(runs) <= changes), abs=0.02)
+    assert few_runs_chance(np.arange(9) < 1) == 1

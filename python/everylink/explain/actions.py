@@ -153,6 +153,10 @@ def _of_host(verdict: Verdict, known: _Known) -> str:
     match verdict.symptom:
         case "slow":
             return f"compare speed, width and error counters of {adapters} with a good host's, and look at the cable"
+        case "drifting":
+            return f"look at the temperatures of the host, of {adapters} and of the cable under load, and at its fans"
+        case "flapping":
+            return f"see when {adapters} went down or changed speed (counters, system log), and look at cable and port"
         case "intermittent":
             return f"look at the error counters of {adapters}, at the cable, and at what else runs there at times"
         case "jitter":

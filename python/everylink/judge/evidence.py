@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from everylink.distributions import normal_tail
 from everylink.host_lists import folded
 from everylink.judge.confidence import DOUBTFUL
+from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.findings import Findings, Found
 from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
@@ -84,6 +85,11 @@ class Judged:
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise."""
         return tuple(one for one in self.findings.trunks if one not in self._explained)
+
+    @cached_property
+    def drift(self) -> Drift:
+        """What changed in the course of the run."""
+        return find_drift(self.size, self.readings, self.findings.effects)
 
     @property
     def slow_ranks(self) -> set[int]:

@@ -7,15 +7,18 @@ others are looked at again, because each slow step has two ends.
 
 Within one pass every pair meets once, so a slow way and a slow moment look alike: only pairs that were measured in
 several steps, and not slow in each, count.
+
+A host whose slow steps come in stretches flaps: they are fewer than steps in a random order would make (the runs test
+of Wald and Wolfowitz 1940).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.distributions import binomial_tail, normal_quantile, normal_tail
+from everylink.distributions import binomial_tail, few_runs_chance, normal_quantile, normal_tail
 from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.readings import Readings
@@ -29,6 +32,7 @@ FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
 MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
 FALSE_RATE = 0.001
+FEWEST_STRETCHES = 2  # of a host that flaps: with one it may have been busy for a while
 Index = NDArray[np.int64]
 
 
@@ -36,7 +40,8 @@ Index = NDArray[np.int64]
 class Intermittent:
     """A host that was slow in `slow` of `steps`; `factor`: log of the median slow reading over what is expected.
 
-    `others`: the rate of slow steps of the other hosts; `chance`: how often such a share comes by chance.
+    `others`: the rate of slow steps of the other hosts; `chance`: how often such a share comes by chance. `stretches`:
+    in how many rows of consecutive steps they were; 0 where that may be chance.
     """
 
     host: int
@@ -45,14 +50,16 @@ class Intermittent:
     factor: float
     others: float
     chance: float
+    stretches: int = 0
 
 
 @dataclass(frozen=True)
 class _Slow:
-    """Slow readings, a pair of hosts and a step counted once: hosts a < b, and by how much (log)."""
+    """Slow readings, a pair of hosts and a step counted once: hosts a < b, the step, and by how much (log)."""
 
     a: Index
     b: Index
+    step: Index
     beyond: Values
 
 
@@ -78,7 +85,7 @@ def find_intermittent(
             break
         in_order.append(worst)
         left[worst.host] = False
-    return in_order
+    return [replace(one, stretches=_stretches(one.host, slow, size, seen)) for one in in_order]
 
 
 def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
@@ -103,11 +110,12 @@ def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow,
     order = np.lexsort((beyond, step, pair))
     key = np.stack([pair, step])[:, order]
     last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(pair) else np.zeros(0, bool)
-    pair, hosts, beyond = (column[order][last] for column in (pair, hosts, beyond))
+    pair, step, hosts, beyond = (column[order][last] for column in (pair, step, hosts, beyond))
     often, inverse, count = np.unique(pair, return_inverse=True, return_counts=True)
     mixed = (count < _times_measured(size, seen, often))[inverse.reshape(-1)]
     a, b = np.divmod(hosts[mixed], seen.hosts)
-    return _Slow(np.minimum(a, b), np.maximum(a, b), beyond[mixed]), np.where(steps > 1, steps, 0)
+    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed])
+    return found, np.where(steps > 1, steps, 0)
 
 
 def _times_measured(size: Size, seen: Readings, pairs: Index) -> Index:
@@ -135,7 +143,7 @@ def _without(slow: _Slow, met: Index, pairs: Sequence[tuple[int, ...]]) -> tuple
     for one, other in pairs:
         met[[one, other], [other, one]] = 0
         kept &= (slow.a != min(one, other)) | (slow.b != max(one, other))
-    return _Slow(slow.a[kept], slow.b[kept], slow.beyond[kept]), met
+    return _Slow(*(column[kept] for column in vars(slow).values())), met
 
 
 def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> Intermittent | None:
@@ -163,6 +171,23 @@ def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> Intermittent | N
             beyond = float(np.median(slow.beyond[kept][own]))
             return Intermittent(host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance)
     return None
+
+
+def _stretches(host: int, slow: _Slow, size: Size, seen: Readings) -> int:
+    """In how many stretches the slow steps of a host came; 0 where random single steps explain it.
+
+    By the partners with which it was slow once at least: with others, which are slower anyway, it may not show.
+    """
+    own = (slow.a == host) | (slow.b == host)
+    showing = np.zeros(seen.hosts, bool)
+    showing[slow.a[own]] = showing[slow.b[own]] = True
+    steps = []
+    for frm, to, _, step in seen.rows(size, "step"):
+        one, other = seen.host_of[frm], seen.host_of[to]
+        steps.append(np.unique(step[((one == host) | (other == host)) & showing[one] & showing[other]]))
+    is_slow = np.isin(np.unique(np.concatenate(steps)), slow.step[own])
+    stretches = int(is_slow[0]) + int((is_slow[1:] & ~is_slow[:-1]).sum())
+    return stretches if stretches >= FEWEST_STRETCHES and few_runs_chance(is_slow) < FALSE_RATE else 0
 
 
 def _chance_by_scatter(share: float, slow: Index, steps: Index) -> float:

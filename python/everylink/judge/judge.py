@@ -55,6 +55,7 @@ MANY_FAILED = 16  # links of one part, of which none but a few work: that does n
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
+SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
 KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # kinds of `compare` -> kinds of verdicts
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
@@ -116,7 +117,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
     hosts: dict[str, float] = {}
     groups: list[tuple[set[str], float, bool]] = []
     for verdict in verdicts:
-        if verdict.kind in ("host", "group") and verdict.symptom == "slow":
+        if verdict.kind in ("host", "group") and verdict.symptom in SLOW_AT_TIMES:
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
             if verdict.kind == "group":
                 groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
@@ -171,7 +172,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             sure = [verdict for verdict in slow if not _is_end(verdict)]
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
-        clear = [*sure, *_jitter(judged, names), *_intermittent(judged, names), *_trunks(judged, names)]
+        clear = [*sure, *_jitter(judged, names), *_trunks(judged, names)]
+        clear += [*_drifting(judged, names), *_intermittent(judged, names)]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
@@ -302,17 +304,32 @@ def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
+def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
+    for host in judged.drift.hosts:
+        text = (
+            f"from the first step to the last one its links became {np.exp(host.rise):.2f}x as long, those of others "
+            f"{np.exp(host.usual):.2f}x"
+        )
+        yield Verdict(
+            names.unit_kind, (names.units[host.host],), Side.BOTH, "drifting", judged.size.bytes,
+            float(np.exp(host.rise - host.usual)), confidence_of(host.score, 1), host.links, text,
+        )  # fmt: skip
+
+
 def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
+    bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
     for found in find_intermittent(judged.size, judged.readings, judged.findings.effects, bad, pairs):
+        in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
         text = (
-            f"slow in {found.slow} of {found.steps} steps, then {np.exp(found.factor):.2f}x the time; others in "
-            f"{max(found.others, 0):.1%} of theirs"
+            f"slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"others in {max(found.others, 0):.1%} of theirs"
         )
+        symptom = "flapping" if found.stretches else "intermittent"
         yield Verdict(
-            names.unit_kind, (names.units[found.host],), Side.BOTH, "intermittent", judged.size.bytes,
+            names.unit_kind, (names.units[found.host],), Side.BOTH, symptom, judged.size.bytes,
             float(np.exp(found.factor)), confidence_of(score(found), 1), found.steps, text,
         )  # fmt: skip
 

@@ -19,6 +19,7 @@ from everylink.units import plural
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
 QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
+QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
     "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
     "rank": "Cores that are further from the others by design, or a fault? Where the ranks run tells (everylink show).",
@@ -35,6 +36,7 @@ def structures_at(
     yield from _of_ways(judged, names)
     yield from _of_groups(judged, names)
     yield from _of_contention(judged)
+    yield from _of_time(judged, names)
 
 
 def each_once(structures: Sequence[Structure]) -> tuple[Structure, ...]:
@@ -182,3 +184,18 @@ def _of_contention(judged: Judged) -> Iterator[Structure]:
         f"{', '.join(parts)} slow, by up to {factor:.2f}x, only while all measure; alone as fast as others: shared ways"
     )
     yield Structure("contention", (), factor, judged.size.bytes, "times", text, "")
+
+
+def _of_time(judged: Judged, names: Names) -> Iterator[Structure]:
+    """What became slower in the course of the run, but for single hosts."""
+    drift = judged.drift
+    during = "from the first step of the run to the last one"
+    if drift.usual:
+        factor = float(np.exp(drift.usual))
+        text = f"all links became slower {during}: {factor:.2f}x the time"
+        yield Structure("drift", ("all hosts",), factor, judged.size.bytes, "times", text, "")
+    if drift.together:
+        which = names.in_short(sorted(one.host for one in drift.together))
+        factor = float(np.exp(np.median([one.rise - one.usual for one in drift.together])))
+        text = f"{which}: became slower than others {during}, {factor:.2f}x the time"
+        yield Structure("drift", (which,), factor, judged.size.bytes, "times", text, QUESTION_OF_DRIFT)

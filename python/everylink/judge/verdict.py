@@ -16,7 +16,7 @@ FEW_HOSTS = 4  # of fewer hosts, or ranks of one host, none can be accused: the 
 STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
 ENOUGH = 0.5  # of the planned links
 LATENCY, BANDWIDTH = 1024, 65536  # bytes: messages up to the first size show latency, from the second on bandwidth
-OF_TIMES = ("slow", "intermittent", "jitter", "unfair")
+OF_TIMES = ("drifting", "slow", "flapping", "intermittent", "jitter", "unfair")
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", *OF_TIMES)  # worst first
 
 
@@ -89,7 +89,7 @@ class Finding:
 class Structure:
     """A difference among links that is how the cluster is built, and no fault.
 
-    `kind`: adapters, rails, class, position, groups, oversubscription or contention. `subject`: node sets, the numbers
+    `kind`: adapters, rails, class, position, groups, oversubscription, contention or drift. `subject`: node sets, the numbers
     of ranks on each host, devices, `all groups`, or nothing. `factor`: time against that of the others, at messages of
     `bytes`.
     `told_by`: facts or times. `question`: what the times cannot tell, and what would.

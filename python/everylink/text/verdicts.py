@@ -18,6 +18,8 @@ MOST = 20  # verdicts in text; JSON has all
 MOST_SUSPECTS = 10
 MOST_NAMES = 4
 SYMPTOM_TEXTS = {
+    "drifting": "drifting: slower and slower",
+    "flapping": "flapping: slow in stretches",
     "intermittent": "intermittent: slow now and then",
     "jitter": "jitter: messages come late",
     "unfair": "unfair shares",

@@ -1,0 +1,127 @@
+"""The judge on runs that change over time: which hosts become slower, which are slow now and then, and in stretches."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from everylink.explain.actions import with_actions
+from everylink.io.foreign import bare_steps
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Judgement, Verdict
+from everylink.model.results import Results
+from everylink.model.rows import joined
+from everylink.simulate.fabric import Fabric, all_links
+from everylink.simulate.results import measured
+
+HOSTS, BAD, SIZE = 16, 5, 1 << 20
+PASSES = 6
+Factor = Callable[[NDArray[np.int64], int], NDArray[np.float64]]  # of steps, and of how many there are
+
+
+def run(of_host: dict[int, Factor], passes: int = PASSES, seed: int = 1) -> Results:
+    """Passes over all links; in each step every host has one partner. A link is as slow as the slower of its hosts."""
+    fabric = Fabric(HOSTS, group_size=HOSTS, noise=0.01, transient=0.0, seed=seed)
+    frm, to = all_links(HOSTS)
+    low, high, per_pass = np.minimum(frm, to), np.maximum(frm, to), HOSTS - 1
+    in_pass = np.where(high == per_pass, 2 * low, low + high) % per_pass  # Kirkman 1847
+    parts = []
+    for turn in range(passes):
+        rows = fabric.measure(frm, to, SIZE, draw=turn)
+        step = in_pass + turn * per_pass
+        longer = np.ones(len(frm))
+        for host, factor in of_host.items():
+            own = (frm == host) | (to == host)
+            longer[own] = np.maximum(longer, factor(step, passes * per_pass))[own]
+        parts.append(replace(rows, step=step.astype(np.uint32), median=(rows.median * longer).astype(np.float32)))
+    results = measured(fabric, (frm[:0], to[:0]), [SIZE], Path("over-time"), "")
+    sizes = (replace(results.sizes[0], rows=joined(parts)),)
+    return replace(results, sizes=sizes, steps=bare_steps(passes * per_pass))
+
+
+def rising(first: float, last: float) -> Factor:
+    return lambda step, steps: first + (last - first) * step / (steps - 1)
+
+
+def slow_in(which: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Factor:
+    return lambda step, steps: np.where(which(step), 2.0, 1.0)
+
+
+def now_and_then(step: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return np.asarray(np.random.default_rng(3).random(1000)[step] < 0.3)
+
+
+def only(results: Results) -> Verdict:
+    (verdict,) = judged(results).verdicts
+    assert (verdict.kind, verdict.subject) == ("host", (f"n{BAD}",))
+    return verdict
+
+
+def judged(results: Results) -> Judgement:
+    return with_actions(results, judge(results))
+
+
+@pytest.mark.parametrize("others", [1.0, 1.2])
+def test_a_host_that_becomes_slower_in_the_course_of_the_run_is_drifting_whatever_all_hosts_do(others: float) -> None:
+    factors = {host: rising(1, others) for host in range(HOSTS)} if others > 1 else {}
+    verdict = only(run({**factors, BAD: rising(1, 1.3 * others)}))
+    assert verdict.symptom == "drifting"
+    assert verdict.factor == pytest.approx(1.3, abs=0.04)
+    assert verdict.action.startswith(f"Drain n{BAD}; look at the temperatures")
+
+
+def test_hosts_that_all_become_slower_alike_are_one_line_of_structure() -> None:
+    judgement = judged(run({host: rising(1, 1.2) for host in range(HOSTS)}))
+    assert not judgement.verdicts
+    (structure,) = (one for one in judgement.structure if one.kind == "drift")
+    assert structure.subject == ("all hosts",)
+    assert structure.factor == pytest.approx(1.2, abs=0.03)
+    assert not judged(run({})).structure
+
+
+def test_two_passes_do_not_tell_a_drift() -> None:
+    factors = {host: rising(1, 1.2) for host in range(HOSTS)}
+    judgement = judged(run({**factors, BAD: rising(1, 1.5)}, passes=2))
+    assert all(verdict.symptom != "drifting" for verdict in judgement.verdicts)
+    assert not judgement.structure
+
+
+def test_a_host_that_is_slow_from_the_beginning_is_slow_though_it_becomes_slower() -> None:
+    assert only(run({BAD: rising(1.6, 1.8)})).symptom == "slow"
+
+
+def test_many_hosts_that_become_slower_share_a_cause() -> None:
+    judgement = judged(run({host: rising(1, 1.2) for host in (3, 4, 5)}))
+    assert all(verdict.symptom != "drifting" for verdict in judgement.verdicts)
+    (structure,) = (one for one in judgement.structure if one.kind == "drift")
+    assert structure.subject == ("n[3-5]",)
+    assert "share" in structure.question
+
+
+@pytest.mark.parametrize(
+    ("which", "symptom"),
+    [
+        (now_and_then, "intermittent"),
+        (lambda step: step % 30 < 9, "flapping"),
+        (lambda step: (step >= 20) & (step < 36), "intermittent"),
+    ],
+    ids=["single steps", "stretches", "one stretch"],
+)
+def test_a_host_that_is_slow_in_stretches_flaps(
+    which: Callable[[NDArray[np.int64]], NDArray[np.bool_]], symptom: str
+) -> None:
+    verdict = only(run({BAD: slow_in(which)}))
+    assert verdict.symptom == symptom
+    assert verdict.factor == pytest.approx(2, rel=0.05)
+    assert ("3 stretches" in verdict.evidence) == (symptom == "flapping")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("passes", [3, 8])
+def test_nothing_is_said_of_a_healthy_run(passes: int, seed: int) -> None:
+    judgement = judged(run({}, passes, seed))
+    assert (judgement.verdicts, judgement.structure) == ((), ())
