@@ -10,7 +10,6 @@ time.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from everylink.distributions import normal_quantile, student_tail
 from everylink.judge.effects import Effects
 from everylink.judge.readings import Readings
 from everylink.model.results import Size
-from everylink.model.rows import MAIN
 from everylink.robust import Matrix, Values, is_whole, spread
 
 FEWEST_READINGS, FEWEST_LINKS, FEWEST_HOSTS = 3, 3, 4
@@ -27,6 +25,7 @@ SMALLEST = 0.05  # log of the factor from the first step to the last one
 OF_EXCESS = 0.5  # of what a host has too much at the end: otherwise it was slow from the beginning
 PARTS, FALLS_BACK = 6, 0.5  # parts of the run; from one to a later one it loses no more than this part of its rise
 FALSE_RATE = 0.001
+LEAST_SCATTER = 0.01  # of the steps of a link, variance: a tenth of the run
 LEAST_SPREAD = 1e-4  # of the trends of hosts, log of the factor
 MOST_PART = 0.1  # of the hosts: if more drift, it is something that they share
 Index = NDArray[np.int64]
@@ -68,7 +67,7 @@ def find_drift(size: Size, seen: Readings, effects: Effects) -> Drift:
     """
     if seen.hosts < FEWEST_HOSTS or not is_whole(seen.ranks) or 2 * len(seen.further.time) < seen.count:
         return Drift()
-    lines = _lines(size, seen)
+    lines = _lines(size, seen, effects)
     known = np.flatnonzero(np.isfinite(lines.slope))
     if not len(known):
         return Drift()
@@ -95,33 +94,24 @@ class _Lines:
     end: Matrix
 
 
-def _lines(size: Size, seen: Readings) -> _Lines:
+def _lines(size: Size, seen: Readings, effects: Effects) -> _Lines:
     """Fitted by sums over the rows; the run goes from -1/2 to 1/2."""
     cells = seen.ranks**2
     sums = np.zeros((5, cells), np.float32)
-    last = max((int(step.max(initial=0)) for _, _, _, step in _main_rows(size, seen)), default=0)
-    if not last:
-        return _Lines(*np.full((2, cells), np.float32(np.nan)))
-    usual = np.float32(np.log(next(_main_rows(size, seen))[2][0]))  # sums of small numbers are more exact
-    for frm, to, median, step in _main_rows(size, seen):
+    last = max(1, *(int(step.max(initial=0)) for _, _, _, step in seen.main_rows(size, "step")))
+    usual = np.float32(np.nanmedian(effects.typical))  # sums of small numbers are more exact
+    for frm, to, median, step in seen.main_rows(size, "step"):
         link = frm.astype(np.int64) * seen.ranks + to
         when, time = step / np.float32(last) - np.float32(0.5), np.log(median) - usual
         for total, values in zip(sums, (np.ones_like(time), when, time, when * when, when * time), strict=True):
             np.add.at(total, link, values.astype(np.float32))
     count, of_when, of_time, square, product = sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        slope = (product - of_when * of_time / count) / (square - of_when * of_when / count)
+        scatter = square - of_when * of_when / count
+        slope = (product - of_when * of_time / count) / scatter
         end = of_time / count + slope * (np.float32(0.5) - of_when / count) + usual
-    enough = count >= FEWEST_READINGS
+        enough = (count >= FEWEST_READINGS) & (scatter > LEAST_SCATTER * count)
     return _Lines(*(np.where(enough, fitted, np.float32(np.nan)) for fitted in (slope, end)))
-
-
-def _main_rows(size: Size, seen: Readings) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Ranks from and to, the median and the step of the rows of the main run, some at a time."""
-    for frm, to, median, step, attempt in seen.rows(size, "step", "attempt"):
-        main = attempt == MAIN
-        if main.any():
-            yield frm[main], to[main], median[main], step[main]
 
 
 @dataclass(frozen=True)
@@ -186,7 +176,7 @@ class _Own:
 
 def _readings_of(host: int, of: _OfClass, size: Size, seen: Readings, effects: Effects) -> _Own:
     parts: list[tuple[Index, Index, Values]] = []
-    for frm, to, median, step in _main_rows(size, seen):
+    for frm, to, median, step in seen.main_rows(size, "step"):
         one, other = seen.host_of[frm], seen.host_of[to]
         own = ((one == host) | (other == host)) & (effects.class_number(one, other) == of.number)
         time = np.log(median[own].astype(np.float64)) - seen.added_by_places(frm[own], to[own])

@@ -19,7 +19,7 @@ from everylink.robust import is_whole, sampled
 
 Counts = NDArray[np.uint32]
 UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to itself, which is another quantity
-IS_UNDER_LOAD = np.isin(np.arange(256), UNDER_LOAD)  # by the number of the attempt
+IS_UNDER_LOAD, IS_MAIN = (np.isin(np.arange(256), ones) for ones in (UNDER_LOAD, MAIN))  # by the number of the attempt
 ONE_WAY = ("unidirectional", "put", "get")  # kernels that read one direction at a time
 TO_FROM = ("get",)  # those whose messages go to the leading rank
 CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, per pair of ranks, and per host and sampled partner
@@ -152,6 +152,10 @@ class Readings:
     def rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
         """The rows behind the readings, some at a time: ranks from and to, the median, then these columns."""
         return rows_under_load(size, self.host_of, self.turned, *names)
+
+    def main_rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+        """Those of the main run, likewise."""
+        return rows_under_load(size, self.host_of, self.turned, *names, attempts=IS_MAIN)
 
     def each(self) -> tuple[Index, Index, Matrix]:
         """Ranks from and to, and log seconds, of every reading; [count] each."""
@@ -368,13 +372,15 @@ def _readings(results: Results, size: Size) -> Readings:
     return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), late.done(), symmetric, turned)
 
 
-def rows_under_load(size: Size, host_of: Index, turned: bool, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+def rows_under_load(
+    size: Size, host_of: Index, turned: bool, *names: str, attempts: NDArray[np.bool_] = IS_UNDER_LOAD
+) -> Iterator[tuple[NDArray[Any], ...]]:
     """Rows between hosts that ended ok under load, some at a time: ranks from and to, the median, then these columns.
 
-    `turned`: messages go to the leading rank, so the ranks change places.
+    `turned`: messages go to the leading rank, so the ranks change places. `attempts`: mask of those wanted.
     """
     for frm, to, attempt, outcome, *values in size.rows.blocks("frm", "to", "attempt", "outcome", "median", *names):
-        good = (outcome == Outcome.OK) & (values[0] > 0) & IS_UNDER_LOAD[attempt]
+        good = (outcome == Outcome.OK) & (values[0] > 0) & attempts[attempt]
         good &= host_of[frm] != host_of[to]
         if not good.all():
             frm, to, *values = (column[good] for column in (frm, to, *values))
