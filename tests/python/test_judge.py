@@ -227,9 +227,10 @@ def test_a_device_is_named_if_exactly_its_ranks_are_slow(ranks: tuple[int, ...],
     assert all("mlx5" not in v.evidence for v in judge(results).verdicts)
 
 
-def test_late_messages_are_a_verdict_of_their_own() -> None:
-    verdict = _only(_judged("jitter-host:n40"))
-    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n40",), "jitter")
+@pytest.mark.parametrize("symptom", ["jitter", "loss"])
+def test_late_messages_are_a_verdict_of_their_own_and_lost_packets_are_told_from_jitter(symptom: str) -> None:
+    verdict = _only(_judged(f"{symptom}-host:n40"))
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n40",), symptom)
 
 
 def test_verdicts_on_failed_links_come_first() -> None:

@@ -167,7 +167,7 @@ def eight(possible: None) -> Iterator[Bed]:
         pytest.param(
             ["delay-pair h1>h6 3000", "delay-pair h6>h1 3000"], "1KiB", 20, "pair", ["h1:1", "h6:6"], "slow", marks=long
         ),
-        pytest.param(["drop h3 5"], "16KiB", 20, "host", ["h3"], "jitter", marks=long),
+        pytest.param(["drop h3 5"], "16KiB", 20, "host", ["h3"], "loss", marks=long),
     ],
 )
 def test_confirm_names_the_faulty_component_in_the_namespaces(

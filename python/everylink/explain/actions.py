@@ -160,7 +160,9 @@ def _of_host(verdict: Verdict, known: _Known) -> str:
         case "intermittent":
             return f"look at the error counters of {adapters}, at the cable, and at what else runs there at times"
         case "jitter":
-            return f"look at what else runs there, at its power saving settings, and at losses on {adapters}"
+            return f"look at what else runs there, at its power saving settings, and at the load of {adapters}"
+        case "loss":
+            return f"look at drops and error counters of {adapters} and of its switch port, then at the cable"
         case "absent":
             return f"see whether {name} is up, and why its ranks did not join or did not stay"
         case "corrupt":

@@ -15,6 +15,7 @@ from everylink.judge.contention import LEAST
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
+from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import measured_in, surviving
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
@@ -46,6 +47,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs: set[tuple[int, int]] = set()
     ranks: set[tuple[int, int]] = set()
     once_more: set[tuple[int, int]] = set()
+    late: set[tuple[int, int]] = set()
     for size, seen in judged:
         seen = levelled(seen, equals)
         rows = size.rows.of_attempt(ONE_WAY)
@@ -53,13 +55,15 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         ranks |= _pairs_of_ranks(rows, seen, findings)
+        late |= _pairs_of_late(seen, findings)
         measured = measured_in(rows, seen)
         survivors = surviving(findings, measured.are_slow(findings, seen), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     plan = dict.fromkeys(("order", "quarter", "one-way"), pairs)
-    return _plan({**plan, "one-way": pairs | _rank_pairs(once_more, results)})
+    more = {"order": pairs | _rank_pairs(late, results), "one-way": pairs | _rank_pairs(once_more, results)}
+    return _plan({**plan, **more})
 
 
 @dataclass(frozen=True)
@@ -104,14 +108,29 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
             far = np.setdiff1d(np.arange(seen.hosts), own)
             pairs |= _pairs_between(own, far, alone, random)
     suspects = findings.suspect_hosts
-    good = np.setdiff1d(np.arange(seen.hosts), suspects)
-    if len(good) < PARTNERS:
-        good = np.arange(seen.hosts)
+    good = _partners(seen, suspects)
     enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
     for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
         partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
+
+
+def _pairs_of_late(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+    """Of each host that looks late, pairs with hosts that nothing is known against."""
+    late = [suspect.host for suspect in late_suspects(seen)]
+    good = _partners(seen, np.union1d(late, findings.suspect_hosts))
+    pairs: set[tuple[int, int]] = set()
+    for host in late:
+        partners = np.random.default_rng(host).permutation(good[good != host])[:PARTNERS]  # any do; repeatable
+        pairs |= {(min(host, partner), max(host, partner)) for partner in partners.tolist()}
+    return pairs
+
+
+def _partners(seen: Readings, suspects: NDArray[np.integer]) -> NDArray[np.integer]:
+    """The hosts that are not suspect; all where these are few."""
+    good = np.setdiff1d(np.arange(seen.hosts), suspects)
+    return good if len(good) >= PARTNERS else np.arange(seen.hosts)
 
 
 def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from everylink.distributions import normal_tail
 from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
 from everylink.judge.crowd import crowd_remarks, less_certain
@@ -25,8 +24,8 @@ from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
-from everylink.judge.jitter import jitter
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
+from everylink.judge.lateness import Late, late_hosts, late_suspects
 from everylink.judge.phases import FEWEST_UNDER_LOAD, measured_in
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
@@ -172,7 +171,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             sure = [verdict for verdict in slow if not _is_end(verdict)]
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
-        clear = [*sure, *_jitter(judged, names), *_trunks(judged, names)]
+        clear = [*sure, *_late(judged, names), *_trunks(judged, names)]
         clear += [*_drifting(judged, names), *_intermittent(judged, names)]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
@@ -289,19 +288,23 @@ def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:
         yield uplink_verdict(uplink, judged, names)
 
 
-def _jitter(judged: Judged, names: Names) -> Iterable[Verdict]:
-    rate, z, links = jitter(judged.readings)
-    if not len(rate):
-        return
-    typical = float(np.median(rate))
-    count = len(rate)
-    for host in np.flatnonzero(normal_tail(z) * count < FALSE_RATE):
-        least = max(typical, 1e-4)
-        yield Verdict(
-            names.unit_kind, (names.units[int(host)],), Side.BOTH, "jitter", judged.size.bytes,
-            float(rate[host] / least), confidence_of(float(z[host]), count), int(links[host]),
-            f"{rate[host]:.2%} of its messages take more than twice the usual time, typical are {typical:.2%}",
-        )  # fmt: skip
+def _late(judged: Judged, names: Names) -> Iterable[Verdict]:
+    for late in late_hosts(judged.readings):
+        yield _late_verdict(late, judged, names)
+
+
+def _late_verdict(late: Late, judged: Judged, names: Names) -> Verdict:
+    if late.is_loss:
+        text = (
+            f"{late.rate:.1%} of its messages take {late.lateness:.0f} times longer than usual, as those do of which "
+            f"packets are lost and sent again; of other {names.unit_kind}s {late.usual_rate:.1%} are late"
+        )
+    else:
+        text = f"{late.rate:.2%} of its messages take more than twice the usual time, typical are {late.usual_rate:.2%}"
+    return Verdict(
+        names.unit_kind, (names.units[late.host],), Side.BOTH, "loss" if late.is_loss else "jitter", judged.size.bytes,
+        late.factor, confidence_of(late.z, judged.readings.hosts), late.links, text,
+    )  # fmt: skip
 
 
 def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
@@ -344,6 +347,9 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
                 "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
             )
             yield slow_verdict(found, judged, names)
+    for late in late_suspects(judged.readings):
+        if late.z > SHOWN_SUSPECT_Z:
+            yield calibrated(_late_verdict(late, judged, names), is_alone=False)
     for one in judged.unproven - judged.of_uplinks:
         yield trunk_verdict(one, judged, names) if isinstance(one, Trunk) else slow_verdict(one, judged, names)
     for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):

@@ -22,7 +22,7 @@ UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to its
 IS_UNDER_LOAD, IS_MAIN = (np.isin(np.arange(256), ones) for ones in (UNDER_LOAD, MAIN))  # by the number of the attempt
 ONE_WAY = ("unidirectional", "put", "get")  # kernels that read one direction at a time
 TO_FROM = ("get",)  # those whose messages go to the leading rank
-CELL_BYTES, PARTNER_BYTES = 5, 60  # of memory, per pair of ranks, and per host and sampled partner
+CELL_BYTES, PARTNER_BYTES = 5, 76  # of memory, per pair of ranks, and per host and sampled partner
 KEPT_BYTES = 2**30  # of memory, for the readings of several sizes
 HOST_BLOCK = 256  # rows of the matrix of hosts processed together
 Matrix = NDArray[np.float32]
@@ -34,11 +34,13 @@ UNKNOWN = np.float32(np.nan)
 class Lateness:
     """Messages and late messages, both directions together: [host, partner], and per host over all others.
 
-    Partners are all hosts, or a sample of very many.
+    `lost`: the time lost to late messages, in usual times of a message. Partners are all hosts, or a sample of very
+    many.
     """
 
     late: Counts
     messages: Counts
+    lost: Matrix
     all_late: NDArray[np.float64]
     all_messages: NDArray[np.float64]
 
@@ -52,25 +54,35 @@ class LatenessSums:
         self._place = np.full(hosts, -1, np.int64)
         self._place[partners] = np.arange(len(partners))
         self._late, self._messages = np.zeros((2, hosts * len(partners)), np.uint32)
+        self._lost = np.zeros(hosts * len(partners), np.float32)
         self._all_late, self._all_messages = np.zeros((2, hosts))
 
-    def add(self, frm: Index, to: Index, late: Counts, messages: Counts) -> None:
-        """Add rows between different hosts."""
-        self._add(self._messages, self._all_messages, frm, to, messages)
+    def add(self, frm: Index, to: Index, late: Counts, messages: Counts, beyond: Matrix) -> None:
+        """Add rows between different hosts; `beyond`: mean / median - 1 of each, NaN if unknown."""
+        self._add(self._messages, frm, to, messages)
+        self._add_totals(self._all_messages, frm, to, messages)
         some = late > 0  # in most rows no message is late
-        self._add(self._late, self._all_late, frm[some], to[some], late[some])
+        frm, to, late = frm[some], to[some], late[some]
+        self._add(self._late, frm, to, late)
+        self._add_totals(self._all_late, frm, to, late)
+        # A late message takes a usual time longer at least.
+        self._add(self._lost, frm, to, np.fmax(messages[some] * beyond[some], late).astype(np.float32))
 
-    def _add(self, cells: Counts, of_hosts: NDArray[np.float64], frm: Index, to: Index, count: Counts) -> None:
+    def _add(self, cells: Counts | Matrix, frm: Index, to: Index, value: Counts | Matrix) -> None:
         for own, other in ((frm, to), (to, frm)):
-            of_hosts += np.bincount(own, count, self._hosts)
             place = self._place[other]
             seen = place >= 0
             cell = own * self._width + place
-            np.add.at(cells, cell if seen.all() else cell[seen], count if seen.all() else count[seen])
+            np.add.at(cells, cell if seen.all() else cell[seen], value if seen.all() else value[seen])
+
+    def _add_totals(self, of_hosts: NDArray[np.float64], frm: Index, to: Index, count: Counts) -> None:
+        for own in (frm, to):
+            of_hosts += np.bincount(own, count, self._hosts)
 
     def done(self) -> Lateness:
         shape = (self._hosts, self._width)
-        return Lateness(self._late.reshape(shape), self._messages.reshape(shape), self._all_late, self._all_messages)
+        late, messages = self._late.reshape(shape), self._messages.reshape(shape)
+        return Lateness(late, messages, self._lost.reshape(shape), self._all_late, self._all_messages)
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,8 @@ class Readings:
     """Readings of the links between different hosts, from the host that sends to the one that receives.
 
     `count`: how many; `first` [from rank, to rank]: log seconds of the first, NaN if there is none; `further`: all
-    others; `late`: messages behind each host's readings, and how many were late. `symmetric`: a reading is half a round
+    others; `late`: messages behind each host's readings, and how many were late; `late_again`: those that `--confirm`
+    added, if it did. `symmetric`: a reading is half a round
     trip, so both directions of a pair measure the same quantity. `turned`: messages go to the leading rank. `places`:
     what the matrix of hosts is without; `first` and `each` have it.
     """
@@ -128,6 +141,7 @@ class Readings:
     first: Matrix
     further: Further
     late: Lateness
+    late_again: Lateness | None
     symmetric: bool
     turned: bool
     places: Places | None = None
@@ -177,7 +191,7 @@ class Readings:
     def held_bytes(self) -> int:
         """Bytes of memory, but for what is computed from them."""
         further = vars(self.further).values()
-        late = vars(self.late).values()
+        late = [array for of in (self.late, self.late_again) if of is not None for array in vars(of).values()]
         return sum(int(array.nbytes) for array in (self.first, *further, *late))
 
     def blocks(self) -> Iterator[tuple[int, Cells]]:
@@ -364,12 +378,20 @@ def _readings(results: Results, size: Size) -> Readings:
     needed = CELL_BYTES * ranks**2 + PARTNER_BYTES * hosts * len(sampled(hosts))
     require_memory(needed, f"{results.path}: to judge {ranks:,} ranks on {hosts:,} hosts")
     matrix, late = _RankMatrix(ranks), LatenessSums(hosts)
+    again: LatenessSums | None = None
     turned = results.facts.kernel in TO_FROM
-    for frm, to, median, late_ones, messages in rows_under_load(size, host_of, turned, "late", "n"):
+    columns = ("late", "n", "mean", "attempt")
+    for frm, to, median, late_ones, messages, mean, attempt in rows_under_load(size, host_of, turned, *columns):
         matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
-        late.add(host_of[frm], host_of[to], late_ones, messages)
+        of_rows = (host_of[frm], host_of[to], late_ones, messages, mean / median - 1)
+        late.add(*of_rows)
+        fresh = attempt == ORDER
+        if fresh.any():
+            again = again or LatenessSums(hosts)
+            again.add(*(column[fresh] for column in of_rows))
     symmetric = results.facts.kernel not in ONE_WAY
-    return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), late.done(), symmetric, turned)
+    of_late = (late.done(), None if again is None else again.done())
+    return Readings(hosts, ranks, host_of, matrix.count, *matrix.done(), *of_late, symmetric, turned)
 
 
 def rows_under_load(
@@ -379,9 +401,13 @@ def rows_under_load(
 
     `turned`: messages go to the leading rank, so the ranks change places. `attempts`: mask of those wanted.
     """
-    for frm, to, attempt, outcome, *values in size.rows.blocks("frm", "to", "attempt", "outcome", "median", *names):
-        good = (outcome == Outcome.OK) & (values[0] > 0) & attempts[attempt]
+    columns = tuple(dict.fromkeys(("frm", "to", "attempt", "outcome", "median", *names)))  # each read once
+    for values in size.rows.blocks(*columns):
+        of = dict(zip(columns, values, strict=True))
+        frm, to = of["frm"], of["to"]
+        good = (of["outcome"] == Outcome.OK) & (of["median"] > 0) & attempts[of["attempt"]]
         good &= host_of[frm] != host_of[to]
+        wanted = [of[name] for name in ("median", *names)]
         if not good.all():
-            frm, to, *values = (column[good] for column in (frm, to, *values))
-        yield (to, frm, *values) if turned else (frm, to, *values)
+            frm, to, *wanted = (column[good] for column in (frm, to, *wanted))
+        yield (to, frm, *wanted) if turned else (frm, to, *wanted)

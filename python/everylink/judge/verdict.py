@@ -16,7 +16,7 @@ FEW_HOSTS = 4  # of fewer hosts, or ranks of one host, none can be accused: the 
 STRONG_FACTOR, STRONG_CONFIDENCE = 1.5, 0.999  # a suspect that, if confirmed, nobody would call healthy
 ENOUGH = 0.5  # of the planned links
 LATENCY, BANDWIDTH = 1024, 65536  # bytes: messages up to the first size show latency, from the second on bandwidth
-OF_TIMES = ("drifting", "slow", "flapping", "intermittent", "jitter", "unfair")
+OF_TIMES = ("drifting", "slow", "loss", "flapping", "intermittent", "jitter", "unfair")
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", *OF_TIMES)  # worst first
 
 
@@ -41,8 +41,9 @@ class Scope(StrEnum):
 class Verdict:
     """What is faulty. `kind`: host, rank, link, pair, trunk or group; `direction`: send, receive or both.
 
-    `symptom`: one of SYMPTOMS. `factor`: measured / expected time; for jitter, the rate of late messages / the typical
-    rate; None if nothing arrived. `links`: number of links used. `bytes`: the message size at which it shows most.
+    `symptom`: one of SYMPTOMS. `factor`: measured / expected time, for loss of means; for jitter, the rate of late
+    messages / the typical rate; None if nothing arrived. `links`: number of links used. `bytes`: the message size at
+    which it shows most.
     `because`: what the host itself says of the cause, or that it says nothing; empty if it was not asked. `action`:
     what to do, one sentence; empty until explain.actions has judged it.
     """

@@ -15,7 +15,8 @@ from everylink.units import plural
 
 LATENCY = np.array([0.5e-6, 1.5e-6, 2.0e-6])  # seconds, of links within a host, within a group, between groups
 BANDWIDTH = np.array([20e9, 12e9, 10.6e9])  # bytes per second, of the same
-LATE, LATE_JITTER = 0.0005, 0.08  # fraction of late messages, normally and with jitter-host
+LATE, LATE_JITTER, LATE_LOSS = 0.0005, 0.08, 0.02  # fraction of late messages, normally, with jitter-host, loss-host
+LOSS_LATENESS = 100.0  # times the usual time, until a lost packet is sent again
 MOST_RANKS = 32768
 SLOW_PARTS = (
     "slow-host", "slow-send", "slow-receive", "slow-rank", "slow-link", "slow-group", "slow-trunk", "slow-within",
@@ -100,12 +101,13 @@ class Fabric:
         stretch = np.exp(self.noise * random.standard_normal(count)) * np.where(
             disturbed, 1 + 2 * random.random(count), 1
         )
-        late_share = np.where(self._touches("jitter-host", frm, to), LATE_JITTER, LATE)
+        loses = self._touches("loss-host", frm, to)
+        late_share = np.where(loses, LATE_LOSS, np.where(self._touches("jitter-host", frm, to), LATE_JITTER, LATE))
         late = random.binomial(self.messages, late_share).astype(np.uint32)
         median = base * stretch
         outcome = self._outcomes(frm, to)
         ok = outcome == Outcome.OK
-        lateness = 2 + random.exponential(2, count)
+        lateness = np.where(loses, LOSS_LATENESS, 2 + random.exponential(2, count))
 
         def seconds(values: Times) -> NDArray[np.float32]:
             return np.where(ok, values, np.nan).astype(np.float32)

@@ -16,6 +16,10 @@ FORMS = {
     "slow-within": ("NAME*RATE", "messages between the ranks of one host"),
     "delay-host": ("NAME*FACTOR", "all messages from and to a host have FACTOR times the latency"),
     "jitter-host": ("NAME", "one in twelve messages from and to a host is late"),
+    "loss-host": (
+        "NAME",
+        "packets of one in fifty messages from and to a host are lost, and sent again after a timeout",
+    ),
     "dark": ("NAME>NAME", "no message from one host reaches the other"),
     "dark-host": ("NAME", "no message leaves or reaches a host"),
     "corrupt": ("NAME>NAME", "messages from one host to another arrive corrupted"),

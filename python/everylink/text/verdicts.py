@@ -22,6 +22,7 @@ SYMPTOM_TEXTS = {
     "flapping": "flapping: slow in stretches",
     "intermittent": "intermittent: slow now and then",
     "jitter": "jitter: messages come late",
+    "loss": "loss: messages come late by far",
     "unfair": "unfair shares",
 }
 DIRECTIONS = {"send": "sending", "receive": "receiving", "both": ""}

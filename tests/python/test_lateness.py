@@ -1,0 +1,78 @@
+"""Hosts with late messages: what a run shows by chance is measured again, and the fresh readings decide."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.judge import judge
+from everylink.judge.lateness import late_hosts, late_suspects
+from everylink.judge.readings import readings
+from everylink.model.results import Results, Size
+from everylink.model.rows import ORDER, Rows, joined
+from fabric_runs import SIZE, fabric_run
+
+HOSTS, MESSAGES, BAD = 8, 10, 3
+TIMEOUT = 100.0  # usual times
+
+
+def run(*rows: Rows) -> Results:
+    """A run with exactly these rows."""
+    return replace(fabric_run(hosts=HOSTS), sizes=(Size(SIZE, 1, HOSTS, joined(list(rows))),))
+
+
+def measured(rate: float, seed: int, attempt: int = 0, *, others: float = 0.0, beyond: float = TIMEOUT) -> Rows:
+    """A pass over all links; of messages with BAD this part is late by `beyond` usual times, of others by 5."""
+    (size,) = fabric_run(hosts=HOSTS, seed=seed).sizes
+    rows, random = size.rows, np.random.default_rng(seed)
+    of_bad = (rows.frm == BAD) | (rows.to == BAD)
+    late = random.binomial(MESSAGES, np.where(of_bad, rate, others)).astype(np.uint32)
+    mean = rows.median * (1 + late / MESSAGES * np.where(of_bad, beyond, 5))
+    messages = np.full(len(late), MESSAGES, np.uint32)
+    numbers = np.full(len(late), attempt, np.uint8)
+    return replace(rows, late=late, n=messages, mean=mean.astype(np.float32), attempt=numbers)
+
+
+def again(rate: float, **more: float) -> list[Rows]:
+    return [measured(rate, seed, ORDER, **more) for seed in range(100, 106)]
+
+
+def test_a_host_that_loses_few_packets_is_measured_again_and_then_named() -> None:
+    first = run(measured(0.04, 1))
+    assert judge(first).verdicts == ()  # 140 messages tell too little
+    plan = plan_to_confirm(first, None)
+    pairs = plan.pairs["order"]
+    assert {tuple(pair) for pair in pairs.tolist()} == {(min(BAD, h), max(BAD, h)) for h in range(HOSTS) if h != BAD}
+    assert not len(plan.pairs["one-way"])  # a link that loses packets is as fast as others
+    confirmed = run(measured(0.04, 1), *again(0.04))
+    (verdict,) = judge(confirmed).verdicts
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n3",), "loss")
+    assert verdict.factor is not None
+    assert 2 < verdict.factor < 8  # about 1 + 0.04 x 100; a low quantile over links
+    assert not len(plan_to_confirm(confirmed, None))
+
+
+def test_a_host_that_was_late_by_chance_is_cleared_by_fresh_readings() -> None:
+    first = run(measured(0.1, 1))
+    assert [late.host for late in late_suspects(readings(first, first.sizes[0]))] == [BAD]
+    cleared = run(measured(0.1, 1), *again(0.001, others=0.001))
+    seen = readings(cleared, cleared.sizes[0])
+    assert late_hosts(seen) == late_suspects(seen) == []
+    assert not len(plan_to_confirm(cleared, None))
+
+
+def test_lost_packets_show_where_many_messages_are_late_for_other_reasons() -> None:
+    noisy = run(measured(0.14, 1, others=0.1), *again(0.14, others=0.1))
+    (verdict,) = judge(noisy).verdicts
+    assert (verdict.subject, verdict.symptom) == (("n3",), "loss")
+
+
+def test_messages_that_are_late_by_little_cost_too_little_for_a_verdict() -> None:
+    seen = run(measured(0.02, 1, beyond=1.5), *again(0.02, beyond=1.5))
+    assert judge(seen).verdicts == ()
+
+
+def test_a_healthy_run_has_no_late_host() -> None:
+    for seed in range(20):
+        healthy = run(measured(0.01, seed, others=0.01, beyond=5))
+        assert late_hosts(readings(healthy, healthy.sizes[0])) == []
