@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ class BestReadings:
         """The slow direction of these links, and its factor; None if they were not measured alone."""
         if not len(self.time):
             return None
-        there, back = self._medians(links), self._medians([(b, a) for a, b in links])
+        there, back = self._times(links), self._times([(b, a) for a, b in links])
         both = np.isfinite(there) & np.isfinite(back)
         if not both.any():
             return None
@@ -68,10 +69,17 @@ class BestReadings:
         usual = float(np.median((back if difference > 0 else there)[both]))
         return OneWay(side, abs(difference), usual)
 
-    def among(self, links: Links) -> NDArray[np.bool_]:
-        """Mask of the readings of these links."""
-        wanted = np.array([a * FAR_BEYOND + b for a, b in links], np.int64)
-        return np.isin(self.frm * FAR_BEYOND + self.to, wanted)
+    @cached_property
+    def _number(self) -> NDArray[np.int64]:
+        """A number for each link, in ascending order."""
+        return self.frm * FAR_BEYOND + self.to
+
+    def places(self, links: Links) -> NDArray[np.int64]:
+        """Where the readings of these links are, in ascending order; links without a reading are left out."""
+        wanted = np.array(sorted({a * FAR_BEYOND + b for a, b in links}), np.int64)
+        at = np.searchsorted(self._number, wanted)
+        at, wanted = at[at < len(self._number)], wanted[at < len(self._number)]
+        return np.asarray(at[self._number[at] == wanted])
 
     def links_of(self, found: Found, group_of: NDArray[np.int64]) -> Links:
         """The link of a pair; for a host or a group, its measured links with it as sender."""
@@ -90,9 +98,10 @@ class BestReadings:
         over = np.isin(self.frm, own) & np.isin(self.to, far)
         return sorted(set(zip(self.frm[over].tolist(), self.to[over].tolist(), strict=True)))
 
-    def _medians(self, links: Links) -> NDArray[np.float64]:
-        found = [self.time[(self.frm == a) & (self.to == b)] for a, b in links]
-        return np.array([np.median(times) if len(times) else np.nan for times in found])
+    def _times(self, links: Links) -> NDArray[np.float64]:
+        """Log seconds of each of these links, NaN where there is no reading."""
+        found = (self.places([link]) for link in links)
+        return np.array([self.time[at[0]] if len(at) else np.nan for at in found])
 
 
 @dataclass(frozen=True)
@@ -106,24 +115,57 @@ class _Comparable:
     of_class: NDArray[np.int64]
     part: NDArray[np.int64]
 
+    @cached_property
+    def _like(self) -> dict[tuple[int, int], NDArray[np.float64]]:
+        """By class and bad part the readings, the best first."""
+        order, begins = self._in_order
+        first = order[begins].tolist()
+        parts = np.split(self.best.time[order], begins[1:])
+        return {(int(self.of_class[at]), int(self.part[at])): part for at, part in zip(first, parts, strict=False)}
+
+    @cached_property
+    def _in_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the readings are by class, bad part and time, and where in this order each part begins."""
+        order = np.lexsort((self.best.time, self.part, self.of_class))
+        of_class, part = self.of_class[order], self.part[order]
+        changes = (np.diff(of_class, prepend=-1) != 0) | (np.diff(part, prepend=-1) != 0)
+        return order, np.flatnonzero(changes)
+
+    @cached_property
+    def _rank(self) -> NDArray[np.int64]:
+        """How many better readings of its class and part there are; [n]."""
+        order, begins = self._in_order
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order)) - np.repeat(begins, np.diff(begins, append=len(order)))
+        return rank
+
+    def _usual(self, of_class: int, part: int, own: NDArray[np.int64]) -> float:
+        """What healthy readings take, log seconds, without these `own` ones; NaN if there are too few."""
+        like = self._like.get((of_class, part), np.zeros(0))
+        own = np.sort(self._rank[own[(self.of_class[own] == of_class) & (self.part[own] == part)]])
+        count = len(like) - len(own)
+        if count < FEWEST_GOOD:
+            return np.nan
+        at = HEALTHY * (count - 1)
+        wanted = np.array([int(at), int(at) + 1])
+        low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
+        return float(low + (high - low) * (at - int(at)))
+
     def are_slow(self, effect: float, links: Links, is_pair: bool) -> bool | None:
         """Whether these links keep their effect against others of their class, which no bad end slows.
 
         Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
         pair with a bad end then has no proof of its own, so False.
         """
-        there, back = self.best.among(links), self.best.among([(b, a) for a, b in links])
-        slow = []
-        for own in (there, back):
-            beyond = []
-            for which in np.flatnonzero(own).tolist():
-                wanted = self.part[which] if is_pair else 0
-                like = ~there & ~back & (self.of_class == self.of_class[which]) & (self.part == wanted)
-                if like.sum() >= FEWEST_GOOD:
-                    beyond.append(self.best.time[which] - np.quantile(self.best.time[like], HEALTHY))
-            slow += [float(np.median(beyond)) >= GONE * effect] if beyond else []
+        there, back = self.best.places(links), self.best.places([(b, a) for a, b in links])
+        both = np.concatenate([there, back])
+        of_class, part = self.of_class[both].tolist(), (self.part[both] * is_pair).tolist()
+        usual = {key: self._usual(*key, both) for key in set(zip(of_class, part, strict=True))}
+        beyond = self.best.time[both] - [usual[key] for key in zip(of_class, part, strict=True)]
+        known = (own[np.isfinite(own)] for own in (beyond[: len(there)], beyond[len(there) :]))
+        slow = [bool(np.median(own) >= GONE * effect) for own in known if len(own)]
         if not slow:
-            return False if is_pair and bool((self.part[there | back] > 0).any()) else None
+            return False if is_pair and bool((self.part[both] > 0).any()) else None
         return any(slow)
 
 

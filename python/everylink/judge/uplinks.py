@@ -67,7 +67,8 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Up
         members = np.flatnonzero(group_of == best).tolist()
         beyond = len(group_of) - int(size[best]) if other < 0 else int(size[other])
         found.append(Uplink(best, other, tuple(own), int(size[best]) * beyond, frozenset(members)))
-        left = [pair for pair in left if pair not in own]
+        of_uplink = set(own)
+        left = [pair for pair in left if pair not in of_uplink]
     return found
 
 
