@@ -172,7 +172,8 @@ class Results:
     @cached_property
     def is_confirmed(self) -> bool:
         """Whether suspects were measured again (`--confirm`)."""
-        return any(bool((size.rows.attempt == ORDER).any()) for size in self.sizes)
+        attempts = (attempt for size in self.sizes for (attempt,) in size.rows.blocks("attempt"))
+        return any(bool((attempt == ORDER).any()) for attempt in attempts)
 
     @property
     def directions(self) -> int:
