@@ -36,11 +36,29 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Effects:
-    """`rest` [hosts, hosts]: residuals after classes, groups and hosts; `noise`: their standard deviation;
-    `class_noise` [kinds, kinds, 2]: that of each class, as `typical`.
+class Ways:
+    """What paths between switches add to links, log of the factor.
 
-    `expected` [hosts, hosts]: fitted log seconds. With too many hosts both are empty; use `expected_at` instead.
+    `there` [rows, hosts]: to each host from the hosts of a group; `back`: from each host to them. `row_of` [groups]:
+    the row of each group in both; 0, which adds nothing, for most.
+    """
+
+    row_of: Index
+    there: Matrix
+    back: Matrix
+
+    def added_at(self, frm: Index | int, to: Index | int, group_of: Index) -> Matrix:
+        """What they add to links between hosts; two arrays broadcast as in an index."""
+        there = self.there[self.row_of[group_of[frm]], to]
+        return np.asarray(np.maximum(there, self.back[self.row_of[group_of[to]], frm]))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """`noise`: the standard deviation of the residuals after classes, groups and hosts; `class_noise`
+    [kinds, kinds, 2]: that of each class, as `typical`.
+
+    `expected` [hosts, hosts]: fitted log seconds; empty with too many hosts. Use `expected_at`.
     `sent`, `received` [hosts, classes]: what each host surely adds, log of the factor, by the class of its links: twice
     the kind of the partner, and 1 more if it is near.
 
@@ -56,10 +74,10 @@ class Effects:
     equals: Equals
     group_effect: Values
     group_z: Values
-    rest: Matrix
     expected: Matrix
     noise: float
     class_noise: Values
+    ways: Ways | None = None
 
     @property
     def group_of(self) -> Index:
@@ -69,13 +87,15 @@ class Effects:
         """Fitted log seconds of links between hosts; two arrays broadcast as in an index."""
         if len(self.expected):
             return np.asarray(self.expected[frm, to])
-        near = self.group_of[frm] == self.group_of[to]
-        return np.asarray(self.class_at(frm, to) + np.maximum(*self._of_ends(frm, to, near)), np.float32)
+        fitted = np.asarray(self.class_at(frm, to) + self.added_at(frm, to), np.float32)
+        return fitted if self.ways is None else fitted + self.ways.added_at(frm, to, self.group_of)
 
-    @property
-    def keeps_links(self) -> bool:
-        """Whether links are kept one by one; with too many hosts only what hosts and groups add is."""
-        return len(self.rest) > 0
+    def with_ways(self, ways: Ways) -> "Effects":
+        """The same with what paths between switches add."""
+        expected, every = self.expected, np.arange(len(self.group_of))
+        if len(expected):
+            expected = expected + ways.added_at(every[:, None], every[None, :], self.group_of)
+        return replace(self, expected=expected, ways=ways)
 
     @property
     def whole_groups(self) -> int:
@@ -90,16 +110,17 @@ class Effects:
 
     def added_at(self, frm: Index | int, to: Index | int) -> Matrix:
         """What the slower end, or its group, adds to links between hosts; two arrays broadcast as in an index."""
-        return np.asarray(np.maximum(*self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])), np.float32)
+        return np.maximum(*self.ends_at(frm, to))
 
     def both_ends_at(self, frm: Index, to: Index) -> Matrix:
         """How much more both ends together may slow a round trip: one may slow the request, the other the reply."""
-        one, other = self._of_ends(frm, to, self.group_of[frm] == self.group_of[to])
+        one, other = self.ends_at(frm, to)
         less, more = np.minimum(one, other), np.maximum(one, other)
         return np.asarray(np.log1p(np.exp(less - more) - np.exp(-more)), np.float32)  # (e^one + e^other - 1) / e^more
 
-    def _of_ends(self, frm: Index | int, to: Index | int, near: Mask) -> tuple[Matrix, Matrix]:
-        """What each end adds; links with other groups include the effect of the end's group."""
+    def ends_at(self, frm: Index | int, to: Index | int) -> tuple[Matrix, Matrix]:
+        """What each end adds to links between hosts; to links with other groups what its group adds, too."""
+        near = self.group_of[frm] == self.group_of[to]
         group = (self.group_effect[self.group_of[end]].astype(np.float32) for end in (frm, to))
         of_groups = (np.where(near, np.float32(0), of_group) for of_group in group)
         kind = self.equals.kind_of
@@ -129,8 +150,10 @@ class Effects:
         return np.asarray(self.typical[kinds[frm], kinds[to], near.astype(np.int64)], np.float32)
 
 
-def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> Effects:
-    """Fit groups and hosts. `blind` as in Spreads."""
+def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False, ways: Ways | None = None) -> Effects:
+    """Fit groups and hosts, and leave out what `ways` add. `blind` as in Spreads."""
+    if ways is not None:
+        times = _without_ways(times, ways, equals.group_of, symmetric)
     spreads = Spreads(blind)
     group_of = equals.group_of
     of_partner = group_of[times.partners]
@@ -158,20 +181,17 @@ def fit(times: Times, equals: Equals, symmetric: bool, blind: bool = False) -> E
     class_noise = _each_class(equals, times.partners, near, lambda mask, at: spreads.noise(rest[at], mask))
     whole = len(times.partners) == len(group_of)
     expected: Matrix = of_class + taken if whole else NOTHING
-    return Effects(
-        send,
-        receive,
-        sent,
-        received,
-        typical,
-        equals,
-        group_effect,
-        group_z,
-        rest if whole else NOTHING,
-        expected,
-        noise,
-        class_noise,
+    effects = Effects(
+        send, receive, sent, received, typical, equals, group_effect, group_z, expected, noise, class_noise
     )
+    return effects if ways is None else effects.with_ways(ways)
+
+
+def _without_ways(times: Times, ways: Ways, group_of: Index, symmetric: bool) -> Times:
+    every, partners = np.arange(len(group_of))[:, None], times.partners[None, :]
+    sending = times.sending - ways.added_at(every, partners, group_of)
+    receiving = sending if symmetric else times.receiving - ways.added_at(partners, every, group_of)
+    return replace(times, sending=sending, receiving=receiving)
 
 
 def _classes(equals: Equals, times: Times, near: Mask) -> Classes:

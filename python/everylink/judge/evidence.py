@@ -79,7 +79,8 @@ class Judged:
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
         """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain."""
-        return tuple(one for one in self.findings.bad if one not in self._explained | self.repeated)
+        told = self._explained | self.repeated
+        return tuple(one for one in self.findings.bad if one not in told)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
@@ -219,7 +220,7 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     effects = judged.findings.effects
     own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
     ends = (far, own) if trunk.side == Side.RECEIVE else (own, far)
-    seconds = float(np.exp(np.nanmedian(effects.expected[np.ix_(*ends)])))
+    seconds = float(np.exp(np.nanmedian(effects.expected_at(ends[0][:, None], ends[1][None, :]))))
     factor = float(np.exp(trunk.effect))
     subject: tuple[str, ...] = (names.group_in_short(trunk.group),)
     if trunk.other >= 0:

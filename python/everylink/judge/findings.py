@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 from everylink.judge.effects import Effects, fit
 from everylink.judge.kinds import Equals
 from everylink.judge.pairs import PairFindings, Pairs, examine_pairs
-from everylink.judge.polish import LEAST_SPREAD, Ends
+from everylink.judge.polish import LEAST_SPREAD, Ends, middle
 from everylink.judge.profiles import beyond_equals
 from everylink.judge.readings import Readings, with_further
 from everylink.judge.times import times
-from everylink.judge.trunks import Trunk, find_trunks
+from everylink.judge.trunks import Trunk, Trunks, find_trunks
 from everylink.judge.verdict import Side
 from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, is_whole, lower_quantiles
 
 BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
 FALSE_RATE = 0.001  # expected part of false findings among those called bad
+PART_OF_SAMPLE = 0.5  # of the effect in a sample of a host's links, which all its links show
 SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
@@ -95,13 +96,15 @@ class Findings:
     """`bad` and `trunks` are sure; `suspect_hosts` [n] and the suspects of `pairs` need more readings.
 
     `tested`: the number of hosts, ranks, groups and pairs tested, by kind. `beyond`: hosts that are slow only with
-    other groups. `repeated`: pairs of cores that are slow as many others of these are, so by design.
+    other groups. `judged_ways`: between how many pairs of groups trunks were looked for. `repeated`: pairs of cores
+    that are slow as many others of these are, so by design.
     """
 
     effects: Effects
     bad: tuple[Found, ...]
     trunks: tuple[Trunk, ...]
     beyond: frozenset[int]
+    judged_ways: int
     suspect_hosts: NDArray[np.intp]
     pairs: PairFindings
     tested: dict[str, int]
@@ -113,12 +116,10 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
 
     `blind`: the groups are unknown. Links may then differ by group, and ranks cannot be compared.
     """
-    effects = fit(times(readings), equals, readings.symmetric, blind)
-    trunks = find_trunks(effects, readings.symmetric)
-    effects = trunks.effects
+    effects, trunks = _fitted(readings, equals, blind)
     explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _cores(readings, effects) if equals.one_host else _hosts(effects, readings.symmetric)
-    hosts = [found for found in hosts if found.subject[0] not in explained]
+    hosts = [found for found in hosts if found.subject[0] not in explained and _by_all_links(found, readings, effects)]
     seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
     pairs, repeated = pairs_found(seen.bad, effects, readings.symmetric), tuple[Found, ...]()
@@ -143,7 +144,35 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     groups = () if equals.one_host else _groups(effects, seen)
     bad = (*groups, *hosts, *bad_ranks, *pairs)
     suspects = np.setdiff1d(suspects, list(explained)).astype(np.intp)
-    return Findings(effects, bad, trunks.found, trunks.beyond, suspects, seen, tested, repeated)
+    return Findings(effects, bad, trunks.found, trunks.beyond, trunks.judged, suspects, seen, tested, repeated)
+
+
+def _fitted(readings: Readings, equals: Equals, blind: bool) -> tuple[Effects, Trunks]:
+    """Groups, hosts and trunks. Where a trunk shows in few links of each host, hosts are fitted again without it."""
+    seen = times(readings)
+    effects = fit(seen, equals, readings.symmetric, blind)
+    trunks = find_trunks(effects, readings)
+    if trunks.ways is None:
+        return effects, trunks
+    if trunks.on_few:
+        return fit(seen, equals, readings.symmetric, blind, trunks.ways), trunks
+    return effects.with_ways(trunks.ways), trunks
+
+
+def _by_all_links(found: Found, readings: Readings, effects: Effects) -> bool:
+    """Whether a host that is slow by a sample of its links is so by all of them."""
+    if is_whole(readings.hosts):
+        return True
+    one, every = np.array(found.subject), np.arange(readings.hosts)
+    for side in (Side.SEND,) if readings.symmetric else (Side.SEND, Side.RECEIVE):
+        frm, to = (one, every) if side == Side.SEND else (every, one)
+        ends = frm[:, None], to[None, :]
+        of_partner = effects.ends_at(*ends)[side == Side.SEND]
+        own = readings.cells(frm, to).median - (effects.expected_at(*ends) - effects.added_at(*ends))
+        low, links = lower_quantiles(np.where(of_partner > 0, np.nan, own).reshape(1, -1))
+        if middle(low, links, effects.noise)[0] > PART_OF_SAMPLE * found.effect:
+            return True
+    return False
 
 
 def _by_its_ranks(found: Found, host_of: NDArray[np.int64], ranks: Ends, slow: Sequence[int]) -> bool:

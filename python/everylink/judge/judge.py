@@ -31,7 +31,7 @@ from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, structures_at
-from everylink.judge.trunks import FEWEST_ENDS, Trunk
+from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
 from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
@@ -41,7 +41,6 @@ from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import ONE_WAY, QUARTER, Outcome
-from everylink.robust import MOST_WHOLE
 from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
@@ -382,10 +381,14 @@ def _not_looked_for(judged: Judged, kind: str) -> Iterable[str]:
     known = f"of {FEWEST_HOSTS} {kind}s; {effects.whole_groups} known)"
     if effects.whole_groups < FEWEST_GROUPS:
         yield f"slow groups (that takes {FEWEST_GROUPS} groups {known}"
-    if not effects.keeps_links:
-        yield f"slow trunks (there are more than {MOST_WHOLE:,} {kind}s)"
-    elif effects.whole_groups < FEWEST_ENDS:
+    ways = effects.whole_groups * (effects.whole_groups - 1) // 2
+    left_out = ways - judged.findings.judged_ways
+    if effects.whole_groups < FEWEST_ENDS:
         yield f"slow trunks (that takes {FEWEST_ENDS} groups {known}"
+    elif are_too_many(effects):
+        yield f"slow trunks ({effects.whole_groups:,} groups of {count:,} {kind}s are too many)"
+    elif left_out:
+        yield f"slow trunks between {left_out:,} of {ways:,} pairs of groups (too few links between them were measured)"
 
 
 def _coverage_remarks(results: Results, judged: Judged, unit_kind: str) -> Iterable[str]:

@@ -233,11 +233,11 @@ def _level(lows: _Lows, kind_of: Index, noises: Noises, spreads: Spreads) -> End
     So the low values of a row are the host's own. Settled connections are used instead where they give a smaller error.
     """
     links = lows.links
-    low = _middle(lows.low, links, noises[0])
+    low = middle(lows.low, links, noises[0])
     error = LOW_ERROR * noises[0] / np.sqrt(np.maximum(links, 1))
     error_settled = LOW_ERROR * noises[1] / np.sqrt(np.maximum(lows.settled, 1))
     better = (lows.settled >= FEWEST_SETTLED) & (error_settled < error)
-    low = np.where(better, _middle(lows.low_settled, lows.settled, noises[1]), low)
+    low = np.where(better, middle(lows.low_settled, lows.settled, noises[1]), low)
     error, links = np.where(better, error_settled, error), np.where(better, lows.settled, links)
     effect = np.zeros(len(low))
     for kind in range(int(kind_of.max(initial=0)) + 1):
@@ -253,7 +253,7 @@ def with_spread(error: Values, spread: float) -> Values:
     return np.asarray(np.sqrt(error**2 + of_hosts + LEAST_SPREAD**2))
 
 
-def _middle(low: Values, known: NDArray[np.intp], noise: float) -> Values:
+def middle(low: Values, known: NDArray[np.intp], noise: float) -> Values:
     """Low quantiles of `known` values each, corrected to the middle; [rows].
 
     The correction for n values of normal noise follows Blom 1958.
