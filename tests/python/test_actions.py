@@ -127,3 +127,13 @@ def test_after_confirming_nothing_says_to_confirm(tmp_path: Path, everylink: Com
     out = everylink("diagnose", path)[1]
     assert "suspected:" in out
     assert "--confirm" not in out
+
+
+def test_a_rank_that_never_joined_names_no_host_to_drain(tmp_path: Path) -> None:
+    dead: dict[Link, int] = {link: Outcome.ABSENT for link in all_links(8) if 3 in link}
+    hosts = [f"n{rank}" if rank != 3 else "rank 3" for rank in range(8)]  # as the core names it
+    make_results(tmp_path / "x.h5", hosts=hosts, outcomes=dead)
+    judgement = judged(read(tmp_path / "x.h5")).judgement
+    assert judgement.drain == ()
+    (verdict,) = judgement.verdicts
+    assert verdict.action == "See on which host rank 3 was to run, whether that is up, and why the rank did not join."

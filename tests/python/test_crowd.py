@@ -64,6 +64,23 @@ def test_hosts_are_compared_with_each_other_because_all_of_them_wait(tmp_path: P
     assert verdict.subject == ("n3",)
 
 
+def test_a_rank_of_several_on_its_host_that_waiting_explains_is_a_suspect(tmp_path: Path) -> None:
+    def slow_rank(path: Path, crowded: int, factor: float) -> Judgement:
+        hosts = [f"n{rank // 2}" for rank in range(16)]
+        make_results(path, hosts=hosts, time=lambda link, size: steady(link, size) * (factor if 7 in link else 1))
+        with h5py.File(path, "r+") as file:
+            file["ranks/crowded"] = np.full(16, crowded, "u1")
+        return judged(read(path)).judgement
+
+    subjects = {
+        (crowded, factor): [
+            one.subject for one in slow_rank(tmp_path / f"{crowded}{factor}.h5", crowded, factor).verdicts
+        ]
+        for crowded, factor in ((0, 1.5), (1, 1.5), (1, 3))
+    }
+    assert subjects == {(0, 1.5): [("n3:7",)], (1, 1.5): [], (1, 3): [("n3:7",)]}
+
+
 def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:
     dead: dict[Link, int] = {link: Outcome.TIMEOUT for link in all_links(16) if 3 in link}
     judgement = judgement_of(tmp_path / "x.h5", 7, (3, 5), dead)

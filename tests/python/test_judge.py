@@ -9,7 +9,7 @@ import pytest
 from everylink.judge.confidence import RIGHT
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.groups import inferred_groups
-from everylink.judge.judge import judge
+from everylink.judge.judge import judge, one_per_subject
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
@@ -330,3 +330,44 @@ def test_the_factor_of_a_trunk_that_is_slow_one_way_is_that_of_the_slow_directio
     verdict = _only(judge(confirmed(fabric, _results(fabric, confirm=False), grouping), grouping))
     assert (verdict.kind, verdict.direction) == ("trunk", "send")
     assert verdict.factor == pytest.approx(2.0, rel=0.05)
+
+
+def test_oversubscription_that_a_serial_run_shows_is_structure_with_its_size_and_no_fault() -> None:
+    alone = _results(_fabric(hosts=16, group=8), confirm=False)
+    alone = replace(alone, facts=replace(alone.facts, serial=True))
+    (size,) = alone.sizes
+    rows = size.rows
+    crosses = (rows.frm < 8) != (rows.to < 8)
+    times = {name: np.where(crosses, 2, 1).astype(np.float32) * getattr(rows, name) for name in ("median", "mean")}
+    loaded = replace(alone.facts, serial=False)
+    results = replace(alone, facts=loaded, sizes=(replace(size, rows=replace(rows, **times)),))
+    judgement = judge(results, alone=alone)
+    assert judgement.verdicts == ()
+    (structure,) = judgement.structure
+    assert (structure.kind, structure.subject) == ("oversubscription", ("n[0-7]", "n[8-15]"))
+    assert structure.factor == pytest.approx(2, rel=0.01)
+    assert structure.text.startswith("2 groups of hosts (n[0-7], n[8-15]): links between them take 2.00x as long while")
+
+
+# --- one verdict per subject -----------------------------------------------------------------------------------
+def verdict_on(
+    kind: str, subject: tuple[str, ...], symptom: str = "slow", factor: float = 2, size: int = 8, side: str = "both"
+) -> Verdict:
+    return Verdict(kind, subject, side, symptom, size, factor, 0.8, 2, "evidence")
+
+
+def test_a_link_that_is_slow_one_way_and_its_pair_at_another_size_are_one_verdict() -> None:
+    pair = verdict_on("pair", ("a:0", "b:1"), factor=9)
+    link = verdict_on("link", ("b:1", "a:0"), side="send", size=SIZE)
+    (verdict,) = one_per_subject([pair, link])
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("link", ("b:1", "a:0"), "send")
+    assert verdict.evidence == "evidence; also slow at 8 B"
+    back = verdict_on("link", ("a:0", "b:1"), side="send")
+    assert one_per_subject([link, back]) == [link, back]  # of a one-way kernel: each direction is slow by itself
+
+
+@pytest.mark.parametrize(("slow", "symptom"), [(1.07, "intermittent"), (2.0, "slow")])
+def test_a_host_that_is_hardly_slow_but_far_slower_at_times_is_named_for_that(slow: float, symptom: str) -> None:
+    at_times = verdict_on("host", ("a",), "intermittent", factor=3, size=SIZE)
+    (verdict,) = one_per_subject([verdict_on("host", ("a",), factor=slow), at_times])
+    assert verdict.symptom == symptom

@@ -49,6 +49,7 @@ class _Known:
         self.results, self.topology = results, topology
         self.names = host_names(results.ranks)
         self.crowded = crowded_names(results)
+        self.unnamed = {f"rank {rank}" for rank in range(len(results.ranks))}  # hosts of ranks that did not join
 
     @cached_property
     def numbers(self) -> dict[str, list[int]]:
@@ -102,7 +103,7 @@ def _drained(verdict: Verdict, known: _Known) -> list[str]:
     else:
         is_own = verdict.symptom == "absent" or len(known.names) >= FEW_HOSTS
     hosts = [known.host_of(name) for name in verdict.subject]
-    return hosts if is_own and all(hosts) else []
+    return hosts if is_own and all(hosts) and known.unnamed.isdisjoint(hosts) else []
 
 
 def _of_suspect(suspect: Verdict, known: _Known) -> str:
@@ -163,6 +164,8 @@ def _of_host(verdict: Verdict, known: _Known) -> str:
             return f"look at what else runs there, at its power saving settings, and at the load of {adapters}"
         case "loss":
             return f"look at drops and error counters of {adapters} and of its switch port, then at the cable"
+        case "absent" if name in known.unnamed:
+            return f"see on which host {name} was to run, whether that is up, and why the rank did not join"
         case "absent":
             return f"see whether {name} is up, and why its ranks did not join or did not stay"
         case "corrupt":
@@ -209,8 +212,6 @@ def _of_trunk(verdict: Verdict) -> str:
     if len(verdict.subject) == 2:
         one, other = verdict.subject
         return f"look at the cables between the switches of {one} and {other}: some may be down or slow"
-    if verdict.subject == ("all groups",):
-        return "see whether all cables between the switches are up; if they are, the fabric has too few of them"
     return f"look at the uplinks of the switch of {verdict.subject[0]}: some may be down or slow"
 
 

@@ -29,8 +29,8 @@ def crowded_names(results: Results) -> Set[str]:
 def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     """The same verdicts, as sure ones and suspects.
 
-    Those of times on crowded hosts are sure to MOST_CERTAIN at most. Within one host, what waiting for a core explains
-    is a suspect; hosts that are compared with each other all wait.
+    Those of times on crowded hosts are sure to MOST_CERTAIN at most. Within one host, and of single ranks, what waiting
+    for a core explains is a suspect; hosts that are compared with each other all wait.
     """
     crowded = crowded_names(results)
     if not crowded:
@@ -52,9 +52,9 @@ def is_doubtful(verdict: Verdict, crowded: Set[str]) -> bool:
 
 
 def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
-    """Whether all links that the verdict rests on are links within one host."""
+    """Whether it compares ranks of one host with each other, or rests on links within one host."""
     ranks = results.ranks
-    if len(set(ranks.host_index.tolist())) == 1:
+    if verdict.kind == "rank" or len(set(ranks.host_index.tolist())) == 1:
         return True
     host_of = {ranks.name(rank): int(ranks.host_index[rank]) for rank in range(len(ranks))}
     return verdict.kind in ("pair", "link") and len({host_of.get(name, -1) for name in verdict.subject}) == 1
@@ -68,8 +68,8 @@ def crowd_remarks(results: Results) -> list[str]:
     certain = f"{100 * MOST_CERTAIN:.0f} %"
     return [
         f"More ranks than cores on {folded(hosts)}: times there include waiting for a core. So a verdict on times "
-        f"there has a confidence of {certain} at most, and between ranks of one host, what is late or slow by less "
-        f"than {EXPLAINED:g} times is only a suspect."
+        f"there has a confidence of {certain} at most, and of single ranks and links within a host, what is late or "
+        f"slow by less than {EXPLAINED:g} times is only a suspect."
     ]
 
 

@@ -1,13 +1,14 @@
 """Judges a results file: the fewest components that explain what was measured, worst first."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from everylink.judge.confidence import calibrated
-from everylink.judge.contention import matched_alone, only_under_load, oversubscribed
+from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import (
@@ -30,7 +31,7 @@ from everylink.judge.phases import FEWEST_UNDER_LOAD, measured_in
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
-from everylink.judge.structure import each_once, structures_at
+from everylink.judge.structure import each_once, oversubscribed, structures_at
 from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
 from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
@@ -54,6 +55,8 @@ MUCH = 1.25  # by which a part must be slower than the larger one that it belong
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
+AT_TIMES = ("loss", "flapping", "intermittent")  # some messages or steps take `factor` times as long
+FAR_MORE = 4.0  # times as much longer: it happens in a part of the steps
 KINDS_OF_CHANGES = {"class": "group", "within": "host", "hosts": "pair"}  # kinds of `compare` -> kinds of verdicts
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
@@ -99,7 +102,7 @@ def judge(
     if alone is not None:
         serial = _compared(alone, Names(alone, grouping, groups), kinds, equals, known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
-        verdicts += oversubscribed(results, alone, groups)
+        collected.structure += oversubscribed(results, alone, groups, names)
     return judgement(results, collected, _smallest_explanation(verdicts, names))
 
 
@@ -356,21 +359,41 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
 
 
 def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
-    """One verdict per subject: the worst one, whose evidence also names the others."""
-    by_subject: dict[tuple[str, tuple[str, ...]], list[Verdict]] = {}
+    """One verdict per subject: the worst one, whose evidence also names the others.
+
+    The link of two ranks and their pair are one subject, unless both links have verdicts.
+    """
+    links = Counter(frozenset(subject) for subject in {one.subject for one in found if one.kind == "link"})
+    by_subject: dict[tuple[str, Collection[str]], list[Verdict]] = {}
     for verdict in found:
-        by_subject.setdefault((verdict.kind, verdict.subject), []).append(verdict)
+        ends = frozenset(verdict.subject)
+        is_pair = verdict.kind in ("pair", "link") and links[ends] < 2
+        by_subject.setdefault(("pair", ends) if is_pair else (verdict.kind, verdict.subject), []).append(verdict)
     return [_merged(verdicts) for verdicts in by_subject.values()]
 
 
 def _merged(verdicts: list[Verdict]) -> Verdict:
-    symptom = min((verdict.symptom for verdict in verdicts), key=SYMPTOMS.index)
+    symptom = _worst_symptom(verdicts)
     alike = [verdict for verdict in verdicts if verdict.symptom == symptom]
-    worst = max(alike, key=lambda verdict: (verdict.factor or 0.0, verdict.links, verdict.bytes))
+    # A pair with one slow direction may be slow both ways at another size: acknowledgements take that direction.
+    sided = [verdict for verdict in alike if verdict.kind in ("pair", "link") and verdict.direction != Side.BOTH]
+    worst = max(sided or alike, key=lambda verdict: (verdict.factor or 0.0, verdict.links, verdict.bytes))
     also = [f"{verdict.symptom} at {size_text(verdict.bytes)}" for verdict in verdicts if verdict is not worst]
     if not also:
         return worst
     return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
+
+
+def _worst_symptom(verdicts: Sequence[Verdict]) -> str:
+    """In the order of SYMPTOMS, but not `slow` where what happens at times costs far more."""
+    worst = min((verdict.symptom for verdict in verdicts), key=SYMPTOMS.index)
+    if worst != "slow":
+        return worst
+    slower = {
+        symptom: max((one.factor or 1.0 for one in verdicts if one.symptom == symptom), default=1.0) - 1
+        for symptom in ("slow", *AT_TIMES)
+    }
+    return next((symptom for symptom in AT_TIMES if slower[symptom] > FAR_MORE * slower["slow"]), worst)
 
 
 def _not_looked_for(judged: Judged, kind: str) -> Iterable[str]:

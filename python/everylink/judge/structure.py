@@ -12,12 +12,15 @@ from everylink.judge.evidence import Judged, Names
 from everylink.judge.findings import Found
 from everylink.judge.kinds import Kinds
 from everylink.judge.phases import FEWEST_GOOD, HEALTHY
+from everylink.judge.readings import readings
 from everylink.judge.verdict import Structure
 from everylink.model.results import Results
 from everylink.robust import known_sample
 from everylink.units import plural
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
+FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
+MOST_NAMED = 4  # groups, in a sentence
 QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
@@ -137,11 +140,12 @@ def _usual_factor(pairs: Sequence[Found]) -> float:
 def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:
     """What links between groups of hosts take more than those inside, under load and alone."""
     equals = judged.findings.effects.equals
-    gap, groups = judged.findings.effects.gap, int((np.bincount(equals.group_of) > 1).sum())
-    if groups < 2 or not gap >= SHOWS:
+    gap, groups = judged.findings.effects.gap, _groups_of_several(equals.group_of)
+    if len(groups) < 2 or not gap >= SHOWS:
         return
     alone = gap_alone(judged)
-    text = f"{plural(groups, 'group')} of hosts: links between them take {np.exp(gap):.2f}x the time of those inside"
+    subject, text = _named_groups(groups, names)
+    text += f"links between them take {np.exp(gap):.2f}x the time of those inside"
     kind = "groups"
     if alone is not None and abs(gap - alone) > SHOWS:
         text += f" while all measure, {np.exp(alone):.2f}x alone"
@@ -149,7 +153,43 @@ def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:
             kind = "oversubscription"
             text += f": as uplinks of {np.exp(gap - max(alone, 0.0)):.1f}:1 would"
     told_by = "facts" if names.grouping is not None else "times"
-    yield Structure(kind, ("all groups",), float(np.exp(gap)), judged.size.bytes, told_by, text, "")
+    yield Structure(kind, subject, float(np.exp(gap)), judged.size.bytes, told_by, text, "")
+
+
+def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64], names: Names) -> Iterator[Structure]:
+    """At each size where links between groups suffer far more from other traffic than links within a group.
+
+    Then there are too few cables between the switches, and no single one is bad. `group_of`: group per host, [hosts].
+    """
+    near = group_of[:, None] == group_of[None, :]
+    serial = {size.bytes: size for size in alone.sizes}
+    for size in (size for size in results.sizes if size.bytes in serial):
+        longer = readings(results, size).between_hosts.median - readings(alone, serial[size.bytes]).between_hosts.median
+        inside, between = known_sample(longer[near]), known_sample(longer[~near])
+        if min(len(inside), len(between)) < FEWEST_LOADED:
+            continue
+        factors = float(np.median(inside)), float(np.median(between))
+        beyond = factors[1] - max(factors[0], 0.0)
+        if beyond > UNDER_LOAD:
+            subject, text = _named_groups(_groups_of_several(group_of), names)
+            within, across = (float(np.exp(factor)) for factor in factors)
+            text += (
+                f"links between them take {across:.2f}x as long while others run as alone, those inside {within:.2f}x"
+            )
+            text += f": as uplinks of {np.exp(beyond):.1f}:1 would"
+            yield Structure("oversubscription", subject, across, size.bytes, "times", text, "")
+
+
+def _groups_of_several(group_of: NDArray[np.int64]) -> list[int]:
+    """The groups of more than one host."""
+    return [int(group) for group in np.flatnonzero(np.bincount(group_of) > 1)]
+
+
+def _named_groups(groups: Sequence[int], names: Names) -> tuple[tuple[str, ...], str]:
+    """The groups by label or as node sets, and the beginning of a sentence, which names them if they are few."""
+    subject = tuple(map(names.group_in_short, groups))
+    which = f" ({', '.join(subject)})" if len(subject) <= MOST_NAMED else ""
+    return subject, f"{plural(len(groups), 'group')} of {names.unit_kind}s{which}: "
 
 
 def gap_alone(judged: Judged) -> float | None:

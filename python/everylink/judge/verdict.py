@@ -91,9 +91,8 @@ class Structure:
     """A difference among links that is how the cluster is built, and no fault.
 
     `kind`: adapters, rails, class, position, groups, oversubscription, contention or drift. `subject`: node sets, the
-    numbers of ranks on each host, devices, `all groups`, or nothing. `factor`: time against that of the others, at
-    messages of `bytes`.
-    `told_by`: facts or times. `question`: what the times cannot tell, and what would.
+    numbers of ranks on each host, devices, groups, or nothing. `factor`: time against that of the others, at messages
+    of `bytes`. `told_by`: facts or times. `question`: what the times cannot tell, and what would.
     """
 
     kind: str
