@@ -1,6 +1,8 @@
 // Ranks by host and by machine.
 #include "base/rank_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 #include <tuple>
@@ -27,6 +29,8 @@ std::set<int> core_numbers(const std::string& text) {
 }
 
 }  // namespace
+
+std::string host_of_unjoined(int rank) { return fmt::format("rank {}", rank); }
 
 std::vector<int> hosts_of(const std::vector<RankFacts>& ranks) {
   std::map<std::tuple<std::string, std::string, std::string>, int> known;

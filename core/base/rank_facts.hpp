@@ -31,6 +31,8 @@ struct RankFacts {
                  &RankFacts::topology_pattern, &RankFacts::adapters);
 };
 
+// Stands for the host of a rank that has not joined, as no rank on its host has.
+std::string host_of_unjoined(int rank);
 // Host indices 0, 1, ... in the order of their first rank.
 std::vector<int> hosts_of(const std::vector<RankFacts>&);
 // For each rank: whether its machine has more ranks than cores. Where no cores are known, it has not.

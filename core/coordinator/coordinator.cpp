@@ -98,7 +98,7 @@ std::vector<Report> Coordinator::reports_of(std::span<const Submitted> submitted
 // Of a rank that has not introduced itself: what a rank on its host says about the host, else its name.
 RankFacts Coordinator::facts_of_absent(int rank, std::span<const int> gone) const {
   RankFacts facts;
-  facts.host = fmt::format("rank {}", rank);
+  facts.host = host_of_unjoined(rank);
   const auto& hosts = context_.hosts;
   if (hosts.empty()) return facts;
   const auto& host = hosts[static_cast<std::size_t>(rank)];

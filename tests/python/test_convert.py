@@ -118,7 +118,7 @@ def test_a_conversion_is_summarised_and_can_be_shown(tmp_path: Path, everylink: 
     assert (code, out, err) == (0, f"{tmp_path / 'x.h5'}: 2 links of 2 ranks on 2 hosts, 1 size\n", "")
     code, out, _ = everylink("show", tmp_path / "x.h5")
     assert code == 0
-    assert "mode csv" in out
+    assert "mode unknown" in out
     assert "b:1 -> a:0  2.000 us" in out
 
 
@@ -250,3 +250,14 @@ def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
     lines[70_000] += "x"
     with pytest.raises(UserMistake, match=r"line 70002: seconds is '.*x'; expected a number"):
         convert("\n".join([HEADER, *lines]), tmp_path)
+
+
+def test_a_run_that_went_through_a_matrix_compares_with_itself(tmp_path: Path, everylink: Command) -> None:
+    run, matrix, back = (tmp_path / name for name in ("run.h5", "run.csv", "back.h5"))
+    everylink("simulate", "--hosts", 8, "-o", run)
+    _, said, _ = everylink("convert", run, matrix)
+    assert ".csv does not hold the kernel, semidirectional (--kernel semidirectional reads it back)" in said
+    assert everylink("convert", matrix, back, "--kernel", "semidirectional")[0] == 0
+    code, said, _ = everylink("compare", run, back)
+    assert code == 0, said
+    assert "--mode: simulate -> unknown" in said

@@ -1,5 +1,6 @@
 """More ranks than cores: said of the hosts, and of how sure a verdict about times there can be."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -12,6 +13,7 @@ from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.verdict import Judgement
 from everylink.model.rows import Outcome
 from everylink.text.verdicts import verdict_text
+from fabric_runs import fabric_run
 from make_results import Link, all_links, make_results, steady
 
 HOSTS = [f"n{host}" for host in range(16)]
@@ -79,6 +81,16 @@ def test_a_rank_of_several_on_its_host_that_waiting_explains_is_a_suspect(tmp_pa
         for crowded, factor in ((0, 1.5), (1, 1.5), (1, 3))
     }
     assert subjects == {(0, 1.5): [("n3:7",)], (1, 1.5): [], (1, 3): [("n3:7",)]}
+
+
+@pytest.mark.parametrize("crowded", [0, 1])
+def test_a_host_that_is_slow_between_its_own_ranks_is_a_suspect_if_these_wait(crowded: int) -> None:
+    results = fabric_run("slow-within:n3*0.3", hosts=8, ranks_per_host=4)
+    ranks = replace(results.ranks, crowded=np.full(32, crowded, np.uint8))
+    judgement = judged(replace(results, ranks=ranks)).judgement
+    of_host = [one for one in (judgement.suspects if crowded else judgement.verdicts) if one.subject == ("n3",)]
+    assert [one.scope for one in of_host] == ["within"]
+    assert bool(judgement.verdicts) != bool(crowded)
 
 
 def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:

@@ -28,26 +28,44 @@ def assert_absent(result: Outcome, rank: int) -> None:
     assert result.attributes["complete"] == 1
 
 
-@pytest.mark.parametrize("missing", [1, 3])
-def test_a_rank_that_does_not_join_is_absent_and_the_others_are_measured(tmp_path: Path, missing: int) -> None:
+def by_hand(folder: Path, numbers: list[int], *options: object) -> tuple[list[int], list[tuple[str, str]]]:
+    """The exit codes of these ranks of 4, and what they said on standard output and error."""
     variables = {"EVERYLINK_SIZE": "4", "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}"}
-    command = [measure_program(), *map(str, QUICK), "--join-limit", "2", "-o", str(tmp_path / "x.h5")]
+    command = [measure_program(), *map(str, QUICK), "--join-limit", "2", "-o", str(folder / "x.h5"), *map(str, options)]
     ranks = [
         subprocess.Popen(
             command, env=os.environ | variables | {"EVERYLINK_RANK": str(rank)}, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
         )
-        for rank in range(4)
-        if rank != missing
+        for rank in numbers
     ]  # fmt: skip
     said = [rank.communicate(timeout=PATIENCE) for rank in ranks]
-    assert [rank.returncode for rank in ranks] == [3, 3, 3], said
+    return [rank.returncode for rank in ranks], said
+
+
+@pytest.mark.parametrize("missing", [1, 3])
+def test_a_rank_that_does_not_join_is_absent_and_the_others_are_measured(tmp_path: Path, missing: int) -> None:
+    codes, said = by_hand(tmp_path, [rank for rank in range(4) if rank != missing])
+    assert codes == [3, 3, 3], said
     sentence = f"rank {missing} did not join; its links are recorded as absent"
     assert said[0][1] == f"everylink-measure: warning: {sentence}\n"
     assert f"Note: {sentence}" in said[0][0]
     result = read_plainly(tmp_path / "x.h5")
     assert_absent(result, missing)
     assert result.ranks["host"][missing].decode() == f"rank {missing}"
+
+
+def test_confirm_goes_on_without_a_rank_that_has_gone_since_the_run(tmp_path: Path) -> None:
+    codes, said = by_hand(tmp_path, [0, 1, 2, 3])
+    assert codes == [0, 0, 0, 0], said
+    (tmp_path / "plan").write_text("0 1 order\n2 3 order\n")
+    codes, said = by_hand(tmp_path, [0, 1, 2], "--confirm", tmp_path / "plan")
+    assert set(codes) <= {0, 3}, said
+    result = read_plainly(tmp_path / "x.h5")
+    again = result.only.where(result.only["attempt"] == 3)
+    outcomes = dict(zip(again.links(), again["outcome"].tolist(), strict=True))
+    assert (outcomes[0, 1], outcomes[2, 3]) == (0, ABSENT)
+    assert result.ranks["host"][3] == result.ranks["host"][0]  # as it was
 
 
 def test_if_no_rank_joins_there_is_no_results_file(run: Run, tmp_path: Path) -> None:

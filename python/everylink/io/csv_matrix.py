@@ -31,7 +31,6 @@ OUTCOMES = {name: i for i, name in enumerate(OUTCOME_NAMES)} | {str(i): i for i 
 ROWS_AT_A_TIME = 65536
 LONGEST_NAME, LONGEST_HEADER = 255, 4096
 Column = NDArray[Any]
-TRANSPORT = "csv"  # the file does not name the transport
 COLUMNS = REQUIRED + OPTIONAL
 
 
@@ -309,7 +308,7 @@ def _refuse_unequal(rows: dict[int, Rows], source: Path) -> None:
 def _matrix_facts(matrix: Matrix, source: Source) -> Facts:
     messages = int(matrix.columns["n"].max()) if "n" in matrix.columns else 1
     return bare_facts(
-        source.kernel, created=source.created, command=source.command, transport=TRANSPORT, bootstrap=UNKNOWN,
+        source.kernel, created=source.created, command=source.command, transport=UNKNOWN, bootstrap=UNKNOWN,
         memory=UNKNOWN, schedule=UNKNOWN, ranks=len(matrix.hosts), hosts=len(set(matrix.hosts)), messages=messages,
     )  # fmt: skip
 

@@ -59,7 +59,9 @@ def run_losses(results: Results) -> Iterator[str]:
     facts, ranks = results.facts, results.ranks
     if facts.created or facts.transport != UNKNOWN:
         yield "the time, tool and settings of the measurement, the binding of ranks, and the facts of steps"
-    yield f"the kernel, {facts.kernel}"
+    yield f"the kernel, {facts.kernel}" + (
+        "" if facts.kernel == UNKNOWN else f" (--kernel {facts.kernel} reads it back)"
+    )
     if len(set(ranks.host)) <= ranks.host_index.max():
         yield "different hosts of the same name: they become one"
     if results.remarks:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from everylink.host_lists import folded
-from everylink.judge.verdict import OF_TIMES, Verdict
+from everylink.judge.verdict import OF_TIMES, Scope, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
 
@@ -30,7 +30,8 @@ def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Ve
     """The same verdicts, as sure ones and suspects.
 
     Those of times on crowded hosts are sure to MOST_CERTAIN at most. Within one host, and of single ranks, what waiting
-    for a core explains is a suspect; hosts that are compared with each other all wait.
+    for a core explains is a suspect: all that is slow between the ranks of a host, where each wait counts in full.
+    Hosts that are compared with each other all wait.
     """
     crowded = crowded_names(results)
     if not crowded:
@@ -39,7 +40,7 @@ def less_certain(results: Results, verdicts: Sequence[Verdict]) -> tuple[list[Ve
     suspects: list[Verdict] = []
     for verdict in verdicts:
         doubtful = is_doubtful(verdict, crowded)
-        explained = verdict.symptom != "slow" or (verdict.factor or 1) < EXPLAINED
+        explained = verdict.symptom != "slow" or verdict.scope == Scope.WITHIN or (verdict.factor or 1) < EXPLAINED
         is_suspect = doubtful and explained and _is_within_a_host(results, verdict)
         (suspects if is_suspect else sure).append(_doubted(verdict) if doubtful else verdict)
     return sure, suspects
@@ -54,7 +55,7 @@ def is_doubtful(verdict: Verdict, crowded: Set[str]) -> bool:
 def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
     """Whether it compares ranks of one host with each other, or rests on links within one host."""
     ranks = results.ranks
-    if verdict.kind == "rank" or len(set(ranks.host_index.tolist())) == 1:
+    if verdict.kind == "rank" or verdict.scope == Scope.WITHIN or len(set(ranks.host_index.tolist())) == 1:
         return True
     host_of = {ranks.name(rank): int(ranks.host_index[rank]) for rank in range(len(ranks))}
     return verdict.kind in ("pair", "link") and len({host_of.get(name, -1) for name in verdict.subject}) == 1
@@ -68,8 +69,7 @@ def crowd_remarks(results: Results) -> list[str]:
     certain = f"{100 * MOST_CERTAIN:.0f} %"
     return [
         f"More ranks than cores on {folded(hosts)}: times there include waiting for a core. So a verdict on times "
-        f"there has a confidence of {certain} at most, and of single ranks and links within a host, what is late or "
-        f"slow by less than {EXPLAINED:g} times is only a suspect."
+        f"there has a confidence of {certain} at most, and what waiting may explain within a host is only a suspect."
     ]
 
 
