@@ -29,6 +29,7 @@ from everylink.io.topology import Topology, grouping_of
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
+from everylink.judge.stored import judged_once
 from everylink.judge.verdict import JudgedRun, Judgement
 from everylink.load.compare import compare_loads
 from everylink.load.compare_text import load_comparison_json, print_load_comparison
@@ -180,7 +181,11 @@ class Links(Kind):
         expected = None if against.expect is None else parse_expectation(against.expect)
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
         earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
-        judgement = judge(results, grouping_of(results, against.topology), expected, earlier, alone)
+        grouping = grouping_of(results, against.topology)
+        if expected is None and earlier is None and alone is None:
+            judgement = judged_once(results, grouping)
+        else:
+            judgement = judge(results, grouping, expected, earlier, alone)
         return with_actions(results, explained(results, judgement, against.topology), against.topology)
 
     def plan(self, results: Results, topology: Topology | None) -> Plan:

@@ -74,6 +74,11 @@ class StoredRows(Rows):
         return StoredRows(replace(self._source, added=joined([self._source.added, *more])))
 
     @property
+    def source(self) -> Source:
+        """Where the rows are."""
+        return self._source
+
+    @property
     def added(self) -> Rows:
         """The rows that are not in the file."""
         return self._source.added

@@ -22,6 +22,7 @@ from everylink.judge.evidence import (
     within_verdict,
 )
 from everylink.judge.expect import Expectation, below_expectation
+from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
@@ -150,6 +151,7 @@ class LinkVerdicts:
     remarks: list[str] = field(default_factory=list)
     structure: list[Structure] = field(default_factory=list)
     not_looked_for: list[str] = field(default_factory=list)
+    expected: list[Expected] = field(default_factory=list)
 
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
@@ -162,6 +164,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             continue
         seen = levelled(seen, equals)
         findings = find(seen, equals, blind=not known)
+        collected.expected.append(expected_of(size, seen, findings.effects))
         alone = measured_in(size.rows.of_attempt(ONE_WAY), seen)
         quarter = measured_in(size.rows.of_attempt(QUARTER), seen, FEWEST_UNDER_LOAD)
         judged = Judged(size, seen, findings, alone, quarter)
@@ -224,6 +227,7 @@ def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]
         not_looked_for=tuple(dict.fromkeys(collected.not_looked_for)),
         structure=each_once(collected.structure),
         unmeasured=() if (left := unmeasured(results)) is None else (left,),
+        expected=tuple(collected.expected),
     )
 
 

@@ -1,13 +1,14 @@
 """A verdict, and the judgement of a whole run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 
 from everylink.exit_codes import Exit
 from everylink.io.topology import Topology
+from everylink.judge.expected import Expected
 from everylink.links.unmeasured import Unmeasured
 from everylink.model.results import Results
 
@@ -142,6 +143,7 @@ class Judgement:
     links_possible: int | None = None  # from each rank to each other one; not known of load patterns
     not_looked_for: tuple[str, ...] = ()  # kinds of components, each with the reason
     drain: tuple[str, ...] = ()  # names of the hosts to take out of service
+    expected: tuple[Expected, ...] = field(default=(), compare=False)  # of the links of each size that was judged
 
     @property
     def conclusion(self) -> Conclusion:

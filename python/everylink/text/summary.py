@@ -36,9 +36,7 @@ def summary_fields(run: JudgedRun, most_slowest: int) -> Fields:
         **run_fields(SCHEMA, run, link_warnings(results)),
         "directions": None if len(results.possible_directions) > 1 else results.directions,
         "sizes": [_size_fields(results, size) for size in results.sizes],
-        "slowest": [
-            _slow_fields(results, size, link) for size in largest for link in slowest(results, size, most_slowest)
-        ],
+        "slowest": [_slow_fields(run, size, link) for size in largest for link in slowest(results, size, most_slowest)],
     }
 
 
@@ -75,9 +73,12 @@ def _class_fields(summary: ClassSummary) -> Fields:
     }
 
 
-def _slow_fields(results: Results, size: Size, link: SlowLink) -> Fields:
+def _slow_fields(run: JudgedRun, size: Size, link: SlowLink) -> Fields:
+    ends = np.array([link.frm]), np.array([link.to])
+    expected = (one.seconds(*ends)[0] for one in run.judgement.expected if one.bytes == size.bytes)
     return {
-        **_link_fields(results, size, link.frm, link.to, link.first),
+        **_link_fields(run.results, size, link.frm, link.to, link.first),
+        "expected_seconds": next(expected, None),
         "x_typical": link.ratio,
         "again_seconds": link.second,
         "again_outcome": None if link.second_outcome is None else outcome_text(link.second_outcome),
