@@ -10,7 +10,8 @@ import pytest
 from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.judge.confidence import DOUBTFUL
-from everylink.judge.verdict import Judgement
+from everylink.judge.crowd import less_certain
+from everylink.judge.verdict import Judgement, Verdict
 from everylink.model.rows import Outcome
 from everylink.text.verdicts import verdict_text
 from fabric_runs import fabric_run
@@ -91,6 +92,17 @@ def test_a_host_that_is_slow_between_its_own_ranks_is_a_suspect_if_these_wait(cr
     of_host = [one for one in (judgement.suspects if crowded else judgement.verdicts) if one.subject == ("n3",)]
     assert [one.scope for one in of_host] == ["within"]
     assert bool(judgement.verdicts) != bool(crowded)
+
+
+@pytest.mark.parametrize(("factor", "is_suspect"), [(1.3, True), (2.5, False)])
+def test_a_rail_that_is_slow_on_hosts_whose_ranks_wait_is_a_suspect_if_hardly_slow(
+    factor: float, is_suspect: bool
+) -> None:
+    results = fabric_run(hosts=8, ranks_per_host=2)
+    results = replace(results, ranks=replace(results.ranks, crowded=np.ones(16, np.uint8)))
+    rail = Verdict("group", ("n[0-7] on eth1",), "both", "slow", 8, factor, 0.8, 0, "evidence")
+    _, suspects = less_certain(results, [rail])
+    assert [one.subject for one in suspects] == ([rail.subject] if is_suspect else [])
 
 
 def test_other_hosts_and_failures_are_as_certain_as_ever(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from everylink.io.read import read
 from everylink.judge.confidence import RIGHT
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.groups import inferred_groups
@@ -18,6 +19,7 @@ from everylink.model.rows import chosen
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
+from make_results import Link, make_results, steady
 
 SIZE = 1 << 20
 
@@ -347,6 +349,21 @@ def test_oversubscription_that_a_serial_run_shows_is_structure_with_its_size_and
     assert (structure.kind, structure.subject) == ("oversubscription", ("n[0-7]", "n[8-15]"))
     assert structure.factor == pytest.approx(2, rel=0.01)
     assert structure.text.startswith("2 groups of hosts (n[0-7], n[8-15]): links between them take 2.00x as long while")
+
+
+@pytest.mark.parametrize(("factor", "kinds"), [(5.0, {"rank"}), (1.9, {"rank", "host"})])
+def test_a_host_that_is_slow_at_one_size_is_not_named_beside_its_rank_that_is_far_slower_at_another(
+    factor: float, kinds: set[str], tmp_path: Path
+) -> None:
+    def time(link: Link, size: int) -> float:
+        if size == 8:
+            return steady(link, size) * (1.4 if {6, 7} & set(link) else 1)
+        return steady(link, size) * (factor if 7 in link else 1)
+
+    path = make_results(tmp_path / "x.h5", hosts=[f"n{rank // 2}" for rank in range(16)], sizes=(8, SIZE), time=time)
+    verdicts = judge(read(path)).verdicts
+    assert {one.kind for one in verdicts} == kinds
+    assert {one.subject[0].partition(":")[0] for one in verdicts} == {"n3"}
 
 
 # --- one verdict per subject -----------------------------------------------------------------------------------

@@ -55,7 +55,8 @@ def is_doubtful(verdict: Verdict, crowded: Set[str]) -> bool:
 def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
     """Whether it compares ranks of one host with each other, or rests on links within one host."""
     ranks = results.ranks
-    if verdict.kind == "rank" or verdict.scope == Scope.WITHIN or len(set(ranks.host_index.tolist())) == 1:
+    of_device = verdict.kind == "group" and " on " in verdict.subject[0]  # against other devices of the same hosts
+    if verdict.kind == "rank" or of_device or verdict.scope == Scope.WITHIN or len(set(ranks.host_index.tolist())) == 1:
         return True
     host_of = {ranks.name(rank): int(ranks.host_index[rank]) for rank in range(len(ranks))}
     return verdict.kind in ("pair", "link") and len({host_of.get(name, -1) for name in verdict.subject}) == 1

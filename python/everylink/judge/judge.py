@@ -1,7 +1,7 @@
 """Judges a results file: the fewest components that explain what was measured, worst first."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from everylink.judge.evidence import (
 )
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import Found, find, pairs_found
+from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
@@ -111,11 +111,15 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
     """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow.
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are.
-    Without hosts that are slow within only, if a rank of theirs is slow: it is why.
+    Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
+    size: it is why.
     """
-    of_ranks = [verdict for verdict in verdicts if verdict.kind == "rank" and verdict.symptom == "slow"]
-    have_slow_rank = set().union(*(names.units_of(verdict.subject) for verdict in of_ranks))
-    verdicts = [one for one in verdicts if one.scope != Scope.WITHIN or one.subject[0] not in have_slow_rank]
+    of_ranks: dict[str, float] = {}
+    for verdict in verdicts:
+        if verdict.kind == "rank" and verdict.symptom == "slow":
+            factor = verdict.factor or 1.0
+            of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
+    verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
     hosts: dict[str, float] = {}
     groups: list[tuple[set[str], float, bool]] = []
     for verdict in verdicts:
@@ -134,6 +138,14 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
     return kept
+
+
+def _is_by_its_rank(verdict: Verdict, of_ranks: Mapping[str, float]) -> bool:
+    """Whether a host is slow because of a rank; `of_ranks`: by host, the factor of its slowest one."""
+    if verdict.kind != "host" or verdict.subject[0] not in of_ranks:
+        return False
+    far_slower = FAR_SLOWER * np.log(verdict.factor or 1.0) < np.log(of_ranks[verdict.subject[0]])
+    return verdict.scope == Scope.WITHIN or (verdict.symptom == "slow" and bool(far_slower))
 
 
 def _are_mostly_slow(units: set[str], verdicts: Sequence[Verdict], names: Names) -> bool:
@@ -302,8 +314,9 @@ def _late(judged: Judged, names: Names) -> Iterable[Verdict]:
 def _late_verdict(late: Late, judged: Judged, names: Names) -> Verdict:
     if late.is_loss:
         text = (
-            f"{late.rate:.1%} of its messages take {late.lateness:.0f} times longer than usual, as those do of which "
-            f"packets are lost and sent again; of other {names.unit_kind}s {late.usual_rate:.1%} are late"
+            f"{late.rate:.1%} of its messages are late, by {late.lateness:.0f} times the usual time on average, as if "
+            f"packets were lost and sent again; of other {names.unit_kind}s {late.usual_rate:.1%}, by "
+            f"{late.usual_lateness:.0f} times"
         )
     else:
         text = f"{late.rate:.2%} of its messages take more than twice the usual time, typical are {late.usual_rate:.2%}"
