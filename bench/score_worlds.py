@@ -1,130 +1,161 @@
 """Judges the worlds of bench/worlds after --confirm, without a topology: alarms in healthy ones, planted parts found.
 
-    PYTHONPATH=python python bench/score_worlds.py --hosts 32 --seeds 5 --jobs 2
+    PYTHONPATH=python python bench/score_worlds.py --hosts 32 --seeds 5 --jobs 2 --save scores.jsonl
+    PYTHONPATH=python python bench/score_worlds.py --tables scores.jsonl more.jsonl
 
-For each structure: healthy worlds with a verdict, and the verdicts in them; then the same worlds with one planted part
-of each kind: parts found of those that count as visible (issue 16), the others in brackets, and verdicts on what is not
-part of it. `--held-out` uses the structures that the judge is not tuned on.
+For each structure: healthy worlds with a verdict; then the same worlds with one planted part of each kind (with
+`--several N`: with 2 to N parts of these kinds): parts found of those that count as visible (issue 16), the others in
+brackets, and wrong verdicts. Then precision and recall by class of parts, how often verdicts of each stated confidence
+were right, and every wrong verdict. `--held-out` uses the structures that the judge is not tuned on.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
 
 import numpy as np
-from worlds.faults import KINDS, Fault, planted, possible
-from worlds.structures import BUILDING, HELD_OUT, Make
-from worlds.world import World
+from worlds.faults import KINDS
+from worlds.scoring import SETS, Case, Part, Said, Score, score
+from worlds.structures import ALL, BUILDING, HELD_OUT
+from worlds.world import AT_ONCE, BOTH_WAYS, ONE_WAY
 
-from everylink.host_lists import expanded
-from everylink.judge.judge import judge
-from everylink.judge.verdict import Verdict
-from everylink.simulate.results import confirmed
-
-NEARLY_ALL = 0.9  # of the hosts of a part
 USUAL = ("host", "rank", "direction", "link", "leaf", "chassis", "intermittent 30 %", "loss")
-SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "chassis")
+CLASSES: Mapping[str, tuple[set[str], set[str]]] = {  # kinds of parts, and kinds of verdicts about such parts
+    "hosts, adapters, ranks": (
+        {"host", "adapter", "direction", "rank", "quarter of a leaf", "chassis", "tiny", "latency only",
+         "bandwidth only", "intermittent 10 %", "intermittent 30 %", "loss", "jitter", "dark host"},
+        {"host", "rank"},
+    ),
+    "links": ({"link", "one-way link"}, {"link", "pair"}),
+    "leaves, trunks, rails": ({"rail", "rail plane", "leaf", "uplink", "trunk"}, {"group", "trunk"}),
+}  # fmt: skip
+DRAWN = 2000  # of worlds, for an interval
 
 
-@dataclass(frozen=True)
-class Score:
-    """Of one world: its planted part, if any, whether it counts and was found, and verdicts on anything else."""
-
-    structure: str
-    kind: str
-    counts: bool
-    found: bool
-    wrong: int
-    stated: tuple[tuple[str, float, bool], ...]  # of each verdict its kind and confidence, and whether it was right
+def several(kinds: Sequence[str], most: int, seed: int) -> tuple[str, ...]:
+    """2 to `most` of these kinds."""
+    random = np.random.default_rng([seed, 23])
+    return tuple(kinds[number] for number in random.choice(len(kinds), int(random.integers(2, most + 1))))
 
 
-def hosts_of(verdict: Verdict) -> set[str]:
-    """The hosts that a verdict names."""
-    names: set[str] = set()
-    for name in verdict.subject:
-        names |= set(expanded(name.partition(" on ")[0].partition(":")[0]))
-    return names
+def cases(chosen: argparse.Namespace) -> Iterable[Case]:
+    names = chosen.structures or list(HELD_OUT if chosen.held_out else BUILDING)
+    for name in names:
+        for seed in range(chosen.first_seed, chosen.first_seed + chosen.seeds):
+            planted = [several(chosen.kinds, chosen.several, seed)] if chosen.several else [(k,) for k in chosen.kinds]
+            for kinds in ((), *planted):
+                yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners)
 
 
-def is_about(verdict: Verdict, fault: Fault) -> bool:
-    """Whether a verdict names the planted part; of sets of hosts also one host of it."""
-    own = {f"n{host}" for host in fault.hosts}
-    match fault.kind:
-        case "link" | "one-way link":
-            return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
-        case "rank":
-            return verdict.subject == fault.parts
-        case "adapter":
-            return verdict.kind == "rank" and hosts_of(verdict) == own
-        case "rail plane":
-            device = fault.parts[0].replace("rail", "mlx5_")
-            return verdict.kind == "group" and f" on {device} " in verdict.subject[0]
-        case _ if fault.kind in SETS:
-            return verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
-    return verdict.kind in ("host", "rank") and hosts_of(verdict) == own
+def saved(path: Path) -> Iterable[Score]:
+    for line in path.read_text().splitlines():
+        one = json.loads(line)
+        case = Case(**{**one["case"], "kinds": tuple(one["case"]["kinds"])})
+        yield Score(case, tuple(Part(**part) for part in one["parts"]), tuple(Said(**said) for said in one["said"]))
 
 
-def is_found(verdicts: list[Verdict], fault: Fault) -> bool:
-    """Whether the verdicts about a part name it; of a set of hosts nearly all."""
-    if fault.kind not in SETS or fault.kind == "rail plane":
-        return bool(verdicts)
-    named = set().union(*map(hosts_of, verdicts))
-    return len(named) >= NEARLY_ALL * len(fault.hosts)
+def share(good: int, of: int) -> str:
+    return f"{good} of {of}" + (f" ({good / of:.1%})" if of else "")
 
 
-def score(held_out: bool, hosts: int, case: tuple[str, str, int]) -> Score:
-    """Generates, measures, confirms and judges one world; kind "": a healthy one."""
-    structure, kind, seed = case
-    make: Make = (HELD_OUT if held_out else BUILDING)[structure]
-    random = np.random.default_rng([seed, 17])
-    built = make(hosts, random)
-    if kind and not possible(kind, built):
-        return Score(structure, kind, False, False, -1, ())
-    fault = planted(kind, built, random) if kind else None
-    world = World(built, () if fault is None else (fault,), seed, noise=float(random.uniform(0.005, 0.02)))
-    verdicts = judge(confirmed(world, world.results)).verdicts
-    about = [verdict for verdict in verdicts if fault is not None and is_about(verdict, fault)]
-    wrong = [verdict for verdict in verdicts if verdict not in about]
-    counts = fault is not None and world.visible(fault).counts(fault, built)
-    found = fault is not None and is_found(about, fault)
-    stated = tuple((verdict.kind, verdict.confidence, verdict in about) for verdict in verdicts)
-    return Score(structure, kind, counts, found, len(wrong), stated)
+def healthy_cell(scores: Sequence[Score]) -> str:
+    healthy = [one for one in scores if not one.parts]
+    return f"{sum(one.wrong > 0 for one in healthy)} of {len(healthy)}"
 
 
-def healthy_cell(scores: list[Score]) -> str:
-    alarms = [one for one in scores if one.wrong]
-    return f"{len(alarms)} of {len(scores)}, {sum(one.wrong for one in alarms)} verdicts"
-
-
-def planted_cell(scores: list[Score]) -> str:
+def planted_cell(scores: Sequence[Score]) -> str:
     """Empty where the structure has no such part."""
-    there = [one for one in scores if one.wrong >= 0]
-    if not there:
+    parts = [part for one in scores for part in one.parts]
+    if not parts:
         return ""
-    counted, hidden = ([one for one in there if one.counts is counts] for counts in (True, False))
-    found = f"{sum(one.found for one in counted)}/{len(counted)}"
-    left_out = f" ({sum(one.found for one in hidden)}/{len(hidden)})" if hidden else ""
-    return f"{found}{left_out}, {sum(one.wrong for one in there)} wrong"
+    counted, hidden = ([part for part in parts if part.counts is counts] for counts in (True, False))
+    left_out = f" ({sum(part.found for part in hidden)}/{len(hidden)})" if hidden else ""
+    wrong = sum(one.wrong for one in scores)
+    return f"{sum(part.found for part in counted)}/{len(counted)}{left_out}" + (f", {wrong} wrong" if wrong else "")
 
 
 def print_row(*cells: str) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def print_reliability(scores: list[Score]) -> None:
-    """How often verdicts of each kind and stated confidence were right."""
-    counts: Counter[tuple[str, float, bool]] = Counter()
+def print_head(*cells: str) -> None:
+    print()
+    print_row(*cells)
+    print_row(*["---"] * len(cells))
+
+
+def print_structures(scores: Sequence[Score]) -> None:
+    columns = list(dict.fromkeys(kind_of(one) for one in scores if one.parts))
+    print_head("structure", "healthy with a verdict", *columns)
+    for name in ALL:
+        of_name = [one for one in scores if one.case.structure == name]
+        if of_name:
+            cells = [planted_cell([one for one in of_name if one.parts and kind_of(one) == kind]) for kind in columns]
+            print_row(name, healthy_cell(of_name), *cells)
+
+
+def kind_of(one: Score) -> str:
+    return one.case.kinds[0] if len(one.case.kinds) == 1 else "several"
+
+
+def print_classes(scores: Sequence[Score]) -> None:
+    """Precision and recall; the parts that an observer could not see stand beside. The last column: not of sets."""
+    print_head(
+        "", "found of those that count", "found of the rest", "verdicts right", "verdicts for each single part found"
+    )
+    parts, said = [p for one in scores for p in one.parts], [v for one in scores for v in one.said]
+    for name, (kinds, verdicts) in CLASSES.items():
+        own = [part for part in parts if part.kind in kinds]
+        counted, rest = ([part.found for part in own if part.counts is counts] for counts in (True, False))
+        right = [verdict.right for verdict in said if verdict.kind in verdicts]
+        found = [part.verdicts for part in own if part.found and part.kind not in SETS]
+        each = f"{np.mean(found):.2f}" if found else ""
+        print_row(
+            name, share(sum(counted), len(counted)), share(sum(rest), len(rest)), share(sum(right), len(right)), each
+        )
+    sided = [verdict.side_right for verdict in said if verdict.sided and verdict.right]
+    print(f"\nDirection right in {share(sum(sided), len(sided))} of those claimed.")
+
+
+def print_reliability(scores: Sequence[Score]) -> None:
+    """How often verdicts of each kind and stated confidence were right; intervals of 95 % by drawing worlds anew."""
+    print_head("verdict on", "stated", "verdicts", "worlds", "right", "95 % interval")
+    said = sorted((one.kind, one.confidence, number, one.right) for number, s in enumerate(scores) for one in s.said)
+    for (kind, confidence), of_bin in groupby(said, key=lambda one: one[:2]):
+        _, _, world, right = (np.array(column) for column in zip(*of_bin, strict=True))
+        low, high = interval(world, right)
+        print_row(
+            kind, f"{confidence:.1%}", str(len(right)), str(len(np.unique(world))), f"{right.mean():.1%}",
+            f"{low:.1%} to {high:.1%}",
+        )  # fmt: skip
+
+
+def interval(world: np.ndarray, right: np.ndarray) -> tuple[float, float]:
+    """95 % interval of the share that is right, clustered by world; where all or none are, by the rule of three."""
+    worlds, of = np.unique(world, return_inverse=True)
+    good, count = np.bincount(of, right), np.bincount(of)
+    if right.all() or not right.any():
+        rest = min(1.0, 3 / len(worlds))
+        return (1 - rest, 1.0) if right.all() else (0.0, rest)
+    drawn = np.random.default_rng(1).integers(len(worlds), size=(DRAWN, len(worlds)))
+    low, high = np.quantile(good[drawn].sum(axis=1) / count[drawn].sum(axis=1), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def print_wrong(scores: Sequence[Score]) -> None:
+    print("\nWrong verdicts, and wrong directions of right ones:")
     for one in scores:
-        counts.update((kind, round(confidence, 3), right) for kind, confidence, right in one.stated)
-    print_row("verdict on", "stated", "verdicts", "right")
-    print_row(*["---"] * 4)
-    for kind, confidence in sorted({(kind, confidence) for kind, confidence, _ in counts}):
-        right, wrong = counts[kind, confidence, True], counts[kind, confidence, False]
-        print_row(kind, f"{confidence:.1%}", str(right + wrong), f"{right / (right + wrong):.1%}")
+        for said in one.said:
+            if not said.right or said.sided > said.side_right:
+                planted = ", ".join(f"{part.kind} {part.name[:40]}" for part in one.parts) or "healthy"
+                where = f"{one.case.structure}, {one.case.hosts} hosts, seed {one.case.seed}, {planted}"
+                print(f"- {where}: {said.text[:160]}{' (direction)' * said.right}")
 
 
 def main() -> None:
@@ -135,23 +166,29 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=USUAL, help="planted parts")
-    parser.add_argument("--structures", nargs="*", help="default: all")
+    parser.add_argument("--several", type=int, default=0, help="plant 2 to this many parts at once")
+    parser.add_argument("--kernel", choices=(BOTH_WAYS, ONE_WAY, AT_ONCE), default=BOTH_WAYS)
+    parser.add_argument("--partners", type=int, default=0, help="of each rank, in a sample; 0: all others")
+    parser.add_argument("--structures", nargs="*", choices=list(ALL), help="default: all for building")
+    parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each world")
+    parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")
     chosen = parser.parse_args()
-    names = chosen.structures or list(HELD_OUT if chosen.held_out else BUILDING)
-    seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
-    print_row("structure", "healthy with a verdict", *chosen.kinds)
-    print_row(*["---"] * (len(chosen.kinds) + 2))
     scores: list[Score] = []
-    with ProcessPoolExecutor(chosen.jobs) as pool:
-        for name in names:
-            cases = [(name, kind, seed) for kind in ("", *chosen.kinds) for seed in seeds]
-            of_name = list(pool.map(partial(score, chosen.held_out, chosen.hosts), cases))
-            scores += of_name
-            cells = [planted_cell([one for one in of_name if one.kind == kind]) for kind in chosen.kinds]
-            healthy = healthy_cell([one for one in of_name if not one.kind])
-            print_row(name, healthy, *cells)
-    print()
+    if chosen.tables:
+        scores = [one for path in chosen.tables for one in saved(path)]
+    else:
+        with ProcessPoolExecutor(chosen.jobs) as pool:
+            for one in pool.map(score, cases(chosen)):
+                if one is None:
+                    continue
+                scores.append(one)
+                if chosen.save:
+                    with chosen.save.open("a") as file:
+                        file.write(json.dumps(asdict(one)) + "\n")
+    print_structures(scores)
+    print_classes(scores)
     print_reliability(scores)
+    print_wrong(scores)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,32 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
 import pytest
-from score_worlds import Score, score
+from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
+ONE_HOST = ("quadrants", "CCXs")
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
-def scored(structure: str, kind: str) -> Score:
-    return score(False, HOSTS, (structure, kind, SEED))
+def scored(structure: str, *kinds: str) -> Score:
+    found = score(Case(structure, kinds, SEED, HOSTS))
+    assert found is not None
+    return found
 
 
 def assert_only_verdict(structure: str, kind: str) -> None:
     """That the planted part is found, and nothing else is."""
     found = scored(structure, kind)
-    assert (found.found, found.wrong) == (True, 0)
+    assert (found.all_found, found.wrong) == (True, 0)
 
 
 @pytest.mark.parametrize("structure", BUILDING)
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
-    assert scored(structure, "").wrong == 0
+    assert scored(structure).wrong == 0
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name != "quadrants"])
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ONE_HOST])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
@@ -53,7 +56,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ("quadrants", "dragonfly")])
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly")])
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from score_worlds import is_about, is_found, score
 from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Order
 from worlds.physics import NONE, fair_rates
-from worlds.structures import ALL, BUILDING, HELD_OUT, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, Structure
+from worlds.planes import HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch
+from worlds.scoring import Case, is_about, is_found, score
+from worlds.structures import ALL, BUILDING, HELD_OUT, Structure
 from worlds.world import AT_ONCE, ONE_WAY, World
 
 from everylink.judge.verdict import Verdict
@@ -43,7 +44,7 @@ def test_alone_a_message_takes_the_latency_and_its_bytes_by_the_narrowest_rate()
 
 @pytest.mark.parametrize("kernel", [ONE_WAY, AT_ONCE])
 def test_two_flows_that_share_an_uplink_take_twice(kernel: str) -> None:
-    world = World(Structure(8, FatTree(8, 4, 4, "static")), kernel=kernel)
+    world = World(Structure(8, FatTree(np.arange(8) // 4, 4, "static")), kernel=kernel)
     alone = LATENCY + 2 * HOP + MIB / RATE
     assert times(world, [(0, 4)]) == pytest.approx([alone])
     shared = max(max(times(World(world.structure, seed=seed, kernel=kernel), [(0, 4), (1, 5)])) for seed in range(8))
@@ -69,7 +70,7 @@ def test_rates_are_fair_no_way_carries_more_than_it_can_and_each_flow_has_a_full
 
 
 def test_an_oversubscribed_tree_is_slow_only_while_others_send() -> None:
-    structure = Structure(32, FatTree(32, 8, 2, "adaptive"))
+    structure = Structure(32, FatTree(np.arange(32) // 8, 2, "adaptive"))
     assert structure.oversubscription == 2
     world = World(structure)
     assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
@@ -82,7 +83,7 @@ def test_an_oversubscribed_tree_is_slow_only_while_others_send() -> None:
 def test_rehashed_routes_change_from_step_to_step_and_static_ones_do_not() -> None:
     when = np.arange(20)
     frm, to = np.zeros(20, np.int64), np.full(20, 9)
-    ways = {routes: FatTree(16, 8, 1, routes).path(frm, to, when)[0] for routes in ("static", "rehashed")}
+    ways = {routes: FatTree(np.arange(16) // 8, 1, routes).path(frm, to, when)[0] for routes in ("static", "rehashed")}
     assert len(np.unique(ways["static"], axis=0)) == 1
     assert len(np.unique(ways["rehashed"], axis=0)) > 1
 
@@ -290,10 +291,22 @@ def test_suspects_are_confirmed_in_the_same_world() -> None:
 
 
 def test_a_clear_slow_host_is_scored_as_found_and_a_healthy_world_as_silent() -> None:
-    one = score(False, 16, ("one switch", "host", 1))
-    assert (one.counts, one.found, one.wrong) == (True, True, 0)
-    none = score(False, 16, ("one switch", "", 1))
-    assert (none.counts, none.found, none.wrong) == (False, False, 0)
+    one, none = (score(Case("one switch", kinds, 1, 16)) for kinds in (("host",), ()))
+    assert one is not None
+    assert none is not None
+    (part,) = one.parts
+    assert (part.counts, part.found, part.verdicts, one.wrong) == (True, True, 1, 0)
+    assert (none.parts, none.said) == ((), ())
+
+
+def test_what_a_structure_does_not_have_is_not_scored() -> None:
+    assert score(Case("one switch", ("uplink",), 1, 8)) is None
+
+
+def test_a_claimed_direction_is_scored() -> None:
+    said = score(Case("one switch", ("direction",), 1, 16))
+    assert said is not None
+    assert [(one.sided, one.side_right) for one in said.said] == [(True, True)]
 
 
 @pytest.mark.parametrize(

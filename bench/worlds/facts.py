@@ -3,7 +3,8 @@
 import numpy as np
 
 from everylink.model.inventory import NO_INVENTORY, Facts, Inventory, Moment, Readings
-from worlds.structures import RATE, Structure
+from worlds.planes import RATE
+from worlds.structures import Structure
 
 RATES = {1: "100 Gb/sec (4X EDR)", 2: "200 Gb/sec (4X HDR)", 4: "400 Gb/sec (4X NDR)"}  # by multiples of RATE
 

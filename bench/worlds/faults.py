@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
-from worlds.structures import Dragonfly, FatTree, Structure
+from worlds.planes import Dragonfly, FatTree
+from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
 DELAY = 1.5e-6  # seconds that "latency" adds
@@ -222,6 +223,7 @@ def planted(kind: str, structure: Structure, random: np.random.Generator) -> Fau
         return replace(host(structure, random), kind=kind, **_OTHER[kind](random))  # type: ignore[arg-type]
     rate = float(random.uniform(0.4, 0.8))
     if kind == "uplink" and isinstance(structure.plane, FatTree) and structure.plane.routes == "adaptive":
-        share = 1 / structure.plane.uplinks  # all uplinks of the leaf are one way, of which this one is a part
-        return replace(uplink(structure, random), rate=1 - (1 - rate) * share)
+        one = uplink(structure, random)
+        uplinks = structure.plane.uplinks[structure.plane.group[one.hosts[0]]]
+        return replace(one, rate=1 - (1 - rate) / uplinks)  # all uplinks of the leaf are one way; this one is a part
     return replace(_SLOW[kind](structure, random), rate=rate, delay=0.3e-6 / rate)

@@ -4,107 +4,15 @@ BUILDING names the structures that the judge may be tuned on, HELD_OUT those tha
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from worlds.physics import NONE, Index, Mask, Values, chance, hashed
+from worlds.physics import NONE, Index, Mask, Values
+from worlds.planes import RATE, Dragonfly, FatTree, HyperX, OneSwitch, Plane, Racks, ThreeLevels, Torus
 
-RATE = 12.5e9  # bytes per second of an adapter of 100 Gbit/s
-LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each further one
 OTHER_RAIL = 0.6e-6
 INSIDE_LATENCY, INSIDE_RATE = 0.5e-6, 20e9
-
-
-class Plane(Protocol):
-    """The switches and cables between the adapters of one rail."""
-
-    group: Index  # of each host: leaf, group, or all 0
-    capacity: Values  # of each way
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        """Ways [flow, hop] and latency between hosts; `when` numbers the moments at which routes may change."""
-
-
-class OneSwitch:
-    """Every host on one switch that never blocks."""
-
-    def __init__(self, hosts: int) -> None:
-        self.group, self.capacity = np.zeros(hosts, np.int64), np.zeros(0)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        return np.zeros((len(frm), 0), np.int64), np.full(len(frm), LATENCY)
-
-
-class FatTree:
-    """Leaves of `leaf` hosts with leaf / `ratio` uplinks each to as many spines.
-
-    `routes`: "static", one uplink for each pair; "rehashed", another one in each step; "adaptive", all of them at once.
-    """
-
-    def __init__(self, hosts: int, leaf: int, ratio: int, routes: str, rate: float = RATE) -> None:
-        self.group = np.arange(hosts) // leaf
-        self.uplinks, self.routes = max(1, leaf // ratio), routes
-        leaves = int(self.group.max()) + 1
-        self.each = 1 if routes == "adaptive" else self.uplinks
-        self.capacity = np.full(2 * leaves * self.each, rate * self.uplinks / self.each)
-
-    def uplinks_of(self, leaf: int) -> Index:
-        """The ways up from a leaf and down to it: [uplink, 2]."""
-        up = leaf * self.each + np.arange(self.each)
-        return np.stack([up, up + len(self.capacity) // 2], axis=1)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        a, b = self.group[frm], self.group[to]
-        spine = (hashed(frm, to, when if self.routes == "rehashed" else 0, 3) % np.uint64(self.each)).astype(np.int64)
-        ways = np.stack([a * self.each + spine, len(self.capacity) // 2 + b * self.each + spine], axis=1)
-        far = a != b
-        return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
-
-
-class Dragonfly:
-    """Groups that are joined directly, each with each. `detours`: the part of messages that takes a third group."""
-
-    def __init__(self, hosts: int, size: int, detours: float, rate: float = RATE) -> None:
-        self.group, self.detours = np.arange(hosts) // size, detours
-        self.groups = int(self.group.max()) + 1
-        self.capacity = np.full(self.groups**2, rate * max(1.0, 2 * size / self.groups))
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        a, b = self.group[frm], self.group[to]
-        far = a != b
-        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
-        detour = far & (chance(frm, to, when, 6) < self.detours) & (third != a) & (third != b)
-        first = np.where(detour, a * self.groups + third, a * self.groups + b)
-        second = np.where(detour, third * self.groups + b, NONE)
-        ways = np.stack([np.where(far, first, NONE), second], axis=1)
-        return ways, LATENCY + 2 * HOP * far + 2.5 * HOP * detour
-
-
-class Torus:
-    """A grid that is closed in each of its dimensions; messages go along one dimension after the other."""
-
-    def __init__(self, sides: tuple[int, ...], rate: float = 4 * RATE) -> None:
-        self.sides = sides
-        hosts = int(np.prod(sides))
-        self.group = np.zeros(hosts, np.int64)
-        self.place = np.stack(np.unravel_index(np.arange(hosts), sides), axis=1)
-        self.capacity = np.full(hosts * len(sides) * 2, rate)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        at, goal = self.place[frm].copy(), self.place[to]
-        hops: list[Index] = []
-        for axis, side in enumerate(self.sides):
-            forward = (goal[:, axis] - at[:, axis]) % side <= side // 2
-            for _ in range(side // 2):
-                moves = at[:, axis] != goal[:, axis]
-                here = np.ravel_multi_index(tuple(at.T), self.sides)
-                way = (here * len(self.sides) + axis) * 2 + forward
-                hops.append(np.where(moves, way, NONE))
-                at[:, axis] = (at[:, axis] + np.where(moves, np.where(forward, 1, -1), 0)) % side
-        ways = np.stack(hops, axis=1)
-        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -215,11 +123,46 @@ def _one_host(ranks: int, blocks: int, per_block: float, worse: int) -> Structur
     return Structure(1, OneSwitch(1), each=ranks, inside_latency=inside)
 
 
+def _mesh(ranks: int) -> Structure:
+    """One host of boards of 8 devices, which are the corners of a cube: messages go along its edges."""
+    a, b = np.arange(ranks)[:, None], np.arange(ranks)[None, :]
+    steps = sum(((a ^ b) >> bit) % 2 for bit in range(3)) + 2 * (a // 8 != b // 8)
+    return Structure(1, OneSwitch(1), each=ranks, inside_latency=0.2e-6 + 0.08e-6 * steps)
+
+
+def _varied(hosts: int, spread: float, random: np.random.Generator, hyperthreads: float = 0.0) -> Structure:
+    """Healthy hosts that differ a little, by this standard deviation of the log of their rate."""
+    rate = RATE * np.exp(spread * random.standard_normal((hosts, 1)))
+    return Structure(hosts, OneSwitch(hosts), rate=rate, hyperthreads=hyperthreads)
+
+
 Make = Callable[[int, np.random.Generator], Structure]
 
 
-def _tree(ratio: int, routes: str) -> Make:
-    return lambda hosts, random: Structure(hosts, FatTree(hosts, max(4, min(16, hosts // 4)), ratio, routes))
+def _leaves(hosts: int) -> Index:
+    """The leaf of each host: at least 4 and at most 16 hosts behind each."""
+    return np.arange(hosts) // max(4, min(16, hosts // 4))
+
+
+def _unequal_leaves(hosts: int) -> Index:
+    """Leaves of 1, 2, 3, ... times as many hosts, which are numbered in turns, as by a scheduler."""
+    sizes = np.arange(1, 5) * max(1, hosts // 10)
+    place = np.concatenate([(np.arange(size) + 0.5) / size for size in sizes])
+    return np.repeat(np.arange(4), sizes)[np.argsort(place, kind="stable")][np.arange(hosts) % int(sizes.sum())]
+
+
+def _tree(ratio: int, routes: str, each: int = 1) -> Make:
+    return lambda hosts, random: Structure(hosts, FatTree(_leaves(hosts), ratio, routes), each=each, rails=each)
+
+
+def _generations_in_tree(hosts: int) -> Structure:
+    """The hosts of half of the leaves have adapters of 200 Gbit/s, as all uplinks have; 2:1 for these, 1:1 for others.
+
+    Routes are static.
+    """
+    leaf = _leaves(hosts)
+    rate = RATE * np.where(leaf % 2 == 0, 2.0, 1.0)[:, None]
+    return Structure(hosts, FatTree(leaf, 2, "static", 2 * RATE), rate=rate)
 
 
 def _sides(hosts: int) -> tuple[int, ...]:
@@ -247,8 +190,6 @@ BUILDING: Mapping[str, Make] = {
     "far socket": lambda hosts, random: _far_socket(hosts, 2),
     "quadrants": lambda hosts, random: _one_host(max(hosts, 16), 4, 0.05e-6, 2),
     "hyperthreads": lambda hosts, random: Structure(hosts, OneSwitch(hosts), hyperthreads=0.01),
-}
-HELD_OUT: Mapping[str, Make] = {
     "fat tree 1:1 adaptive": _tree(1, "adaptive"),
     "fat tree 2:1 re-hashed": _tree(2, "rehashed"),
     "fat tree 4:1 static": _tree(4, "static"),
@@ -261,5 +202,25 @@ HELD_OUT: Mapping[str, Make] = {
     "far socket, 4 ranks": lambda hosts, random: _far_socket(hosts, 4),
     "CCXs": lambda hosts, random: _one_host(max(hosts, 16), 8, 0.12e-6, 0),
     "drift": lambda hosts, random: Structure(hosts, OneSwitch(hosts), drift=0.1),
+    "three levels, 2:1 between pods": lambda hosts, random: Structure(
+        hosts, ThreeLevels(hosts, max(4, hosts // 16), 2, 2)
+    ),
+    "unequal leaves, 2:1 adaptive": lambda hosts, random: Structure(
+        hosts, FatTree(_unequal_leaves(hosts), 2, "adaptive")
+    ),
+    "fat tree 2:1, uplinks by sender": _tree(2, "by sender"),
+    "2 rails, one of 200 Gbit/s": lambda hosts, random: Structure(
+        hosts, OneSwitch(hosts), each=2, rails=2, rate=RATE * np.tile([2.0, 1.0], (hosts, 1))
+    ),
+    "hosts that vary by 2 %": lambda hosts, random: _varied(hosts, 0.02, random),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "HyperX": lambda hosts, random: Structure(hosts, HyperX(2, hosts // 8, 4)),
+    "two generations in a tree": lambda hosts, random: _generations_in_tree(hosts),
+    "long cables": lambda hosts, random: Structure(hosts, Racks(hosts, max(2, hosts // 8))),
+    "2 rails, 2:1 static": _tree(2, "static", 2),
+    "cube mesh": lambda hosts, random: _mesh(max(hosts, 16)),
+    "noisy cloud": lambda hosts, random: _varied(hosts, 0.01, random, hyperthreads=0.05),
+    "torus, far socket": lambda hosts, random: replace(_far_socket(hosts, 2), plane=Torus(_sides(hosts))),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}

@@ -1,0 +1,153 @@
+"""The ways between the adapters of one rail: switches and the cables between them."""
+
+from typing import Protocol
+
+import numpy as np
+
+from worlds.physics import NONE, Index, Values, chance, hashed
+
+RATE = 12.5e9  # bytes per second of an adapter of 100 Gbit/s
+LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each further one
+CABLE = 0.05e-6  # seconds for each rack that a cable passes
+
+
+class Plane(Protocol):
+    """The switches and cables between the adapters of one rail."""
+
+    group: Index  # of each host: leaf, group, or all 0
+    capacity: Values  # of each way
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        """Ways [flow, hop] and latency between hosts; `when` numbers the moments at which routes may change."""
+
+
+class OneSwitch:
+    """Every host on one switch that never blocks."""
+
+    def __init__(self, hosts: int) -> None:
+        self.group, self.capacity = np.zeros(hosts, np.int64), np.zeros(0)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return np.zeros((len(frm), 0), np.int64), np.full(len(frm), LATENCY)
+
+
+class Racks:
+    """Racks of `size` hosts in a row: nothing blocks, but the cables are longer the further two racks are apart."""
+
+    def __init__(self, hosts: int, size: int) -> None:
+        self.group, self.capacity = np.arange(hosts) // size, np.zeros(0)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        longer = CABLE * np.abs(self.group[frm] - self.group[to]).astype(np.float64)
+        return np.zeros((len(frm), 0), np.int64), LATENCY + longer
+
+
+class FatTree:
+    """Leaves, each with an uplink for `ratio` of its hosts to as many spines. `group`: the leaf of each host.
+
+    `routes`: "static", one uplink for each pair; "by sender", one for each sender; "rehashed", another one in each
+    step; "adaptive", all of them at once.
+    """
+
+    def __init__(self, group: Index, ratio: int, routes: str, rate: float = RATE) -> None:
+        self.group, self.routes = group, routes
+        self.uplinks: Index = np.maximum(1, np.bincount(group) // ratio)
+        each = np.ones_like(self.uplinks) if routes == "adaptive" else self.uplinks
+        self.ways = int(each.sum())  # up; as many lead down
+        self.first, self.each = np.cumsum(each) - each, each
+        width = np.repeat(self.uplinks / each, each) * rate
+        self.capacity = np.concatenate([width, width])
+
+    def uplinks_of(self, leaf: int) -> Index:
+        """The ways up from a leaf and down to it: [uplink, 2]."""
+        up = self.first[leaf] + np.arange(self.each[leaf])
+        return np.stack([up, up + self.ways], axis=1)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        spines = np.minimum(self.each[a], self.each[b]).astype(np.uint64)
+        by = {"rehashed": (frm, to, when, 3), "by sender": (frm, 3)}.get(self.routes, (frm, to, 0, 3))
+        spine = (hashed(*by) % spines).astype(np.int64)
+        ways = np.stack([self.first[a] + spine, self.ways + self.first[b] + spine], axis=1)
+        far = a != b
+        return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
+
+
+class ThreeLevels:
+    """Pods of `leaves` leaves of `leaf` hosts; nothing blocks within a pod, and `ratio`:1 between pods."""
+
+    def __init__(self, hosts: int, leaf: int, leaves: int, ratio: int) -> None:
+        self.group = np.arange(hosts) // leaf
+        self.lower = FatTree(self.group, 1, "static")
+        self.upper = FatTree(np.arange(hosts) // (leaf * leaves), ratio, "static")
+        self.capacity = np.concatenate([self.lower.capacity, self.upper.capacity])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        (low, near), (up, far) = (plane.path(frm, to, when) for plane in (self.lower, self.upper))
+        up = np.where(up == NONE, NONE, up + len(self.lower.capacity))
+        return np.concatenate([low, up], axis=1), near + far - LATENCY
+
+
+class HyperX:
+    """Switches in a grid of `rows` x `columns`, `size` hosts on each; a cable from each to all of its row and column.
+
+    A message to another row and column takes one of the two ways, now this and now that.
+    """
+
+    def __init__(self, rows: int, columns: int, size: int, rate: float = RATE) -> None:
+        self.group = np.repeat(np.arange(rows * columns), size)
+        self.columns, self.switches = columns, rows * columns
+        self.capacity = np.full(self.switches**2, rate * max(1.0, size / 2))
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        (row, column), (to_row, to_column) = np.divmod(a, self.columns), np.divmod(b, self.columns)
+        along = chance(frm, to, when, 11) < 0.5
+        turn = np.where(along, row * self.columns + to_column, to_row * self.columns + column)
+        hops = [(a, turn), (turn, b)]
+        ways = np.stack([np.where(one != other, one * self.switches + other, NONE) for one, other in hops], axis=1)
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class Dragonfly:
+    """Groups that are joined directly, each with each. `detours`: the part of messages that takes a third group."""
+
+    def __init__(self, hosts: int, size: int, detours: float, rate: float = RATE) -> None:
+        self.group, self.detours = np.arange(hosts) // size, detours
+        self.groups = int(self.group.max()) + 1
+        self.capacity = np.full(self.groups**2, rate * max(1.0, 2 * size / self.groups))
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        far = a != b
+        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
+        detour = far & (chance(frm, to, when, 6) < self.detours) & (third != a) & (third != b)
+        first = np.where(detour, a * self.groups + third, a * self.groups + b)
+        second = np.where(detour, third * self.groups + b, NONE)
+        ways = np.stack([np.where(far, first, NONE), second], axis=1)
+        return ways, LATENCY + 2 * HOP * far + 2.5 * HOP * detour
+
+
+class Torus:
+    """A grid that is closed in each of its dimensions; messages go along one dimension after the other."""
+
+    def __init__(self, sides: tuple[int, ...], rate: float = 4 * RATE) -> None:
+        self.sides = sides
+        hosts = int(np.prod(sides))
+        self.group = np.zeros(hosts, np.int64)
+        self.place = np.stack(np.unravel_index(np.arange(hosts), sides), axis=1)
+        self.capacity = np.full(hosts * len(sides) * 2, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        at, goal = self.place[frm].copy(), self.place[to]
+        hops: list[Index] = []
+        for axis, side in enumerate(self.sides):
+            forward = (goal[:, axis] - at[:, axis]) % side <= side // 2
+            for _ in range(side // 2):
+                moves = at[:, axis] != goal[:, axis]
+                here = np.ravel_multi_index(tuple(at.T), self.sides)
+                way = (here * len(self.sides) + axis) * 2 + forward
+                hops.append(np.where(moves, way, NONE))
+                at[:, axis] = (at[:, axis] + np.where(moves, np.where(forward, 1, -1), 0)) % side
+        ways = np.stack(hops, axis=1)
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)

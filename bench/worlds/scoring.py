@@ -1,0 +1,148 @@
+"""Judges worlds with planted parts: was each part found, and is each verdict right?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from everylink.host_lists import expanded
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Verdict
+from everylink.simulate.results import confirmed
+from worlds.faults import Fault, planted, possible
+from worlds.structures import ALL
+from worlds.world import BOTH_WAYS, World
+
+NEARLY_ALL = 0.9  # of the hosts of a part
+SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "chassis")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world to be scored: `kinds` of planted parts, none in a healthy one; `partners` of a sample, 0: all."""
+
+    structure: str
+    kinds: tuple[str, ...]
+    seed: int
+    hosts: int = 32
+    kernel: str = BOTH_WAYS
+    partners: int = 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """A planted part: whether it `counts` (an observer who knows the structure could see it) and was found, and the
+    number of verdicts about it."""
+
+    kind: str
+    name: str
+    counts: bool
+    found: bool
+    verdicts: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verdict, and whether it is right. `sided`: whether it claims a direction; `side_right`: and the right one."""
+
+    kind: str
+    symptom: str
+    confidence: float
+    right: bool
+    sided: bool
+    side_right: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Score:
+    """What was planted in a world, and what was said of it."""
+
+    case: Case
+    parts: tuple[Part, ...]
+    said: tuple[Said, ...]
+
+    @property
+    def wrong(self) -> int:
+        """Verdicts on anything but planted parts."""
+        return sum(not one.right for one in self.said)
+
+    @property
+    def all_found(self) -> bool:
+        return all(part.found for part in self.parts)
+
+
+def score(case: Case) -> Score | None:
+    """Generates, measures, confirms and judges one world; None where its structure has no such part."""
+    random = np.random.default_rng([case.seed, 17])
+    built = ALL[case.structure](case.hosts, random)
+    if not all(possible(kind, built) for kind in case.kinds):
+        return None
+    faults = tuple(planted(kind, built, random) for kind in case.kinds)
+    noise = float(random.uniform(0.005, 0.02))
+    world = World(built, faults, case.seed, noise=noise, kernel=case.kernel, partners=case.partners)
+    verdicts = judge(confirmed(world, world.results)).verdicts
+    about = [[verdict for verdict in verdicts if is_about(verdict, fault)] for fault in faults]
+    parts = tuple(
+        Part(fault.kind, " ".join(fault.parts), world.visible(fault).counts(fault, built), is_found(of, fault), len(of))
+        for fault, of in zip(faults, about, strict=True)
+    )
+    return Score(case, parts, tuple(_said(verdict, faults) for verdict in verdicts))
+
+
+def _said(verdict: Verdict, faults: Sequence[Fault]) -> Said:
+    own = [fault for fault in faults if is_about(verdict, fault)]
+    is_part = any(fault.kind in SETS for fault in own)  # single links of it may well be slow one way
+    sided = verdict.direction != "both" and verdict.symptom == "slow" and not is_part
+    return Said(
+        verdict.kind, verdict.symptom, round(verdict.confidence, 4), bool(own), sided,
+        sided and any(is_sided(verdict, fault) for fault in own),
+        f"{verdict.kind} {' '.join(verdict.subject)}: {verdict.evidence}",
+    )  # fmt: skip
+
+
+def hosts_of(verdict: Verdict) -> set[str]:
+    """The hosts that a verdict names."""
+    names: set[str] = set()
+    for name in verdict.subject:
+        names |= set(expanded(name.partition(" on ")[0].partition(":")[0]))
+    return names
+
+
+def is_about(verdict: Verdict, fault: Fault) -> bool:
+    """Whether a verdict names the planted part; of sets of hosts also one host of it."""
+    own = {f"n{host}" for host in fault.hosts}
+    match fault.kind:
+        case "link" | "one-way link":
+            return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
+        case _ if len(fault.ranks):
+            return verdict.subject == fault.parts
+        case "adapter":
+            return verdict.kind == "rank" and hosts_of(verdict) == own
+        case "rail plane":
+            device = fault.parts[0].replace("rail", "mlx5_")
+            return verdict.kind == "group" and f" on {device} " in verdict.subject[0]
+        case _ if fault.kind in SETS:
+            return verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
+    return verdict.kind in ("host", "rank") and hosts_of(verdict) == own
+
+
+def is_found(verdicts: Sequence[Verdict], fault: Fault) -> bool:
+    """Whether the verdicts about a part name it; of a set of hosts nearly all."""
+    if fault.kind not in SETS or fault.kind == "rail plane":
+        return bool(verdicts)
+    named = set().union(*map(hosts_of, verdicts))
+    return len(named) >= NEARLY_ALL * len(fault.hosts)
+
+
+def is_sided(verdict: Verdict, fault: Fault) -> bool:
+    """Whether the direction that a verdict claims is the one that was planted."""
+    match fault.kind:
+        case "direction":
+            return verdict.direction == fault.parts[1]
+        case "one-way link":
+            ends = [name.partition(":")[0] for name in verdict.subject]
+            return ends == list(fault.parts if verdict.direction == "send" else fault.parts[::-1])
+    return False
