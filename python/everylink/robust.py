@@ -18,6 +18,8 @@ MOST_VALUES = 2**21
 BLOCK_VALUES = 2**20  # of a matrix that are looked at together, so that copies of them stay in the cache
 FEW_KNOWN = 0.25  # part of the values of a row
 UPPER_TENTH = 1.2816  # the 90 % quantile of the normal distribution, in standard deviations
+FEWEST_FOR_UPPER = 5  # of fewer values a third is no slow host
+UPPER_THIRD = 0.3853  # the 65 % quantile, likewise
 USUAL_SPREAD, USUAL_WORTH = 0.05, 8  # prior: spread of log(time) of a link between runs, and its weight in readings
 LOW, LOW_ERROR = 0.34, 1.3  # quantile of a host's links that describes the host; its standard error / that of a mean
 MEDIAN_ERROR = 1.2533  # standard error of a median / that of a mean, normal distribution: sqrt(pi / 2)
@@ -144,6 +146,19 @@ def healthy_spread(values: NDArray[np.floating]) -> float:
         return 0.0
     low, quarter = np.quantile(known, [0.05, 0.25])
     return min(spread(known), float(quarter - low) / LOWER_QUARTER)
+
+
+def upper_spread(values: NDArray[np.floating]) -> float:
+    """The standard deviation from the median to the 65 % quantile, when up to a third of the values are too large.
+
+    Hosts that differ by design hide in what their slower partners take, if they are quick: what is left of them lies
+    closer together below the median than above.
+    """
+    known = known_sample(values)
+    if len(known) < FEWEST_FOR_UPPER:
+        return 0.0
+    middle, high = np.quantile(known, [0.5, 0.65], method="lower")
+    return float(high - middle) / UPPER_THIRD
 
 
 def wide_spread(values: NDArray[np.floating]) -> float:

@@ -1,6 +1,7 @@
 """Tests the plan of --confirm: its file, and how simulated clusters answer it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,13 @@ def test_suspects_and_their_controls_are_planned_under_load_at_a_quarter_of_it_a
     assert int((pairs != 5).all(axis=1).sum()) >= 12  # controls
     for name in ("quarter", "one-way"):
         np.testing.assert_array_equal(plan.pairs[name], pairs)
+
+
+def test_links_of_a_run_that_sends_both_ways_at_once_are_measured_alone_so_too() -> None:
+    run = fabric_run("slow-host:n5*0.7", hosts=24)
+    plan = plan_to_confirm(replace(run, facts=replace(run.facts, kernel="bidirectional")), None)
+    assert set(plan.pairs) == {"order", "quarter", "alone", "one-way"}
+    np.testing.assert_array_equal(plan.pairs["alone"], plan.pairs["one-way"])
 
 
 def test_a_simulated_file_has_the_true_steps_of_what_was_measured_again(tmp_path: Path, everylink: Command) -> None:

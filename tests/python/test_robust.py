@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from everylink.robust import LOW, lower_quantiles, row_medians
+from everylink.robust import LOW, lower_quantiles, row_medians, upper_spread
 
 RNG = np.random.default_rng(7)
 
@@ -25,3 +25,15 @@ def test_order_statistics_of_rows_are_those_of_their_known_values(known: float, 
 def test_a_matrix_without_rows_has_no_order_statistics() -> None:
     medians, counts = row_medians(np.zeros((0, 4), np.float32))
     assert len(medians) == len(counts) == 0
+
+
+@pytest.mark.parametrize("slow", [0, 60, 200])
+def test_the_spread_above_the_median_is_that_of_the_healthy_even_if_a_third_is_slow(slow: int) -> None:
+    healthy = RNG.normal(0, 0.02, 600)
+    healthy[healthy < 0] /= 10  # quick ones hide in what their slower partners take
+    spread = upper_spread(np.concatenate([healthy[slow:], np.full(slow, 0.5)]))
+    assert 0.015 < spread < 0.15
+
+
+def test_a_few_values_have_no_spread_above_the_median() -> None:
+    assert upper_spread(np.array([0.0, 0.0, 0.0, 0.5])) == 0

@@ -16,13 +16,13 @@ from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
-from everylink.judge.phases import measured_in, surviving
+from everylink.judge.phases import alone_rows, measured_in, surviving
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
 from everylink.model.results import Results
-from everylink.model.rows import ONE_WAY, Rows
+from everylink.model.rows import Rows
 
 PARTNERS = 12  # per suspect host
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
@@ -50,7 +50,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     late: set[tuple[int, int]] = set()
     for size, seen in judged:
         seen = levelled(seen, equals)
-        rows = size.rows.of_attempt(ONE_WAY)
+        rows = alone_rows(size)
         findings, alone = find(seen, equals, blind=not known), _tried_alone(rows, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
@@ -61,9 +61,10 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
-    plan = dict.fromkeys(("order", "quarter", "one-way"), pairs)
-    more = {"order": pairs | _rank_pairs(late, results), "one-way": pairs | _rank_pairs(once_more, results)}
-    return _plan({**plan, **more})
+    # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
+    alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
+    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs}
+    return _plan(plan | dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results)))
 
 
 @dataclass(frozen=True)

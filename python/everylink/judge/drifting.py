@@ -23,6 +23,7 @@ from everylink.robust import Matrix, Values, is_whole, spread
 FEWEST_READINGS, FEWEST_LINKS, FEWEST_HOSTS = 3, 3, 4
 SMALLEST = 0.05  # log of the factor from the first step to the last one
 OF_EXCESS = 0.5  # of what a host has too much at the end: otherwise it was slow from the beginning
+NEARLY_ALL, OF_RISE = 0.2, 0.4  # all links of the host rise: this quantile of them by this part of the median
 PARTS, FALLS_BACK = 6, 0.5  # parts of the run; from one to a later one it loses no more than this part of its rise
 FALSE_RATE = 0.001
 LEAST_SCATTER = 0.01  # of the steps of a link, variance: a tenth of the run
@@ -116,10 +117,12 @@ def _lines(size: Size, seen: Readings, effects: Effects) -> _Lines:
 
 @dataclass(frozen=True)
 class _OfClass:
-    """Of the links of one class: trends of hosts, what they have too much at the end, and the number of links, [hosts]
-    each; NaN: too few links. `usual`: the trend of these links; `number`: of the class."""
+    """Of the links of one class: trends of hosts, those of nearly all their links, what they have too much at the end,
+    and the number of links, [hosts] each; NaN: too few links. `usual`: the trend of these links; `number`: of the
+    class."""
 
     rise: Values
+    least: Values
     excess: Values
     links: Index
     usual: float
@@ -134,13 +137,15 @@ def _by_class(lines: _Lines, known: Index, seen: Readings, effects: Effects) -> 
     for which in np.unique(number):
         own = number == which
         usual = float(np.median(lines.slope[known][own]))
-        rise, beyond, links = _of_hosts(one[own], other[own], lines.slope[known][own] - usual, excess[own], seen.hosts)
-        yield _OfClass(rise, beyond, links, usual, int(which))
+        of_hosts = _of_hosts(one[own], other[own], lines.slope[known][own] - usual, excess[own], seen.hosts)
+        yield _OfClass(*of_hosts, usual, int(which))
 
 
-def _of_hosts(one: Index, other: Index, slope: Values, excess: Values, hosts: int) -> tuple[Values, Values, Index]:
-    """Medians over each host's links of two columns, and the number of links."""
-    rise, beyond = np.full((2, hosts), np.nan)
+def _of_hosts(
+    one: Index, other: Index, slope: Values, excess: Values, hosts: int
+) -> tuple[Values, Values, Values, Index]:
+    """Over each host's links the median of the slope and its quantile NEARLY_ALL, the median excess, and the number."""
+    rise, least, beyond = np.full((3, hosts), np.nan)
     ends, slope, excess = np.concatenate([one, other]), np.tile(slope, 2), np.tile(excess, 2)
     order = np.argsort(ends, kind="stable")
     links = np.bincount(ends, minlength=hosts)
@@ -148,7 +153,8 @@ def _of_hosts(one: Index, other: Index, slope: Values, excess: Values, hosts: in
     for host in np.flatnonzero(links >= FEWEST_LINKS).tolist():
         own = order[stop[host] - links[host] : stop[host]]
         rise[host], beyond[host] = np.median(slope[own]), np.median(excess[own])
-    return rise, beyond, links
+        least[host] = np.quantile(slope[own], NEARLY_ALL)
+    return rise, least, beyond, links
 
 
 def _beyond_chance(of: _OfClass, classes: int) -> Iterator[Drifting]:
@@ -160,7 +166,8 @@ def _beyond_chance(of: _OfClass, classes: int) -> Iterator[Drifting]:
     for host in measured.tolist():
         rise = float(of.rise[host]) - typical
         chance = float(student_tail(z[host], len(measured) - 2)) * len(measured) * classes
-        if chance < FALSE_RATE and rise > SMALLEST and rise >= OF_EXCESS * of.excess[host]:
+        is_large = rise > SMALLEST and rise >= OF_EXCESS * of.excess[host]
+        if chance < FALSE_RATE and is_large and of.least[host] - typical > OF_RISE * rise:
             yield Drifting(host, float(of.rise[host]) + of.usual, of.usual + typical, int(of.links[host]), chance)
 
 

@@ -34,6 +34,7 @@ class Judged:
     findings: Findings
     alone: PhaseReadings
     quarter: PhaseReadings
+    one_way: PhaseReadings
 
     @cached_property
     def _under_load(self) -> UnderLoad:
@@ -49,10 +50,10 @@ class Judged:
         """What may be slow only while others measure."""
         return self._under_load.unproven
 
-    def one_way(self, found: Found) -> OneWay | None:
+    def slow_direction(self, found: Found) -> OneWay | None:
         """The slow direction of a host or pair; None if it was not measured one way."""
-        alone = self.alone.of_hosts
-        return alone.one_way(found.effect, alone.links_of(found, self.findings.effects.group_of))
+        readings = self.one_way.of_hosts
+        return readings.one_way(found.effect, readings.links_of(found, self.findings.effects.group_of))
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
@@ -74,7 +75,8 @@ class Judged:
     @cached_property
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
-        return alike([one for one in self.findings.bad if one.kind == "pair" and one not in self._explained])
+        of_others = alike([one for one in self.findings.bad if one.kind == "pair" and one not in self._explained])
+        return of_others | (self.alone.like_controls(self.findings, self.readings) - self._explained)
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
@@ -129,6 +131,12 @@ class Names:
                 units.add(name if name in self._known else name.rpartition(":")[0])
         return units
 
+    def ends_of(self, trunk: Verdict) -> list[set[str]]:
+        """The hosts at each end of a trunk."""
+        number = {self.group_in_short(group): group for group in np.unique(self.groups).tolist()}
+        ends = (number.get(name, -1) for name in trunk.subject)
+        return [{self.units[host] for host in np.flatnonzero(self.groups == group)} for group in ends]
+
     def group_in_short(self, group: int) -> str:
         """The group's label, or its hosts as a node set."""
         names = self.group(group)
@@ -168,7 +176,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = _slow_text(found, judged, names.unit_kind)
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        one_way = judged.one_way(found)
+        one_way = judged.slow_direction(found)
         text += f"; {one_way or 'round trips cannot tell sending from receiving'}"
         found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)
@@ -232,8 +240,8 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
     side, blind = trunk.side, ""
     if judged.readings.symmetric:
-        alone = judged.alone.of_hosts
-        one_way = alone.one_way(trunk.effect, alone.between(own, far))
+        readings = judged.one_way.of_hosts
+        one_way = readings.one_way(trunk.effect, readings.between(own, far))
         side = one_way.side if one_way else Side.BOTH
         blind = "; round trips cannot tell one direction from the other"
         if one_way:

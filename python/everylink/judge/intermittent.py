@@ -1,9 +1,13 @@
 """Finds hosts that are slow in a part of the steps only, which a median hides.
 
-For each host the share of steps in which it was slow, against the other hosts: by the exact binomial distribution with
-the rate of the others, and by how far the shares of all hosts scatter (the empirical null of Efron 2004, on arcsines of
-square roots, which stabilize the variance of shares). The larger probability counts. The worst is taken out, then the
-others are looked at again, because each slow step has two ends.
+For each host the share of steps in which it was slow, against its equals: links of other hosts between the same two
+groups, which share ways that may be busy. By the exact binomial distribution with the rate of these, and by how far the
+shares of all hosts scatter around that (the empirical null of Efron 2004, on arcsines of square roots, which stabilize
+the variance of shares). The larger probability counts. The worst is taken out, then the others are looked at again,
+because each slow step has two ends.
+
+Links between groups that are slow now and then for most hosts share ways that are busy: then only links inside groups
+are used.
 
 Within one pass every pair meets once, so a slow way and a slow moment look alike: only pairs that were measured in
 several steps, and not slow in each, count.
@@ -14,6 +18,7 @@ of Wald and Wolfowitz 1940).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +34,7 @@ NOISES = 5.0  # standard deviations above which a reading is slow
 LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
 SMALLEST_SHARE = 0.03  # of a host's steps
 FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
+MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those inside; part of the steps of most hosts
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
 MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
 FALSE_RATE = 0.001
@@ -40,7 +46,7 @@ Index = NDArray[np.int64]
 class Intermittent:
     """A host that was slow in `slow` of `steps`; `factor`: log of the median slow reading over what is expected.
 
-    `others`: the rate of slow steps of the other hosts; `chance`: how often such a share comes by chance. `stretches`:
+    `others`: the rate of slow steps of its equals; `chance`: how often such a share comes by chance. `stretches`:
     in how many rows of consecutive steps they were; 0 where that may be chance.
     """
 
@@ -76,11 +82,13 @@ def find_intermittent(
         return []
     slow, steps = _slow_readings(size, seen, effects)
     slow, steps = _without(slow, steps, pairs)
+    if _are_contended(slow, steps, effects):
+        slow, steps = _inside_groups(slow, steps, effects.group_of)
     in_order: list[Intermittent] = []
     left = np.ones(seen.hosts, bool)
     left[list(bad)] = False
     while len(in_order) < MOST_FOUND:
-        worst = _worst(slow, steps, left)
+        worst = _worst(slow, steps, left, effects.group_of)
         if worst is None:
             break
         in_order.append(worst)
@@ -91,45 +99,46 @@ def find_intermittent(
 def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
     """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]; 0 where only once.
 
-    Only of pairs of ranks that were also well in another step: a pair that is slow each time has a slow way.
+    Of the main run, in which each pass has the same pairs at the same time: what `--confirm` measures meets others. And
+    only those that are also slow against the best reading of their pair of ranks: a pair that is slow each time has a
+    slow way.
     """
     met = np.zeros(seen.hosts**2, np.int64)
-    parts: list[tuple[Index, Index, Index, Values]] = []
-    for frm, to, median, step in seen.rows(size, "step"):
+    parts: list[tuple[NDArray[Any], ...]] = []
+    for frm, to, median, step in seen.main_rows(size, "step"):
         time = np.log(median.astype(np.float64))
         one, other = seen.host_of[frm], seen.host_of[to]
         met += np.bincount(one * seen.hosts + other, minlength=len(met))
         beyond = time - seen.added_by_places(frm, to) - effects.expected_at(one, other)
-        hit = beyond > np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
-        pair = _pair_numbers(frm, to, seen.ranks)
-        parts.append((pair[hit], step[hit].astype(np.int64), one[hit] * seen.hosts + other[hit], beyond[hit]))
-    pair, step, hosts, beyond = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        limit = np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
+        hit = beyond > limit
+        pair, hosts = _pair_numbers(frm, to, seen.ranks), one * seen.hosts + other
+        own = (pair, step.astype(np.int64), hosts, beyond, time - limit)
+        parts.append(tuple(column[hit] for column in own))
+    pair, step, hosts, beyond, least = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     there = met.reshape(seen.hosts, seen.hosts)
     steps = np.maximum(there, there.T)
     # Both rows of a pair in a step are one reading.
     order = np.lexsort((beyond, step, pair))
     key = np.stack([pair, step])[:, order]
     last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(pair) else np.zeros(0, bool)
-    pair, step, hosts, beyond = (column[order][last] for column in (pair, step, hosts, beyond))
-    often, inverse, count = np.unique(pair, return_inverse=True, return_counts=True)
-    mixed = (count < _times_measured(size, seen, often))[inverse.reshape(-1)]
+    pair, step, hosts, beyond, least = (column[order][last] for column in (pair, step, hosts, beyond, least))
+    often, inverse = np.unique(pair, return_inverse=True)
+    mixed = least > _best(size, seen, often)[inverse.reshape(-1)]
     a, b = np.divmod(hosts[mixed], seen.hosts)
     found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed])
     return found, np.where(steps > 1, steps, 0)
 
 
-def _times_measured(size: Size, seen: Readings, pairs: Index) -> Index:
-    """In how many steps each of these pairs of ranks was measured; `pairs` ascending, smaller * ranks + larger."""
-    up, down = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
-    if not len(pairs):
-        return up
-    for frm, to, _ in seen.rows(size):
+def _best(size: Size, seen: Readings, pairs: Index) -> Values:
+    """The best reading of each of these pairs of ranks, log seconds; `pairs` ascending, smaller * ranks + larger."""
+    best = np.full(len(pairs), np.inf)
+    for frm, to, median in seen.main_rows(size):
         pair = _pair_numbers(frm, to, seen.ranks)
-        at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
-        known = pairs[at] == pair
-        up += np.bincount(at[known & (frm < to)], minlength=len(pairs))
-        down += np.bincount(at[known & (frm > to)], minlength=len(pairs))
-    return np.maximum(up, down)
+        at = np.minimum(np.searchsorted(pairs, pair), max(len(pairs) - 1, 0))
+        known = np.isin(pair, pairs)
+        np.minimum.at(best, at[known], np.log(median[known].astype(np.float64)))
+    return best
 
 
 def _pair_numbers(frm: NDArray[np.uint32], to: NDArray[np.uint32], ranks: int) -> Index:
@@ -146,29 +155,52 @@ def _without(slow: _Slow, met: Index, pairs: Sequence[tuple[int, ...]]) -> tuple
     return _Slow(*(column[kept] for column in vars(slow).values())), met
 
 
-def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> Intermittent | None:
+def _are_contended(slow: _Slow, met: Index, effects: Effects) -> bool:
+    """Whether links between groups are slow now and then for most hosts: they share ways with others.
+
+    They vary more than those inside, or most hosts have many slow steps there.
+    """
+    group_of = effects.group_of
+    far = group_of[:, None] != group_of[None, :]
+    steps = np.where(far, met, 0).sum(axis=1)
+    if not steps.any():
+        return False
+    a, b = (end[group_of[slow.a] != group_of[slow.b]] for end in (slow.a, slow.b))
+    count = np.bincount(a, minlength=len(met)) + np.bincount(b, minlength=len(met))
+    varies = effects.class_noise[..., 0] > MORE_NOISE * effects.class_noise[..., 1]
+    return bool(varies.any() or np.median(count[steps > 0] / steps[steps > 0]) > MANY_FOR_MOST)
+
+
+def _inside_groups(slow: _Slow, met: Index, group_of: Index) -> tuple[_Slow, Index]:
+    near = group_of[slow.a] == group_of[slow.b]
+    inside = group_of[:, None] == group_of[None, :]
+    return _Slow(*(column[near] for column in vars(slow).values())), np.where(inside, met, 0)
+
+
+def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> Intermittent | None:
     kept = left[slow.a] & left[slow.b]
-    a, b = slow.a[kept], slow.b[kept]
     hosts = len(left)
-    count = np.bincount(a, minlength=hosts) + np.bincount(b, minlength=hosts)
-    steps = np.where(left, met[:, left].sum(axis=1), 0)
-    partners = _partners(a, b, hosts)
+    a, b = slow.a[kept], slow.b[kept]
+    times = np.bincount(a * hosts + b, minlength=hosts**2).reshape(hosts, hosts)
+    times += times.T
+    met = np.where(left[:, None] & left[None, :], met, 0)
+    count, steps = times.sum(axis=1), met.sum(axis=1)
     measured = left & (steps >= FEWEST_STEPS)
     if measured.sum() < FEWEST_PARTNERS:
         return None
     share = count / np.maximum(steps, 1)
-    others = (count[left].sum() - 2 * count) / np.maximum(steps[left].sum() - 2 * steps, 1)
+    others = _rate_of_equals(times, met, group_of)
     by_counts = binomial_tail(count, np.maximum(steps, 1), np.clip(others, LEAST_RATE, 0.5))
     likely = measured & (by_counts * measured.sum() < FALSE_RATE) & (share >= SMALLEST_SHARE) & (share <= MOSTLY)
-    likely &= (count >= FEWEST_SLOW) & (partners >= FEWEST_PARTNERS)
+    likely &= (count >= FEWEST_SLOW) & ((times > 0).sum(axis=1) >= FEWEST_PARTNERS)
     for host in sorted(np.flatnonzero(likely).tolist(), key=lambda one: by_counts[one])[:MOST_TRIED]:
-        own = (a == host) | (b == host)
-        rest = np.bincount(a[~own], minlength=hosts) + np.bincount(b[~own], minlength=hosts)
         among = measured & (np.arange(hosts) != host)
-        by_scatter = _chance_by_scatter(float(share[host]), rest[among], (steps - met[:, host])[among])
-        chance = max(float(by_counts[host]), by_scatter) * int(measured.sum())
+        without = np.where(among[:, None] & among[None, :], times, 0), np.where(among[:, None] & among[None, :], met, 0)
+        rest = _arc(without[0].sum(axis=1), without[1].sum(axis=1), _rate_of_equals(*without, group_of))[among]
+        own = _arc(count[[host]], steps[[host]], others[[host]])[0]
+        chance = max(float(by_counts[host]), _chance_by_scatter(own, rest, steps[among])) * int(measured.sum())
         if chance < FALSE_RATE:
-            beyond = float(np.median(slow.beyond[kept][own]))
+            beyond = float(np.median(slow.beyond[kept][(a == host) | (b == host)]))
             return Intermittent(host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance)
     return None
 
@@ -190,17 +222,32 @@ def _stretches(host: int, slow: _Slow, size: Size, seen: Readings) -> int:
     return stretches if stretches >= FEWEST_STRETCHES and few_runs_chance(is_slow) < FALSE_RATE else 0
 
 
-def _chance_by_scatter(share: float, slow: Index, steps: Index) -> float:
-    """How often a host has such a share, if hosts differ as the others do; `slow` of `steps` of each without it."""
-    arc = np.arcsin(np.sqrt(np.clip(slow / np.maximum(steps, 1), 0, 1)))
-    scatter = max(spread(arc), float(np.median(0.5 / np.sqrt(np.maximum(steps, 1)))))
-    return float(normal_tail((np.arcsin(np.sqrt(share)) - np.median(arc)) / scatter))
+def _rate_of_equals(times: Index, met: Index, group_of: Index) -> Values:
+    """The rate of slow steps that each host would have, were it as other hosts of its group, [hosts].
+
+    For each group of partners the rate of the links of the other hosts of its group with that one; where there are
+    none, that of all links with other groups, or inside of groups. `times`, `met` [hosts, hosts]: slow steps, steps.
+    """
+    groups = int(group_of.max()) + 1
+    of_group = np.eye(groups, dtype=np.int64)[group_of]
+    inside = group_of[:, None] == np.arange(groups)[None, :]
+    slow, steps = times @ of_group, met @ of_group
+    others_slow, others_steps = ((of_group.T @ part)[group_of] - part for part in (slow, steps))
+    usual = np.array([slow[where].sum() / max(int(steps[where].sum()), 1) for where in (~inside, inside)])
+    rate = np.where(others_steps > 0, others_slow / np.maximum(others_steps, 1), usual[inside.astype(np.int64)])
+    return np.asarray((rate * steps).sum(axis=1) / np.maximum(steps.sum(axis=1), 1))
 
 
-def _partners(a: Index, b: Index, hosts: int) -> Index:
-    """With how many partners each host was slow."""
-    pairs = np.unique(np.stack([a, b]), axis=1)
-    return np.bincount(pairs.ravel(), minlength=hosts)
+def _arc(slow: Index, steps: Index, expected: Values) -> Values:
+    """How far shares lie above what is expected, as a difference of arcsines of square roots."""
+    share = np.clip(slow / np.maximum(steps, 1), 0, 1)
+    return np.asarray(np.arcsin(np.sqrt(share)) - np.arcsin(np.sqrt(np.clip(expected, 0, 1))))
+
+
+def _chance_by_scatter(own: float, others: Values, steps: Index) -> float:
+    """How often a host lies so far above its equals, if hosts differ as the others do."""
+    scatter = max(spread(others), float(np.median(0.5 / np.sqrt(np.maximum(steps, 1)))))
+    return float(normal_tail((own - np.median(others)) / scatter))
 
 
 def score(found: Intermittent) -> float:

@@ -28,7 +28,7 @@ from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.phases import FEWEST_UNDER_LOAD, measured_in
+from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
@@ -108,7 +108,7 @@ def judge(
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """Without ranks and pairs that are hardly slower than their host or group: its fault is why they are slow.
+    """Without ranks and pairs that are hardly slower than their host, group or trunk: its fault is why they are slow.
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
@@ -122,6 +122,8 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
     hosts: dict[str, float] = {}
     groups: list[tuple[set[str], float, bool]] = []
+    trunks = [one for one in verdicts if one.kind == "trunk" and one.symptom == "slow" and len(one.subject) == 2]
+    ends = [(names.ends_of(trunk), trunk.factor or 0.0) for trunk in trunks]
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom in SLOW_AT_TIMES:
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
@@ -134,6 +136,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
         of_ends = [hosts.get(unit, 0.0) for unit in units]
         of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
+        of_ends += [factor for (one, other), factor in ends if inside and units & one and units & other]
         small = verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
@@ -168,7 +171,7 @@ class LinkVerdicts:
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
     """`known`: whether the groups are known."""
-    collected, repeated = LinkVerdicts(), set[frozenset[str]]()
+    collected, repeated, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -177,9 +180,14 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         seen = levelled(seen, equals)
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
-        alone = measured_in(size.rows.of_attempt(ONE_WAY), seen)
-        quarter = measured_in(size.rows.of_attempt(QUARTER), seen, FEWEST_UNDER_LOAD)
-        judged = Judged(size, seen, findings, alone, quarter)
+        quarter, one_way = (size.rows.of_attempt(phase) for phase in (QUARTER, ONE_WAY))
+        judged = Judged(
+            size, seen, findings,
+            alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
+            quarter=measured_in(quarter, seen, FEWEST_UNDER_LOAD, bad_hosts),
+            one_way=measured_in(one_way, seen),
+        )  # fmt: skip
+        bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
         slow = list(_slow(judged, names))
         sure = slow if known else _sure_without_groups(slow, seen.hosts)
         if len(sure) < len(slow):
@@ -198,7 +206,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         unclear += _suspects(judged, names)
         if seen.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
-        is_alone = results.facts.serial or not alone.is_empty
+        is_alone = results.facts.serial or not judged.alone.is_empty
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:

@@ -1,6 +1,6 @@
 """Uses what `--confirm` measured: which direction is slow, and whether it is slow only under load."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,8 @@ from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
-from everylink.model.rows import Outcome, Rows
+from everylink.model.results import Size
+from everylink.model.rows import ALONE, ONE_WAY, Outcome, Rows
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
@@ -20,6 +21,7 @@ FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
+AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
 HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
 FAR_BEYOND = 1 << 32  # more than any number of units
 Links = list[tuple[int, int]]  # from, to
@@ -171,10 +173,14 @@ class _Comparable:
 
 @dataclass(frozen=True)
 class PhaseReadings:
-    """The best readings of a phase of `--confirm`, between hosts and between ranks."""
+    """The best readings of a phase of `--confirm`, between hosts and between ranks.
+
+    `bad_elsewhere`: hosts that are slow at another message size.
+    """
 
     of_hosts: BestReadings
     of_ranks: BestReadings
+    bad_elsewhere: frozenset[int]
 
     @property
     def is_empty(self) -> bool:
@@ -184,22 +190,58 @@ class PhaseReadings:
     def are_slow(self, findings: Findings, seen: Readings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
         group_of = findings.effects.group_of
-        hosts = self._hosts_comparable(findings)
-        slow: dict[Found | Trunk, bool | None] = {}
+        slow: dict[Found | Trunk, bool | None] = dict(self._ends_slow(findings))
+        bad = _still_bad(slow)
+        hosts = self._hosts_comparable(findings, bad)
         ranks = self._ranks_comparable(findings, seen)
         for one in findings.bad:
             if one.kind == "rank":
                 slow[one] = ranks.are_slow(one.effect, self.of_ranks.links_of(one, group_of), False)
-            else:
-                slow[one] = hosts.are_slow(one.effect, self.of_hosts.links_of(one, group_of), one.kind == "pair")
+            elif one.kind == "pair":
+                slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:
             links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
-            slow[trunk] = hosts.are_slow(trunk.effect, links, False)
+            slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
 
-    def _hosts_comparable(self, findings: Findings) -> _Comparable:
-        best = self.of_hosts
-        return _Comparable(best, findings.effects.class_number(best.frm, best.to), _bad_parts(findings, best))
+    def like_controls(self, findings: Findings, seen: Readings) -> frozenset[Found]:
+        """The pairs that are no slower than a good part of the links of their class that nothing is known against.
+
+        Then ways of the class differ in length by design. Only pairs without a bad end.
+        """
+        slow, best = self.are_slow(findings, seen), self.of_hosts
+        comparable = self._hosts_comparable(findings, _still_bad(slow))
+        links = {found: _both_ways(found) for found in findings.bad if found.kind == "pair" and slow[found]}
+        of_ranks = [int(seen.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank" and slow[one]]
+        control = (comparable.part == 0) & ~np.isin(best.frm, of_ranks) & ~np.isin(best.to, of_ranks)
+        control[best.places([link for both in links.values() for link in both])] = False
+        found = []
+        for pair, both in links.items():
+            own = best.places(both)
+            own = own[comparable.part[own] == 0]
+            if len(own):
+                slower = int(own[np.argmax(best.time[own])])
+                like = best.time[control & (comparable.of_class == comparable.of_class[slower])]
+                as_slow = like >= best.time[slower] - AS_SLOW * pair.effect
+                if as_slow.sum() >= max(FEWEST_GOOD, PART_AS_SLOW * len(like)):
+                    found.append(pair)
+        return frozenset(found)
+
+    def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
+        """Of each host and group, by its links with others that are not bad."""
+        ends = [one for one in findings.bad if one.kind in ("host", "group")]
+        hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
+        slow: dict[Found | Trunk, bool | None] = {}
+        for one in ends:
+            links = self.of_hosts.links_of(one, findings.effects.group_of)
+            others = bad - set(one.subject) if one.kind == "host" else bad
+            slow[one] = hosts.are_slow(one.effect, _without(others, links), False)
+        return slow
+
+    def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
+        best, effects = self.of_hosts, findings.effects
+        part = _bad_parts(bad, _hosts_of(bad) | self.bad_elsewhere, best, effects.group_of)
+        return _Comparable(best, effects.class_number(best.frm, best.to), part)
 
     def _ranks_comparable(self, findings: Findings, seen: Readings) -> _Comparable:
         """Ranks are compared with those at the same place of other hosts."""
@@ -219,10 +261,11 @@ class PhaseReadings:
 
 @dataclass(frozen=True)
 class UnderLoad:
-    """`contention`: bad only while all others measure; alone as fast as equals, and with a quarter of the ranks, too.
+    """`contention`: bad only while others measure; alone as fast as equals, and but for pairs with a quarter of the
+    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
-    `unproven`: pairs, and ways to single hosts, that nobody measured alone, in a run that measured others so; and a few
-    pairs that were slow alone, but not often enough to be sure.
+    `unproven`: pairs, groups and trunks that nobody measured alone, in a run that measured others so; and a few pairs
+    that were slow alone, but not often enough to be sure.
     """
 
     contention: frozenset[Found | Trunk]
@@ -232,10 +275,12 @@ class UnderLoad:
 def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
     """Tells load from faults by the phases of `--confirm`."""
     slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
-    contention = (one for one, slow in slow_alone.items() if slow is False and not slow_in_quarter[one])
+    contention = (
+        one for one, slow in slow_alone.items() if slow is False and (_is_pair(one) or not slow_in_quarter[one])
+    )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
-        unproven = {one for one, slow in slow_alone.items() if slow is None and _is_single(one)}
+        unproven = {one for one, slow in slow_alone.items() if slow is None and _is_way(one)}
         unproven |= set(surviving(findings, slow_alone, alone))
     return UnderLoad(frozenset(contention), frozenset(unproven))
 
@@ -250,33 +295,70 @@ def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None
     return [pair for pair in pairs if readings.get((pair.subject[0], pair.subject[1]), 0) < SETTLED_ALONE]
 
 
-def _is_single(one: Found | Trunk) -> bool:
-    """Whether it rests on few links, which may meet others by chance."""
-    return one.other < 0 if isinstance(one, Trunk) else one.kind == "pair"
+def _both_ways(pair: Found) -> Links:
+    one, other = pair.subject
+    return [(one, other), (other, one)]
 
 
-def _bad_parts(findings: Findings, best: BestReadings) -> NDArray[np.int64]:
-    part, group_of = np.zeros(len(best.time), np.int64), findings.effects.group_of
-    for group in (found.subject[0] for found in findings.bad if found.kind == "group"):
+def _without(hosts: Set[int], links: Links) -> Links:
+    """Those with none of these hosts at an end."""
+    return [(a, b) for a, b in links if a not in hosts and b not in hosts]
+
+
+def _is_pair(one: Found | Trunk) -> bool:
+    return not isinstance(one, Trunk) and one.kind == "pair"
+
+
+def _is_way(one: Found | Trunk) -> bool:
+    """Whether it is a way between hosts, which others may share, and no end."""
+    return isinstance(one, Trunk) or one.kind in ("pair", "group")
+
+
+def _still_bad(slow: Mapping[Found | Trunk, bool | None]) -> list[Found]:
+    """The hosts and groups that are slow in this phase, too, as far as is known."""
+    return [
+        one for one, is_slow in slow.items() if isinstance(one, Found) and one.kind in ("host", "group")
+        and is_slow is not False
+    ]  # fmt: skip
+
+
+def _hosts_of(bad: Sequence[Found]) -> set[int]:
+    return {one.subject[0] for one in bad if one.kind == "host"}
+
+
+def _bad_parts(
+    bad: Sequence[Found], hosts: Set[int], best: BestReadings, group_of: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    part = np.zeros(len(best.time), np.int64)
+    for group in (found.subject[0] for found in bad if found.kind == "group"):
         sends, receives = group_of[best.frm] == group, group_of[best.to] == group
         part[sends & ~receives] = 1 + 2 * group
         part[receives & ~sends] = 2 + 2 * group
-    for host in (found.subject[0] for found in findings.bad if found.kind == "host"):
+    for host in sorted(hosts):
         number = 1 + 2 * (len(group_of) + host)
         part[best.frm == host] = number
         part[best.to == host] = number + 1
     return part
 
 
-def measured_in(rows: Rows, seen: Readings, fewest: int = 1) -> PhaseReadings:
+def alone_rows(size: Size) -> Rows:
+    """The rows of links measured alone: by the run's own kernel where there are such, else one way."""
+    own = size.rows.of_attempt(ALONE)
+    return own if len(own) else size.rows.of_attempt(ONE_WAY)
+
+
+def measured_in(
+    rows: Rows, seen: Readings, fewest: int = 1, bad_elsewhere: frozenset[int] = frozenset()
+) -> PhaseReadings:
     """Of the rows of one phase of `--confirm` the best of each link: messages may take a longer way, or meet others.
 
-    `fewest`: readings of a link that counts.
+    `fewest`: readings of a link that counts; `bad_elsewhere` as in PhaseReadings.
     """
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    return PhaseReadings(_best(seen.host_of[frm], seen.host_of[to], time, fewest), _best(frm, to, time, fewest))
+    of_hosts = _best(seen.host_of[frm], seen.host_of[to], time, fewest)
+    return PhaseReadings(of_hosts, _best(frm, to, time, fewest), bad_elsewhere)
 
 
 def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int) -> BestReadings:

@@ -27,6 +27,7 @@ from everylink.robust import (
     low_index,
     lower_quantiles,
     moderated,
+    upper_spread,
     wide_spread,
 )
 
@@ -244,7 +245,7 @@ def _level(lows: _Lows, kind_of: Index, noises: Noises, spreads: Spreads) -> End
         own = kind_of == kind
         if np.isfinite(low[own]).any():
             effect[own] = np.nan_to_num(low[own] - np.nanmedian(low[own]))
-    return Ends(effect, with_spread(error, spreads.of(effect)), links)
+    return Ends(effect, with_spread(error, max(spreads.of(effect), upper_spread(effect[links > 0]))), links)
 
 
 def with_spread(error: Values, spread: float) -> Values:
