@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -146,21 +147,16 @@ def curve_figures(runs: Sequence[Results], lines: Sequence[Line]) -> tuple[list[
 
 def write_curves(figures: Sequence[Figure], path: Path) -> list[Path]:
     """Write all figures; return the paths."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_pdf import PdfPages
+    from everylink.figure.files import write_pdf, write_png
 
-    from everylink.figure.files import PNG_DPI
-
+    pages = [partial(_given, figure) for figure in figures]
     if path.suffix.lower() == ".pdf":
-        with rc_context({"pdf.fonttype": 42}), PdfPages(path, metadata={"Title": "Everylink curves"}) as pdf:
-            for figure in figures:
-                pdf.savefig(figure)
-        return [path]
-    numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(figures))]
-    written = numbered if len(figures) > 1 else [path]
-    for figure, file in zip(figures, written, strict=True):
-        figure.savefig(file, dpi=PNG_DPI)
-    return written
+        return write_pdf(pages, path, "Everylink curves")
+    return write_png(pages, path)
+
+
+def _given(figure: Figure) -> Figure:
+    return figure
 
 
 def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, list[str]]":

@@ -12,14 +12,16 @@ Draw = Callable[[], Figure]  # makes a page on request, because all pages at onc
 PNG_DPI = 200  # twice the layout's, so cells remain whole pixels and small text is readable
 
 
-def write_pdf(pages: Sequence[Draw], path: Path) -> list[Path]:
+def write_pdf(pages: Sequence[Draw], path: Path, title: str = "Everylink report") -> list[Path]:
     """Write all pages; return the paths written."""
+    written = BytesIO()  # PdfPages raises errors of zlib where a file cannot be written
     with (
         rc_context({"pdf.fonttype": 42, "image.composite_image": False}),
-        PdfPages(path, metadata={"Title": "Everylink report"}) as pdf,
+        PdfPages(written, metadata={"Title": title}) as pdf,
     ):
         for draw in pages:
             pdf.savefig(draw())
+    path.write_bytes(written.getvalue())
     return [path]
 
 

@@ -107,7 +107,7 @@ def _lines(size: Size, seen: Readings, effects: Effects) -> _Lines:
         for total, values in zip(sums, (np.ones_like(time), when, time, when * when, when * time), strict=True):
             np.add.at(total, link, values.astype(np.float32))
     count, of_when, of_time, square, product = sums
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         scatter = square - of_when * of_when / count
         slope = (product - of_when * of_time / count) / scatter
         end = of_time / count + slope * (np.float32(0.5) - of_when / count) + usual

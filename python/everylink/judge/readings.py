@@ -383,7 +383,7 @@ def _readings(results: Results, size: Size) -> Readings:
     columns = ("late", "n", "mean", "attempt")
     for frm, to, median, late_ones, messages, mean, attempt in rows_under_load(size, host_of, turned, *columns):
         matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
-        of_rows = (host_of[frm], host_of[to], late_ones, messages, mean / median - 1)
+        of_rows = (host_of[frm], host_of[to], late_ones, messages, mean.astype(np.float64) / median - 1)
         late.add(*of_rows)
         fresh = attempt == ORDER
         if fresh.any():
