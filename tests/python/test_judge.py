@@ -15,7 +15,7 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
-from everylink.model.rows import chosen
+from everylink.model.rows import ORDER, Outcome, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
@@ -364,6 +364,18 @@ def test_a_host_that_is_slow_at_one_size_is_not_named_beside_its_rank_that_is_fa
     verdicts = judge(read(path)).verdicts
     assert {one.kind for one in verdicts} == kinds
     assert {one.subject[0].partition(":")[0] for one in verdicts} == {"n3"}
+
+
+def test_confirm_does_not_ask_again_for_pairs_that_failed_when_it_measured_them() -> None:
+    results = _results(_fabric("slow-host:n3*0.7", hosts=8), confirm=False)
+    asked = plan_to_confirm(results, None).pairs["order"]
+    assert (asked == 3).any(axis=1).sum() == 7  # the host with all others
+    (size,) = results.sizes
+    again = chosen(size.rows, (size.rows.frm == 3) | (size.rows.to == 3))
+    gone = np.full(len(again), Outcome.ABSENT, np.uint8)
+    again = replace(again, attempt=np.full(len(again), ORDER, np.uint8), outcome=gone)
+    tried = replace(results, sizes=(replace(size, rows=joined([size.rows, again])),))
+    assert not (plan_to_confirm(tried, None).pairs["order"] == 3).any()
 
 
 # --- one verdict per subject -----------------------------------------------------------------------------------

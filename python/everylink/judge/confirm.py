@@ -22,7 +22,7 @@ from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
 from everylink.model.results import Results
-from everylink.model.rows import Rows
+from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER, Outcome, Rows
 
 PARTNERS = 12  # per suspect host
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
@@ -30,6 +30,8 @@ CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
 MOST_DRAWN = 4096
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
+AGAIN = np.isin(np.arange(256), (ORDER, QUARTER, ONE_WAY, ALONE))  # attempts of `--confirm`, by number
+ANY_ATTEMPT = np.ones(256, bool)
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
 
@@ -64,7 +66,27 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs}
-    return _plan(plan | dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results)))
+    plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results))
+    in_vain = _failing(results, AGAIN) | _failing(results, ANY_ATTEMPT)
+    return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
+
+
+def _failing(results: Results, attempts: NDArray[np.bool_]) -> set[tuple[int, int]]:
+    """Pairs of ranks, the smaller one first, of which no reading in these attempts ended ok, and some failed."""
+    ranks = len(results.ranks)
+
+    def numbers(are_ok: bool) -> NDArray[np.int64]:
+        parts = [np.zeros(0, np.int64)]
+        for size in results.sizes:
+            for frm, to, attempt, outcome in size.rows.blocks("frm", "to", "attempt", "outcome"):
+                wanted = attempts[attempt] & ((outcome == Outcome.OK) == are_ok)
+                one, other = frm[wanted].astype(np.int64), to[wanted].astype(np.int64)
+                parts.append(np.unique(np.minimum(one, other) * ranks + np.maximum(one, other)))
+        return np.unique(np.concatenate(parts))
+
+    failed = numbers(are_ok=False)
+    never = np.setdiff1d(failed, numbers(are_ok=True)) if len(failed) else failed
+    return {divmod(number, ranks) for number in never.tolist()}
 
 
 @dataclass(frozen=True)
