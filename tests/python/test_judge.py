@@ -378,6 +378,12 @@ def test_confirm_does_not_ask_again_for_pairs_that_failed_when_it_measured_them(
     assert not (plan_to_confirm(tried, None).pairs["order"] == 3).any()
 
 
+def test_confirm_does_not_ask_for_a_pair_that_never_worked() -> None:
+    plan = plan_to_confirm(_results(_fabric("slow-host:n3*0.7", "dark:n3>n5", "dark:n5>n3", hosts=8), False), None)
+    partners = {a + b - 3 for a, b in plan.pairs["order"].tolist() if 3 in (a, b)}
+    assert partners == {0, 1, 2, 4, 6, 7}
+
+
 # --- one verdict per subject -----------------------------------------------------------------------------------
 def verdict_on(
     kind: str, subject: tuple[str, ...], symptom: str = "slow", factor: float = 2, size: int = 8, side: str = "both"
