@@ -18,7 +18,15 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "docs/testing.md": {"scripts/run_tests", "build/dev", "pytest"},
     "integrations/jube/README.md": {"jube", "jubench", "export"},
     "testbed/smpi/README.md": {"smpi build"},
-    "bench/README.md": {"make bench", "tcp_pingpong", "mpi_pingpong", "verbs_in_vm", "compare.py", "score_worlds"},
+    "bench/README.md": {
+        "make bench",
+        "tcp_pingpong",
+        "mpi_pingpong",
+        "verbs_in_vm",
+        "compare.py",
+        "score_worlds",
+        "beds.py",
+    },
 }
 every_page = pytest.mark.parametrize("page", pages(), ids=name_of)
 
