@@ -214,7 +214,7 @@ def _stretches(host: int, slow: _Slow, size: Size, seen: Readings) -> int:
     showing = np.zeros(seen.hosts, bool)
     showing[slow.a[own]] = showing[slow.b[own]] = True
     steps = []
-    for frm, to, _, step in seen.rows(size, "step"):
+    for frm, to, _, step in seen.main_rows(size, "step"):
         one, other = seen.host_of[frm], seen.host_of[to]
         steps.append(np.unique(step[((one == host) | (other == host)) & showing[one] & showing[other]]))
     is_slow = np.isin(np.unique(np.concatenate(steps)), slow.step[own])
