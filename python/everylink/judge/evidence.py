@@ -75,8 +75,10 @@ class Judged:
     @cached_property
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
-        of_others = alike([one for one in self.findings.bad if one.kind == "pair" and one not in self._explained])
-        return of_others | (self.alone.like_controls(self.findings, self.readings) - self._explained)
+        pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self._explained]
+        return alike(pairs, self.readings.hosts) | (
+            self.alone.like_controls(self.findings, self.readings) - self._explained
+        )
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:

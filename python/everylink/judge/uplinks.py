@@ -18,6 +18,7 @@ FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have
 MANY_ALIKE, ALIKE = 4, 0.04  # pairs of other hosts whose effects (log) differ by no more
+FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -72,15 +73,19 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Up
     return found
 
 
-def alike(pairs: Sequence[Found]) -> frozenset[Found]:
-    """The pairs that have MANY_ALIKE others of other hosts with the same effect: what repeats is structure."""
+def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
+    """The pairs that have MANY_ALIKE others of other hosts with the same effect: what repeats is structure.
+
+    `hosts`: of the run.
+    """
+    many = MANY_ALIKE if hosts > FEW_HOSTS else FEW_ALIKE
     effects = np.array([pair.effect for pair in pairs])
     ends = np.array([pair.subject for pair in pairs], np.int64).reshape(-1, 2)
     found = []
     for pair, effect in zip(pairs, effects.tolist(), strict=True):
         near = np.abs(effects - effect) <= ALIKE
         apart = ~np.isin(ends, pair.subject).any(axis=1)
-        if (near & apart).sum() >= MANY_ALIKE:
+        if (near & apart).sum() >= many:
             found.append(pair)
     return frozenset(found)
 
