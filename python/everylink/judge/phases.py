@@ -261,8 +261,8 @@ class PhaseReadings:
 
 @dataclass(frozen=True)
 class UnderLoad:
-    """`contention`: bad only while others measure; alone as fast as equals, and but for pairs with a quarter of the
-    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
+    """`contention`: bad only while others measure; alone as fast as equals, and but for single links with a quarter of
+    the ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, in a run that measured others so; and a few pairs
     that were slow alone, but not often enough to be sure.
@@ -276,7 +276,9 @@ def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter
     """Tells load from faults by the phases of `--confirm`."""
     slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
     contention = (
-        one for one, slow in slow_alone.items() if slow is False and (_is_pair(one) or not slow_in_quarter[one])
+        one
+        for one, slow in slow_alone.items()
+        if slow is False and (_is_way_of_few(one, findings) or not slow_in_quarter[one])
     )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
@@ -305,8 +307,11 @@ def _without(hosts: Set[int], links: Links) -> Links:
     return [(a, b) for a, b in links if a not in hosts and b not in hosts]
 
 
-def _is_pair(one: Found | Trunk) -> bool:
-    return not isinstance(one, Trunk) and one.kind == "pair"
+def _is_way_of_few(one: Found | Trunk, findings: Findings) -> bool:
+    """Whether it is the way of one host or pair, which may meet the same others in a quarter of the load, too."""
+    if isinstance(one, Trunk):
+        return one.other < 0
+    return one.kind == "pair" or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
 def _is_way(one: Found | Trunk) -> bool:
