@@ -16,13 +16,15 @@ from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink, alike, slow_uplinks
+from everylink.judge.uplinks import Uplink, alike, slow_uplinks, trunks_alike
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
 from everylink.units import plural, time_text
+
+NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,9 @@ class Judged:
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
-        """Slow trunks, likewise."""
-        return tuple(one for one in self.findings.trunks if one not in self._explained)
+        """Slow trunks, likewise; without those between two groups that are slow as others of other groups are."""
+        slow = [one for one in self.findings.trunks if one not in self._explained]
+        return tuple(one for one in slow if one not in trunks_alike(slow))
 
     @cached_property
     def drift(self) -> Drift:
@@ -262,7 +265,7 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
 
 
 def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
-    """Subject: the group, and the other one if all its slow pairs lead there."""
+    """Subject: the group, and the other one if all its slow pairs lead there; or just the hosts of these pairs."""
     effects, pairs = judged.findings.effects, uplink.pairs
     factor = float(np.exp(uplink.effect))
     usual = float(np.exp(np.median([effects.expected_at(*pair.subject) for pair in pairs])))
@@ -272,6 +275,10 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
         subject += (names.group_in_short(uplink.other),)
         beyond = subject[1]
     links = sum(pair.links for pair in pairs)
+    own = sorted({host for pair in pairs for host in pair.subject if host in uplink.members})
+    far = sorted({host for pair in pairs for host in pair.subject if host not in uplink.members})
+    if len(pairs) >= NEARLY_ALL * len(own) * len(far):
+        subject = (names.in_short(own), names.in_short(far))
     text = (
         f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "
         f"rest {time_text(usual)}, {uplink.hosts} of its hosts among them: one of the cables between the switches"

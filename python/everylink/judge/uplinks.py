@@ -90,6 +90,14 @@ def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
     return frozenset(found)
 
 
+def trunks_alike(trunks: Sequence[Trunk]) -> frozenset[Trunk]:
+    """Those between two groups that have MANY_ALIKE others with the same effect: ways that are longer by design."""
+    between = [trunk for trunk in trunks if trunk.other >= 0]
+    effects = np.array([trunk.effect for trunk in between])
+    alike = (np.abs(effects[:, None] - effects[None, :]) <= ALIKE).sum(axis=1) > MANY_ALIKE
+    return frozenset(trunk for trunk, same in zip(between, alike.tolist(), strict=True) if same)
+
+
 def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, ...]:
     """The two groups of its hosts, smaller number first; empty where both are in one."""
     one, other = sorted(int(group_of[host]) for host in pair.subject)
