@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from everylink.judge.verdict import OF_TIMES, Verdict
 
-RIGHT: Mapping[str, float] = {"host": 0.99, "rank": 0.9, "pair": 0.8, "link": 0.9, "group": 0.9, "trunk": 0.8}
+RIGHT: Mapping[str, float] = {"host": 0.99, "rank": 0.9, "pair": 0.8, "link": 0.9, "group": 0.9, "trunk": 0.5}
 DOUBTFUL = 0.8  # of what was never measured alone, or rests on few links
 FEWEST_LINKS = 5  # of a host or rank
 
