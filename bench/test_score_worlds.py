@@ -5,7 +5,7 @@ from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs")
+ONE_HOST = ("quadrants", "CCXs", "cube mesh")
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 

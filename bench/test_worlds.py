@@ -6,9 +6,9 @@ from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Order
 from worlds.physics import NONE, fair_rates
-from worlds.planes import HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch
+from worlds.planes import CABLE, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, SlimFly
 from worlds.scoring import Case, is_about, is_found, score
-from worlds.structures import ALL, BUILDING, HELD_OUT, Structure
+from worlds.structures import ALL, BESIDE, BUILDING, HELD_OUT, INSIDE_LATENCY, Structure
 from worlds.world import AT_ONCE, ONE_WAY, World
 
 from everylink.judge.verdict import Verdict
@@ -92,6 +92,155 @@ def test_messages_between_dragonfly_groups_have_two_latencies() -> None:
     when = np.arange(200)
     latency = Dragonfly(16, 4, 0.3).path(np.zeros(200, np.int64), np.full(200, 9), when)[1]
     assert len(np.unique(latency.round(9))) == 2
+
+
+@pytest.mark.parametrize(("hosts", "switches", "cables"), [(32, 10, 3), (256, 50, 7)])
+def test_any_two_switches_of_a_slim_fly_are_at_most_two_cables_apart(hosts: int, switches: int, cables: int) -> None:
+    plane = SlimFly(hosts)
+    joined = plane.cable != NONE
+    assert joined.sum(axis=0).tolist() == joined.sum(axis=1).tolist() == [cables] * switches
+    two = joined.astype(int) @ joined
+    assert ((joined + two)[~np.eye(switches, dtype=bool)] == 1).all()  # one way of at most two cables, and no other
+    frm, to = np.divmod(np.arange(hosts**2), hosts)
+    ways, latency = plane.path(frm, to, np.zeros_like(frm))
+    a, b = plane.group[frm], plane.group[to]
+    away = np.where(a == b, 0, np.where(joined[a, b], 1, 2))
+    assert (ways != NONE).sum(axis=1).tolist() == away.tolist()
+    assert latency == pytest.approx(LATENCY + HOP * away)
+
+
+def test_flows_that_share_a_cable_of_a_slim_fly_take_twice() -> None:
+    world = World(built("Slim Fly", 16), kernel=ONE_WAY)
+    assert world.structure.group.tolist() == [host // 2 for host in range(16)]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + HOP + MIB / RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])  # by switch 1
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + hops * HOP + 2 * MIB / RATE for hops in (1, 2)])
+
+
+def test_two_islands_are_one_hop_apart_and_share_a_cable_for_three_hosts() -> None:
+    structure = built("two islands, 3:1", 16)
+    assert structure.oversubscription == 4  # 8 hosts, 2 cables
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 7)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + HOP + MIB / RATE])
+    across = times(world, [(host, host + 8) for host in range(8)])
+    assert sum(MIB / (time - LATENCY - HOP) for time in across) == pytest.approx(2 * RATE)
+
+
+def test_adapters_of_different_rails_meet_at_the_spines_of_a_rail_optimized_cluster() -> None:
+    world = World(built("rail-optimized", 16))  # 4 pods of 4 hosts, of 4 ranks
+    spine = LATENCY + 2 * HOP
+    pairs = {(0, 4): LATENCY, (0, 5): spine, (0, 16): spine, (0, 17): spine, (0, 1): INSIDE_LATENCY}
+    for pair, latency in pairs.items():
+        assert times(world, [pair], size=0) == pytest.approx([latency])
+    assert times(world, [(0, 4), (1, 5), (2, 6), (3, 7)]) == pytest.approx([LATENCY + MIB / RATE] * 4)
+    assert world.structure.oversubscription == 1
+
+
+def test_flows_over_the_same_uplink_of_a_rail_collide_whichever_rail_they_go_to() -> None:
+    world = World(built("rail-optimized", 16), kernel=ONE_WAY)
+    slowest = {max(times(world, [(0, to), (4, to + 5)])) for to in range(16, 48)}
+    assert sorted({round((time - LATENCY - 2 * HOP) * RATE / MIB) for time in slowest}) == [1, 2]
+
+
+def test_two_adapters_of_a_host_are_on_two_switches_of_its_dragonfly_group() -> None:
+    structure = built("dragonfly, 2 rails", 16)  # 8 groups of 2 hosts
+    frm, to = np.zeros(4, np.int64), np.arange(2, 6)
+    latency = np.array([structure.path(frm, to, np.full(4, when))[2] for when in range(200)]).round(9)
+    apart = {0: LATENCY, 1: LATENCY + HOP, 2: LATENCY + 2 * HOP, 3: LATENCY + 3 * HOP}
+    for pair, shortest in apart.items():
+        detours = {shortest + 2.5 * HOP} if pair > 1 else set()
+        assert sorted(set(latency[:, pair])) == pytest.approx(sorted({shortest} | detours))
+
+
+def test_ranks_of_a_host_collide_where_both_of_their_flows_take_the_same_port() -> None:
+    world = World(built("bonded ports", 8), kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / RATE])
+    both = [times(world, [(0, to), (1, to + 2)]) for to in range(2, 14)]
+    once, twice = LATENCY + MIB / RATE, LATENCY + 2 * MIB / RATE
+    assert sorted({tuple(round(time, 9) for time in pair) for pair in both}) == [
+        (round(once, 9),) * 2, (round(twice, 9),) * 2,
+    ]  # fmt: skip
+    assert both == [times(world, [(0, to), (1, to + 2)]) for to in range(2, 14)]
+
+
+def test_bonded_ports_are_one_adapter_to_their_hosts() -> None:
+    results = World(built("bonded ports", 8)).results
+    assert set(results.ranks.device) == {"mlx5_bond_0 port 1"}
+    assert set(results.ranks.adapters.tolist()) == {1}
+    assert results.inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1] == ("100 Gb/sec (4X EDR)",) * 8
+
+
+def test_virtual_machines_share_their_adapter_with_the_neighbour_but_not_for_messages_between_them() -> None:
+    world = World(built("virtual machines", 8), kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 2), (4, 3)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 1), (2, 4)]) == pytest.approx([BESIDE + MIB / RATE, LATENCY + MIB / RATE])
+
+
+@pytest.mark.parametrize("kind", ["host", "direction", "bandwidth only"])
+def test_a_slow_virtual_machine_leaves_its_neighbour_alone(kind: str) -> None:
+    healthy = World(built("virtual machines", 8), kernel=ONE_WAY)
+    fault = planted(kind, healthy.structure, np.random.default_rng(5))
+    world = World(healthy.structure, (fault,), kernel=ONE_WAY)
+    links = [(a, b) for a in range(8) for b in range(8) if a != b]
+    slower = {link for link in links if times(world, [link])[0] > 1.05 * times(healthy, [link])[0]}
+    assert slower == expected_links(fault, 8)
+
+
+def test_a_slow_machine_slows_both_of_its_hosts_except_to_each_other() -> None:
+    healthy = World(built("virtual machines", 8), kernel=ONE_WAY)
+    fault = planted("chassis", healthy.structure, np.random.default_rng(5))
+    a, b = fault.hosts
+    assert a // 2 == b // 2
+    world = World(healthy.structure, (fault,), kernel=ONE_WAY)
+    assert times(world, [(a, b)]) == times(healthy, [(a, b)])
+    far = (a + 4) % 8
+    for pair in ((a, far), (b, far), (far, a)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + fault.delay + MIB / (fault.rate * RATE)])
+
+
+@pytest.mark.parametrize(("hosts", "count"), [(8, 4), (48, 6), (64, 8)])
+def test_one_host_in_eight_and_at_least_four_are_service_hosts_that_say_their_rate(hosts: int, count: int) -> None:
+    structure = built("service hosts in a tree", hosts)
+    slow = np.flatnonzero(structure.rate[:, 0] < RATE)
+    assert len(slow) == count
+    fast = np.flatnonzero(structure.rate[:, 0] == RATE)[:2]
+    to = [(int(fast[0]), int(host)) for host in (slow[0], fast[1])]
+    took = [times(World(structure), [pair])[0] - times(World(structure), [pair], 0)[0] for pair in to]
+    assert took == pytest.approx([4 * MIB / RATE, MIB / RATE])
+    rates = World(structure, iterations=1).results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert [host for host in range(hosts) if rates[host] == "25 Gb/sec (1X EDR)"] == slow.tolist()
+    assert set(rates) == {"25 Gb/sec (1X EDR)", "100 Gb/sec (4X EDR)"}
+
+
+def test_cables_between_pods_are_longer_and_nothing_blocks_in_a_tree_of_three_levels() -> None:
+    structure = built("three levels, noisy", 16)  # leaves of 2 hosts, pods of 4
+    assert structure.hyperthreads == 0.02
+    assert 0.005 < np.log(structure.rate / RATE).std() < 0.03
+    pairs = {(0, 1): LATENCY, (0, 2): LATENCY + 2 * HOP, (0, 4): LATENCY + 4 * HOP + 4 * CABLE}
+    for pair, latency in pairs.items():
+        assert times(World(structure), [pair], 0) == pytest.approx([latency])
+    across = [(host, host + 8) for host in range(8)]
+    alone = [times(World(structure), [pair])[0] for pair in across]
+    assert times(World(structure), across) == pytest.approx(alone, rel=0.05)
+
+
+def test_messages_in_a_mesh_of_cores_go_along_rows_and_columns() -> None:
+    world = World(built("mesh of cores", 32))  # 4 rows of 8
+    for core, steps in {1: 1, 7: 7, 8: 1, 31: 10}.items():
+        assert times(world, [(0, core)], 0) == pytest.approx([0.2e-6 + steps * 0.015e-6])
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_held_out_structures_have_groups_of_at_least_two_hosts_at_any_size(name: str) -> None:
+    for hosts in range(8, 257, 8):
+        structure = built(name, hosts)
+        assert structure.ranks >= hosts
+        assert len(structure.group) == structure.hosts
+        if structure.group.any():
+            assert np.bincount(structure.group).min() >= 2
 
 
 def test_every_pair_meets_once_and_no_rank_twice_in_a_step() -> None:
@@ -238,6 +387,51 @@ def test_one_bad_uplink_takes_its_share_of_an_adaptive_leaf_and_all_of_a_static_
     assert 1 - left["adaptive"] == pytest.approx((1 - left["static"]) / 4, abs=0.1)
 
 
+def test_a_slow_cable_of_a_slim_fly_slows_all_messages_that_go_over_it_and_no_others() -> None:
+    healthy = World(built("Slim Fly", 32), kernel=ONE_WAY)
+    fault = planted("trunk", healthy.structure, np.random.default_rng(1))
+    ends = sorted(set(healthy.structure.group[list(fault.hosts)].tolist()))
+    assert len(ends) == 2
+    plane = healthy.structure.plane
+    assert isinstance(plane, SlimFly)
+    world = World(healthy.structure, (fault,), kernel=ONE_WAY)
+    links = [(a, b) for a in range(32) for b in range(32) if a != b]
+    slower = {link for link in links if times(world, [link])[0] > 1.05 * times(healthy, [link])[0]}
+
+    def goes_over_it(a: int, b: int) -> bool:
+        one, other = int(plane.group[a]), int(plane.group[b])
+        route = [one, int(plane.turn[one, other]), other]
+        return any(sorted(route[at : at + 2]) == ends for at in (0, 1)) and one != other
+
+    assert slower == {link for link in links if goes_over_it(*link)}
+    assert slower == {
+        link for one, other in fault.between for a in one for b in other for link in ((a, b), (b, a))
+    }  # fmt: skip
+    assert len(fault.between) == 5  # the ends, each end with the 2 other neighbours of the other end
+
+
+def test_the_leaf_of_a_pod_has_the_uplinks_of_all_its_rails() -> None:
+    structure = built("rail-optimized", 16)
+    fault = planted("leaf", structure, np.random.default_rng(1))
+    assert len(fault.ways) == 4 * 4 * 2  # rails, uplinks, up and down
+    frm, to = np.divmod(np.arange(64 * 64), 64)
+    a, b = structure.group[frm // 4], structure.group[to // 4]
+    leaves = (a != b) | (frm % 4 != to % 4)  # all but messages to the same rail of the own pod
+    own = structure.group[fault.hosts[0]]
+    flows = structure.path(frm, to, np.zeros_like(frm))[0]
+    expected = leaves & ((a == own) | (b == own)) & (frm // 4 != to // 4)
+    assert np.isin(flows, fault.ways).any(axis=1).tolist() == expected.tolist()
+
+
+def test_only_where_there_are_two_leaves_the_other_one_is_as_slow_as_the_planted_one() -> None:
+    for name, hosts, alike in (
+        ("two islands, 3:1", 32, True), ("fat tree 2:1 static", 8, True), ("fat tree 2:1 static", 16, False),
+        ("rail-optimized", 8, False),  # messages within a pod show which it is
+    ):  # fmt: skip
+        fault = planted("leaf", built(name, hosts), np.random.default_rng(1))
+        assert bool(fault.between) == alike
+
+
 def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
     structure = built("two generations by rack", 8)
     faster = Fault("host", ("n7",), (7,), ways=np.array([7, 15]), rate=0.6)
@@ -325,6 +519,47 @@ def test_a_verdict_is_about_a_part_only_if_it_names_it(
     verdict, fault = Verdict(kind, subject, "both", "slow", MIB, 1.5, 0.9, 5, ""), Fault(what, (), hosts)
     assert is_about(verdict, fault) == about
     assert is_found([verdict] if is_about(verdict, fault) else [], fault) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "about", "found"),
+    [
+        ("group", ("n[0-3]",), True, True), ("group", ("n[4-7]",), True, True), ("group", ("n[4-5]",), False, False),
+        ("trunk", ("n[0-3]", "n[4-7]"), True, True), ("trunk", ("n[0-1]", "n[4-5]"), False, False),
+        ("group", ("n[0-7]",), False, False), ("host", ("n1",), True, False), ("host", ("n5",), False, False),
+    ],
+)  # fmt: skip
+def test_one_of_two_leaves_may_be_named_by_the_other(
+    kind: str, subject: tuple[str, ...], about: bool, found: bool
+) -> None:
+    own, other = (0, 1, 2, 3), (4, 5, 6, 7)
+    verdict = Verdict(kind, subject, "both", "slow", MIB, 1.5, 0.9, 5, "")
+    fault = Fault("leaf", (), own, between=((own, other),))
+    assert is_about(verdict, fault) == about
+    assert is_found([verdict] if about else [], fault) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "about"),
+    [
+        ("trunk", ("n[0-1]", "n[2-3]"), True), ("trunk", ("n[0-1]", "n[4-5]"), True), ("group", ("n[4-5]",), False),
+        ("trunk", ("n[2-3]", "n[4-5]"), False),
+    ],
+)  # fmt: skip
+def test_a_cable_may_be_named_by_any_two_switches_whose_messages_go_over_it(
+    kind: str, subject: tuple[str, ...], about: bool
+) -> None:
+    verdict = Verdict(kind, subject, "both", "slow", MIB, 1.5, 0.9, 5, "")
+    fault = Fault("trunk", (), (0, 1, 2, 3), between=(((0, 1), (2, 3)), ((0, 1), (4, 5))))
+    assert is_about(verdict, fault) == about
+    assert is_found([verdict] if about else [], fault) == about
+
+
+def test_a_bad_port_of_a_bond_is_named_by_its_host_and_a_bad_adapter_by_a_rank() -> None:
+    named = Verdict("host", ("n3",), "both", "slow", MIB, 1.5, 0.9, 5, "")
+    port, adapter = (Fault("adapter", (name,), (3,)) for name in ("n3/port1", "n3/rail1"))
+    assert is_about(named, port)
+    assert not is_about(named, adapter)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -1,4 +1,7 @@
-"""What the hosts of a world say of themselves: the rate of each adapter, and the NUMA node it is on."""
+"""What the hosts of a world say of themselves: the rate of each adapter, and the NUMA node it is on.
+
+Of bonded ports there is one adapter, which says the rate of a port, as the mlx5 driver does.
+"""
 
 import numpy as np
 
@@ -6,7 +9,17 @@ from everylink.model.inventory import NO_INVENTORY, Facts, Inventory, Moment, Re
 from worlds.planes import RATE
 from worlds.structures import Structure
 
-RATES = {1: "100 Gb/sec (4X EDR)", 2: "200 Gb/sec (4X HDR)", 4: "400 Gb/sec (4X NDR)"}  # by multiples of RATE
+RATES = {  # by multiples of RATE
+    0.25: "25 Gb/sec (1X EDR)",
+    1: "100 Gb/sec (4X EDR)",
+    2: "200 Gb/sec (4X HDR)",
+    4: "400 Gb/sec (4X NDR)",
+}
+
+
+def named_rate(rate: float) -> str:
+    """The nominal rate that is nearest to one in bytes per second."""
+    return RATES[min(RATES, key=lambda multiple: abs(np.log(rate / RATE / multiple)))]
 
 
 def inventory(structure: Structure) -> Inventory:
@@ -16,11 +29,11 @@ def inventory(structure: Structure) -> Inventory:
     texts = {"": 0}
     entries: list[tuple[int, int, int, int, int]] = []
     for host in range(structure.hosts):
-        for rail in range(structure.rails):
-            node = str(rail * 2 // structure.rails)
+        for rail in range(1 if structure.bonded else structure.rails):
+            device, node = structure.device(rail), str(rail * 2 // structure.rails)
             for part, name, value in (
-                (f"ib/mlx5_{rail}/1", "rate", RATES[round(float(structure.rate[host, rail]) / RATE)]),
-                (f"ib/mlx5_{rail}", "numa_node", node),
+                (f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))),
+                (f"ib/{device}", "numa_node", node),
             ):
                 rows = (texts.setdefault(text, len(texts)) for text in (part, name, value))
                 entries.append((host, 0, *rows))  # type: ignore[arg-type]

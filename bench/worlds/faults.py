@@ -1,16 +1,17 @@
 """Parts that are planted in a world, and what each does to the messages that it touches."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from worlds.physics import Flows, Index, Mask, Values
-from worlds.planes import Dragonfly, FatTree
+from worlds.physics import NONE, Flows, Index, Mask, Values
+from worlds.planes import Dragonfly, FatTree, SlimFly
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
 DELAY = 1.5e-6  # seconds that "latency" adds
+Hosts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,14 @@ class Fault:
     times as long. With `steps` < 1 all this happens only in that part of the steps, except for late messages: in each
     `stretch` of so many steps in a row, or not. With `drifts` the rate falls steadily in the course of the main run. Of
     its rows in the main run, `missing` are not there; with `dark` no message arrives.
+
+    `between`: pairs of sets of hosts whose messages to each other are slow because of it, where a verdict may as well
+    name these: of only two leaves the other one is as slow, and a cable may lie on the way between further switches.
     """
 
     kind: str
     parts: tuple[str, ...]
-    hosts: tuple[int, ...]
+    hosts: Hosts
     ways: Index = field(default_factory=lambda: NOTHING)
     ranks: Index = field(default_factory=lambda: NOTHING)
     cuts: tuple[tuple[Index, Index], ...] = ()
@@ -39,6 +43,7 @@ class Fault:
     drifts: bool = False
     missing: float = 0.0
     dark: bool = False
+    between: tuple[tuple[Hosts, Hosts], ...] = ()
 
     def cut(self, structure: Structure, flows: Flows) -> Mask:
         """The flows of this fault's cuts and ranks, which are slow by themselves."""
@@ -58,14 +63,16 @@ class Fault:
         return np.asarray(on | self.cut(structure, flows))
 
 
-def _host(structure: Structure, hosts: Index) -> Index:
-    """The ways of all adapters of hosts."""
-    rails = np.arange(structure.rails)
-    return np.concatenate([ways.ravel() for ways in structure.adapter_ways(hosts[:, None], rails[None, :])])
-
-
-def _of_hosts(kind: str, structure: Structure, hosts: Index) -> Fault:
-    return Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()), _host(structure, hosts))
+def _of_hosts(kind: str, structure: Structure, hosts: Index, sides: Sequence[int] = (0, 1)) -> Fault:
+    """What hosts send (side 0) and receive (1): their adapters, or their messages where others share the adapters."""
+    slow = Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()))
+    every = np.arange(structure.hosts)
+    others = np.setdiff1d(every, hosts)
+    if np.isin(others // structure.guests, hosts // structure.guests).any():
+        cuts = (hosts, others), (others, hosts)
+        return replace(slow, cuts=tuple(cuts[side] for side in sides))
+    ways = structure.adapter_ways(hosts[:, None], np.arange(structure.rails)[None, :])
+    return replace(slow, ways=np.unique(np.concatenate([ways[side].ravel() for side in sides])))
 
 
 def _one(structure: Structure, random: np.random.Generator) -> Index:
@@ -81,13 +88,14 @@ def host(structure: Structure, random: np.random.Generator) -> Fault:
 def adapter(structure: Structure, random: np.random.Generator) -> Fault:
     of, rail = _one(structure, random), int(random.integers(structure.rails))
     ways = np.concatenate(structure.adapter_ways(of, np.array([rail])))
-    return Fault("adapter", (f"n{of[0]}/rail{rail}",), (int(of[0]),), ways)
+    what = "port" if structure.bonded else "rail"
+    return Fault("adapter", (f"n{of[0]}/{what}{rail}",), (int(of[0]),), ways)
 
 
 def direction(structure: Structure, random: np.random.Generator) -> Fault:
     of, side = _one(structure, random), int(random.integers(2))
-    ways = structure.adapter_ways(of[:, None], np.arange(structure.rails)[None, :])[side].ravel()
-    return Fault("direction", (f"n{of[0]}", ("send", "receive")[side]), (int(of[0]),), ways)
+    slow = _of_hosts("direction", structure, of, (side,))
+    return replace(slow, parts=(*slow.parts, ("send", "receive")[side]))
 
 
 def rank(structure: Structure, random: np.random.Generator) -> Fault:
@@ -121,44 +129,78 @@ def one_way_link(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def _leaf(structure: Structure, random: np.random.Generator) -> Index:
-    group = structure.plane.group
+    group = structure.group
     return np.flatnonzero(group == random.integers(int(group.max()) + 1))
+
+
+def _two_sides(structure: Structure, own: Index) -> tuple[tuple[Hosts, Hosts], ...]:
+    """A leaf and the other one where there are only two: what slows the one slows the other."""
+    if int(structure.plane.group.max()) != 1:
+        return ()
+    others = np.setdiff1d(np.arange(structure.hosts), own)
+    return ((tuple(own.tolist()), tuple(others.tolist())),)
 
 
 def leaf(structure: Structure, random: np.random.Generator) -> Fault:
     """All that crosses the edge of a leaf or group, each flow by itself and the uplinks together."""
     own = _leaf(structure, random)
     others = np.setdiff1d(np.arange(structure.hosts), own)
-    ways = _uplinks(structure, int(structure.plane.group[own[0]])).ravel()
-    names = tuple(f"n{of}" for of in own)
-    return Fault("leaf", names, tuple(own.tolist()), ways, cuts=((own, others), (others, own)))
+    ways = _uplinks(structure, int(structure.group[own[0]])).ravel()
+    names, sides = tuple(f"n{of}" for of in own), _two_sides(structure, own)
+    return Fault("leaf", names, tuple(own.tolist()), ways, cuts=((own, others), (others, own)), between=sides)
 
 
 def _uplinks(structure: Structure, number: int) -> Index:
-    """[uplink, 2] of the first rail's plane: the ways up and down; none where the structure has no leaves."""
+    """[uplink, 2] of the first plane: the ways up and down; none where the structure has no leaves.
+
+    Where one plane joins all rails, these are the uplinks of all leaves that the hosts of a group have.
+    """
     if not isinstance(structure.plane, FatTree):
         return np.zeros((0, 2), np.int64)
-    return structure.plane.uplinks_of(number) + 2 * structure.hosts * structure.rails
+    leaves = np.unique(structure.groups[structure.group == number])
+    return np.concatenate([structure.plane.uplinks_of(leaf) for leaf in leaves]) + 2 * structure.adapters
 
 
 def uplink(structure: Structure, random: np.random.Generator) -> Fault:
     own = _leaf(structure, random)
-    number = int(structure.plane.group[own[0]])
+    number = int(structure.group[own[0]])
     ways = _uplinks(structure, number)
     chosen = int(random.integers(len(ways)))
-    return Fault("uplink", (f"leaf{number}", f"uplink{chosen}"), tuple(own.tolist()), ways[chosen])
+    parts, sides = (f"leaf{number}", f"uplink{chosen}"), _two_sides(structure, own)
+    return Fault("uplink", parts, tuple(own.tolist()), ways[chosen], between=sides)
 
 
 def trunk(structure: Structure, random: np.random.Generator) -> Fault:
-    group = structure.plane.group
+    """All between two groups, each flow by itself and their common cables together."""
+    if isinstance(structure.plane, SlimFly):
+        return _cable(structure, structure.plane, random)
+    group = structure.group
     one, other = random.choice(int(group.max()) + 1, 2, replace=False)
     a, b = np.flatnonzero(group == one), np.flatnonzero(group == other)
     ways = NOTHING
     if isinstance(structure.plane, Dragonfly):
         groups = structure.plane.groups
-        ways = np.array([one * groups + other, other * groups + one]) + 2 * structure.hosts * structure.rails
+        ways = np.array([one * groups + other, other * groups + one]) + 2 * structure.adapters
     ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
     return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=((a, b), (b, a)))
+
+
+def _cable(structure: Structure, plane: SlimFly, random: np.random.Generator) -> Fault:
+    """A cable between two switches that have hosts, with the messages of all switches that go over it."""
+    groups = int(structure.group.max()) + 1
+    one, other = random.choice(np.argwhere(plane.cable[:groups, :groups] != NONE))
+    ways = np.array([plane.cable[one, other], plane.cable[other, one]])
+    a, b = np.triu_indices(groups, 1)
+    turn = plane.turn[a, b]
+    over = np.isin(plane.cable[a, turn], ways) | np.isin(plane.cable[turn, b], ways)
+    hosts_of = [np.flatnonzero(structure.group == number) for number in range(groups)]
+    pairs = [(hosts_of[x], hosts_of[y]) for x, y in zip(a[over], b[over], strict=True)]
+    own = np.concatenate([hosts_of[one], hosts_of[other]])
+    return Fault(
+        "trunk", tuple(f"n{of}" for of in own), tuple(own.tolist()), ways + 2 * structure.adapters,
+        cuts=tuple(cut for x, y in pairs for cut in ((x, y), (y, x))),
+        between=tuple((tuple(x.tolist()), tuple(y.tolist())) for x, y in pairs),
+    )  # fmt: skip
 
 
 def quarter(structure: Structure, random: np.random.Generator) -> Fault:
@@ -167,7 +209,8 @@ def quarter(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def chassis(structure: Structure, random: np.random.Generator) -> Fault:
-    size = max(2, min(8, structure.hosts // 8))
+    """Hosts in a row in one box; the machine of virtual ones."""
+    size = structure.guests if structure.guests > 1 else max(2, min(8, structure.hosts // 8))
     first = int(random.integers(structure.hosts // size)) * size
     return _of_hosts("chassis", structure, np.arange(first, first + size))
 
@@ -196,7 +239,7 @@ KINDS = (*_SLOW, *_OTHER)
 
 def possible(kind: str, structure: Structure) -> bool:
     """Whether a structure has such a part, apart from others of the same effect."""
-    groups = int(structure.plane.group.max()) + 1
+    groups, rails = int(structure.group.max()) + 1, 1 if structure.bonded else structure.rails
     match kind:
         case "leaf" | "quarter of a leaf":
             return groups > 1
@@ -205,15 +248,17 @@ def possible(kind: str, structure: Structure) -> bool:
         case "uplink":
             return isinstance(structure.plane, FatTree)
         case "rail":
-            return groups > 1 and structure.rails > 1
-        case "adapter" | "rail plane":
-            return structure.rails > 1
+            return groups > 1 and rails > 1
+        case "rail plane":
+            return rails > 1
+        case "adapter":
+            return structure.rails > 1 and structure.guests == 1
         case "rank":
             return structure.each > 1
         case "link" | "one-way link":
             return structure.hosts > 2
         case "chassis":
-            return structure.hosts >= 16
+            return structure.hosts >= 16 or structure.guests > 1
     return structure.hosts > 1
 
 
@@ -224,6 +269,6 @@ def planted(kind: str, structure: Structure, random: np.random.Generator) -> Fau
     rate = float(random.uniform(0.4, 0.8))
     if kind == "uplink" and isinstance(structure.plane, FatTree) and structure.plane.routes == "adaptive":
         one = uplink(structure, random)
-        uplinks = structure.plane.uplinks[structure.plane.group[one.hosts[0]]]
+        uplinks = structure.plane.uplinks[structure.group[one.hosts[0]]]
         return replace(one, rate=1 - (1 - rate) / uplinks)  # all uplinks of the leaf are one way; this one is a part
     return replace(_SLOW[kind](structure, random), rate=rate, delay=0.3e-6 / rate)

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from worlds.physics import NONE, Index, Values, chance, hashed
+from worlds.physics import NONE, Index, Mask, Values, chance, hashed
 
 RATE = 12.5e9  # bytes per second of an adapter of 100 Gbit/s
 LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each further one
@@ -12,9 +12,9 @@ CABLE = 0.05e-6  # seconds for each rack that a cable passes
 
 
 class Plane(Protocol):
-    """The switches and cables between the adapters of one rail."""
+    """The switches and cables between the adapters of one rail, or of all rails (Structure.one_plane)."""
 
-    group: Index  # of each host: leaf, group, or all 0
+    group: Index  # of each adapter: leaf, group, or all 0
     capacity: Values  # of each way
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
@@ -73,19 +73,39 @@ class FatTree:
         return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
 
 
-class ThreeLevels:
-    """Pods of `leaves` leaves of `leaf` hosts; nothing blocks within a pod, and `ratio`:1 between pods."""
+class Islands(FatTree):
+    """Two switches that are joined directly, by a cable for each `ratio` of the hosts of one. Each pair has its cable.
 
-    def __init__(self, hosts: int, leaf: int, leaves: int, ratio: int) -> None:
-        self.group = np.arange(hosts) // leaf
-        self.lower = FatTree(self.group, 1, "static")
-        self.upper = FatTree(np.arange(hosts) // (leaf * leaves), ratio, "static")
+    The ways "up" from one and "down" to the other are the two ends of the same cable.
+    """
+
+    def __init__(self, hosts: int, ratio: int) -> None:
+        super().__init__(np.arange(hosts) * 2 // hosts, ratio, "static")
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return ways, latency - HOP * (self.group[frm] != self.group[to])
+
+
+class ThreeLevels:
+    """Pods of `leaves` leaves of `leaf` hosts; 1:1 within a pod, and `ratio`:1 between pods.
+
+    `routes` as in FatTree. `longer`: seconds that a message between pods takes more, for the length of its cables.
+    """
+
+    def __init__(
+        self, hosts: int, leaf: int, leaves: int, ratio: int, routes: str = "static", longer: float = 0.0
+    ) -> None:
+        self.group, self.longer = np.arange(hosts) // leaf, longer
+        self.lower = FatTree(self.group, 1, routes)
+        self.upper = FatTree(np.arange(hosts) // (leaf * leaves), ratio, routes)
         self.capacity = np.concatenate([self.lower.capacity, self.upper.capacity])
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         (low, near), (up, far) = (plane.path(frm, to, when) for plane in (self.lower, self.upper))
+        apart = self.upper.group[frm] != self.upper.group[to]
         up = np.where(up == NONE, NONE, up + len(self.lower.capacity))
-        return np.concatenate([low, up], axis=1), near + far - LATENCY
+        return np.concatenate([low, up], axis=1), near + far - LATENCY + self.longer * apart
 
 
 class HyperX:
@@ -106,6 +126,54 @@ class HyperX:
         turn = np.where(along, row * self.columns + to_column, to_row * self.columns + column)
         hops = [(a, turn), (turn, b)]
         ways = np.stack([np.where(one != other, one * self.switches + other, NONE) for one, other in hops], axis=1)
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class SlimFly:
+    """Switches of which any two are joined by a cable or have one neighbour in common, by which all messages go.
+
+    10 switches with 3 cables each (Petersen graph); for more than 80 hosts 50 switches with 7 cables each (Hoffman and
+    Singleton's graph, a Slim Fly of q = 5), as in the cluster of Blach et al., NSDI 2024. A cable is as wide as half of
+    the hosts of a switch need; of 50 switches, a quarter.
+
+    `turn` [switch, switch]: the neighbour by which messages go, the goal itself where it is the neighbour. `cable`
+    [switch, switch]: the way from one to the other, NONE without one.
+    """
+
+    def __init__(self, hosts: int, rate: float = RATE) -> None:
+        pairs = 1 if hosts <= 80 else 5
+        self.switches = 10 * pairs
+        used = min(self.switches, hosts // 2)
+        self.group = np.arange(hosts) * used // hosts
+        joined = self._joined(pairs)
+        self.turn = np.argmax(joined[:, None, :] & joined[None, :, :], axis=2)
+        self.turn = np.where(joined, np.arange(self.switches)[None, :], self.turn)
+        self.cable = np.full(joined.shape, NONE)
+        self.cable[joined] = np.arange(joined.sum())
+        cables = int(joined[0].sum())
+        self.capacity = np.full(len(joined) * cables, rate * max(1.0, hosts / used / ((cables + 1) // 2)))
+
+    @staticmethod
+    def _joined(pairs: int) -> Mask:
+        """[switch, switch], whether there is a cable: pentagons, then as many pentagrams.
+
+        Corner j of pentagon h is joined to corner h * i + j of pentagram i (Robertson's construction).
+        """
+        made = np.zeros((10 * pairs, 10 * pairs), bool)
+        first = 5 * pairs
+        for h in range(pairs):
+            for j in range(5):
+                made[5 * h + j, 5 * h + (j + 1) % 5] = True
+                made[first + 5 * h + j, first + 5 * h + (j + 2) % 5] = True
+                for i in range(pairs):
+                    made[5 * h + j, first + 5 * i + (h * i + j) % 5] = True
+        return made | made.T
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        turn = self.turn[a, b]
+        ways = np.stack([self.cable[a, turn], np.where(turn == b, NONE, self.cable[turn, b])], axis=1)
+        ways = np.where((a != b)[:, None], ways, NONE)
         return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
 
 

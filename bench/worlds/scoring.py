@@ -111,21 +111,40 @@ def hosts_of(verdict: Verdict) -> set[str]:
     return names
 
 
+def _are(named: set[str], hosts: Sequence[int]) -> bool:
+    """Whether these are nearly all of so many hosts, and no others."""
+    own = {f"n{host}" for host in hosts}
+    return named <= own and len(named) >= NEARLY_ALL * len(own)
+
+
+def is_alike(verdict: Verdict, fault: Fault) -> bool:
+    """Whether a verdict names what is slow because of a part (Fault.between): both sets of a pair, or one of the only
+    pair."""
+    named = hosts_of(verdict)
+    if verdict.kind == "trunk":
+        return any(_are(named, (*one, *other)) for one, other in fault.between)
+    return verdict.kind == "group" and len(fault.between) == 1 and any(_are(named, side) for side in fault.between[0])
+
+
 def is_about(verdict: Verdict, fault: Fault) -> bool:
-    """Whether a verdict names the planted part; of sets of hosts also one host of it."""
+    """Whether a verdict names the planted part; of sets of hosts also one host of it.
+
+    A bad one of bonded ports cannot be told from a bad host by its name.
+    """
     own = {f"n{host}" for host in fault.hosts}
     match fault.kind:
         case "link" | "one-way link":
             return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
         case _ if len(fault.ranks):
             return verdict.subject == fault.parts
-        case "adapter":
+        case "adapter" if "/port" not in fault.parts[0]:
             return verdict.kind == "rank" and hosts_of(verdict) == own
         case "rail plane":
             device = fault.parts[0].replace("rail", "mlx5_")
             return verdict.kind == "group" and f" on {device} " in verdict.subject[0]
         case _ if fault.kind in SETS:
-            return verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
+            of_own = verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
+            return of_own or is_alike(verdict, fault)
     return verdict.kind in ("host", "rank") and hosts_of(verdict) == own
 
 
@@ -133,8 +152,9 @@ def is_found(verdicts: Sequence[Verdict], fault: Fault) -> bool:
     """Whether the verdicts about a part name it; of a set of hosts nearly all."""
     if fault.kind not in SETS or fault.kind == "rail plane":
         return bool(verdicts)
-    named = set().union(*map(hosts_of, verdicts))
-    return len(named) >= NEARLY_ALL * len(fault.hosts)
+    own = {f"n{host}" for host in fault.hosts}
+    named = set().union(*map(hosts_of, verdicts)) & own
+    return len(named) >= NEARLY_ALL * len(own) or any(is_alike(verdict, fault) for verdict in verdicts)
 
 
 def is_sided(verdict: Verdict, fault: Fault) -> bool:

@@ -8,16 +8,36 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from worlds.physics import NONE, Index, Mask, Values
-from worlds.planes import RATE, Dragonfly, FatTree, HyperX, OneSwitch, Plane, Racks, ThreeLevels, Torus
+from worlds.physics import NONE, Index, Mask, Values, hashed
+from worlds.planes import (
+    CABLE,
+    HOP,
+    LATENCY,
+    RATE,
+    Dragonfly,
+    FatTree,
+    HyperX,
+    Islands,
+    OneSwitch,
+    Plane,
+    Racks,
+    SlimFly,
+    ThreeLevels,
+    Torus,
+)
 
 OTHER_RAIL = 0.6e-6
 INSIDE_LATENCY, INSIDE_RATE = 0.5e-6, 20e9
+BESIDE = LATENCY - HOP  # seconds between two virtual machines, by the switch inside their adapter
 
 
 @dataclass(frozen=True)
 class Structure:
     """A healthy cluster. Host h has the ranks h * each to h * each + each - 1; local rank l uses rail l modulo `rails`.
+
+    Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
+    hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
+    `guests` hosts in a row are virtual machines that share their adapters; messages between these use none.
 
     `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
     a rank pays for its place on every host. `inside_latency` [local rank, local rank]: within a host.
@@ -28,6 +48,10 @@ class Structure:
     each: int = 1
     rails: int = 1
     rails_meet: bool = True  # whether adapters of different rails reach each other
+    other_rail: float = OTHER_RAIL  # seconds that messages between them take longer, apart from their path
+    one_plane: bool = False
+    bonded: bool = False
+    guests: int = 1
     rate: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
@@ -51,38 +75,74 @@ class Structure:
         return self.hosts * self.each
 
     @property
+    def group(self) -> Index:
+        """The leaf or group of each host: that of its first adapter."""
+        return np.asarray(self.groups[:, 0])
+
+    @property
+    def groups(self) -> Index:
+        """[host, adapter]: the leaf or group of each adapter of the first plane."""
+        return np.asarray(self.plane.group.reshape(self.hosts, -1))
+
+    @property
     def oversubscription(self) -> float:
         """The rate of the hosts of a leaf over that of its uplinks; 1 without leaves."""
         if not isinstance(self.plane, FatTree):
             return 1.0
-        inside = self.rate[self.plane.group == 0, 0].sum()
+        inside = self.rate[self.group == 0, 0].sum()
         return float(inside / self.plane.capacity[self.plane.uplinks_of(0)[:, 0]].sum())
+
+    def device(self, rail: int) -> str:
+        """What hosts call their adapter of a rail."""
+        return "mlx5_bond_0" if self.bonded else f"mlx5_{rail}"
+
+    @property
+    def adapters(self) -> int:
+        """In all, each with a sending and a receiving side."""
+        return -(-self.hosts // self.guests) * self.rails
 
     def adapter_ways(self, hosts: Index, rails: Index) -> tuple[Index, Index]:
         """The sending and the receiving side of adapters."""
-        number = hosts * self.rails + rails
-        return number, number + self.hosts * self.rails
+        number = hosts // self.guests * self.rails + rails
+        return number, number + self.adapters
 
     @property
     def capacity(self) -> Values:
         """Of all ways: adapters sending, adapters receiving, and those of the planes, rail by rail."""
-        return np.concatenate([self.rate.ravel(), self.rate.ravel(), *[self.plane.capacity] * self.rails])
+        adapters = self.rate[:: self.guests].ravel()
+        planes = 1 if self.one_plane else self.rails
+        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes])
+
+    def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
+        """The rails by which flows between ranks leave and arrive."""
+        if self.bonded:  # each port leads to a switch of its own, which reaches the same port of every other host
+            port = (hashed(frm, to, 13) % np.uint64(self.rails)).astype(np.int64)
+            return port, port
+        return frm % self.each % self.rails, to % self.each % self.rails
+
+    def _between(self, a: Index, b: Index, rail: Index, to_rail: Index, when: Index) -> tuple[Index, Values]:
+        """Ways [flow, hop] and latency between adapters."""
+        if self.one_plane:
+            ways, latency = self.plane.path(a * self.rails + rail, b * self.rails + to_rail, when)
+            first = np.full(len(a), 2 * self.adapters)
+        else:
+            ways, latency = self.plane.path(a, b, when)
+            first = 2 * self.adapters + rail * len(self.plane.capacity)
+        return np.where(ways == NONE, NONE, ways + first[:, None]), latency + self.other_rail * (rail != to_rail)
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values, Values]:
         """Ways [flow, hop], limit and latency of flows between ranks."""
         (a, own), (b, other) = np.divmod(frm, self.each), np.divmod(to, self.each)
-        near = a == b
-        rail, to_rail = own % self.rails, other % self.rails
-        ways, latency = self.plane.path(a, b, when)
-        first = 2 * self.hosts * self.rails + rail * len(self.plane.capacity)
-        ways = np.where(ways == NONE, NONE, ways + first[:, None])
+        near, unwired = a == b, a // self.guests == b // self.guests
+        rail, to_rail = self._rails(frm, to)
+        ways, latency = self._between(a, b, rail, to_rail, when)
         ends = self.adapter_ways(a, rail)[0], self.adapter_ways(b, to_rail)[1]
         ways = np.concatenate([np.stack(ends, axis=1), ways], axis=1)
         narrow = np.minimum(self.rate[a, rail], self.rate[b, to_rail])
         limit = narrow * np.minimum(self.position_rate[own], self.position_rate[other])
-        latency = latency + self.position_latency[own] + self.position_latency[other] + OTHER_RAIL * (rail != to_rail)
+        latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
         return (
-            np.where(near[:, None], NONE, ways),
+            np.where(unwired[:, None], NONE, ways),
             np.where(near, INSIDE_RATE, limit),
             np.where(near, self.inside_latency[own, other], latency),
         )
@@ -165,6 +225,50 @@ def _generations_in_tree(hosts: int) -> Structure:
     return Structure(hosts, FatTree(leaf, 2, "static", 2 * RATE), rate=rate)
 
 
+def _partly_used_leaves(hosts: int) -> Index:
+    """Leaves of 2, 3 and 5 times as many hosts in turns, as a scheduler leaves them; the last has what is left."""
+    unit = max(1, min(4, hosts // 16))
+    sizes = np.tile(np.array([2, 3, 5]) * unit, hosts)
+    leaf = np.repeat(np.arange(len(sizes)), sizes)[:hosts]
+    alone = np.bincount(leaf)[-1] == 1
+    return np.minimum(leaf, int(leaf[-1]) - int(alone))
+
+
+def _rail_optimized(hosts: int) -> Structure:
+    """4 adapters in each host, and a leaf for each rail of each pod; all leaves meet at the spines. 1:1 static."""
+    pod, rail = np.repeat(_leaves(hosts), 4), np.tile(np.arange(4), hosts)
+    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "static")
+    return Structure(hosts, plane, each=4, rails=4, one_plane=True, other_rail=0.0)
+
+
+def _dragonfly_of_two_rails(hosts: int) -> Structure:
+    """2 adapters in each host, on two switches of its group with a hop between these. A third of messages detours."""
+    plane = Dragonfly(2 * hosts, 2 * max(2, hosts // 6), 0.33)
+    return Structure(hosts, plane, each=2, rails=2, one_plane=True, other_rail=HOP)
+
+
+def _service_hosts(hosts: int) -> Structure:
+    """One host in eight, and at least 4, has an adapter of 25 Gbit/s; they stand between the others, 1:1 adaptive."""
+    count = max(4, hosts // 8)
+    rate = np.full((hosts, 1), RATE)
+    rate[(np.arange(count) * 2 + 1) * hosts // (2 * count)] = RATE / 4
+    return Structure(hosts, FatTree(_leaves(hosts), 1, "adaptive"), rate=rate)
+
+
+def _noisy_three_levels(hosts: int, random: np.random.Generator) -> Structure:
+    """Nothing blocks, cables between pods are 40 m longer; hosts vary by 1.5 %, and 2 % of readings are disturbed."""
+    plane = ThreeLevels(hosts, max(2, hosts // 8), 2, 1, "adaptive", 4 * CABLE)
+    return replace(_varied(hosts, 0.015, random, hyperthreads=0.02), plane=plane)
+
+
+def _mesh_of_cores(ranks: int) -> Structure:
+    """One host whose cores are a grid, as square as can be: messages go along rows and columns. 1 % are disturbed."""
+    columns = next(side for side in range(int(ranks**0.5 + 0.5), ranks + 1) if ranks % side == 0)
+    row, column = np.divmod(np.arange(ranks), columns)
+    steps = np.abs(row[:, None] - row[None, :]) + np.abs(column[:, None] - column[None, :])
+    return Structure(1, OneSwitch(1), each=ranks, inside_latency=0.2e-6 + 0.015e-6 * steps, hyperthreads=0.01)
+
+
 def _sides(hosts: int) -> tuple[int, ...]:
     sides = [1, 1, 1]
     left, factor = hosts, 2
@@ -213,8 +317,6 @@ BUILDING: Mapping[str, Make] = {
         hosts, OneSwitch(hosts), each=2, rails=2, rate=RATE * np.tile([2.0, 1.0], (hosts, 1))
     ),
     "hosts that vary by 2 %": lambda hosts, random: _varied(hosts, 0.02, random),
-}
-HELD_OUT: Mapping[str, Make] = {
     "HyperX": lambda hosts, random: Structure(hosts, HyperX(2, hosts // 8, 4)),
     "two generations in a tree": lambda hosts, random: _generations_in_tree(hosts),
     "long cables": lambda hosts, random: Structure(hosts, Racks(hosts, max(2, hosts // 8))),
@@ -222,5 +324,19 @@ HELD_OUT: Mapping[str, Make] = {
     "cube mesh": lambda hosts, random: _mesh(max(hosts, 16)),
     "noisy cloud": lambda hosts, random: _varied(hosts, 0.01, random, hyperthreads=0.05),
     "torus, far socket": lambda hosts, random: replace(_far_socket(hosts, 2), plane=Torus(_sides(hosts))),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "Slim Fly": lambda hosts, random: Structure(hosts, SlimFly(hosts)),
+    "rail-optimized": lambda hosts, random: _rail_optimized(hosts),
+    "fat tree 3:1 re-hashed, unequal leaves": lambda hosts, random: Structure(
+        hosts, FatTree(_partly_used_leaves(hosts), 3, "rehashed")
+    ),
+    "two islands, 3:1": lambda hosts, random: Structure(hosts, Islands(hosts, 3)),
+    "dragonfly, 2 rails": lambda hosts, random: _dragonfly_of_two_rails(hosts),
+    "bonded ports": lambda hosts, random: Structure(hosts, OneSwitch(hosts), each=2, rails=2, bonded=True),
+    "virtual machines": lambda hosts, random: Structure(hosts, OneSwitch(hosts), guests=2),
+    "service hosts in a tree": lambda hosts, random: _service_hosts(hosts),
+    "three levels, noisy": _noisy_three_levels,
+    "mesh of cores": lambda hosts, random: _mesh_of_cores(max(hosts, 16)),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}

@@ -121,10 +121,10 @@ class World:
         far = structure.position_rate[local] < 1
         return replace(
             bare,
-            device=tuple(f"mlx5_{rail} port 1" for rail in local % structure.rails),
+            device=tuple(f"{structure.device(rail)} port 1" for rail in (local % structure.rails).tolist()),
             numa=socket,
             numa_distance=np.where(far, 20, 10).astype(np.int32),
-            adapters=np.full(structure.ranks, structure.rails, np.int32),
+            adapters=np.full(structure.ranks, 1 if structure.bonded else structure.rails, np.int32),
         )
 
     def answer(self, plan: Plan, size: int, turn: int) -> Rows:
