@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ Matrix = NDArray[np.float64]
 
 
 def matrix_of(path: Path) -> Matrix:
-    """Seconds between cores, symmetric; NaN on the diagonal."""
+    """Seconds between cores, symmetric; NaN on the diagonal. Raises ValueError where a cell is no number."""
     with path.open(newline="") as file:
         lines = [[float(cell or "nan") for cell in line] for line in csv.reader(file) if line]
     count = len(lines)
@@ -70,7 +71,11 @@ def main() -> None:
     print("| processor | cores | verdicts | structure | planted core found | another one named |")
     print("|---|---|---|---|---|---|")
     for path in sorted(parser.parse_args().folder.glob("*.csv")):
-        seconds = matrix_of(path)
+        try:
+            seconds = matrix_of(path)
+        except ValueError as error:
+            print(f"{path.name}: not a matrix of nanoseconds ({error})", file=sys.stderr)
+            continue
         healthy = judge(results_of(seconds, random))
         cores = random.choice(len(seconds), min(PLANTED, len(seconds)), replace=False).tolist()
         found = others = 0

@@ -27,8 +27,10 @@ SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 FAR_SLOWER = 2.0  # times the effect of its host: the rank is at fault
-CORE_Z, SMALLEST_OF_CORE, SMALLEST_OF_CORES = 5.0, 0.08, 0.2  # of ranks and pairs of one host: cores differ more
-MANY_PAIRS = 3  # bad ones of a core that are no single links
+CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more
+# Of pairs of cores: those that are slower by less are not told; that a fault explains, such as half of the links
+# between two GPUs; and so many of a core that they are no single links.
+SMALLEST_OF_CORES, FAR_SLOWER_CORES, MANY_PAIRS = 0.2, 0.65, 3
 
 
 def of_ranks(readings: Readings, effects: Effects) -> Ends:
@@ -222,11 +224,14 @@ def _cores(readings: Readings, effects: Effects) -> tuple[list[Found], NDArray[n
 
 
 def _single(pairs: Sequence[Found]) -> tuple[list[Found], tuple[Found, ...]]:
-    """Pairs of which neither rank has MANY_PAIRS, and the others: such are clusters of cores."""
+    """Far slower pairs of which neither rank has MANY_PAIRS, and the others: cores that are further apart by design."""
     pairs = [pair for pair in pairs if pair.effect > SMALLEST_OF_CORES]
     count = Counter(end for pair in pairs for end in pair.subject)
-    many = [pair for pair in pairs if max(count[end] for end in pair.subject) >= MANY_PAIRS]
-    return [pair for pair in pairs if pair not in many], tuple(many)
+    single, rest = list[Found](), list[Found]()
+    for pair in pairs:
+        is_single = pair.effect > FAR_SLOWER_CORES and max(count[end] for end in pair.subject) < MANY_PAIRS
+        (single if is_single else rest).append(pair)
+    return single, tuple(rest)
 
 
 def _discovered(ends: Ends) -> list[int]:

@@ -201,7 +201,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
-        unclear = [verdict for verdict in slow if verdict not in sure]
+        certain = set(sure)
+        unclear = [verdict for verdict in slow if verdict not in certain]
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
         unclear += _suspects(judged, names)
         if seen.hosts < FEW_HOSTS:
