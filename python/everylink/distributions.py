@@ -27,6 +27,13 @@ def student_tail(t: ArrayLike, freedom: ArrayLike) -> Values:
     return np.asarray(special.stdtr(freedom, -np.asarray(t)))
 
 
+def score_of_student(t: ArrayLike, freedom: ArrayLike) -> Values:
+    """The normal score of a variable of Student's t distribution, any size of it (Wallace 1959)."""
+    t, freedom = np.asarray(t), np.asarray(freedom)
+    size = np.sqrt(freedom * np.log1p(t**2 / freedom))
+    return np.asarray(np.sign(t) * size * (8 * freedom + 1) / (8 * freedom + 3))
+
+
 def student_quantile(probability: ArrayLike, freedom: ArrayLike) -> Values:
     """The value below which a variable of Student's t distribution is with this probability."""
     return np.asarray(special.stdtrit(freedom, probability))

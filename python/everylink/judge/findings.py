@@ -31,6 +31,7 @@ CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more
 # Of pairs of cores: those that are slower by less are not told; that a fault explains, such as half of the links
 # between two GPUs; and so many of a core that they are no single links.
 SMALLEST_OF_CORES, FAR_SLOWER_CORES, MANY_PAIRS = 0.2, 0.65, 3
+MANY = 1e9  # degrees of freedom
 
 
 def of_ranks(readings: Readings, effects: Effects) -> Ends:
@@ -41,14 +42,14 @@ def of_ranks(readings: Readings, effects: Effects) -> Ends:
     ranks, host_of = readings.ranks, readings.host_of
     per_host = np.bincount(host_of, minlength=readings.hosts)
     if not (per_host > 1).any():
-        return Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp))
+        return Ends(np.zeros(ranks), np.ones(ranks), np.zeros(ranks, np.intp), np.ones(ranks))
     low, links = _low(readings, effects)
     typical = _lower_median_of_hosts(low, host_of, readings.hosts)
     effect = np.where(per_host[host_of] > 1, np.nan_to_num(low - typical[host_of]), 0.0)
     others = effect[(per_host[host_of] > 1) & (effect != 0)]
     spread = healthy_spread(others) if len(others) else 0.0
     error = np.sqrt(2 * (LOW_ERROR * effects.noise) ** 2 / np.maximum(links, 1) + spread**2 + LEAST_SPREAD**2)
-    return Ends(effect, error, links)
+    return Ends(effect, error, links, np.full(ranks, MANY))
 
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:

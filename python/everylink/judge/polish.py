@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.distributions import normal_quantile
+from everylink.distributions import normal_quantile, score_of_student
 from everylink.judge.readings import UNKNOWN
 from everylink.judge.times import Times
 from everylink.robust import (
@@ -40,6 +40,7 @@ OF_EFFECT = 0.5  # part of the effect that even the quickest links of a class sh
 QUICKEST = 0.1  # part of the links of a class, so called
 ALIKE = 2.0  # standard errors within which a class agrees with all links
 NOTHING: Matrix = np.zeros((0, 0), np.float32)
+LEAST_FREEDOM, FREEDOM_OF_HOST = 4.0, 0.1  # of the spread of hosts, which few of them show
 ROUNDS = 4
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
@@ -51,16 +52,19 @@ Noises = tuple[float, float]  # of all connections, and of the settled ones
 class Ends:
     """What each host or rank adds as sender, or as receiver (the same with a symmetric kernel); [hosts] each.
 
-    `effect`: log of the factor against its equals; `error`: its standard error; `links`: number of links used.
+    `effect`: log of the factor against its equals; `error`: its standard error; `links`: number of links used;
+    `freedom`: degrees of freedom of the error, which are few where it comes from how a few hosts differ.
     """
 
     effect: Values
     error: Values
     links: NDArray[np.intp]
+    freedom: Values
 
     @property
     def z(self) -> Values:
-        return np.asarray(self.effect / self.error)
+        """Normal scores."""
+        return score_of_student(self.effect / self.error, self.freedom)
 
 
 @dataclass(frozen=True)
@@ -194,7 +198,7 @@ def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) ->
     hosts = len(times.sending)
     sent = received = np.zeros((hosts, classes.count))
     none = np.zeros(hosts)
-    send = receive = EndsByClass(none, np.ones(hosts), np.zeros(hosts, np.intp), sent)
+    send = receive = EndsByClass(none, np.ones(hosts), np.zeros(hosts, np.intp), np.ones(hosts), sent)
     noises = classes.noises(times.sending, times.settled_sending, spreads)
     sending = _Direction(times.sending, times.settled_sending, classes)
     receiving = sending if symmetric else _Direction(times.receiving, times.settled_receiving, classes)
@@ -225,7 +229,7 @@ def _ends(lows: Sequence[_Lows], classes: Classes, noises: Sequence[Noises], spr
         certain[:, number] = np.where(enough, of_class, surely)
         better = enough & (level.z > best.z) & (level.effect > best.effect)
         best = Ends(*(np.where(better, *pair) for pair in zip(vars(level).values(), vars(best).values(), strict=True)))
-    return EndsByClass(best.effect, best.error, best.links, certain)
+    return EndsByClass(best.effect, best.error, best.links, best.freedom, certain)
 
 
 def _level(lows: _Lows, kind_of: Index, noises: Noises, spreads: Spreads) -> Ends:
@@ -245,7 +249,15 @@ def _level(lows: _Lows, kind_of: Index, noises: Noises, spreads: Spreads) -> End
         own = kind_of == kind
         if np.isfinite(low[own]).any():
             effect[own] = np.nan_to_num(low[own] - np.nanmedian(low[own]))
-    return Ends(effect, with_spread(error, max(spreads.of(effect), upper_spread(effect[links > 0]))), links)
+    measured = links > 0
+    whole = with_spread(error, max(spreads.of(effect), upper_spread(effect[measured])))
+    return Ends(effect, whole, links, _freedom(error, whole, int(measured.sum())))
+
+
+def _freedom(error: Values, whole: Values, hosts: int) -> Values:
+    """Degrees of freedom of the `whole` errors, which include how the hosts differ (Welch 1947, Satterthwaite 1946)."""
+    of_hosts = np.maximum(whole**2 - error**2 - LEAST_SPREAD**2, LEAST_SPREAD**4)
+    return np.asarray((LEAST_FREEDOM + FREEDOM_OF_HOST * hosts) * (whole**2 / of_hosts) ** 2)
 
 
 def with_spread(error: Values, spread: float) -> Values:
