@@ -397,8 +397,15 @@ def test_a_link_that_is_slow_one_way_and_its_pair_at_another_size_are_one_verdic
     (verdict,) = one_per_subject([pair, link])
     assert (verdict.kind, verdict.subject, verdict.direction) == ("link", ("b:1", "a:0"), "send")
     assert verdict.evidence == "evidence; also slow at 8 B"
-    back = verdict_on("link", ("a:0", "b:1"), side="send")
-    assert one_per_subject([link, back]) == [link, back]  # of a one-way kernel: each direction is slow by itself
+
+
+def test_of_a_one_way_kernel_a_pair_that_is_slow_in_both_directions_is_one_verdict() -> None:
+    there, back = (verdict_on("link", ends, side="send", factor=f) for ends, f in ((("a", "b"), 2.0), (("b", "a"), 3)))
+    (verdict,) = one_per_subject([there, back])
+    assert (verdict.kind, verdict.subject, verdict.direction, verdict.factor) == ("pair", ("b", "a"), "both", 3)
+    assert verdict.evidence == "evidence; in the other direction 2.00x the time"
+    dark = verdict_on("link", ("b", "a"), "timeout", side="send")
+    assert set(one_per_subject([there, dark])) == {there, dark}
 
 
 @pytest.mark.parametrize(("slow", "symptom"), [(1.07, "intermittent"), (2.0, "slow")])

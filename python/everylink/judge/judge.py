@@ -368,7 +368,8 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
 def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     findings, symmetric = judged.findings, judged.readings.symmetric
     ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
-    for host in findings.suspect_hosts.tolist():
+    under_load = {one.subject[0] for one in judged.contention if isinstance(one, Found) and one.kind == "host"}
+    for host in sorted(set(findings.suspect_hosts.tolist()) - under_load):
         worst = max(ends, key=lambda end: float(end.z[host]))
         if worst.z[host] > SHOWN_SUSPECT_Z:
             found = Found(
@@ -387,7 +388,8 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
 def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
     """One verdict per subject: the worst one, whose evidence also names the others.
 
-    The link of two ranks and their pair are one subject, unless both links have verdicts.
+    The link of two ranks and their pair are one subject, unless both links have verdicts; these are one pair if both
+    are slow.
     """
     links = Counter(frozenset(subject) for subject in {one.subject for one in found if one.kind == "link"})
     by_subject: dict[tuple[str, Collection[str]], list[Verdict]] = {}
@@ -395,7 +397,22 @@ def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
         ends = frozenset(verdict.subject)
         is_pair = verdict.kind in ("pair", "link") and links[ends] < 2
         by_subject.setdefault(("pair", ends) if is_pair else (verdict.kind, verdict.subject), []).append(verdict)
-    return [_merged(verdicts) for verdicts in by_subject.values()]
+    return _paired([_merged(verdicts) for verdicts in by_subject.values()])
+
+
+def _paired(found: Sequence[Verdict]) -> list[Verdict]:
+    """Two links between the same ranks that are slow are one pair, which both directions tell of."""
+    slow = {one.subject: one for one in found if one.kind == "link" and one.symptom == "slow"}
+    kept: list[Verdict] = []
+    for verdict in found:
+        back = slow.get(verdict.subject[::-1]) if slow.get(verdict.subject) is verdict else None
+        if back is None:
+            kept.append(verdict)
+        elif verdict.worth <= back.worth and not (verdict.worth == back.worth and verdict.subject > back.subject):
+            text = f"{verdict.evidence}; in the other direction {back.factor or 1:.2f}x the time"
+            links = verdict.links + back.links
+            kept.append(replace(verdict, kind="pair", direction=Side.BOTH, links=links, evidence=text))
+    return kept
 
 
 def _merged(verdicts: list[Verdict]) -> Verdict:

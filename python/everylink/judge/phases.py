@@ -19,6 +19,7 @@ SIDED = 0.5  # difference between directions, as a part of the effect, from whic
 LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
+LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
@@ -165,7 +166,7 @@ class _Comparable:
         usual = {key: self._usual(*key, both) for key in set(zip(of_class, part, strict=True))}
         beyond = self.best.time[both] - [usual[key] for key in zip(of_class, part, strict=True)]
         known = (own[np.isfinite(own)] for own in (beyond[: len(there)], beyond[len(there) :]))
-        slow = [bool(np.median(own) >= GONE * effect) for own in known if len(own)]
+        slow = [bool(np.median(own) >= max(GONE * effect, LEAST_ALONE)) for own in known if len(own)]
         if not slow:
             return False if is_pair and bool((self.part[both] > 0).any()) else None
         return any(slow)
