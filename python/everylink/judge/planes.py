@@ -1,17 +1,24 @@
-"""Finds rails that are slow on all hosts: adapters of equal rate, equally near to their ranks, on one switch plane."""
+"""Finds rails that are slow on all hosts: adapters of equal rate, equally near to their ranks, on one switch plane.
 
-from collections.abc import Mapping
+On each host a rank's own time, a low quantile of its links, is compared with those of ranks on other adapters. A plane
+is slow if the median over the hosts is, by more than the hosts differ, and nearly all of them show it.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.judge.kinds import Kinds
-from everylink.judge.positions import Places
 from everylink.judge.readings import Readings
 from everylink.model.results import Ranks
-from everylink.robust import lower_quantiles
+from everylink.robust import MEDIAN_ERROR, Values, lower_quantiles, sampled, spread
 
 SMALLEST = np.log(1.1)  # equal adapters differ by less
+CERTAIN, FEWEST_HOSTS = 5.0, 4  # standard errors; hosts on which the adapters are compared
+LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
+NEARLY_ALL, SHOWN = 0.2, 0.5  # this quantile of the hosts shows this part of the effect
 
 
 @dataclass(frozen=True)
@@ -27,16 +34,24 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
     """None where hosts do not say that all their adapters have one rate: then it may be how they are built."""
     if seen.places is None or not kinds.told or not all(_is_of_one_rate(name) for name in kinds.names):
         return []
-    found = []
-    for effects in _by_distance(ranks, seen.places).values():
-        names = list(effects)
-        levels = np.array([[np.median(effects[name]) for name in names]], np.float32)
-        usual = float(lower_quantiles(levels, 0.5)[0][0])
-        for name, level in zip(names, levels[0].tolist(), strict=True):
-            if level - usual > SMALLEST:
-                hosts = {int(seen.host_of[rank]) for rank, device in enumerate(ranks.device) if device == name}
-                found.append(SlowPlane(name, level - usual, tuple(sorted(hosts))))
-    return found
+    found: dict[str, SlowPlane] = {}
+    own = _own_times(seen)
+    for distance in sorted(set(ranks.numa_distance.tolist())):
+        for device, by_host in _against_others(ranks, seen.host_of, own, distance):
+            effect = _effect(np.array(list(by_host.values())))
+            if effect and (device not in found or effect > found[device].effect):
+                found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
+    return [found[device] for device in sorted(found)]
+
+
+def _effect(beyond: Values) -> float:
+    """Of what a device takes beyond others on each host; 0 unless it is sure, large enough, and so on nearly all."""
+    if len(beyond) < FEWEST_HOSTS:
+        return 0.0
+    effect = float(np.median(beyond))
+    error = MEDIAN_ERROR * np.hypot(spread(beyond), LEAST_SPREAD) / np.sqrt(len(beyond))
+    is_sure = effect > max(SMALLEST, CERTAIN * error) and np.quantile(beyond, NEARLY_ALL) > SHOWN * effect
+    return effect if is_sure else 0.0
 
 
 def _is_of_one_rate(kind: str) -> bool:
@@ -44,11 +59,29 @@ def _is_of_one_rate(kind: str) -> bool:
     return len(set(kind.removesuffix(" Gbit/s").split(" + "))) == 1
 
 
-def _by_distance(ranks: Ranks, places: Places) -> Mapping[int, Mapping[str, list[float]]]:
-    """What the places with each device add, by the distance of the device."""
-    found: dict[int, dict[str, list[float]]] = {}
-    for place, added in enumerate(places.of_place.tolist()):
-        rank = int(np.flatnonzero(places.of_rank == place)[0])
-        if ranks.device[rank] and np.isfinite(added):
-            found.setdefault(int(ranks.numa_distance[rank]), {}).setdefault(ranks.device[rank], []).append(added)
-    return found
+def _own_times(seen: Readings) -> Values:
+    """Log seconds of each rank's links with the better of its partners, [ranks]; NaN: none known."""
+    partners = sampled(seen.ranks)
+    times = seen.first[:, partners] if len(partners) < seen.ranks else seen.first
+    return lower_quantiles(times)[0]
+
+
+def _against_others(
+    ranks: Ranks, host_of: NDArray[np.int64], own: Values, distance: int
+) -> Iterator[tuple[str, Mapping[int, float]]]:
+    """Of each device the hosts, and what its ranks take there against the lower median of its other devices, log.
+
+    Only of ranks at one `distance` from their adapter.
+    """
+    of_host: dict[int, dict[str, list[float]]] = {}
+    for rank in np.flatnonzero((ranks.numa_distance == distance) & np.isfinite(own)).tolist():
+        if ranks.device[rank]:
+            of_host.setdefault(int(host_of[rank]), {}).setdefault(ranks.device[rank], []).append(float(own[rank]))
+    beyond: dict[str, dict[int, float]] = {}
+    for host, by_device in of_host.items():
+        level = {device: float(np.median(times)) for device, times in by_device.items()}
+        for device, time in level.items():
+            others = sorted(other for name, other in level.items() if name != device)
+            if others:
+                beyond.setdefault(device, {})[host] = time - others[(len(others) - 1) // 2]
+    yield from beyond.items()

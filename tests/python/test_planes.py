@@ -1,0 +1,49 @@
+"""A rail that is slow on all hosts is named where their adapters are alike, and by more than the hosts differ."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from everylink.judge.kinds import Kinds, equals_for, levelled
+from everylink.judge.planes import slow_planes
+from everylink.judge.readings import readings
+from everylink.model.results import Results
+from fabric_runs import fabric_run
+
+HOSTS, RAILS = 8, 2
+ALIKE, UNLIKE = "200 + 200 Gbit/s", "100 + 200 Gbit/s"
+
+
+def run_with(factor: float, slow_hosts: int = HOSTS) -> Results:
+    """Ranks of each host use mlx5_0 and mlx5_1; on the first hosts, links of mlx5_1 take `factor` times as long."""
+    run = fabric_run(hosts=HOSTS, ranks_per_host=RAILS)
+    ranks = replace(run.ranks, device=tuple(f"mlx5_{rank % RAILS}" for rank in range(len(run.ranks))))
+    (size,) = run.sizes
+    of_rank = np.where((np.arange(len(ranks)) % RAILS == 1) & (ranks.host_index < slow_hosts), factor, 1.0)
+    longer = np.maximum(of_rank[size.rows.frm], of_rank[size.rows.to])
+    rows = replace(size.rows, median=(size.rows.median * longer).astype(np.float32))
+    return replace(run, ranks=ranks, sizes=(replace(size, rows=rows),))
+
+
+def named(run: Results, kind: str = ALIKE, told: bool = True) -> list[tuple[str, float, int]]:
+    kinds = Kinds(np.zeros(HOSTS, np.int64), (kind,), told)
+    seen = levelled(readings(run, run.sizes[0]), equals_for(run, np.zeros(HOSTS, np.int64), kinds))
+    found = slow_planes(run.ranks, seen, kinds)
+    return [(plane.device, float(np.exp(plane.effect)), len(plane.hosts)) for plane in found]
+
+
+def test_a_rail_that_is_slow_on_all_hosts_is_named_with_its_factor() -> None:
+    assert named(run_with(1.5)) == [("mlx5_1", pytest.approx(1.5, rel=0.03), HOSTS)]
+
+
+def test_rails_that_are_alike_or_differ_by_less_than_equal_adapters_do_are_not() -> None:
+    assert named(run_with(1.0)) == named(run_with(1.05)) == []
+
+
+def test_adapters_of_different_or_unknown_rates_are_not_compared() -> None:
+    assert named(run_with(1.5), UNLIKE) == named(run_with(1.5), told=False) == []
+
+
+def test_a_rail_that_is_slow_on_a_part_of_the_hosts_is_no_slow_rail() -> None:
+    assert named(run_with(2.0, slow_hosts=5)) == []
