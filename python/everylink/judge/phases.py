@@ -20,6 +20,7 @@ LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
+FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
@@ -188,6 +189,12 @@ class PhaseReadings:
         """Whether nothing was measured in this phase."""
         return not len(self.of_ranks.time)
 
+    def knows_little_of(self, one: Found | Trunk, group_of: NDArray[np.int64]) -> bool:
+        """Whether it is a host of which too few links were measured in this phase, though it has more."""
+        if isinstance(one, Trunk) or one.kind != "host":
+            return False
+        return len(self.of_hosts.links_of(one, group_of)) < min(FEWEST_OF_HOST, one.links)
+
     def are_slow(self, findings: Findings, seen: Readings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
         group_of = findings.effects.group_of
@@ -236,7 +243,8 @@ class PhaseReadings:
         for one in ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             others = bad - set(one.subject) if one.kind == "host" else bad
-            slow[one] = hosts.are_slow(one.effect, _without(others, links), False)
+            is_known = not self.knows_little_of(one, findings.effects.group_of)
+            slow[one] = hosts.are_slow(one.effect, _without(others, links), False) if is_known else None
         return slow
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
@@ -265,8 +273,8 @@ class UnderLoad:
     """`contention`: bad only while others measure; alone as fast as equals, and but for single links with a quarter of
     the ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
-    `unproven`: pairs, groups and trunks that nobody measured alone, in a run that measured others so; and a few pairs
-    that were slow alone, but not often enough to be sure.
+    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run that
+    measured others so; and a few pairs that were slow alone, but not often enough to be sure.
     """
 
     contention: frozenset[Found | Trunk]
@@ -283,7 +291,11 @@ def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter
     )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
-        unproven = {one for one, slow in slow_alone.items() if slow is None and _is_way(one)}
+        group_of = findings.effects.group_of
+        unproven = {
+            one for one, slow in slow_alone.items()
+            if slow is None and (_is_way(one) or alone.knows_little_of(one, group_of))
+        }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
     return UnderLoad(frozenset(contention), frozenset(unproven))
 
