@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.contention import LEAST
+from everylink.judge.effects import SHOWN, Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
-from everylink.judge.phases import alone_rows, measured_in, surviving
+from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
@@ -134,9 +135,17 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     good = _partners(seen, suspects)
     enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
     for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
-        partners = random.choice(good, min(PARTNERS, len(good)), replace=False)
+        near = _showing(host, good, findings.effects)
+        partners = random.choice(near, min(PARTNERS, len(near)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
+
+
+def _showing(host: int, good: NDArray[np.integer], effects: Effects) -> NDArray[np.integer]:
+    """The partners with which a host shows that it is slow, if these are enough to tell; else all."""
+    added = np.maximum(effects.added_at(host, good), effects.added_at(good, host))
+    shown = good[(added >= SHOWN * added.max(initial=0)) & (added > 0)]
+    return shown if len(shown) >= FEWEST_OF_HOST else good
 
 
 def _pairs_of_late(seen: Readings, findings: Findings) -> set[tuple[int, int]]:

@@ -5,6 +5,7 @@ linkage (Sokal and Michener 1958) on the correlation of rows; the number of grou
 (Schwarz 1978); then each host moves to its nearest group (Lloyd 1982) until none moves.
 """
 
+import itertools
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -240,21 +241,30 @@ def _counts(hosts: int) -> list[int]:
 def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
     """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow).
 
-    Within each kind of hosts: a slow host does not show in its links with hosts of a slower kind.
+    For each two kinds of hosts by itself: a slow host may not show in its links with hosts of a slower kind. What is
+    returned is what hosts add within their kind.
     """
     both = both_ways(matrix, matrix.T)
     slow = np.zeros(len(both), np.float32)
-    for kind in np.unique(kind_of).tolist():
-        own = np.flatnonzero(kind_of == kind)
-        at: Any = np.ix_(own, own) if len(own) < len(both) else (slice(None), slice(None))
-        slow[own] = _slow_among(both[at])
-        both[at] -= np.maximum(slow[own, None], slow[None, own])
+    kinds = np.unique(kind_of).tolist()
+    members = {kind: np.flatnonzero(kind_of == kind) for kind in kinds}
+    for one, other in itertools.combinations_with_replacement(kinds, 2):
+        own, far = members[one], members[other]
+        block = both[np.ix_(own, far)] if len(kinds) > 1 else both
+        here = _slow_among(block)
+        there = here if one == other else _slow_among(block.T)
+        block = block - np.maximum(here[:, None], there[None, :])
+        both[np.ix_(own, far)] = block
+        both[np.ix_(far, own)] = block.T
+        if one == other:
+            slow[own] = here
     return np.asarray(both, np.float32), slow
 
 
-def _slow_among(both: Matrix) -> Matrix:
-    at = min(FASTEST, len(both)) - 1
-    fast = np.partition(both, at, axis=1)[:, at]
+def _slow_among(block: Matrix) -> Matrix:
+    """How much longer the fastest links of each row take than those of most rows, [rows]."""
+    at = min(FASTEST, block.shape[1]) - 1
+    fast = np.partition(block, at, axis=1)[:, at]
     return np.asarray(np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0), np.float32)
 
 

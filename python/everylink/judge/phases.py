@@ -241,7 +241,7 @@ class PhaseReadings:
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
-            links = self.of_hosts.links_of(one, findings.effects.group_of)
+            links = findings.effects.links_that_show(one.effect, self.of_hosts.links_of(one, findings.effects.group_of))
             others = bad - set(one.subject) if one.kind == "host" else bad
             is_known = not self.knows_little_of(one, findings.effects.group_of)
             slow[one] = hosts.are_slow(one.effect, _without(others, links), False) if is_known else None
