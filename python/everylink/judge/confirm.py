@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.contention import LEAST
-from everylink.judge.effects import SHOWN, Effects
+from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
@@ -141,10 +141,9 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     return pairs
 
 
-def _showing(host: int, good: NDArray[np.integer], effects: Effects) -> NDArray[np.integer]:
+def _showing(host: int, good: NDArray[np.int64], effects: Effects) -> NDArray[np.int64]:
     """The partners with which a host shows that it is slow, if these are enough to tell; else all."""
-    added = np.maximum(effects.added_at(host, good), effects.added_at(good, host))
-    shown = good[(added >= SHOWN * added.max(initial=0)) & (added > 0)]
+    shown = good[effects.shows(host, good)]
     return shown if len(shown) >= FEWEST_OF_HOST else good
 
 
@@ -159,7 +158,7 @@ def _pairs_of_late(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
     return pairs
 
 
-def _partners(seen: Readings, suspects: NDArray[np.integer]) -> NDArray[np.integer]:
+def _partners(seen: Readings, suspects: NDArray[np.integer]) -> NDArray[np.int64]:
     """The hosts that are not suspect; all where these are few."""
     good = np.setdiff1d(np.arange(seen.hosts), suspects)
     return good if len(good) >= PARTNERS else np.arange(seen.hosts)

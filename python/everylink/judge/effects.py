@@ -29,7 +29,7 @@ from everylink.robust import (
 
 PASSES = 2
 LOWER_QUARTILE = 0.25
-SHOWN = 0.5  # part of the effect of an end
+SHOWN = 0.5  # part of what a host adds
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 Index = NDArray[np.int64]
@@ -132,17 +132,15 @@ class Effects:
         one, other = (np.maximum(*parts) for parts in zip(of_groups, of_hosts, strict=True))
         return one, other
 
-    def links_that_show(self, effect: float, links: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Of the links of a slow end those to which it adds most of its `effect`; all, if it surely does to none.
+    def shows(self, host: int, partners: Index) -> Mask:
+        """Mask of the partners with which a slow host shows by itself: it adds most of what it can, they do not.
 
-        With hosts of a slower kind it may not show.
+        With partners of a slower kind it may not show; [partners].
         """
-        if not links:
-            return links
-        one, other = np.array(links, np.int64).T
-        added = np.maximum(self.added_at(one, other), self.added_at(other, one))
-        shown = [link for link, adds in zip(links, added.tolist(), strict=True) if adds >= SHOWN * effect]
-        return shown or links
+        sent, by_receiver = self.ends_at(host, partners)
+        by_sender, received = self.ends_at(partners, host)
+        own, of_partner = np.maximum(sent, received), np.maximum(by_sender, by_receiver)
+        return np.asarray((own > 0) & (own >= SHOWN * own.max(initial=0)) & (of_partner < SHOWN * own))
 
     def class_number(self, frm: Index, to: Index) -> Index:
         """A number for the class of each link between hosts; both directions have one number."""

@@ -220,7 +220,9 @@ def _slow_text(found: Found, judged: Judged, unit_kind: str) -> str:
     host = found.subject[0]
     beyond = "; inside its group they are as fast as others" if host in judged.findings.beyond else ""
     side = f" as {'sender' if found.side == Side.SEND else 'receiver'}" if found.side != Side.BOTH else ""
-    usual_times = effects.expected_at(host, np.arange(seen.hosts)) - max(float(effects.send.effect[host]), 0.0)
+    every = np.arange(seen.hosts)
+    shown = effects.shows(host, every)
+    usual_times = effects.class_at(host, every[shown] if shown.any() else every)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
         f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)}, those of other {unit_kind}s "

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -241,10 +242,14 @@ class PhaseReadings:
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
-            links = findings.effects.links_that_show(one.effect, self.of_hosts.links_of(one, findings.effects.group_of))
-            others = bad - set(one.subject) if one.kind == "host" else bad
-            is_known = not self.knows_little_of(one, findings.effects.group_of)
-            slow[one] = hosts.are_slow(one.effect, _without(others, links), False) if is_known else None
+            links = self.of_hosts.links_of(one, findings.effects.group_of)
+            if one.kind == "group":
+                slow[one] = hosts.are_slow(one.effect, _without(bad, links), False)
+            elif not self.knows_little_of(one, findings.effects.group_of):
+                links = _without(bad - set(one.subject), links)
+                slow[one] = hosts.are_slow(one.effect, _that_show(links, findings.effects), False)
+            else:
+                slow[one] = None
         return slow
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
@@ -313,6 +318,14 @@ def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None
 def _both_ways(pair: Found) -> Links:
     one, other = pair.subject
     return [(one, other), (other, one)]
+
+
+def _that_show(links: Links, effects: Effects) -> Links:
+    """Of the links of a slow host those with partners with which it shows; all, if it does with none."""
+    if not links:
+        return links
+    mask = effects.shows(links[0][0], np.array([partner for _, partner in links], np.int64))
+    return [link for link, shown in zip(links, mask.tolist(), strict=True) if shown] or links
 
 
 def _without(hosts: Set[int], links: Links) -> Links:

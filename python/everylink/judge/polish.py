@@ -227,7 +227,7 @@ def _ends(lows: Sequence[_Lows], classes: Classes, noises: Sequence[Noises], spr
         differs = np.abs(level.effect - whole.effect) > ALIKE * level.error
         of_class = np.where(_certain(level) > 0, level.effect, np.where(differs, 0.0, surely))
         certain[:, number] = np.where(enough, of_class, surely)
-        better = enough & (level.z > best.z) & (level.effect > best.effect)
+        better = enough & (level.z > best.z) & ((level.effect > best.effect) | (best.z < CERTAIN))
         best = Ends(*(np.where(better, *pair) for pair in zip(vars(level).values(), vars(best).values(), strict=True)))
     return EndsByClass(best.effect, best.error, best.links, best.freedom, certain)
 
