@@ -54,6 +54,11 @@ class Trunk:
         to_far = (group_of[frm] == self.group) & np.isin(to, self.far)
         return np.asarray(to_far | (np.isin(frm, self.own) & (group_of[to] != self.group)))
 
+    def ways(self, group_of: NDArray[np.int64]) -> frozenset[tuple[int, int]]:
+        """The groups at its ends, smaller number first."""
+        others = np.unique(group_of[list(self.far)]).tolist()
+        return frozenset((min(self.group, other), max(self.group, other)) for other in others)
+
 
 @dataclass(frozen=True)
 class Trunks:

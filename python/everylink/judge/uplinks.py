@@ -5,20 +5,26 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
+from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
+from everylink.robust import Matrix, row_medians
 
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have
 MANY_ALIKE, ALIKE = 4, 0.04  # pairs of other hosts whose effects (log) differ by no more
 FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
+AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their groups show
+AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
+FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -44,6 +50,10 @@ class Uplink:
     def hosts(self) -> int:
         """How many hosts of the group have a slow pair."""
         return len({host for pair in self.pairs for host in pair.subject if host in self.members})
+
+    def ways(self, group_of: NDArray[np.int64]) -> frozenset[tuple[int, int]]:
+        """The groups at the ends of its pairs."""
+        return frozenset(ends for pair in self.pairs if (ends := _groups(pair, group_of)))  
 
     def explains(self, trunk: Trunk, group_of: NDArray[np.int64]) -> bool:
         """Whether a trunk to single hosts is a part of what this uplink carries."""
@@ -90,15 +100,39 @@ def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
     return frozenset(found)
 
 
-def trunks_alike(trunks: Sequence[Trunk]) -> frozenset[Trunk]:
-    """Those between two groups that have MANY_ALIKE others with the same effect: ways that are longer by design."""
-    between = [trunk for trunk in trunks if trunk.other >= 0]
-    effects = np.array([trunk.effect for trunk in between])
-    alike = (np.abs(effects[:, None] - effects[None, :]) <= ALIKE).sum(axis=1) > MANY_ALIKE
-    return frozenset(trunk for trunk, same in zip(between, alike.tolist(), strict=True) if same)
+def between_groups(effects: Effects, readings: Readings) -> Matrix:
+    """[group, group]: what a pair of hosts of two groups takes longer than its ends explain, log of the factor.
+
+    The median over their pairs; NaN where there are none, and within a group.
+    """
+    every, group_of = np.arange(len(effects.group_of)), effects.group_of
+    expected = effects.expected_at(every[:, None], every[None, :])
+    if effects.ways is not None:
+        expected = expected - effects.ways.added_at(every[:, None], every[None, :], group_of)
+    longer = readings.between_hosts.median - expected
+    of_groups = [row_medians(longer[:, group_of == group])[0] for group in range(int(group_of.max()) + 1)]
+    to_group = np.stack(of_groups, axis=1).astype(np.float32)  # [host, group]
+    between = np.stack([row_medians(to_group[group_of == group].T)[0] for group in range(len(of_groups))])
+    np.fill_diagonal(between, np.nan)
+    return np.asarray(np.fmax(between, between.T), np.float32)
 
 
-def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, ...]:
+def is_longer_by_design(effect: float, ways: Set[tuple[int, int]], between: Matrix) -> bool:
+    """Whether the ways between pairs of groups are slow as a whole, and those between others nearly as slow.
+
+    `effect`: of what is slow on these `ways`, the groups at their ends; `between` as from between_groups.
+    """
+    level = float(np.nanmedian([between[way] for way in ways]))
+    others = between.copy()
+    for one, other in ways:
+        others[one, other] = others[other, one] = np.nan
+    known = others[np.triu_indices(len(others), 1)]
+    known = known[np.isfinite(known)]
+    as_long = (known >= level - max(ALIKE, AS_LONG * level)).sum()
+    return bool(level >= AS_WHOLE * effect and as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(known)))
+
+
+def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple[()]:
     """The two groups of its hosts, smaller number first; empty where both are in one."""
     one, other = sorted(int(group_of[host]) for host in pair.subject)
     return (one, other) if one != other else ()

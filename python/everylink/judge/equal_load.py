@@ -1,0 +1,152 @@
+"""Finds groups whose ways to others carry less than those of equal groups under equal load.
+
+Where a leaf switch spreads messages over all of its uplinks, or draws one anew for each, no pair of hosts is slow by
+itself when one uplink is: all hosts of the leaf are a little slower with other groups while all measure, and alone as
+fast as others. So are those of a leaf that more of the pairs of a step happen to leave. Hence links are compared with
+those of other groups in steps in which as many pairs left the groups at their ends.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.effects import FEWEST_HOSTS, Effects
+from everylink.judge.polish import LEAST_SPREAD
+from everylink.judge.readings import Readings
+from everylink.model.results import Size
+from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
+from everylink.robust import MEDIAN_ERROR, Values
+
+FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
+SMALLEST, CERTAIN = 0.015, 4.0  # log of the factor, and its score from the scatter of hosts
+APART = 2.5  # times as far from the others as these are from each other
+IN_EACH, SCORE_IN_EACH = 0.3, 2.0  # part of the effect, and score, in the main order alone and in the drawn orders
+MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
+SINGULAR = 1e-8  # of the largest: singular values that are smaller are zero
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LoadedGroup:
+    """A group that is slower than its equals under equal load; `effect`: log of the factor; `links`: number of rows."""
+
+    group: int
+    effect: float
+    z: float
+    links: int
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Rows between hosts of different groups, one entry each.
+
+    `a`, `b`: the hosts at their ends; `like`: a number for rows under equal load, of equal kinds; `time`: log seconds.
+    """
+
+    a: Index
+    b: Index
+    like: Index
+    time: Values
+
+    def touching(self, group: int, group_of: Index) -> int:
+        """How many rows have an end in a group."""
+        return int(((group_of[self.a] == group) | (group_of[self.b] == group)).sum())
+
+
+@dataclass(frozen=True)
+class _Added:
+    """What each group adds to its links with others under equal load, log of the factor [group], and the standard
+    error of a group by how far its hosts differ."""
+
+    effect: Values
+    error: Values
+
+    def beyond(self, group: int, others: Index) -> tuple[float, float]:
+        """How much more a group adds than others, and its score."""
+        more = float(self.effect[group] - np.median(self.effect[others]))
+        return more, more / float(self.error[group])
+
+    def scatter(self, groups: Index) -> float:
+        return float(np.ptp(self.effect[groups]))
+
+
+def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collection[int]) -> tuple[LoadedGroup, ...]:
+    """The groups that are slower than their equals, in the order of the main run and in those that `--confirm` drew.
+
+    `bad`: hosts that are slow by themselves, whose links are left out.
+    """
+    equals = list(_equal_groups(effects)) if seen.hosts <= MOST_HOSTS else []
+    if not equals:
+        return ()
+    main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
+    parts = [_links(rows, seen, effects, bad) for rows in (main, drawn, joined([main, drawn]))]
+    if not all(len(part.time) for part in parts):
+        return ()
+    first, again, whole = (_added(part, effects.group_of) for part in parts)
+    found = []
+    for groups in equals:
+        for group in groups.tolist():
+            others = groups[groups != group]
+            more, z = whole.beyond(group, others)
+            in_each = (each.beyond(group, others) for each in (first, again))
+            repeats = all(part > IN_EACH * more and score > SCORE_IN_EACH for part, score in in_each)
+            if repeats and z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
+                found.append(LoadedGroup(group, more, z, parts[2].touching(group, effects.group_of)))
+    return tuple(found)
+
+
+def _equal_groups(effects: Effects) -> Iterator[Index]:
+    """Sets of groups of as many hosts, all of one kind, which can be compared."""
+    group_of, kind_of = effects.group_of, effects.equals.kind_of
+    size = np.bincount(group_of)
+    kinds = [np.unique(kind_of[group_of == group]).tolist() for group in range(len(size))]
+    for hosts, kind in {(int(size[group]), own[0]) for group, own in enumerate(kinds) if len(own) == 1}:
+        groups = np.array([group for group, own in enumerate(kinds) if size[group] == hosts and own == [kind]])
+        if hosts >= FEWEST_HOSTS and len(groups) > FEWEST_EQUALS:
+            yield groups
+
+
+def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -> _Links:
+    """The rows between groups, by the load of the ways at both ends.
+
+    That is how many pairs of the step leave the group at this end by hosts that send when this one does: of each pair
+    one sends first, the smaller rank in every other step.
+    """
+    ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    frm, to, step = (column[ok].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
+    time, group_of = np.log(rows.median[ok].astype(np.float64)), effects.group_of
+    a, b = seen.host_of[frm], seen.host_of[to]
+    far = group_of[a] != group_of[b]
+    frm, to, step, time, a, b = (column[far] for column in (frm, to, step, time, a, b))
+    groups = int(group_of.max()) + 1
+    ways = [(step * groups + group_of[end]) * 2 + smaller for end, smaller in ((a, frm < to), (b, to < frm))]
+    count = np.bincount(np.concatenate(ways))
+    loads = np.sort(np.stack([count[way] for way in ways]), axis=0)
+    like = (effects.class_number(a, b) * (loads.max(initial=0) + 1) + loads[0]) * (loads.max(initial=0) + 1) + loads[1]
+    good = ~np.isin(a, list(bad)) & ~np.isin(b, list(bad))
+    return _Links(a[good], b[good], np.unique(like[good], return_inverse=True)[1].reshape(-1), time[good])
+
+
+def _added(links: _Links, group_of: Index) -> _Added:
+    """Least squares: time = that of its like + what the hosts at both ends add; of a group, the median of its hosts."""
+    hosts, count = len(group_of), np.bincount(links.like)
+    rest = links.time - (np.bincount(links.like, links.time) / count)[links.like]
+    ends = (links.a, links.b)
+    of_like = sum(np.bincount(links.like * hosts + end, minlength=len(count) * hosts) for end in ends)
+    of_like = np.asarray(of_like, np.float64).reshape(-1, hosts)
+    pairs = np.bincount(links.a * hosts + links.b, minlength=hosts**2).reshape(hosts, hosts).astype(np.float64)
+    normal = pairs + pairs.T + np.diag(of_like.sum(axis=0)) - of_like.T @ (of_like / count[:, None])
+    added = np.linalg.lstsq(normal, sum(np.bincount(end, rest, hosts) for end in ends), rcond=SINGULAR)[0]
+    added[of_like.sum(axis=0) == 0] = np.nan
+    groups = range(int(group_of.max()) + 1)
+    effect = np.array([_median(added[group_of == group]) for group in groups])
+    within = added - effect[group_of]
+    scatter = max(float(np.sqrt(np.nanmean(within**2))), LEAST_SPREAD)
+    return _Added(effect, MEDIAN_ERROR * scatter / np.sqrt(np.bincount(group_of)))
+
+
+def _median(values: Values) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) >= FEWEST_HOSTS else np.nan
