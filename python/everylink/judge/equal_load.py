@@ -6,7 +6,7 @@ fast as others. So are those of a leaf that more of the pairs of a step happen t
 those of other groups in steps in which as many pairs left the groups at their ends.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,11 @@ from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
-SMALLEST, CERTAIN = 0.015, 4.0  # log of the factor, and its score from the scatter of hosts
-APART = 2.5  # times as far from the others as these are from each other
-IN_EACH, SCORE_IN_EACH = 0.3, 2.0  # part of the effect, and score, in the main order alone and in the drawn orders
+SMALLEST, CERTAIN = 0.015, 5.0  # log of the factor, and its score from the scatter of hosts
+APART = 1.5  # times as far from the others as these are from each other
+IN_FIRST, SCORE_IN_FIRST = 0.3, 5.0  # part of the effect, and score, in the main order alone; the drawn ones agree
+SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
+MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
 SINGULAR = 1e-8  # of the largest: singular values that are smaller are zero
 Index = NDArray[np.int64]
@@ -42,17 +44,28 @@ class LoadedGroup:
 class _Links:
     """Rows between hosts of different groups, one entry each.
 
-    `a`, `b`: the hosts at their ends; `like`: a number for rows under equal load, of equal kinds; `time`: log seconds.
+    `a`, `b`: the hosts at their ends; `of_a`: 1 where more pairs leave the first one's group, 0 where fewer do, else a
+    half; `like`: a number for rows under equal load, of equal kinds; `time`: log seconds.
     """
 
     a: Index
     b: Index
+    of_a: Values
     like: Index
     time: Values
 
     def touching(self, group: int, group_of: Index) -> int:
         """How many rows have an end in a group."""
         return int(((group_of[self.a] == group) | (group_of[self.b] == group)).sum())
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What each host adds, log of the factor [host], NaN where that is not known; `explained`: part of the sum of
+    squares."""
+
+    added: Values
+    explained: float
 
 
 @dataclass(frozen=True)
@@ -84,14 +97,15 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
     parts = [_links(rows, seen, effects, bad) for rows in (main, drawn, joined([main, drawn]))]
     if not all(len(part.time) for part in parts):
         return ()
-    first, again, whole = (_added(part, effects.group_of) for part in parts)
+    model = max(MODELS, key=lambda one: _fitted(parts[2], seen.hosts, one).explained)
+    first, drawn_anew, whole = (_of_groups(_fitted(part, seen.hosts, model), effects.group_of) for part in parts)
     found = []
     for groups in equals:
         for group in groups.tolist():
             others = groups[groups != group]
             more, z = whole.beyond(group, others)
-            in_each = (each.beyond(group, others) for each in (first, again))
-            repeats = all(part > IN_EACH * more and score > SCORE_IN_EACH for part, score in in_each)
+            shown, score = first.beyond(group, others)
+            repeats = shown > IN_FIRST * more and score > SCORE_IN_FIRST and drawn_anew.beyond(group, others)[0] > 0
             if repeats and z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
                 found.append(LoadedGroup(group, more, z, parts[2].touching(group, effects.group_of)))
     return tuple(found)
@@ -116,35 +130,56 @@ def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -
     """
     ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to, step = (column[ok].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
+    drawn = rows.attempt[ok] == ORDER
     time, group_of = np.log(rows.median[ok].astype(np.float64)), effects.group_of
     a, b = seen.host_of[frm], seen.host_of[to]
     far = group_of[a] != group_of[b]
-    frm, to, step, time, a, b = (column[far] for column in (frm, to, step, time, a, b))
+    frm, to, step, time, a, b, drawn = (column[far] for column in (frm, to, step, time, a, b, drawn))
     groups = int(group_of.max()) + 1
     ways = [(step * groups + group_of[end]) * 2 + smaller for end, smaller in ((a, frm < to), (b, to < frm))]
     count = np.bincount(np.concatenate(ways))
-    loads = np.sort(np.stack([count[way] for way in ways]), axis=0)
-    like = (effects.class_number(a, b) * (loads.max(initial=0) + 1) + loads[0]) * (loads.max(initial=0) + 1) + loads[1]
+    one, other = (count[way] for way in ways)
+    base = int(count.max(initial=0)) + 1
+    like = (effects.class_number(a, b) * base + np.minimum(one, other)) * base + np.maximum(one, other)
+    like = 2 * like + drawn
+    of_a = (1 + np.sign(one - other)) / 2
     good = ~np.isin(a, list(bad)) & ~np.isin(b, list(bad))
-    return _Links(a[good], b[good], np.unique(like[good], return_inverse=True)[1].reshape(-1), time[good])
+    number = np.unique(like[good], return_inverse=True)[1].reshape(-1)
+    return _Links(a[good], b[good], of_a[good], number, time[good])
 
 
-def _added(links: _Links, group_of: Index) -> _Added:
-    """Least squares: time = that of its like + what the hosts at both ends add; of a group, the median of its hosts."""
-    hosts, count = len(group_of), np.bincount(links.like)
+def _fitted(links: _Links, hosts: int, model: float) -> _Fitted:
+    """Least squares: time = that of its like + what the ends add.
+
+    `model`: both ends add (latency does), or just the one whose way is narrower under this load (bandwidth).
+    """
+    count = np.bincount(links.like)
     rest = links.time - (np.bincount(links.like, links.time) / count)[links.like]
-    ends = (links.a, links.b)
-    of_like = sum(np.bincount(links.like * hosts + end, minlength=len(count) * hosts) for end in ends)
-    of_like = np.asarray(of_like, np.float64).reshape(-1, hosts)
-    pairs = np.bincount(links.a * hosts + links.b, minlength=hosts**2).reshape(hosts, hosts).astype(np.float64)
-    normal = pairs + pairs.T + np.diag(of_like.sum(axis=0)) - of_like.T @ (of_like / count[:, None])
-    added = np.linalg.lstsq(normal, sum(np.bincount(end, rest, hosts) for end in ends), rcond=SINGULAR)[0]
-    added[of_like.sum(axis=0) == 0] = np.nan
+    of_a = 0.5 + model * (links.of_a - 0.5)
+    ends = ((links.a, of_a), (links.b, 1 - of_a))
+    of_like = _summed([(links.like * hosts + end, part) for end, part in ends], len(count) * hosts).reshape(-1, hosts)
+    pairs = [(one * hosts + other, part * of_other) for one, part in ends for other, of_other in ends]
+    normal = _summed(pairs, hosts**2).reshape(hosts, hosts) - of_like.T @ (of_like / count[:, None])
+    right = _summed([(end, part * rest) for end, part in ends], hosts)
+    added = np.linalg.lstsq(normal, right, rcond=SINGULAR)[0]
+    known = of_like.sum(axis=0) > 0
+    scale = 1.0 if model == NARROWEST else 0.5  # half of the sum of both ends is what one of them adds
+    return _Fitted(np.where(known, scale * added, np.nan), float(added @ right))
+
+
+def _of_groups(fitted: _Fitted, group_of: Index) -> _Added:
+    """Of a group the median of its hosts."""
+    added = fitted.added
     groups = range(int(group_of.max()) + 1)
     effect = np.array([_median(added[group_of == group]) for group in groups])
     within = added - effect[group_of]
     scatter = max(float(np.sqrt(np.nanmean(within**2))), LEAST_SPREAD)
     return _Added(effect, MEDIAN_ERROR * scatter / np.sqrt(np.bincount(group_of)))
+
+
+def _summed(parts: Iterable[tuple[Index, Values]], length: int) -> Values:
+    """The sums of values by their numbers below `length`."""
+    return np.asarray(sum(np.bincount(number, values, length) for number, values in parts), np.float64)
 
 
 def _median(values: Values) -> float:

@@ -121,7 +121,7 @@ class Judged:
         hosts = {one.subject[0] for one in bad if one.kind == "host"}
         hosts |= {int(self.readings.host_of[one.subject[0]]) for one in bad if one.kind == "rank"}
         told = {one.subject[0] for one in bad if one.kind == "group"} | {uplink.group for uplink in self.uplinks}
-        told |= {group for trunk in self.findings.trunks for group in (trunk.group, trunk.other)}
+        told |= {group for trunk in self.trunks for group in (trunk.group, trunk.other)}
         found = slow_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
         return tuple(one for one in found if one.group not in told)
 

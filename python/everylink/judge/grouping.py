@@ -5,7 +5,15 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, SearchedLinks, find_groups, searched_links
+from everylink.judge.groups import (
+    FEWEST_SEEN,
+    LEAST_KNOWN,
+    MOSTLY_KNOWN,
+    SearchedLinks,
+    find_groups,
+    inferred_groups,
+    searched_links,
+)
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
@@ -79,15 +87,32 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
     if grouping is not None:  # a host missing from the grouping may be anywhere, so it gets its own group
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
-    best: NDArray[np.int64] | None = None
-    most, known = -1.0, False
+    best, most, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), -1.0, False
+    every = []
     for size in results.sizes:
         seen = readings(results, size)
         if not seen.count:
             continue
         searched = searched_links(seen, kinds)
+        every.append(searched)
         groups, gain = find_groups(seen, searched, kinds)
         known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain
-    return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known
+    if (np.bincount(best) >= FEWEST_SEEN).sum() == 2 and is_whole(len(best)):
+        best = _divided(best, every, kinds)
+    return best, known
+
+
+def _divided(groups: Groups, every: list[SearchedLinks], kinds: Kinds) -> Groups:
+    """Two groups, each divided into those that show within it.
+
+    All links of a slow group are so slow that the other groups look like one.
+    """
+    divided, count = np.zeros_like(groups), 0
+    for group in range(int(groups.max()) + 1):
+        own = np.flatnonzero(groups == group)
+        inner = [inferred_groups(searched.times[np.ix_(own, own)], kinds.of_host[own]) for searched in every]
+        divided[own] = count + max(inner, key=lambda found: found[1])[0]
+        count = int(divided[own].max()) + 1
+    return divided

@@ -111,7 +111,8 @@ def judge(
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
-    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are.
+    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
+    then all of its hosts are, which the ways that leave it may hide.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why.
     """
@@ -141,6 +142,8 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         if verdict in trunks:
             of_ends = [factor for own, factor, _ in groups if own in trunks[verdict]]
         small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)
+        if inside and any(whole and units <= own for own, _, whole in groups):
+            of_ends.append(np.inf)
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
     return kept

@@ -19,6 +19,7 @@ SIDED = 0.5  # difference between directions, as a part of the effect, from whic
 LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
+GONE_OF_GROUP = 0.5  # likewise of a group, whose many links tell more
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
@@ -153,7 +154,7 @@ class _Comparable:
         low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
         return float(low + (high - low) * (at - int(at)))
 
-    def are_slow(self, effect: float, links: Links, is_pair: bool) -> bool | None:
+    def are_slow(self, effect: float, links: Links, is_pair: bool, gone: float = GONE) -> bool | None:
         """Whether these links keep their effect against others of their class, which no bad end slows.
 
         Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
@@ -165,7 +166,7 @@ class _Comparable:
         usual = {key: self._usual(*key, both) for key in set(zip(of_class, part, strict=True))}
         beyond = self.best.time[both] - [usual[key] for key in zip(of_class, part, strict=True)]
         known = (own[np.isfinite(own)] for own in (beyond[: len(there)], beyond[len(there) :]))
-        slow = [bool(np.median(own) >= GONE * effect) for own in known if len(own)]
+        slow = [bool(np.median(own) >= gone * effect) for own in known if len(own)]
         if not slow:
             return False if is_pair and bool((self.part[both] > 0).any()) else None
         return any(slow)
@@ -235,7 +236,8 @@ class PhaseReadings:
         for one in ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             others = bad - set(one.subject) if one.kind == "host" else bad
-            slow[one] = hosts.are_slow(one.effect, _without(others, links), False)
+            gone = GONE if one.kind == "host" else GONE_OF_GROUP
+            slow[one] = hosts.are_slow(one.effect, _without(others, links), False, gone)
         return slow
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
@@ -261,8 +263,8 @@ class PhaseReadings:
 
 @dataclass(frozen=True)
 class UnderLoad:
-    """`contention`: bad only while others measure; alone as fast as equals, and but for single links with a quarter of
-    the ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
+    """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
+    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, in a run that measured others so; and a few pairs
     that were slow alone, but not often enough to be sure.
@@ -278,7 +280,7 @@ def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter
     contention = (
         one
         for one, slow in slow_alone.items()
-        if slow is False and (_is_way_of_few(one, findings) or not slow_in_quarter[one])
+        if slow is False and (_needs_load(one, findings) or not slow_in_quarter[one])
     )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
@@ -307,11 +309,15 @@ def _without(hosts: Set[int], links: Links) -> Links:
     return [(a, b) for a, b in links if a not in hosts and b not in hosts]
 
 
-def _is_way_of_few(one: Found | Trunk, findings: Findings) -> bool:
-    """Whether it is the way of one host or pair, which may meet the same others in a quarter of the load, too."""
+def _needs_load(one: Found | Trunk, findings: Findings) -> bool:
+    """Whether what is as fast as others alone is no fault, though it may be slow with a quarter of the ranks.
+
+    So are the ways of one host or pair, which may meet the same others there, and a group: whether it is slower than
+    its equals under equal load is judged apart (everylink.judge.equal_load).
+    """
     if isinstance(one, Trunk):
         return one.other < 0
-    return one.kind == "pair" or (one.kind == "host" and one.subject[0] in findings.beyond)
+    return one.kind in ("pair", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
 def _is_way(one: Found | Trunk) -> bool:
