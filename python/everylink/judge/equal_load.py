@@ -20,9 +20,9 @@ from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
-SMALLEST, CERTAIN = 0.015, 5.0  # log of the factor, and its score from the scatter of hosts
+SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 APART = 1.5  # times as far from the others as these are from each other
-IN_FIRST, SCORE_IN_FIRST = 0.3, 5.0  # part of the effect, and score, in the main order alone; the drawn ones agree
+IN_FIRST, SCORE_IN_FIRST = 0.3, 6.0  # part of the effect, and score, in the main order alone; the drawn ones agree
 SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held

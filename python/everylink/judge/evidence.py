@@ -323,8 +323,8 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
     factor = float(np.exp(loaded.effect))
     text = (
         f"its links with other groups take {factor:.2f}x the time of those of groups of as many hosts, on average and "
-        f"under equal load, in the order of the run and in orders drawn anew: one of its cables to other switches is slow "
-        f"or missing, or carries other traffic"
+        f"under equal load, in the order of the run and in orders drawn anew: one of its cables to other switches is "
+        f"slow or missing, or carries other traffic"
     )
     tested = judged.findings.tested["group"]
     subject = (names.group_in_short(loaded.group),)

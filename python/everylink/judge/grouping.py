@@ -21,6 +21,7 @@ from everylink.model.results import Results
 from everylink.robust import is_whole, landmarks
 
 LINKS = 12  # needed to place a host; more if there are many groups
+ONE_OF_MANY = 1 / 3  # part of the hosts: a smaller one of two groups may be slow, so that the others look like one
 MOST_UNPLACED = 0.1  # part of all hosts; some links may have failed
 Groups = NDArray[np.int64]
 
@@ -99,7 +100,9 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
         known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain
-    if (np.bincount(best) >= FEWEST_SEEN).sum() == 2 and is_whole(len(best)):
+    sizes = np.bincount(best)
+    several = sizes[sizes >= FEWEST_SEEN]
+    if len(several) == 2 and several.min() <= ONE_OF_MANY * len(best) and is_whole(len(best)):
         best = _divided(best, every, kinds)
     return best, known
 

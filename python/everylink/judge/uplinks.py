@@ -5,7 +5,7 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.robust import Matrix, row_medians
+from everylink.robust import Matrix, Values, row_medians
 
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
@@ -25,6 +25,7 @@ FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
 AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their groups show
 AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
 FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
+FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -117,19 +118,31 @@ def between_groups(effects: Effects, readings: Readings) -> Matrix:
     return np.asarray(np.fmax(between, between.T), np.float32)
 
 
-def is_longer_by_design(effect: float, ways: Set[tuple[int, int]], between: Matrix) -> bool:
-    """Whether the ways between pairs of groups are slow as a whole, and those between others nearly as slow.
+def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between: Matrix) -> bool:
+    """Whether the ways between pairs of groups are slow as a whole, and those between others nearly as slow, or slower
+    and slower in small steps up to these.
 
-    `effect`: of what is slow on these `ways`, the groups at their ends; `between` as from between_groups.
+    `effect`: of what is slow on these `ways`, the groups at their ends, some more than once; `between` as from
+    between_groups.
     """
     level = float(np.nanmedian([between[way] for way in ways]))
+    if level < AS_WHOLE * effect:
+        return False
     others = between.copy()
     for one, other in ways:
         others[one, other] = others[other, one] = np.nan
-    known = others[np.triu_indices(len(others), 1)]
-    known = known[np.isfinite(known)]
-    as_long = (known >= level - max(ALIKE, AS_LONG * level)).sum()
-    return bool(level >= AS_WHOLE * effect and as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(known)))
+    every, rest = (_known_once(matrix) for matrix in (between, others))
+    as_long = (rest >= level - max(ALIKE, AS_LONG * level)).sum()
+    if as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(rest)):
+        return True
+    upper = every[(every >= np.median(every)) & (every <= level)]
+    return len(every) >= FEWEST_IN_STEPS and bool((np.diff(upper, append=level) <= STEP * level).all())
+
+
+def _known_once(between: Matrix) -> Values:
+    """The known values of each pair of groups, in ascending order."""
+    values = between[np.triu_indices(len(between), 1)]
+    return np.sort(values[np.isfinite(values)]).astype(float)
 
 
 def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple[()]:
