@@ -26,7 +26,8 @@ IN_FIRST, SCORE_IN_FIRST = 0.3, 6.0  # part of the effect, and score, in the mai
 SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
-SINGULAR = 1e-8  # of the largest: singular values that are smaller are zero
+TINY = 1e-9  # of all squares, added to those of each host, so that there is one solution
+LEVELS = 32  # of load, at most
 Index = NDArray[np.int64]
 
 
@@ -138,6 +139,7 @@ def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -
     groups = int(group_of.max()) + 1
     ways = [(step * groups + group_of[end]) * 2 + smaller for end, smaller in ((a, frm < to), (b, to < frm))]
     count = np.bincount(np.concatenate(ways))
+    count = count * min(LEVELS, int(count.max(initial=1))) // max(int(count.max(initial=1)), 1)
     one, other = (count[way] for way in ways)
     base = int(count.max(initial=0)) + 1
     like = (effects.class_number(a, b) * base + np.minimum(one, other)) * base + np.maximum(one, other)
@@ -161,7 +163,7 @@ def _fitted(links: _Links, hosts: int, model: float) -> _Fitted:
     pairs = [(one * hosts + other, part * of_other) for one, part in ends for other, of_other in ends]
     normal = _summed(pairs, hosts**2).reshape(hosts, hosts) - of_like.T @ (of_like / count[:, None])
     right = _summed([(end, part * rest) for end, part in ends], hosts)
-    added = np.linalg.lstsq(normal, right, rcond=SINGULAR)[0]
+    added = np.linalg.solve(normal + TINY * np.trace(normal) * np.eye(hosts), right)  # what all hosts add is not known
     known = of_like.sum(axis=0) > 0
     scale = 1.0 if model == NARROWEST else 0.5  # half of the sum of both ends is what one of them adds
     return _Fitted(np.where(known, scale * added, np.nan), float(added @ right))

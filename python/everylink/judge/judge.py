@@ -54,6 +54,7 @@ OUTCOMES: dict[int, str] = {
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
+SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
@@ -138,7 +139,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
         of_ends = [hosts.get(unit, 0.0) for unit in units]
         of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
-        of_ends += [factor for (one, other), factor in between if inside and units & one and units & other]
+        of_ends += [SHARED * factor for (one, other), factor in between if inside and units & one and units & other]
         if verdict in trunks:
             of_ends = [factor for own, factor, _ in groups if own in trunks[verdict]]
         small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)

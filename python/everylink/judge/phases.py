@@ -229,13 +229,14 @@ class PhaseReadings:
         return frozenset(found)
 
     def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
-        """Of each host and group, by its links with others that are not bad."""
+        """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
+        in_groups = {host for one in ends if one.kind == "group" for host in _members(one, findings)}
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
-            others = bad - set(one.subject) if one.kind == "host" else bad
+            others = bad - set(one.subject) if one.kind == "host" else bad | (in_groups - _members(one, findings))
             gone = GONE if one.kind == "host" else GONE_OF_GROUP
             slow[one] = hosts.are_slow(one.effect, _without(others, links), False, gone)
         return slow
@@ -331,6 +332,10 @@ def _still_bad(slow: Mapping[Found | Trunk, bool | None]) -> list[Found]:
         one for one, is_slow in slow.items() if isinstance(one, Found) and one.kind in ("host", "group")
         and is_slow is not False
     ]  # fmt: skip
+
+
+def _members(group: Found, findings: Findings) -> set[int]:
+    return set(np.flatnonzero(findings.effects.group_of == group.subject[0]).tolist())
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:

@@ -52,9 +52,9 @@ class Uplink:
         """How many hosts of the group have a slow pair."""
         return len({host for pair in self.pairs for host in pair.subject if host in self.members})
 
-    def ways(self, group_of: NDArray[np.int64]) -> frozenset[tuple[int, int]]:
-        """The groups at the ends of its pairs."""
-        return frozenset(ends for pair in self.pairs if (ends := _groups(pair, group_of)))  
+    def ways(self, group_of: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """The groups at the ends of each of its pairs."""
+        return [ends for pair in self.pairs if (ends := _groups(pair, group_of))]
 
     def explains(self, trunk: Trunk, group_of: NDArray[np.int64]) -> bool:
         """Whether a trunk to single hosts is a part of what this uplink carries."""
