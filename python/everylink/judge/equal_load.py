@@ -22,7 +22,7 @@ from everylink.robust import MEDIAN_ERROR, Values
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 APART = 1.5  # times as far from the others as these are from each other
-IN_FIRST, SCORE_IN_FIRST = 0.3, 6.0  # part of the effect, and score, in the main order alone; the drawn ones agree
+IN_MAIN, SCORE_IN_MAIN = 0.3, 6.0  # part of the effect, and score, in the main order alone
 SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
@@ -95,21 +95,32 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
     if not equals:
         return ()
     main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
-    parts = [_links(rows, seen, effects, bad) for rows in (main, drawn, joined([main, drawn]))]
-    if not all(len(part.time) for part in parts):
+    links = _links(joined([main, drawn]), seen, effects, bad)
+    if not len(links.time):
         return ()
-    model = max(MODELS, key=lambda one: _fitted(parts[2], seen.hosts, one).explained)
-    first, drawn_anew, whole = (_of_groups(_fitted(part, seen.hosts, model), effects.group_of) for part in parts)
-    found = []
+    group_of = effects.group_of
+    fits = {model: _fitted(links, seen.hosts, model) for model in MODELS}
+    model = max(fits, key=lambda one: fits[one].explained)
+    whole, found = _of_groups(fits[model], group_of), []
     for groups in equals:
         for group in groups.tolist():
             others = groups[groups != group]
             more, z = whole.beyond(group, others)
-            shown, score = first.beyond(group, others)
-            repeats = shown > IN_FIRST * more and score > SCORE_IN_FIRST and drawn_anew.beyond(group, others)[0] > 0
-            if repeats and z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
-                found.append(LoadedGroup(group, more, z, parts[2].touching(group, effects.group_of)))
-    return tuple(found)
+            if z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
+                found.append((LoadedGroup(group, more, z, links.touching(group, group_of)), others))
+    if not found:
+        return ()
+    each = [_links(rows, seen, effects, bad) for rows in (main, drawn)]
+    if not all(len(part.time) for part in each):
+        return ()
+    in_main, in_drawn = (_of_groups(_fitted(part, seen.hosts, model), group_of) for part in each)
+    return tuple(one for one, others in found if _repeats(one, others, in_main, in_drawn))
+
+
+def _repeats(one: LoadedGroup, others: Index, in_main: _Added, in_drawn: _Added) -> bool:
+    """Whether a group is slow in the main order, and no faster than others in drawn ones, which may load it less."""
+    more, z = in_main.beyond(one.group, others)
+    return more > IN_MAIN * one.effect and z > SCORE_IN_MAIN and in_drawn.beyond(one.group, others)[0] > 0
 
 
 def _equal_groups(effects: Effects) -> Iterator[Index]:
