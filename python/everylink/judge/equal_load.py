@@ -103,8 +103,9 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
     model = max(fits, key=lambda one: fits[one].explained)
     whole, found = _of_groups(fits[model], group_of), []
     for groups in equals:
-        for group in groups.tolist():
-            others = groups[groups != group]
+        known = groups[np.isfinite(whole.effect[groups])]
+        for group in known.tolist() if len(known) > FEWEST_EQUALS else []:
+            others = known[known != group]
             more, z = whole.beyond(group, others)
             if z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
                 found.append((LoadedGroup(group, more, z, links.touching(group, group_of)), others))
