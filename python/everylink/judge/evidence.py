@@ -17,7 +17,14 @@ from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink, alike, between_groups, is_longer_by_design, slow_uplinks
+from everylink.judge.uplinks import (
+    Uplink,
+    alike,
+    between_groups,
+    is_longer_by_design,
+    slow_at_the_edge,
+    slow_uplinks,
+)
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
@@ -104,9 +111,18 @@ class Judged:
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
-        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain."""
+        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain.
+
+        A group in place of its hosts where nearly all of these are slow with other groups only.
+        """
         told = self._explained | self.repeated
-        return tuple(one for one in self.findings.bad if one not in told)
+        rest = [one for one in self.findings.bad if one not in told]
+        effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
+        hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []
+        groups = slow_at_the_edge(hosts, effects, self.readings)
+        of_groups = {one.subject[0] for one in groups}
+        kept = (one for one in rest if one.kind != "host" or int(effects.group_of[one.subject[0]]) not in of_groups)
+        return (*(one for one in groups if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
 from everylink.judge.readings import Readings
-from everylink.judge.trunks import Trunk
-from everylink.robust import Matrix, Values, row_medians
+from everylink.judge.trunks import NEAR_PART, Trunk
+from everylink.judge.verdict import Side
+from everylink.robust import Matrix, Values, known_sample, row_medians
 
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
@@ -26,6 +27,7 @@ AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their group
 AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
 FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
 FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
+NEARLY_ALL = 0.75  # of the hosts of a group: the group is slow
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -99,6 +101,25 @@ def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
         if (near & apart).sum() >= many:
             found.append(pair)
     return frozenset(found)
+
+
+def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings) -> list[Found]:
+    """The groups of which nearly all hosts are among these slow ones, and are well among each other."""
+    of_group: dict[int, list[Found]] = {}
+    for found in hosts:
+        of_group.setdefault(int(effects.group_of[found.subject[0]]), []).append(found)
+    size, slow = np.bincount(effects.group_of), []
+    for group, own in of_group.items():
+        if len(own) < max(FEWEST_HOSTS, NEARLY_ALL * int(size[group])):
+            continue
+        effect = float(np.median([found.effect for found in own]))
+        members = np.array([found.subject[0] for found in own])
+        at = members[:, None], members[None, :]
+        inside = known_sample(readings.cells(members, members).median - effects.class_at(*at))
+        if len(inside) and float(np.median(inside)) < NEAR_PART * effect:
+            links, z = sum(found.links for found in own), max(found.z for found in own)
+            slow.append(Found("group", (group,), Side.BOTH, effect, z, links))
+    return slow
 
 
 def between_groups(effects: Effects, readings: Readings) -> Matrix:
