@@ -62,6 +62,12 @@ def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "uplink", topology)
 
 
+@pytest.mark.parametrize("structure", ["two generations in a tree", "three levels, 2:1 between pods"])
+def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
+    found = scored(structure, "leaf")
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
 @pytest.mark.parametrize("structure", ["fat tree 4:1 adaptive", "dragonfly", "HyperX"])
 def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None:
     assert_only_verdict(structure, "trunk", topology=True)

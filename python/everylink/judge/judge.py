@@ -54,6 +54,7 @@ OUTCOMES: dict[int, str] = {
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
+OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -141,7 +142,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
         of_ends += [SHARED * factor for (one, other), factor in between if inside and units & one and units & other]
         if verdict in trunks:
-            of_ends = [factor for own, factor, _ in groups if own in trunks[verdict]]
+            of_ends = [factor**OF_GROUP / MUCH for own, factor, _ in groups if own in trunks[verdict]]
         small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)
         if inside and any(whole and units <= own for own, _, whole in groups):
             of_ends.append(np.inf)
