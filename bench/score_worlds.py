@@ -1,4 +1,4 @@
-"""Judges the worlds of bench/worlds after --confirm, without a topology: alarms in healthy ones, planted parts found.
+"""Judges the worlds of bench/worlds after --confirm: alarms in healthy ones, planted parts found.
 
     PYTHONPATH=python python bench/score_worlds.py --hosts 32 --seeds 5 --jobs 2 --save scores.jsonl
     PYTHONPATH=python python bench/score_worlds.py --tables scores.jsonl more.jsonl
@@ -6,7 +6,8 @@
 For each structure: healthy worlds with a verdict; then the same worlds with one planted part of each kind (with
 `--several N`: with 2 to N parts of these kinds): parts found of those that count as visible (issue 16), the others in
 brackets, and wrong verdicts. Then precision and recall by class of parts, how often verdicts of each stated confidence
-were right, and every wrong verdict. `--held-out` uses the structures that the judge is not tuned on.
+were right, and every wrong verdict. `--held-out` uses the structures that the judge is not tuned on; `--topology` tells
+the judge which hosts are behind one switch, or in one group of a dragonfly.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def cases(chosen: argparse.Namespace) -> Iterable[Case]:
         for seed in range(chosen.first_seed, chosen.first_seed + chosen.seeds):
             planted = [several(chosen.kinds, chosen.several, seed)] if chosen.several else [(k,) for k in chosen.kinds]
             for kinds in ((), *planted):
-                yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners)
+                yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners, chosen.topology)
 
 
 def saved(path: Path) -> Iterable[Score]:
@@ -169,6 +170,7 @@ def main() -> None:
     parser.add_argument("--several", type=int, default=0, help="plant 2 to this many parts at once")
     parser.add_argument("--kernel", choices=(BOTH_WAYS, ONE_WAY, AT_ONCE), default=BOTH_WAYS)
     parser.add_argument("--partners", type=int, default=0, help="of each rank, in a sample; 0: all others")
+    parser.add_argument("--topology", action="store_true", help="tell the judge the groups of hosts")
     parser.add_argument("--structures", nargs="*", choices=list(ALL), help="default: all for building")
     parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each world")
     parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")

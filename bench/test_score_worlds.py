@@ -6,18 +6,23 @@ from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
 ONE_HOST = ("quadrants", "CCXs", "cube mesh")
+SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
+UPLINKS = (
+    "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
+    "fat tree 2:1 re-hashed",
+)  # fmt: skip
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
-def scored(structure: str, *kinds: str) -> Score:
-    found = score(Case(structure, kinds, SEED, HOSTS))
+def scored(structure: str, *kinds: str, topology: bool = False) -> Score:
+    found = score(Case(structure, kinds, SEED, HOSTS, topology=topology))
     assert found is not None
     return found
 
 
-def assert_only_verdict(structure: str, kind: str) -> None:
+def assert_only_verdict(structure: str, kind: str, topology: bool = False) -> None:
     """That the planted part is found, and nothing else is."""
-    found = scored(structure, kind)
+    found = scored(structure, kind, topology=topology)
     assert (found.all_found, found.wrong) == (True, 0)
 
 
@@ -51,9 +56,29 @@ def test_a_host_that_drifts_is_found(structure: str) -> None:
     assert_only_verdict(structure, "drifting")
 
 
-@pytest.mark.parametrize("structure", ["fat tree 1:1 static", "fat tree 2:1 static"])
-def test_a_slow_uplink_is_one_verdict(structure: str) -> None:
-    assert_only_verdict(structure, "uplink")
+@pytest.mark.parametrize("topology", [False, True])
+@pytest.mark.parametrize("structure", UPLINKS)
+def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
+    assert_only_verdict(structure, "uplink", topology)
+
+
+@pytest.mark.parametrize("structure", ["two generations in a tree", "three levels, 2:1 between pods"])
+def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
+    found = scored(structure, "leaf")
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+@pytest.mark.parametrize("structure", ["fat tree 4:1 adaptive", "dragonfly", "HyperX"])
+def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None:
+    assert_only_verdict(structure, "trunk", topology=True)
+
+
+@pytest.mark.parametrize("topology", [False, True])
+@pytest.mark.parametrize("partners", [8, 16])
+def test_no_leaf_is_accused_by_a_sample_of_an_oversubscribed_tree(partners: int, topology: bool) -> None:
+    found = score(Case("fat tree 4:1 static", (), SAMPLED_SEED, 64, partners=partners, topology=topology))
+    assert found is not None
+    assert found.wrong == 0
 
 
 def test_a_slow_rank_is_named_and_not_its_host() -> None:

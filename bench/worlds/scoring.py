@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from everylink.host_lists import expanded
+from everylink.host_lists import expanded, folded
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Verdict
+from everylink.model.groups import Grouping
 from everylink.simulate.results import confirmed
 from worlds.faults import Fault, planted, possible
-from worlds.structures import ALL
+from worlds.structures import ALL, Structure
 from worlds.world import BOTH_WAYS, World
 
 NEARLY_ALL = 0.9  # of the hosts of a part
@@ -21,7 +22,10 @@ SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "c
 
 @dataclass(frozen=True)
 class Case:
-    """A world to be scored: `kinds` of planted parts, none in a healthy one; `partners` of a sample, 0: all."""
+    """A world to be scored: `kinds` of planted parts, none in a healthy one; `partners` of a sample, 0: all.
+
+    `topology`: whether the judge is told the groups of hosts.
+    """
 
     structure: str
     kinds: tuple[str, ...]
@@ -29,6 +33,7 @@ class Case:
     hosts: int = 32
     kernel: str = BOTH_WAYS
     partners: int = 0
+    topology: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,13 +88,23 @@ def score(case: Case) -> Score | None:
     faults = tuple(planted(kind, built, random) for kind in case.kinds)
     noise = float(random.uniform(0.005, 0.02))
     world = World(built, faults, case.seed, noise=noise, kernel=case.kernel, partners=case.partners)
-    verdicts = judge(confirmed(world, world.results)).verdicts
+    grouping = grouping_of(built) if case.topology else None
+    verdicts = judge(confirmed(world, world.results, grouping), grouping).verdicts
     about = [[verdict for verdict in verdicts if is_about(verdict, fault)] for fault in faults]
     parts = tuple(
         Part(fault.kind, " ".join(fault.parts), world.visible(fault).counts(fault, built), is_found(of, fault), len(of))
         for fault, of in zip(faults, about, strict=True)
     )
     return Score(case, parts, tuple(_said(verdict, faults) for verdict in verdicts))
+
+
+def grouping_of(structure: Structure) -> Grouping | None:
+    """The groups of a structure, each named by its hosts; None where all hosts are equally far from each other."""
+    group = structure.plane.group
+    if not group.any():
+        return None
+    members = (np.flatnonzero(group == number).tolist() for number in range(int(group.max()) + 1))
+    return Grouping(group, tuple(folded([f"n{host}" for host in own]) for own in members))
 
 
 def _said(verdict: Verdict, faults: Sequence[Fault]) -> Said:

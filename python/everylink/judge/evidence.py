@@ -11,17 +11,26 @@ from everylink.distributions import normal_tail
 from everylink.host_lists import folded
 from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
+from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found
 from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink, alike, slow_uplinks, trunks_alike
+from everylink.judge.uplinks import (
+    Uplink,
+    alike,
+    between_groups,
+    is_longer_by_design,
+    slow_at_the_edge,
+    slow_uplinks,
+)
 from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
+from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
@@ -58,10 +67,28 @@ class Judged:
         return readings.one_way(found.effect, readings.links_of(found, self.findings.effects.group_of))
 
     @cached_property
-    def uplinks(self) -> list[Uplink]:
-        """Uplinks of groups that are slow."""
+    def _between(self) -> Matrix | None:
+        """What ways between groups take longer; None in runs that are too large to hold all links."""
+        whole = is_whole(self.readings.hosts) and self.findings.effects.whole_groups
+        return between_groups(self.findings.effects, self.readings) if whole else None
+
+    def _is_by_design(self, one: Trunk | Uplink) -> bool:
+        """Whether a trunk or uplink is slow as ways between other groups are."""
+        if self._between is None:
+            return False
+        ways = one.ways(self.findings.effects.group_of)
+        return is_longer_by_design(one.effect, ways, self._between)
+
+    @cached_property
+    def _ways_of_pairs(self) -> list[Uplink]:
+        """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
         pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
         return slow_uplinks(pairs, self.findings.effects.group_of)
+
+    @cached_property
+    def uplinks(self) -> list[Uplink]:
+        """Uplinks of groups that are slow."""
+        return [uplink for uplink in self._ways_of_pairs if not self._is_by_design(uplink)]
 
     @cached_property
     def of_uplinks(self) -> frozenset[Found | Trunk]:
@@ -78,21 +105,41 @@ class Judged:
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self._explained]
-        return alike(pairs, self.readings.hosts) | (
-            self.alone.like_controls(self.findings, self.readings) - self._explained
-        )
+        longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
+        longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings, self.readings)
+        return frozenset(longer - self._explained)
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
-        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain."""
+        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain.
+
+        A group in place of its hosts where nearly all of these are slow with other groups only.
+        """
         told = self._explained | self.repeated
-        return tuple(one for one in self.findings.bad if one not in told)
+        rest = [one for one in self.findings.bad if one not in told]
+        effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
+        hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []
+        groups = slow_at_the_edge(hosts, effects, self.readings)
+        of_groups = {one.subject[0] for one in groups}
+        kept = (one for one in rest if one.kind != "host" or int(effects.group_of[one.subject[0]]) not in of_groups)
+        return (*(one for one in groups if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
-        """Slow trunks, likewise; without those between two groups that are slow as others of other groups are."""
-        slow = [one for one in self.findings.trunks if one not in self._explained]
-        return tuple(one for one in slow if one not in trunks_alike(slow))
+        """Slow trunks, likewise; without those that are hardly slower than others of other groups."""
+        slow = (one for one in self.findings.trunks if one not in self._explained)
+        return tuple(one for one in slow if not self._is_by_design(one))
+
+    @cached_property
+    def loaded(self) -> tuple[LoadedGroup, ...]:
+        """Groups that are slower with others than equal ones under equal load, which nothing else explains."""
+        bad = [one for one in self.findings.bad if one not in self.contention]
+        hosts = {one.subject[0] for one in bad if one.kind == "host"}
+        hosts |= {int(self.readings.host_of[one.subject[0]]) for one in bad if one.kind == "rank"}
+        told = {one.subject[0] for one in bad if one.kind == "group"} | {uplink.group for uplink in self.uplinks}
+        told |= {group for trunk in self.trunks for group in (trunk.group, trunk.other)}
+        found = slow_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
+        return tuple(one for one in found if one.group not in told)
 
     @cached_property
     def drift(self) -> Drift:
@@ -287,6 +334,22 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     )
     confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
     return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
+
+
+def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
+    """Subject: the group."""
+    factor = float(np.exp(loaded.effect))
+    text = (
+        f"its links with other groups take {factor:.2f}x the time of those of groups of as many hosts, on average and "
+        f"under equal load, in the order of the run and in orders drawn anew: one of its cables to other switches is "
+        f"slow or missing, or carries other traffic"
+    )
+    tested = judged.findings.tested["group"]
+    subject = (names.group_in_short(loaded.group),)
+    return Verdict(
+        "trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence_of(loaded.z, tested),
+        loaded.links, text,
+    )  # fmt: skip
 
 
 def plane_verdict(plane: SlowPlane, size: Size, names: Names) -> Verdict:

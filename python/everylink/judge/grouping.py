@@ -5,7 +5,15 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.groups import FEWEST_SEEN, LEAST_KNOWN, MOSTLY_KNOWN, SearchedLinks, find_groups, searched_links
+from everylink.judge.groups import (
+    FEWEST_SEEN,
+    LEAST_KNOWN,
+    MOSTLY_KNOWN,
+    SearchedLinks,
+    find_groups,
+    inferred_groups,
+    searched_links,
+)
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
@@ -13,6 +21,7 @@ from everylink.model.results import Results
 from everylink.robust import is_whole, landmarks
 
 LINKS = 12  # needed to place a host; more if there are many groups
+ONE_OF_MANY = 1 / 3  # part of the hosts: a smaller one of two groups may be slow, so that the others look like one
 MOST_UNPLACED = 0.1  # part of all hosts; some links may have failed
 Groups = NDArray[np.int64]
 
@@ -79,15 +88,34 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
     if grouping is not None:  # a host missing from the grouping may be anywhere, so it gets its own group
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
-    best: NDArray[np.int64] | None = None
-    most, known = -1.0, False
+    best, most, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), -1.0, False
+    every = []
     for size in results.sizes:
         seen = readings(results, size)
         if not seen.count:
             continue
         searched = searched_links(seen, kinds)
+        every.append(searched)
         groups, gain = find_groups(seen, searched, kinds)
         known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain
-    return np.zeros(int(results.ranks.host_index.max()) + 1, np.int64) if best is None else best, known
+    sizes = np.bincount(best)
+    several = sizes[sizes >= FEWEST_SEEN]
+    if len(several) == 2 and several.min() <= ONE_OF_MANY * len(best) and is_whole(len(best)):
+        best = _divided(best, every, kinds)
+    return best, known
+
+
+def _divided(groups: Groups, every: list[SearchedLinks], kinds: Kinds) -> Groups:
+    """Two groups, each divided into those that show within it.
+
+    All links of a slow group are so slow that the other groups look like one.
+    """
+    divided, count = np.zeros_like(groups), 0
+    for group in range(int(groups.max()) + 1):
+        own = np.flatnonzero(groups == group)
+        inner = [inferred_groups(searched.times[np.ix_(own, own)], kinds.of_host[own]) for searched in every]
+        divided[own] = count + max(inner, key=lambda found: found[1])[0]
+        count = int(divided[own].max()) + 1
+    return divided

@@ -15,6 +15,7 @@ from everylink.judge.evidence import (
     Judged,
     Names,
     confidence_of,
+    loaded_verdict,
     plane_verdict,
     slow_verdict,
     trunk_verdict,
@@ -53,6 +54,8 @@ OUTCOMES: dict[int, str] = {
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
+OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
+SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
@@ -108,9 +111,10 @@ def judge(
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """Without ranks and pairs that are hardly slower than their host, group or trunk: its fault is why they are slow.
+    """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
-    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are.
+    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
+    then all of its hosts are, which the ways that leave it may hide.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why.
     """
@@ -122,8 +126,8 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
     hosts: dict[str, float] = {}
     groups: list[tuple[set[str], float, bool]] = []
-    trunks = [one for one in verdicts if one.kind == "trunk" and one.symptom == "slow" and len(one.subject) == 2]
-    ends = [(names.ends_of(trunk), trunk.factor or 0.0) for trunk in trunks]
+    trunks = {one: names.ends_of(one) for one in verdicts if one.kind == "trunk" and one.symptom == "slow"}
+    between = [(ends, trunk.factor or 0.0) for trunk, ends in trunks.items() if len(ends) == 2]
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom in SLOW_AT_TIMES:
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
@@ -136,8 +140,12 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
         of_ends = [hosts.get(unit, 0.0) for unit in units]
         of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
-        of_ends += [factor for (one, other), factor in ends if inside and units & one and units & other]
-        small = verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind
+        of_ends += [SHARED * factor for (one, other), factor in between if inside and units & one and units & other]
+        if verdict in trunks:
+            of_ends = [factor**OF_GROUP / MUCH for own, factor, _ in groups if own in trunks[verdict]]
+        small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)
+        if inside and any(whole and units <= own for own, _, whole in groups):
+            of_ends.append(np.inf)
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
     return kept
@@ -171,7 +179,8 @@ class LinkVerdicts:
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
     """`known`: whether the groups are known."""
-    collected, repeated, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
+    collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
+    under_load: list[Verdict] = []
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -209,17 +218,21 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             clear, unclear = _without_ends(clear, unclear, names)
         is_alone = results.facts.serial or not judged.alone.is_empty
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
+        under_load += [calibrated(loaded_verdict(loaded, judged, names), is_alone) for loaded in judged.loaded]
         collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:
             leaves, told_by = len(names.grouping.names), names.grouping.told_by
             collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
         collected.not_looked_for += _not_looked_for(judged, names.unit_kind)
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
-        repeated |= {frozenset(names.of(pair)[1]) for pair in judged.repeated}
+        of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
+        elsewhere |= {frozenset(names.of(pair)[1]) for pair in (*judged.repeated, *of_uplinks)}
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
-    # Ways that are longer by design may show at one size in many pairs, and at another in a few.
+    named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
+    collected.found += [one for one in under_load if one.subject not in named]
+    # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.
     collected.found = [
-        one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in repeated)
+        one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in elsewhere)
     ]
     return collected
 

@@ -20,6 +20,7 @@ SIDED = 0.5  # difference between directions, as a part of the effect, from whic
 LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
+GONE_OF_GROUP = 0.5  # likewise of a group, whose many links tell more
 LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
@@ -156,7 +157,7 @@ class _Comparable:
         low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
         return float(low + (high - low) * (at - int(at)))
 
-    def are_slow(self, effect: float, links: Links, is_pair: bool) -> bool | None:
+    def are_slow(self, effect: float, links: Links, is_pair: bool, gone: float = GONE) -> bool | None:
         """Whether these links keep their effect against others of their class, which no bad end slows.
 
         Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
@@ -168,7 +169,7 @@ class _Comparable:
         usual = {key: self._usual(*key, both) for key in set(zip(of_class, part, strict=True))}
         beyond = self.best.time[both] - [usual[key] for key in zip(of_class, part, strict=True)]
         known = (own[np.isfinite(own)] for own in (beyond[: len(there)], beyond[len(there) :]))
-        slow = [bool(np.median(own) >= max(GONE * effect, LEAST_ALONE)) for own in known if len(own)]
+        slow = [bool(np.median(own) >= max(gone * effect, LEAST_ALONE)) for own in known if len(own)]
         if not slow:
             return False if is_pair and bool((self.part[both] > 0).any()) else None
         return any(slow)
@@ -237,17 +238,19 @@ class PhaseReadings:
         return frozenset(found)
 
     def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
-        """Of each host and group, by its links with others that are not bad."""
+        """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
+        in_groups = {host for one in ends if one.kind == "group" for host in _members(one, findings)}
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             if one.kind == "group":
-                slow[one] = hosts.are_slow(one.effect, _without(bad, links), False)
+                links = _without(bad | (in_groups - _members(one, findings)), links)
+                slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP)
             elif not self.knows_little_of(one, findings.effects.group_of):
-                links = _without(bad - set(one.subject), links)
-                slow[one] = hosts.are_slow(one.effect, _that_show(links, findings.effects), False)
+                links = _that_show(_without(bad - set(one.subject), links), findings.effects)
+                slow[one] = hosts.are_slow(one.effect, links, False)
             else:
                 slow[one] = None
         return slow
@@ -275,8 +278,8 @@ class PhaseReadings:
 
 @dataclass(frozen=True)
 class UnderLoad:
-    """`contention`: bad only while others measure; alone as fast as equals, and but for single links with a quarter of
-    the ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
+    """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
+    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run that
     measured others so; and a few pairs that were slow alone, but not often enough to be sure.
@@ -292,7 +295,7 @@ def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter
     contention = (
         one
         for one, slow in slow_alone.items()
-        if slow is False and (_is_way_of_few(one, findings) or not slow_in_quarter[one])
+        if slow is False and (_needs_load(one, findings) or not slow_in_quarter[one])
     )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
@@ -333,11 +336,15 @@ def _without(hosts: Set[int], links: Links) -> Links:
     return [(a, b) for a, b in links if a not in hosts and b not in hosts]
 
 
-def _is_way_of_few(one: Found | Trunk, findings: Findings) -> bool:
-    """Whether it is the way of one host or pair, which may meet the same others in a quarter of the load, too."""
+def _needs_load(one: Found | Trunk, findings: Findings) -> bool:
+    """Whether what is as fast as others alone is no fault, though it may be slow with a quarter of the ranks.
+
+    So are the ways of one host or pair, which may meet the same others there, and a group: whether it is slower than
+    its equals under equal load is judged apart (everylink.judge.equal_load).
+    """
     if isinstance(one, Trunk):
         return one.other < 0
-    return one.kind == "pair" or (one.kind == "host" and one.subject[0] in findings.beyond)
+    return one.kind in ("pair", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
 def _is_way(one: Found | Trunk) -> bool:
@@ -351,6 +358,10 @@ def _still_bad(slow: Mapping[Found | Trunk, bool | None]) -> list[Found]:
         one for one, is_slow in slow.items() if isinstance(one, Found) and one.kind in ("host", "group")
         and is_slow is not False
     ]  # fmt: skip
+
+
+def _members(group: Found, findings: Findings) -> set[int]:
+    return set(np.flatnonzero(findings.effects.group_of == group.subject[0]).tolist())
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:

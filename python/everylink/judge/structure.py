@@ -214,7 +214,11 @@ def _usual(times: NDArray[np.float64]) -> float | None:
 
 def _of_contention(judged: Judged) -> Iterator[Structure]:
     """What is slow only while others measure."""
-    found = [(one.kind, one.effect) for one in judged.findings.bad if one in judged.contention]
+    named = {loaded.group for loaded in judged.loaded}
+    found = [
+        (one.kind, one.effect) for one in judged.findings.bad
+        if one in judged.contention and not (one.kind == "group" and one.subject[0] in named)
+    ]  # fmt: skip
     found += [("trunk", one.effect) for one in judged.findings.trunks if one in judged.contention]
     if not found:
         return

@@ -21,7 +21,7 @@ from everylink.robust import MEDIAN_ERROR, Matrix, Values, is_whole, row_medians
 WHOLE = 0.75  # part of a group's hosts from which the path leads to the whole group
 OF_ALL = 0.5  # part of groups, or of hosts, from which the host, or the group, is slow itself
 FEWEST_ENDS = 2  # groups that a trunk may join
-FEWEST_FAR = 3  # one or two may be slow for other reasons
+FEWEST_FAR, FEWEST_ALONE = 3, 4  # one or two may be slow for other reasons; without hosts of the group that share it
 NEAR_PART = 0.34  # part of what a host adds to far links; below it, its near links are healthy
 ENOUGH_LINKS = 32  # of a group with each other host: more of very many hosts tell little more
 FEWEST_LINKS = 8  # between two groups, of FEWEST_HOSTS of each, taken together
@@ -53,6 +53,11 @@ class Trunk:
         """Which of these links between hosts use the trunk, as seen from its group's end."""
         to_far = (group_of[frm] == self.group) & np.isin(to, self.far)
         return np.asarray(to_far | (np.isin(frm, self.own) & (group_of[to] != self.group)))
+
+    def ways(self, group_of: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Its group and that of each host at the far end, the smaller number first."""
+        others = group_of[list(self.far)].tolist()
+        return [(min(self.group, other), max(self.group, other)) for other in others]
 
 
 @dataclass(frozen=True)
@@ -267,9 +272,9 @@ class _Search:
                 if measured >= FEWEST_HOSTS and len(of_other) >= WHOLE * measured:
                     yield self._trunk(paths, number, other, self.members_of[other], side, ())
                     rest = np.setdiff1d(rest, of_other)
-            if len(rest) >= FEWEST_FAR:
-                own = self.members_of[group]
-                own = own[self.beyond[own] & everywhere[own]]
+            own = self.members_of[group]
+            own = own[self.beyond[own] & everywhere[own]]
+            if len(rest) >= (FEWEST_FAR if len(own) else FEWEST_ALONE):
                 yield self._trunk(paths, number, -1, rest, side, tuple(own.tolist()))
 
     def _trunk(self, paths: _Paths, number: int, other: int, far: Index, side: Side, own: tuple[int, ...]) -> Trunk:
@@ -300,7 +305,8 @@ def _with_usual(error: Values, effect: Values) -> Values:
 def _each_once(found: Sequence[Trunk], members: Sequence[Index]) -> list[Trunk]:
     """Merge the two ends of a path between two groups: from its sending end, or both directions.
 
-    Without ways to single hosts that lie at the other end of such a path.
+    Without ways to single hosts that lie at the other end of such a path; and without those between some hosts of one
+    group and some of another one, which are told by their pairs.
     """
     between: dict[tuple[int, int], Trunk] = {}
     for trunk in found:
@@ -310,6 +316,7 @@ def _each_once(found: Sequence[Trunk], members: Sequence[Index]) -> list[Trunk]:
                 trunk = replace(trunk, group=trunk.other, other=trunk.group, far=far, side=Side.SEND)
             between.setdefault((trunk.group, trunk.other), trunk)
     single = [trunk for trunk in found if trunk.other < 0 and not _is_part(trunk, between, members)]
+    single = [trunk for trunk in single if not any(_meet(trunk, other, members) for other in single)]
     for (one, other), trunk in between.items():
         back = between.get((other, one))
         if back is None or one < other:
@@ -320,6 +327,12 @@ def _each_once(found: Sequence[Trunk], members: Sequence[Index]) -> list[Trunk]:
 def _is_part(trunk: Trunk, between: Iterable[tuple[int, int]], members: Sequence[Index]) -> bool:
     others = [one if trunk.group == other else other for one, other in between if trunk.group in (one, other)]
     return any(np.isin(trunk.far, members[other]).mean() >= WHOLE for other in others)
+
+
+def _meet(one: Trunk, other: Trunk, members: Sequence[Index]) -> bool:
+    """Whether each of two ways leads to hosts of the other one's group only."""
+    there, back = np.isin(one.far, members[other.group]), np.isin(other.far, members[one.group])
+    return bool(there.all() and back.all() and not one.own and not other.own)
 
 
 def _both_ways(trunk: Trunk, back: Trunk) -> Trunk:

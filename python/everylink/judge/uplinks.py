@@ -11,14 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
-from everylink.judge.trunks import Trunk
+from everylink.judge.readings import Readings
+from everylink.judge.trunks import NEAR_PART, Trunk
+from everylink.judge.verdict import Side
+from everylink.robust import Matrix, Values, known_sample, row_medians
 
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have
 MANY_ALIKE, ALIKE = 4, 0.04  # pairs of other hosts whose effects (log) differ by no more
 FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
+AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their groups show
+AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
+FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
+FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
+NEARLY_ALL = 0.75  # of the hosts of a group: the group is slow
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -44,6 +53,10 @@ class Uplink:
     def hosts(self) -> int:
         """How many hosts of the group have a slow pair."""
         return len({host for pair in self.pairs for host in pair.subject if host in self.members})
+
+    def ways(self, group_of: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """The groups at the ends of each of its pairs."""
+        return [ends for pair in self.pairs if (ends := _groups(pair, group_of))]
 
     def explains(self, trunk: Trunk, group_of: NDArray[np.int64]) -> bool:
         """Whether a trunk to single hosts is a part of what this uplink carries."""
@@ -90,15 +103,70 @@ def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
     return frozenset(found)
 
 
-def trunks_alike(trunks: Sequence[Trunk]) -> frozenset[Trunk]:
-    """Those between two groups that have MANY_ALIKE others with the same effect: ways that are longer by design."""
-    between = [trunk for trunk in trunks if trunk.other >= 0]
-    effects = np.array([trunk.effect for trunk in between])
-    alike = (np.abs(effects[:, None] - effects[None, :]) <= ALIKE).sum(axis=1) > MANY_ALIKE
-    return frozenset(trunk for trunk, same in zip(between, alike.tolist(), strict=True) if same)
+def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings) -> list[Found]:
+    """The groups of which nearly all hosts are among these slow ones, and are well among each other."""
+    of_group: dict[int, list[Found]] = {}
+    for found in hosts:
+        of_group.setdefault(int(effects.group_of[found.subject[0]]), []).append(found)
+    size, slow = np.bincount(effects.group_of), []
+    for group, own in of_group.items():
+        if len(own) < max(FEWEST_HOSTS, NEARLY_ALL * int(size[group])):
+            continue
+        effect = float(np.median([found.effect for found in own]))
+        members = np.array([found.subject[0] for found in own])
+        at = members[:, None], members[None, :]
+        inside = known_sample(readings.cells(members, members).median - effects.class_at(*at))
+        if len(inside) and float(np.median(inside)) < NEAR_PART * effect:
+            links, z = sum(found.links for found in own), max(found.z for found in own)
+            slow.append(Found("group", (group,), Side.BOTH, effect, z, links))
+    return slow
 
 
-def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, ...]:
+def between_groups(effects: Effects, readings: Readings) -> Matrix:
+    """[group, group]: what a pair of hosts of two groups takes longer than its ends explain, log of the factor.
+
+    The median over their pairs; NaN where there are none, and within a group.
+    """
+    every, group_of = np.arange(len(effects.group_of)), effects.group_of
+    expected = effects.expected_at(every[:, None], every[None, :])
+    if effects.ways is not None:
+        expected = expected - effects.ways.added_at(every[:, None], every[None, :], group_of)
+    longer = readings.between_hosts.median - expected
+    of_groups = [row_medians(longer[:, group_of == group])[0] for group in range(int(group_of.max()) + 1)]
+    to_group = np.stack(of_groups, axis=1).astype(np.float32)  # [host, group]
+    between = np.stack([row_medians(to_group[group_of == group].T)[0] for group in range(len(of_groups))])
+    np.fill_diagonal(between, np.nan)
+    return np.asarray(np.fmax(between, between.T), np.float32)
+
+
+def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between: Matrix) -> bool:
+    """Whether the ways between pairs of groups are slow as a whole, and those between others nearly as slow, or slower
+    and slower in small steps up to these.
+
+    `effect`: of what is slow on these `ways`, the groups at their ends, some more than once; `between` as from
+    between_groups.
+    """
+    level = float(np.nanmedian([between[way] for way in ways]))
+    if level < AS_WHOLE * effect:
+        return False
+    others = between.copy()
+    for one, other in ways:
+        others[one, other] = others[other, one] = np.nan
+    every, rest = (_known_once(matrix) for matrix in (between, others))
+    as_long = (rest >= level - max(ALIKE, AS_LONG * level)).sum()
+    if as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(rest)):
+        return True
+    upper = every[(every >= np.median(every)) & (every <= level)]
+    return len(every) >= FEWEST_IN_STEPS and bool((np.diff(upper, append=level) <= STEP * level).all())
+
+
+def _known_once(between: Matrix) -> Values:
+    """The known values of each pair of groups, in ascending order."""
+    values = between[np.triu_indices(len(between), 1)]
+    return np.sort(values[np.isfinite(values)]).astype(float)
+
+
+def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple[()]:
     """The two groups of its hosts, smaller number first; empty where both are in one."""
     one, other = sorted(int(group_of[host]) for host in pair.subject)
     return (one, other) if one != other else ()

@@ -1,0 +1,87 @@
+"""Groups whose ways to others carry less than those of their equals, which shows only while all measure."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Judgement
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.model.rows import MAIN, ONE_WAY, ORDER, Outcome, Rows, joined
+
+GROUPS, SIZE, HOSTS = 4, 8, 32
+GROUP_OF = np.arange(HOSTS) // SIZE
+BUSY, ALL_MAIN, ALL_DRAWN = 100e-6, 90, 60  # seconds of a link alone; steps
+Index = NDArray[np.int64]
+
+
+def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
+    """Judge a run in which so many links fit out of each group; hosts of the `crowded` one meet others more often."""
+    random = np.random.default_rng(1)
+    steps = [_pairs(random, crowded) for _ in range(ALL_MAIN + ALL_DRAWN)]
+    times = [_times(pairs, np.array(capacity)) for pairs in steps]
+    alone = np.array(list(itertools.combinations(range(HOSTS), 2)))
+    rows = [
+        _rows(pairs, time, step, MAIN if step < ALL_MAIN else ORDER, random)
+        for step, (pairs, time) in enumerate(zip(steps, times, strict=True))
+    ]
+    rows.append(_rows(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, random))
+    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
+    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
+    size = Size(1 << 20, 1, HOSTS, joined(rows))
+    results = Results(Path("run.h5"), facts, ranks, bare_steps(len(rows)), (size,))
+    return judge(results, Grouping(GROUP_OF, tuple(f"leaf{number}" for number in range(GROUPS))))
+
+
+def _pairs(random: np.random.Generator, crowded: int) -> Index:
+    """Disjoint pairs of all hosts, the smaller one first."""
+    pairs = random.permutation(HOSTS).reshape(-1, 2)
+    inside = np.flatnonzero((GROUP_OF[pairs] == crowded).all(axis=1))
+    outside = np.flatnonzero((GROUP_OF[pairs] != crowded).all(axis=1))
+    for one, other in zip(inside, outside, strict=False):
+        pairs[one, 0], pairs[other, 0] = pairs[other, 0], pairs[one, 0]
+    return np.sort(pairs, axis=1)
+
+
+def _times(pairs: Index, capacity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Seconds: the hosts of a group that send together share what leaves it; of a pair, the smaller one sends first."""
+    ends = GROUP_OF[pairs]
+    far = ends[:, 0] != ends[:, 1]
+    load = np.stack([np.bincount(ends[far, role], minlength=GROUPS) for role in (0, 1)])
+    share = np.maximum(load[0, ends[:, 0]] / capacity[ends[:, 0]], load[1, ends[:, 1]] / capacity[ends[:, 1]])
+    return np.asarray(BUSY * np.where(far, np.maximum(share, 1.0), 1.0))
+
+
+def _rows(pairs: Index, times: NDArray[np.float64], step: int, attempt: int, random: np.random.Generator) -> Rows:
+    """Both links of each pair, with a noise of 1 %."""
+    frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
+    seconds = (np.tile(times, 2) * np.exp(0.01 * random.standard_normal(2 * len(pairs)))).astype(np.float32)
+    count = len(seconds)
+    return Rows(
+        frm=frm.astype(np.uint32), to=to.astype(np.uint32), step=np.full(count, step, np.uint32),
+        attempt=np.full(count, attempt, np.uint8), outcome=np.full(count, Outcome.OK, np.uint8),
+        arrived=np.full(count, 100, np.int32), setup=np.full(count, 1e-4, np.float32),
+        n=np.full(count, 100, np.uint32), min=seconds, median=seconds, mean=seconds, p99=seconds, max=seconds,
+        late=np.zeros(count, np.uint32), all_to_all=np.full(count, np.nan, np.float32),
+    )  # fmt: skip
+
+
+def test_a_leaf_that_carries_less_than_others_under_equal_load_is_named_though_it_is_as_fast_alone() -> None:
+    seen = _judged([3.0, 3.0, 2.0, 3.0])
+    (verdict,) = seen.verdicts
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("trunk", ("leaf2",), "slow")
+    assert verdict.factor is not None
+    assert 1.3 < verdict.factor < 1.6
+    assert "under equal load" in verdict.evidence
+
+
+def test_leaves_that_carry_equally_little_are_no_fault() -> None:
+    assert not _judged([2.0, 2.0, 2.0, 2.0]).verdicts
+
+
+def test_a_leaf_that_more_pairs_leave_is_no_fault() -> None:
+    assert not _judged([3.0, 3.0, 3.0, 3.0], crowded=1).verdicts
