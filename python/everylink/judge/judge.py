@@ -26,6 +26,7 @@ from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
+from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in
@@ -351,10 +352,14 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
-    for found in find_intermittent(judged.size, judged.readings, judged.findings.effects, bad, pairs):
+    seen, effects = judged.readings, judged.findings.effects
+    under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
+    bad |= {found.host for found in under_load}
+    for found in (*under_load, *find_alone(alone_steps(alone_rows(judged.size), seen, effects), bad)):
+        alone = "measured alone, " if found.is_alone else ""
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
         text = (
-            f"slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"{alone}slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
             f"others in {max(found.others, 0):.1%} of theirs"
         )
         symptom = "flapping" if found.stretches else "intermittent"
