@@ -16,7 +16,7 @@ from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.intermittent import ENOUGH, slow_at_times
-from everylink.judge.intermittent_alone import alone_steps, find_alone
+from everylink.judge.intermittent_alone import alone_steps, find_alone, suspects_alone
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import alone_rows, measured_in, surviving
@@ -32,7 +32,7 @@ PARTNERS = 12  # per suspect host
 PARTNERS_AT_TIMES, CONTROLS_AT_TIMES = 16, 24  # of hosts that may be slow now and then
 FEWEST_TO_CLEAR, ENOUGH_ALONE = 45, 140  # steps of such a host, alone: none of them slow, or enough to tell
 FEWEST_TO_TELL = 4  # hosts
-READINGS = 6  # of a pair in the phase `order`
+READINGS = 6  # of a pair in the phase `quarter`
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
@@ -79,7 +79,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
-    plan = {"order": pairs | _rank_pairs(late | passing, results), "quarter": pairs}
+    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | _rank_pairs(passing, results)}
     plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more | at_times, results))
     in_vain = _failing(results, AGAIN) | _failing(results, ANY_ATTEMPT)
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
@@ -172,32 +172,37 @@ def _pairs_at_times(
     Under load of each host that met others in few steps in which it would show. Alone of each suspect, until it is
     clear, with pairs that nothing is known against.
     """
-    if not is_whole(seen.hosts) or seen.hosts < FEWEST_TO_TELL:
+    if not is_whole(seen.ranks) or seen.hosts < FEWEST_TO_TELL:
         return set(), set()
-    effects = findings.effects
-    slow = {found.subject[0] for found in findings.bad if found.kind == "host"}
+    effects, rows = findings.effects, alone_rows(size)
+    slow_alone = measured_in(rows, seen).are_slow(findings, seen)
+    slow = {found.subject[0] for found in findings.bad if found.kind == "host" and slow_alone[found] is not False}
     slow |= {int(seen.host_of[found.subject[0]]) for found in findings.bad if found.kind == "rank"}
     bad_pairs = [found.subject for found in findings.bad if found.kind == "pair"]
     at_times = slow_at_times(size, seen, effects, slow, bad_pairs)
-    equals = effects.group_of if at_times.is_contended else np.zeros(seen.hosts, np.int64)
+    good = np.setdiff1d(np.arange(seen.hosts), list(slow))
     few: set[tuple[int, int]] = set()
     for host in np.flatnonzero(at_times.steps < ENOUGH).tolist():
         missing = -(-(ENOUGH - int(at_times.steps[host])) // READINGS)
-        near = np.setdiff1d(np.flatnonzero(equals == equals[host]), [host, *slow])
-        few |= _drawn(host, near, missing, host)
-    steps = alone_steps(alone_rows(size), seen, effects)
-    done = {found.host for found in find_alone(steps, slow)}
+        near = effects.group_of[good] == effects.group_of[host]
+        few |= _drawn(host, good[near] if at_times.near_only else good, missing, host)
+    steps = alone_steps(rows, seen, effects)
+    suspects = {*at_times.suspects, *suspects_alone(steps)} - slow
     cleared = (steps.steps >= FEWEST_TO_CLEAR) & (steps.slow_steps == 0) | (steps.steps >= ENOUGH_ALONE)
-    open_ = [host for host in at_times.suspects if host not in done and not cleared[host]]
-    good = np.setdiff1d(np.arange(seen.hosts), [*slow, *at_times.suspects])
+    found = {one.host for one in find_alone(steps, slow)}
+    open_ = [host for host in sorted(suspects - found) if not cleared[host]]
+    good = np.setdiff1d(good, list(suspects))
     pairs: set[tuple[int, int]] = set()
     for host in open_:
-        pairs |= _drawn(host, good[good != host], PARTNERS_AT_TIMES, int(steps.steps[host]))
+        like = good[effects.equals.kind_of[good] == effects.equals.kind_of[host]]  # a slower kind hides it
+        pairs |= _drawn(host, like if len(like) >= FEWEST_TO_TELL else good, PARTNERS_AT_TIMES, int(steps.steps[host]))
     return few, pairs | (_controls_at_times(good, effects, int(steps.steps.sum())) if open_ else set())
 
 
 def _drawn(host: int, partners: NDArray[np.integer], count: int, draw: int) -> set[tuple[int, int]]:
-    some = np.random.default_rng([host, draw]).permutation(partners)[:count].tolist()  # any do; repeatable per file
+    """Pairs of a host with so many of these partners."""
+    others = partners[partners != host]
+    some = np.random.default_rng([host, draw]).permutation(others)[:count].tolist()  # any do; repeatable per file
     return {(min(host, other), max(host, other)) for other in some}
 
 

@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import binomial_tail, few_runs_chance, normal_quantile, normal_tail
+from everylink.judge.contention import LEAST
 from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
-from everylink.judge.readings import IS_MAIN, IS_UNDER_LOAD, Readings
+from everylink.judge.readings import IS_MAIN, Readings
 from everylink.model.results import Size
+from everylink.model.rows import MAIN, ORDER, QUARTER
 from everylink.robust import Values, is_whole, spread
 
 NOISES = 5.0  # standard deviations above which a reading is slow
@@ -41,6 +43,7 @@ FALSE_RATE = 0.001
 LIKELY, MOST_SUSPECTS = 0.05, 8  # chance of so many slow steps of a host that is measured alone
 ENOUGH = 45  # steps of a host, of which one that is slow in 10 % has a slow one with a chance of 99 %
 FEWEST_STRETCHES = 2  # of a host that flaps: with one it may have been busy for a while
+IS_WITH_OTHERS = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # by the number of the attempt
 Index = NDArray[np.int64]
 
 
@@ -67,12 +70,12 @@ class Intermittent:
 class AtTimes:
     """Hosts to measure alone, because they may be slow now and then, and in how many `steps` [hosts] that could show.
 
-    `is_contended`: only links inside groups tell.
+    `near_only`: only links inside groups show it.
     """
 
     suspects: list[int]
     steps: Index
-    is_contended: bool
+    near_only: bool
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,25 @@ def slow_at_times(
     """What readings under load say of hosts that may be slow now and then; arguments as of find_intermittent."""
     left = np.ones(seen.hosts, bool)
     left[list(bad)] = False
-    slow, met = _slow_readings(size, seen, effects, IS_UNDER_LOAD)
-    slow, met = _without(slow, met, pairs)
+    slow, _ = _slow_readings(size, seen, effects, IS_WITH_OTHERS)
+    slow, met = _without(slow, _repeated(size, seen), pairs)
+    inside = _inside_groups(slow, met, effects.group_of)
     is_contended = _are_contended(slow, met, effects)
-    if is_contended:
-        slow, met = _inside_groups(slow, met, effects.group_of)
-    steps = np.where(left[:, None] & left[None, :], met, 0).sum(axis=1)
-    return AtTimes(_suspects(slow, met, left, effects.group_of), np.where(left, steps, ENOUGH), is_contended)
+    suspects = _suspects(*(inside if is_contended else (slow, met)), left, effects.group_of)
+    near_only = is_contended or effects.gap > LEAST  # a way that is slow hides hosts that are
+    steps = _times_among(*(inside if near_only else (slow, met)), left)[1].sum(axis=1)
+    return AtTimes(suspects, np.where(left, steps, ENOUGH), near_only)
+
+
+def _repeated(size: Size, seen: Readings) -> Index:
+    """How many readings those links of each two hosts have that have several, [hosts, hosts]."""
+    count = np.zeros(seen.ranks**2, np.int64)
+    for frm, to, _ in seen.rows(size, attempts=IS_WITH_OTHERS):
+        count += np.bincount(frm.astype(np.int64) * seen.ranks + to, minlength=len(count))
+    link = np.flatnonzero(count > 1)
+    hosts = seen.host_of[link // seen.ranks] * seen.hosts + seen.host_of[link % seen.ranks]
+    there = np.bincount(hosts, count[link], seen.hosts**2).astype(np.int64).reshape(seen.hosts, seen.hosts)
+    return np.maximum(there, there.T)
 
 
 def _suspects(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> list[int]:

@@ -21,6 +21,7 @@ from everylink.judge.intermittent import (
     FEWEST_PARTNERS,
     FEWEST_SLOW,
     FEWEST_STEPS,
+    LIKELY,
     MOSTLY,
     NOISES,
     SMALLEST_SHARE,
@@ -131,6 +132,12 @@ def find_alone(steps: AloneSteps, bad: set[int]) -> list[Intermittent]:
         found.append(worst)
         steps = steps.of(~steps.touching(worst.host))
     return found
+
+
+def suspects_alone(steps: AloneSteps) -> list[int]:
+    """The hosts that may be slow in more steps than others, and need more readings to tell."""
+    few = steps.slow_steps >= 2  # one may be the partner's
+    return np.flatnonzero(few & (normal_tail(_scores(steps)[0]) < LIKELY)).tolist()
 
 
 def _worst(steps: AloneSteps) -> Intermittent | None:

@@ -355,6 +355,7 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     seen, effects = judged.readings, judged.findings.effects
     under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
     bad |= {found.host for found in under_load}
+    bad -= {found.subject[0] for found in judged.contention if isinstance(found, Found) and found.kind == "host"}
     for found in (*under_load, *find_alone(alone_steps(alone_rows(judged.size), seen, effects), bad)):
         alone = "measured alone, " if found.is_alone else ""
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
