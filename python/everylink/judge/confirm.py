@@ -15,7 +15,7 @@ from everylink.judge.contention import LEAST
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
-from everylink.judge.intermittent import ENOUGH, slow_at_times
+from everylink.judge.intermittent import ENOUGH, FEWEST_PARTNERS, MOST_SUSPECTS, slow_at_times
 from everylink.judge.intermittent_alone import alone_steps, find_alone, suspects_alone
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
@@ -170,9 +170,9 @@ def _pairs_at_times(
     """Pairs of hosts for finding those that are slow now and then: to measure under load, and alone.
 
     Under load of each host that met others in few steps in which it would show. Alone of each suspect, until it is
-    clear, with pairs that nothing is known against.
+    clear, with pairs that nothing is known against. Not on one host, where ranks wait for cores now and then.
     """
-    if not is_whole(seen.ranks) or seen.hosts < FEWEST_TO_TELL:
+    if not is_whole(seen.ranks) or seen.hosts < FEWEST_TO_TELL or findings.effects.equals.one_host:
         return set(), set()
     effects, rows = findings.effects, alone_rows(size)
     slow_alone = measured_in(rows, seen).are_slow(findings, seen)
@@ -180,22 +180,28 @@ def _pairs_at_times(
     slow |= {int(seen.host_of[found.subject[0]]) for found in findings.bad if found.kind == "rank"}
     bad_pairs = [found.subject for found in findings.bad if found.kind == "pair"]
     at_times = slow_at_times(size, seen, effects, slow, bad_pairs)
-    good = np.setdiff1d(np.arange(seen.hosts), list(slow))
+    well = np.setdiff1d(np.arange(seen.hosts), list(slow))
     few: set[tuple[int, int]] = set()
+    hidden: list[int] = []
     for host in np.flatnonzero(at_times.steps < ENOUGH).tolist():
         missing = -(-(ENOUGH - int(at_times.steps[host])) // READINGS)
-        near = effects.group_of[good] == effects.group_of[host]
-        few |= _drawn(host, good[near] if at_times.near_only else good, missing, host)
+        near = well[effects.group_of[well] == effects.group_of[host]] if at_times.near_only else well
+        few |= _drawn(host, near, missing, host)
+        if len(near) <= FEWEST_PARTNERS:
+            hidden.append(host)
+    lightly = measured_in(size.rows.of_attempt(QUARTER), seen, READINGS).of_hosts
+    few -= {(min(a, b), max(a, b)) for a, b in zip(lightly.frm.tolist(), lightly.to.tolist(), strict=True)}
     steps = alone_steps(rows, seen, effects)
-    suspects = {*at_times.suspects, *suspects_alone(steps)} - slow
+    suspects = {*at_times.suspects, *suspects_alone(steps), *hidden[:MOST_SUSPECTS]} - slow
     cleared = (steps.steps >= FEWEST_TO_CLEAR) & (steps.slow_steps == 0) | (steps.steps >= ENOUGH_ALONE)
     found = {one.host for one in find_alone(steps, slow)}
     open_ = [host for host in sorted(suspects - found) if not cleared[host]]
-    good = np.setdiff1d(good, list(suspects))
+    good = np.setdiff1d(well, list(suspects))
     pairs: set[tuple[int, int]] = set()
     for host in open_:
         like = good[effects.equals.kind_of[good] == effects.equals.kind_of[host]]  # a slower kind hides it
-        pairs |= _drawn(host, like if len(like) >= FEWEST_TO_TELL else good, PARTNERS_AT_TIMES, int(steps.steps[host]))
+        partners = max(like, good, well, key=lambda hosts: min(len(hosts), FEWEST_TO_TELL))
+        pairs |= _drawn(host, partners, PARTNERS_AT_TIMES, int(steps.steps[host]))
     return few, pairs | (_controls_at_times(good, effects, int(steps.steps.sum())) if open_ else set())
 
 

@@ -29,7 +29,7 @@ from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.readings import IS_MAIN, Readings
 from everylink.model.results import Size
-from everylink.model.rows import MAIN, ORDER, QUARTER
+from everylink.model.rows import MAIN, QUARTER
 from everylink.robust import Values, is_whole, spread
 
 NOISES = 5.0  # standard deviations above which a reading is slow
@@ -43,7 +43,7 @@ FALSE_RATE = 0.001
 LIKELY, MOST_SUSPECTS = 0.05, 8  # chance of so many slow steps of a host that is measured alone
 ENOUGH = 45  # steps of a host, of which one that is slow in 10 % has a slow one with a chance of 99 %
 FEWEST_STRETCHES = 2  # of a host that flaps: with one it may have been busy for a while
-IS_WITH_OTHERS = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # by the number of the attempt
+IS_SCREENED = np.isin(np.arange(256), (MAIN, QUARTER))  # by the number of the attempt; in others ranks share more
 Index = NDArray[np.int64]
 
 
@@ -121,7 +121,7 @@ def slow_at_times(
     """What readings under load say of hosts that may be slow now and then; arguments as of find_intermittent."""
     left = np.ones(seen.hosts, bool)
     left[list(bad)] = False
-    slow, _ = _slow_readings(size, seen, effects, IS_WITH_OTHERS)
+    slow, _ = _slow_readings(size, seen, effects, IS_SCREENED)
     slow, met = _without(slow, _repeated(size, seen), pairs)
     inside = _inside_groups(slow, met, effects.group_of)
     is_contended = _are_contended(slow, met, effects)
@@ -134,7 +134,7 @@ def slow_at_times(
 def _repeated(size: Size, seen: Readings) -> Index:
     """How many readings those links of each two hosts have that have several, [hosts, hosts]."""
     count = np.zeros(seen.ranks**2, np.int64)
-    for frm, to, _ in seen.rows(size, attempts=IS_WITH_OTHERS):
+    for frm, to, _ in seen.rows(size, attempts=IS_SCREENED):
         count += np.bincount(frm.astype(np.int64) * seen.ranks + to, minlength=len(count))
     link = np.flatnonzero(count > 1)
     hosts = seen.host_of[link // seen.ranks] * seen.hosts + seen.host_of[link % seen.ranks]

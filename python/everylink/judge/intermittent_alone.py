@@ -27,11 +27,11 @@ from everylink.judge.intermittent import (
     SMALLEST_SHARE,
     Intermittent,
 )
-from everylink.judge.pairs import SMALLEST
 from everylink.judge.readings import Readings
 from everylink.model.rows import Outcome, Rows
 from everylink.robust import Values, spread
 
+SMALLEST = 0.1  # log of the factor of a slow step; less hurts nobody
 LEAST_CHANCE = 1e-300
 Index = NDArray[np.int64]
 

@@ -354,13 +354,15 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
     seen, effects = judged.readings, judged.findings.effects
     under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
-    bad |= {found.host for found in under_load}
     bad -= {found.subject[0] for found in judged.contention if isinstance(found, Found) and found.kind == "host"}
-    for found in (*under_load, *find_alone(alone_steps(alone_rows(judged.size), seen, effects), bad)):
-        alone = "measured alone, " if found.is_alone else ""
+    bad |= {found.host for found in under_load}
+    steps = alone_steps(alone_rows(judged.size), seen, effects)
+    alone = [] if effects.equals.one_host else find_alone(steps, bad)
+    for found in (*under_load, *alone):
+        how = "measured alone, " if found.is_alone else ""
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
         text = (
-            f"{alone}slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"{how}slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
             f"others in {max(found.others, 0):.1%} of theirs"
         )
         symptom = "flapping" if found.stretches else "intermittent"
