@@ -11,12 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.confirm_at_times import pairs_at_times
 from everylink.judge.contention import LEAST
-from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
-from everylink.judge.intermittent import ENOUGH, FEWEST_PARTNERS, MOST_SUSPECTS, slow_at_times
-from everylink.judge.intermittent_alone import alone_steps, find_alone, suspects_alone
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import alone_rows, measured_in, surviving
@@ -24,15 +22,10 @@ from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
-from everylink.model.results import Results, Size
+from everylink.model.results import Results
 from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER, Outcome, Rows
-from everylink.robust import is_whole
 
 PARTNERS = 12  # per suspect host
-PARTNERS_AT_TIMES, CONTROLS_AT_TIMES = 16, 24  # of hosts that may be slow now and then
-FEWEST_TO_CLEAR, ENOUGH_ALONE = 45, 140  # steps of such a host, alone: none of them slow, or enough to tell
-FEWEST_TO_TELL = 4  # hosts
-READINGS = 6  # of a pair in the phase `quarter`
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
@@ -58,8 +51,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     ranks: set[tuple[int, int]] = set()
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
-    at_times: set[tuple[int, int]] = set()
-    passing: set[tuple[int, int]] = set()
+    lightly: set[tuple[int, int]] = set()
     for size, seen in judged:
         seen = levelled(seen, equals)
         rows = alone_rows(size)
@@ -69,9 +61,9 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
         if known:
-            more, of_suspects = _pairs_at_times(size, seen, findings)
-            passing |= more
-            at_times |= of_suspects
+            at_times = pairs_at_times(size, seen, findings)
+            lightly |= at_times.lightly
+            once_more |= at_times.alone
         measured = measured_in(rows, seen)
         survivors = surviving(findings, measured.are_slow(findings, seen), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
@@ -79,8 +71,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
-    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | _rank_pairs(passing, results)}
-    plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more | at_times, results))
+    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | _rank_pairs(lightly, results)}
+    plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results))
     in_vain = _failing(results, AGAIN) | _failing(results, ANY_ATTEMPT)
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
 
@@ -162,65 +154,6 @@ def _pairs_of_late(seen: Readings, findings: Findings) -> set[tuple[int, int]]:
         partners = np.random.default_rng(host).permutation(good[good != host])[:PARTNERS]  # any do; repeatable
         pairs |= {(min(host, partner), max(host, partner)) for partner in partners.tolist()}
     return pairs
-
-
-def _pairs_at_times(
-    size: Size, seen: Readings, findings: Findings
-) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Pairs of hosts for finding those that are slow now and then: to measure under load, and alone.
-
-    Under load of each host that met others in few steps in which it would show. Alone of each suspect, until it is
-    clear, with pairs that nothing is known against. Not on one host, where ranks wait for cores now and then.
-    """
-    if not is_whole(seen.ranks) or seen.hosts < FEWEST_TO_TELL or findings.effects.equals.one_host:
-        return set(), set()
-    effects, rows = findings.effects, alone_rows(size)
-    slow_alone = measured_in(rows, seen).are_slow(findings, seen)
-    slow = {found.subject[0] for found in findings.bad if found.kind == "host" and slow_alone[found] is not False}
-    slow |= {int(seen.host_of[found.subject[0]]) for found in findings.bad if found.kind == "rank"}
-    bad_pairs = [found.subject for found in findings.bad if found.kind == "pair"]
-    at_times = slow_at_times(size, seen, effects, slow, bad_pairs)
-    well = np.setdiff1d(np.arange(seen.hosts), list(slow))
-    few: set[tuple[int, int]] = set()
-    hidden: list[int] = []
-    for host in np.flatnonzero(at_times.steps < ENOUGH).tolist():
-        missing = -(-(ENOUGH - int(at_times.steps[host])) // READINGS)
-        near = well[effects.group_of[well] == effects.group_of[host]] if at_times.near_only else well
-        few |= _drawn(host, near, missing, host)
-        if len(near) <= FEWEST_PARTNERS:
-            hidden.append(host)
-    lightly = measured_in(size.rows.of_attempt(QUARTER), seen, READINGS).of_hosts
-    few -= {(min(a, b), max(a, b)) for a, b in zip(lightly.frm.tolist(), lightly.to.tolist(), strict=True)}
-    steps = alone_steps(rows, seen, effects)
-    suspects = {*at_times.suspects, *suspects_alone(steps), *hidden[:MOST_SUSPECTS]} - slow
-    cleared = (steps.steps >= FEWEST_TO_CLEAR) & (steps.slow_steps == 0) | (steps.steps >= ENOUGH_ALONE)
-    found = {one.host for one in find_alone(steps, slow)}
-    open_ = [host for host in sorted(suspects - found) if not cleared[host]]
-    good = np.setdiff1d(well, list(suspects))
-    pairs: set[tuple[int, int]] = set()
-    for host in open_:
-        like = good[effects.equals.kind_of[good] == effects.equals.kind_of[host]]  # a slower kind hides it
-        partners = max(like, good, well, key=lambda hosts: min(len(hosts), FEWEST_TO_TELL))
-        pairs |= _drawn(host, partners, PARTNERS_AT_TIMES, int(steps.steps[host]))
-    return few, pairs | (_controls_at_times(good, effects, int(steps.steps.sum())) if open_ else set())
-
-
-def _drawn(host: int, partners: NDArray[np.integer], count: int, draw: int) -> set[tuple[int, int]]:
-    """Pairs of a host with so many of these partners."""
-    others = partners[partners != host]
-    some = np.random.default_rng([host, draw]).permutation(others)[:count].tolist()  # any do; repeatable per file
-    return {(min(host, other), max(host, other)) for other in some}
-
-
-def _controls_at_times(good: NDArray[np.integer], effects: Effects, draw: int) -> set[tuple[int, int]]:
-    """Pairs of hosts that are not suspect, some inside groups and some between them."""
-    if len(good) < FEWEST_OF_CONTROLS:
-        return set()
-    some = np.sort(np.random.default_rng(draw).choice(good, (MOST_DRAWN, 2)), axis=1)  # any do; repeatable per file
-    some = some[some[:, 0] < some[:, 1]]
-    near = effects.group_of[some[:, 0]] == effects.group_of[some[:, 1]]
-    chosen = [list(dict.fromkeys(map(tuple, some[which].tolist())))[:CONTROLS_AT_TIMES] for which in (near, ~near)]
-    return {(a, b) for of_class in chosen for a, b in of_class}
 
 
 def _partners(seen: Readings, suspects: NDArray[np.integer]) -> NDArray[np.integer]:

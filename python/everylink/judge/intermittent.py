@@ -200,7 +200,7 @@ def _slow_readings(
     often, inverse = np.unique(pair, return_inverse=True)
     mixed = least > _best(size, seen, often, attempts)[inverse.reshape(-1)]
     a, b = np.divmod(hosts[mixed], seen.hosts)
-    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed])
+    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed].astype(np.float64))
     return found, np.where(steps > 1, steps, 0)
 
 

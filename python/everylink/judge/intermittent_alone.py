@@ -65,13 +65,13 @@ class AloneSteps:
         return np.bincount(pairs.ravel(), minlength=self.hosts)
 
     def touching(self, host: int) -> NDArray[np.bool_]:
-        return (self.a == host) | (self.b == host)
+        """Mask of those in which it was measured."""
+        return np.asarray((self.a == host) | (self.b == host))
 
     def of(self, which: NDArray[np.bool_]) -> "AloneSteps":
         """Some of them."""
-        return AloneSteps(
-            self.hosts, *(part[which] for part in (self.a, self.b, self.near, self.slow, self.beyond))
-        )
+        slow, beyond = self.slow[which], self.beyond[which]
+        return AloneSteps(self.hosts, self.a[which], self.b[which], self.near[which], slow, beyond)
 
     def usual_rates(self) -> Values:
         """Of each host the rate of slow steps of pairs that it is not part of, near and far as its own, [hosts].

@@ -359,10 +359,10 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     steps = alone_steps(alone_rows(judged.size), seen, effects)
     alone = [] if effects.equals.one_host else find_alone(steps, bad)
     for found in (*under_load, *alone):
-        how = "measured alone, " if found.is_alone else ""
+        how = "measured alone, slow" if found.is_alone else "slow"
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
         text = (
-            f"{how}slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"{how} in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
             f"others in {max(found.others, 0):.1%} of theirs"
         )
         symptom = "flapping" if found.stretches else "intermittent"
