@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.confirm_at_times import pairs_at_times
 from everylink.judge.contention import LEAST
+from everylink.judge.crowd import crowded_hosts
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
@@ -52,6 +53,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
     lightly: set[tuple[int, int]] = set()
+    crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
     for size, seen in judged:
         seen = levelled(seen, equals)
         rows = alone_rows(size)
@@ -60,7 +62,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
-        if known:
+        if known and not crowded:
             at_times = pairs_at_times(size, seen, findings)
             lightly |= at_times.lightly
             once_more |= at_times.alone

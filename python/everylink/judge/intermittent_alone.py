@@ -2,8 +2,9 @@
 idle: there only the host itself, or a longer route, is slow now and then.
 
 A reading is compared with the best one of its link, so that links may differ by design. A step is slow if both
-directions of its pair are: one that is disturbed hits one of them. Of slow steps that follow each other, whichever
-pairs they have, only the first one counts: a busy moment of the machine. A host is compared with the pairs that it is
+directions of its pair are: what disturbs a reading hits one of them. The steps of a host may follow each other, and all
+be in a busy moment of the machine: so of slow steps in a row, whichever pairs they have, only the first one counts, and
+a host must be slow in several passes. A host is compared with the pairs that it is
 not part of, near ones with near ones, by the exact binomial distribution, and by how far the scores of the other hosts
 scatter (the empirical null of Efron 2004).
 """
@@ -38,12 +39,14 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class AloneSteps:
-    """Steps in which pairs of hosts were measured alone, one entry each: hosts, whether both are in one group, whether
-    it was slow, and by how much (log). Pairs with several readings only. `hosts`: how many there are."""
+    """Steps in which pairs of hosts were measured alone, one entry each: hosts, the number of the pass, whether both
+    are in one group, whether it was slow, and by how much (log). Pairs with several readings only. `hosts`: how many
+    there are."""
 
     hosts: int
     a: Index
     b: Index
+    turn: Index
     near: NDArray[np.bool_]
     slow: NDArray[np.bool_]
     beyond: Values
@@ -64,6 +67,13 @@ class AloneSteps:
         pairs = np.unique(np.stack([self.a, self.b])[:, self.slow], axis=1)
         return np.bincount(pairs.ravel(), minlength=self.hosts)
 
+    @cached_property
+    def slow_passes(self) -> Index:
+        """In how many passes each host was slow, [hosts]."""
+        ends = np.concatenate([self.a[self.slow], self.b[self.slow]])
+        of_hosts = np.unique(np.stack([ends, np.tile(self.turn[self.slow], 2)]), axis=1)
+        return np.bincount(of_hosts[0], minlength=self.hosts)
+
     def touching(self, host: int) -> NDArray[np.bool_]:
         """Mask of those in which it was measured."""
         return np.asarray((self.a == host) | (self.b == host))
@@ -71,7 +81,8 @@ class AloneSteps:
     def of(self, which: NDArray[np.bool_]) -> "AloneSteps":
         """Some of them."""
         slow, beyond = self.slow[which], self.beyond[which]
-        return AloneSteps(self.hosts, self.a[which], self.b[which], self.near[which], slow, beyond)
+        a, b, turn, near = self.a[which], self.b[which], self.turn[which], self.near[which]
+        return AloneSteps(self.hosts, a, b, turn, near, slow, beyond)
 
     def usual_rates(self) -> Values:
         """Of each host the rate of slow steps of pairs that it is not part of, near and far as its own, [hosts].
@@ -106,7 +117,19 @@ def alone_steps(rows: Rows, seen: Readings, effects: Effects) -> AloneSteps:
     slow = beyond[first] > limit
     slow[1:] &= ~slow[:-1].copy()
     a, b = a[first], b[first]
-    return AloneSteps(seen.hosts, a, b, effects.group_of[a] == effects.group_of[b], slow, beyond[first])
+    near = effects.group_of[a] == effects.group_of[b]
+    return AloneSteps(seen.hosts, a, b, _passes(a * seen.hosts + b), near, slow, beyond[first])
+
+
+def _passes(pair: Index) -> Index:
+    """The number of the pass of each step: one ends where a pair comes again."""
+    turn, number, before = np.zeros(len(pair), np.int64), 0, set[int]()
+    for at, one in enumerate(pair.tolist()):
+        if one in before:
+            number, before = number + 1, set()
+        before.add(one)
+        turn[at] = number
+    return turn
 
 
 def _beyond_best(link: Index, step: Index, time: Values) -> tuple[Values, float, NDArray[np.bool_]]:
@@ -144,7 +167,7 @@ def _worst(steps: AloneSteps) -> Intermittent | None:
     measured = steps.steps >= FEWEST_STEPS
     score, expected = _scores(steps)
     share = steps.slow_steps / np.maximum(steps.steps, 1)
-    likely = measured & (steps.slow_steps >= FEWEST_SLOW) & (steps.slow_partners >= FEWEST_PARTNERS)
+    likely = measured & (steps.slow_passes >= FEWEST_SLOW) & (steps.slow_partners >= FEWEST_PARTNERS)
     likely &= (share >= SMALLEST_SHARE) & (share <= MOSTLY)
     if not likely.any():
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load
-from everylink.judge.crowd import crowd_remarks, less_certain
+from everylink.judge.crowd import crowd_remarks, crowded_hosts, less_certain
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import (
     Judged,
@@ -198,7 +198,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
         clear = [*sure, *_late(judged, names), *_trunks(judged, names)]
-        clear += [*_drifting(judged, names), *_intermittent(judged, names)]
+        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded_hosts(results))]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
@@ -347,7 +347,7 @@ def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
-def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
+def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Iterable[Verdict]:
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
     bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
@@ -357,7 +357,7 @@ def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
     bad -= {found.subject[0] for found in judged.contention if isinstance(found, Found) and found.kind == "host"}
     bad |= {found.host for found in under_load}
     steps = alone_steps(alone_rows(judged.size), seen, effects)
-    alone = [] if effects.equals.one_host else find_alone(steps, bad)
+    alone = [] if crowded or effects.equals.one_host else find_alone(steps, bad)
     for found in (*under_load, *alone):
         how = "measured alone, slow" if found.is_alone else "slow"
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
