@@ -29,7 +29,7 @@ from everylink.judge.intermittent import find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in
+from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
@@ -43,7 +43,7 @@ from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.model.rows import ONE_WAY, QUARTER, Outcome
+from everylink.model.rows import ONE_WAY, Outcome
 from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
@@ -181,12 +181,11 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         seen = levelled(seen, equals)
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
-        quarter, one_way = (size.rows.of_attempt(phase) for phase in (QUARTER, ONE_WAY))
         judged = Judged(
             size, seen, findings,
             alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
-            quarter=measured_in(quarter, seen, FEWEST_UNDER_LOAD, bad_hosts),
-            one_way=measured_in(one_way, seen),
+            quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, bad_hosts),
+            one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
         )  # fmt: skip
         bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
         slow = list(_slow(judged, names))
