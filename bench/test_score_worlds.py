@@ -46,6 +46,11 @@ def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
     assert_only_verdict(structure, "intermittent 30 %")
 
 
+@pytest.mark.parametrize("structure", [*CONTENDED, "hyperthreads"])
+def test_a_host_that_is_slow_in_a_tenth_of_the_steps_is_found_by_measuring_it_alone(structure: str) -> None:
+    assert_only_verdict(structure, "intermittent 10 %")
+
+
 @pytest.mark.parametrize("structure", ["one switch", "4 rails", "hyperthreads"])
 def test_a_host_that_flaps_is_found(structure: str) -> None:
     assert_only_verdict(structure, "flapping")

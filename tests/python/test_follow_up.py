@@ -88,8 +88,9 @@ def test_suspects_and_their_controls_are_planned_under_load_at_a_quarter_of_it_a
     pairs = plan.pairs["order"]
     assert int((pairs == 5).any(axis=1).sum()) == 12
     assert int((pairs != 5).all(axis=1).sum()) >= 12  # controls
-    for name in ("quarter", "one-way"):
-        np.testing.assert_array_equal(plan.pairs[name], pairs)
+    np.testing.assert_array_equal(plan.pairs["one-way"], pairs)
+    lightly = set(map(tuple, plan.pairs["quarter"].tolist()))  # and others, which show what is slow now and then
+    assert lightly >= set(map(tuple, pairs.tolist()))
 
 
 def test_links_of_a_run_that_sends_both_ways_at_once_are_measured_alone_so_too() -> None:
@@ -168,7 +169,7 @@ def test_an_existing_file_is_no_plan_to_overwrite_and_a_load_pattern_has_none(
     code, out, err = everylink("diagnose", h5, "--plan", plan, "--force", "--format", "json")
     assert (code, err) == (0, "")
     assert json.loads(out)["verdicts"] == []
-    assert plan.read_text() == plan_text(Plan({}))
+    assert plan.read_text() == plan_text(plan_to_confirm(read(h5), None))
     pattern = make_load(tmp_path / "pattern.h5", "incast", [flow(0, 1, 0, 1e9)], [1])
     code, _, err = everylink("diagnose", pattern, "--plan", tmp_path / "none.txt")
     assert code == 2

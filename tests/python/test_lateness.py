@@ -49,7 +49,7 @@ def test_a_host_that_loses_few_packets_is_measured_again_and_then_named() -> Non
     assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n3",), "loss")
     assert verdict.factor is not None
     assert 2 < verdict.factor < 8  # about 1 + 0.04 x 100; a low quantile over links
-    assert not len(plan_to_confirm(confirmed, None))
+    assert not len(plan_to_confirm(confirmed, None).pairs["order"])
 
 
 def test_a_host_that_was_late_by_chance_is_cleared_by_fresh_readings() -> None:
@@ -58,7 +58,7 @@ def test_a_host_that_was_late_by_chance_is_cleared_by_fresh_readings() -> None:
     cleared = run(measured(0.1, 1), *again(0.001, others=0.001))
     seen = readings(cleared, cleared.sizes[0])
     assert late_hosts(seen) == late_suspects(seen) == []
-    assert not len(plan_to_confirm(cleared, None))
+    assert not len(plan_to_confirm(cleared, None).pairs["order"])
 
 
 def test_lost_packets_show_where_many_messages_are_late_for_other_reasons() -> None:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from everylink.explain.actions import with_actions
 from everylink.io.foreign import bare_steps
+from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.model.results import Results
-from everylink.model.rows import joined
+from everylink.model.rows import ONE_WAY, joined
 from everylink.simulate.fabric import Fabric, all_links
 from everylink.simulate.results import measured
 
@@ -117,6 +118,70 @@ def test_a_host_that_is_slow_in_stretches_flaps(
     assert verdict.symptom == symptom
     assert verdict.factor == pytest.approx(2, rel=0.05)
     assert ("3 stretches" in verdict.evidence) == (symptom == "flapping")
+
+
+Alone = Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.bool_]]  # of steps and whether BAD is there
+
+
+def measured_alone(which: Alone, one_way: bool = False) -> Results:
+    """One pass, then nine over all links, each pair alone and in random order: slow, twice the time, in these steps.
+
+    `one_way`: only messages from the smaller rank.
+    """
+    first = run({}, passes=1)
+    fabric = Fabric(HOSTS, group_size=HOSTS, noise=0.01, transient=0.0, seed=2)
+    frm, to = all_links(HOSTS)
+    low, high = np.minimum(frm, to), np.maximum(frm, to)
+    _, pair = np.unique(low * HOSTS + high, return_inverse=True)
+    pairs = int(pair.max()) + 1
+    parts = [first.sizes[0].rows]
+    for turn in range(9):
+        step = np.random.default_rng(turn).permutation(pairs)[pair] + turn * pairs
+        slow = which(step, (low == BAD) | (high == BAD)) & ((frm < to) | (not one_way))
+        rows = fabric.measure(frm, to, SIZE, ONE_WAY, draw=turn)
+        longer = np.where(slow, 2, 1) * rows.median
+        parts.append(replace(rows, step=(step + HOSTS).astype(np.uint32), median=longer.astype(np.float32)))
+    steps = bare_steps(9 * pairs + HOSTS)
+    return replace(first, sizes=(replace(first.sizes[0], rows=joined(parts)),), steps=steps)
+
+
+def part_of(steps: NDArray[np.int64], part: float) -> NDArray[np.bool_]:
+    return np.asarray(np.random.default_rng(3).random(2000)[steps] < part)
+
+
+def test_a_host_that_is_slow_now_and_then_when_it_is_measured_alone_is_named_after_one_pass() -> None:
+    verdict = only(measured_alone(lambda step, own: own & part_of(step, 0.1)))
+    assert verdict.symptom == "intermittent"
+    assert verdict.factor == pytest.approx(2, rel=0.05)
+    assert verdict.evidence.startswith("measured alone, slow in")
+
+
+@pytest.mark.parametrize(
+    ("which", "one_way"),
+    [
+        (lambda step, own: own & (step >= 300) & (step < 312), False),
+        (lambda step, own: part_of(step, 0.1), False),
+        (lambda step, own: own & part_of(step, 0.1), True),
+    ],
+    ids=["one burst", "all hosts alike", "one of two readings"],
+)
+def test_what_disturbs_a_machine_now_and_then_accuses_no_host(which: Alone, one_way: bool) -> None:
+    assert judged(measured_alone(which, one_way)).verdicts == ()
+
+
+def test_confirm_measures_alone_what_was_slow_twice_and_leaves_in_peace_what_it_found_or_cleared() -> None:
+    twice = run({BAD: slow_in(lambda step: np.isin(step, [40, 57]))})
+    alone = plan_to_confirm(twice, None).pairs["one-way"]
+    assert ((alone == BAD).any(axis=1).sum(), (alone != BAD).all(axis=1).sum()) == (HOSTS - 1, 24)  # others: controls
+    assert not len(plan_to_confirm(run({}), None).pairs["one-way"])
+    for part in (0.0, 0.1):
+        tried = measured_alone(lambda step, own, part=part: own & part_of(step, part))  # type: ignore[misc]
+        assert not len(plan_to_confirm(tried, None).pairs["one-way"])
+
+
+def test_confirm_measures_more_passes_with_few_ranks_busy_where_one_pass_shows_too_little() -> None:
+    lightly = plan_to_confirm(run({}, passes=1), None).pairs["quarter"]
+    assert (np.bincount(lightly.ravel(), minlength=HOSTS) >= 8).all()
 
 
 @pytest.mark.thorough

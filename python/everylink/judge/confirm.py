@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.confirm_at_times import pairs_at_times
 from everylink.judge.contention import LEAST
+from everylink.judge.crowd import crowded_hosts
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
@@ -51,6 +53,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     ranks: set[tuple[int, int]] = set()
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
+    lightly: set[tuple[int, int]] = set()
+    crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
     for size, seen in judged:
         seen = levelled(seen, equals)
         rows = alone_rows(size)
@@ -59,6 +63,10 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
+        if known and not crowded:
+            at_times = pairs_at_times(size, seen, findings)
+            lightly |= at_times.lightly
+            once_more |= at_times.alone
         measured = measured_in(rows, seen)
         survivors = surviving(findings, measured.are_slow(findings, seen), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
@@ -66,7 +74,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
-    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs}
+    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | _rank_pairs(lightly, results)}
     plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results))
     in_vain = _failing(results, AGAIN) | _failing(results, ANY_ATTEMPT)
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})

@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import binomial_tail, few_runs_chance, normal_quantile, normal_tail
+from everylink.judge.contention import LEAST
 from everylink.judge.effects import Effects
 from everylink.judge.pairs import SMALLEST
-from everylink.judge.readings import Readings
+from everylink.judge.readings import IS_MAIN, Readings
 from everylink.model.results import Size
+from everylink.model.rows import MAIN, QUARTER
 from everylink.robust import Values, is_whole, spread
 
 NOISES = 5.0  # standard deviations above which a reading is slow
@@ -38,7 +40,10 @@ MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those ins
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
 MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
 FALSE_RATE = 0.001
+LIKELY, MOST_SUSPECTS = 0.05, 8  # chance of so many slow steps of a host that is measured alone
+ENOUGH = 45  # steps of a host, of which one that is slow in 10 % has a slow one with a chance of 99 %
 FEWEST_STRETCHES = 2  # of a host that flaps: with one it may have been busy for a while
+IS_SCREENED = np.isin(np.arange(256), (MAIN, QUARTER))  # by the number of the attempt; in others ranks share more
 Index = NDArray[np.int64]
 
 
@@ -47,7 +52,8 @@ class Intermittent:
     """A host that was slow in `slow` of `steps`; `factor`: log of the median slow reading over what is expected.
 
     `others`: the rate of slow steps of its equals; `chance`: how often such a share comes by chance. `stretches`:
-    in how many rows of consecutive steps they were; 0 where that may be chance.
+    in how many rows of consecutive steps they were; 0 where that may be chance. `is_alone`: by steps in which nothing
+    else was measured.
     """
 
     host: int
@@ -57,6 +63,19 @@ class Intermittent:
     others: float
     chance: float
     stretches: int = 0
+    is_alone: bool = False
+
+
+@dataclass(frozen=True)
+class AtTimes:
+    """Hosts to measure alone, because they may be slow now and then, and in how many `steps` [hosts] that could show.
+
+    `near_only`: only links inside groups show it.
+    """
+
+    suspects: list[int]
+    steps: Index
+    near_only: bool
 
 
 @dataclass(frozen=True)
@@ -96,16 +115,74 @@ def find_intermittent(
     return [replace(one, stretches=_stretches(one.host, slow, size, seen)) for one in in_order]
 
 
-def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow, Index]:
+def slow_at_times(
+    size: Size, seen: Readings, effects: Effects, bad: Iterable[int], pairs: Sequence[tuple[int, ...]]
+) -> AtTimes:
+    """What readings under load say of hosts that may be slow now and then; arguments as of find_intermittent."""
+    left = np.ones(seen.hosts, bool)
+    left[list(bad)] = False
+    slow, _ = _slow_readings(size, seen, effects, IS_SCREENED)
+    slow, met = _without(slow, _repeated(size, seen), pairs)
+    inside = _inside_groups(slow, met, effects.group_of)
+    is_contended = _are_contended(slow, met, effects)
+    suspects = _suspects(*(inside if is_contended else (slow, met)), left, effects.group_of)
+    near_only = is_contended or effects.gap > LEAST  # a way that is slow hides hosts that are
+    steps = _times_among(*(inside if near_only else (slow, met)), left)[1].sum(axis=1)
+    return AtTimes(suspects, np.where(left, steps, ENOUGH), near_only)
+
+
+def _repeated(size: Size, seen: Readings) -> Index:
+    """How many readings those links of each two hosts have that have several, [hosts, hosts]."""
+    count = np.zeros(seen.ranks**2, np.int64)
+    for frm, to, _ in seen.rows(size, attempts=IS_SCREENED):
+        count += np.bincount(frm.astype(np.int64) * seen.ranks + to, minlength=len(count))
+    link = np.flatnonzero(count > 1)
+    hosts = seen.host_of[link // seen.ranks] * seen.hosts + seen.host_of[link % seen.ranks]
+    there = np.bincount(hosts, count[link], seen.hosts**2).astype(np.int64).reshape(seen.hosts, seen.hosts)
+    return np.maximum(there, there.T)
+
+
+def _suspects(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> list[int]:
+    """The hosts that have more slow steps than others, the clearest first.
+
+    Each is taken out with its slow steps before the next one is looked for. With a single slow step either of two hosts
+    may be the slow one.
+    """
+    suspects: list[int] = []
+    left = left.copy()
+    while len(suspects) < MOST_SUSPECTS:
+        times, among = _times_among(slow, met, left)
+        count, steps = times.sum(axis=1), among.sum(axis=1)
+        expected = np.clip(_rate_of_equals(times, among, group_of), LEAST_RATE, 0.5)
+        chance = np.where(count > 0, binomial_tail(count, np.maximum(steps, 1), expected), 1.0)
+        host = int(np.argmin(chance))
+        if chance[host] > LIKELY:
+            break
+        suspects.append(host)
+        if count[host] == 1:
+            suspects.append(int(np.argmax(times[host])))
+        left[suspects] = False
+    return suspects
+
+
+def _times_among(slow: _Slow, met: Index, left: NDArray[np.bool_]) -> tuple[Index, Index]:
+    """The slow steps and the steps of each two of the hosts that are `left`, [hosts, hosts]."""
+    kept, hosts = left[slow.a] & left[slow.b], len(left)
+    times = np.bincount(slow.a[kept] * hosts + slow.b[kept], minlength=hosts**2).reshape(hosts, hosts)
+    return times + times.T, np.where(left[:, None] & left[None, :], met, 0)
+
+
+def _slow_readings(
+    size: Size, seen: Readings, effects: Effects, attempts: NDArray[np.bool_] = IS_MAIN
+) -> tuple[_Slow, Index]:
     """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]; 0 where only once.
 
-    Of the main run, in which each pass has the same pairs at the same time: what `--confirm` measures meets others. And
-    only those that are also slow against the best reading of their pair of ranks: a pair that is slow each time has a
-    slow way.
+    Of these `attempts`. And only those that are also slow against the best reading of their pair of ranks: a pair that
+    is slow each time has a slow way. Both rows of a step of round trips measure the same: a step is slow if both are.
     """
     met = np.zeros(seen.hosts**2, np.int64)
     parts: list[tuple[NDArray[Any], ...]] = []
-    for frm, to, median, step in seen.main_rows(size, "step"):
+    for frm, to, median, step in seen.rows(size, "step", attempts=attempts):
         time = np.log(median.astype(np.float64))
         one, other = seen.host_of[frm], seen.host_of[to]
         met += np.bincount(one * seen.hosts + other, minlength=len(met))
@@ -113,27 +190,38 @@ def _slow_readings(size: Size, seen: Readings, effects: Effects) -> tuple[_Slow,
         limit = np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
         hit = beyond > limit
         pair, hosts = _pair_numbers(frm, to, seen.ranks), one * seen.hosts + other
-        own = (pair, step.astype(np.int64), hosts, beyond, time - limit)
+        rows = np.where(seen.symmetric & np.isfinite(seen.first[to, frm]), 2, 1)
+        own = (pair, step.astype(np.int64), hosts, beyond, time - limit, rows)
         parts.append(tuple(column[hit] for column in own))
-    pair, step, hosts, beyond, least = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     there = met.reshape(seen.hosts, seen.hosts)
     steps = np.maximum(there, there.T)
-    # Both rows of a pair in a step are one reading.
-    order = np.lexsort((beyond, step, pair))
-    key = np.stack([pair, step])[:, order]
-    last = np.append((key[:, 1:] != key[:, :-1]).any(axis=0), True) if len(pair) else np.zeros(0, bool)
-    pair, step, hosts, beyond, least = (column[order][last] for column in (pair, step, hosts, beyond, least))
+    pair, step, hosts, beyond, least = _once_a_step(*columns)
     often, inverse = np.unique(pair, return_inverse=True)
-    mixed = least > _best(size, seen, often)[inverse.reshape(-1)]
+    mixed = least > _best(size, seen, often, attempts)[inverse.reshape(-1)]
     a, b = np.divmod(hosts[mixed], seen.hosts)
-    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed])
+    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed].astype(np.float64))
     return found, np.where(steps > 1, steps, 0)
 
 
-def _best(size: Size, seen: Readings, pairs: Index) -> Values:
+def _once_a_step(*columns: NDArray[Any]) -> list[NDArray[Any]]:
+    """Of the slow rows of each pair and step the one that is least slow; none where fewer than `rows` are slow.
+
+    Columns: pair, step, hosts, how slow, the least time that is slow, rows.
+    """
+    pair, step, _, beyond, _, rows = columns
+    order = np.lexsort((beyond, step, pair))
+    key = np.stack([pair, step])[:, order]
+    begins = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))[: len(order)]
+    first = np.flatnonzero(begins)
+    enough = np.diff(first, append=len(order)) >= rows[order][first]
+    return [column[order][first][enough] for column in columns[:-1]]
+
+
+def _best(size: Size, seen: Readings, pairs: Index, attempts: NDArray[np.bool_]) -> Values:
     """The best reading of each of these pairs of ranks, log seconds; `pairs` ascending, smaller * ranks + larger."""
     best = np.full(len(pairs), np.inf)
-    for frm, to, median in seen.main_rows(size):
+    for frm, to, median in seen.rows(size, attempts=attempts):
         pair = _pair_numbers(frm, to, seen.ranks)
         at = np.minimum(np.searchsorted(pairs, pair), max(len(pairs) - 1, 0))
         known = np.isin(pair, pairs)
@@ -178,12 +266,8 @@ def _inside_groups(slow: _Slow, met: Index, group_of: Index) -> tuple[_Slow, Ind
 
 
 def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> Intermittent | None:
-    kept = left[slow.a] & left[slow.b]
+    times, met = _times_among(slow, met, left)
     hosts = len(left)
-    a, b = slow.a[kept], slow.b[kept]
-    times = np.bincount(a * hosts + b, minlength=hosts**2).reshape(hosts, hosts)
-    times += times.T
-    met = np.where(left[:, None] & left[None, :], met, 0)
     count, steps = times.sum(axis=1), met.sum(axis=1)
     measured = left & (steps >= FEWEST_STEPS)
     if measured.sum() < FEWEST_PARTNERS:
@@ -200,7 +284,8 @@ def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) ->
         own = _arc(count[[host]], steps[[host]], others[[host]])[0]
         chance = max(float(by_counts[host]), _chance_by_scatter(own, rest, steps[among])) * int(measured.sum())
         if chance < FALSE_RATE:
-            beyond = float(np.median(slow.beyond[kept][(a == host) | (b == host)]))
+            own = left[slow.a] & left[slow.b] & ((slow.a == host) | (slow.b == host))
+            beyond = float(np.median(slow.beyond[own]))
             return Intermittent(host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance)
     return None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load
-from everylink.judge.crowd import crowd_remarks, less_certain
+from everylink.judge.crowd import crowd_remarks, crowded_hosts, less_certain
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
 from everylink.judge.evidence import (
     Judged,
@@ -27,9 +27,10 @@ from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import find_intermittent, score
+from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in
+from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
@@ -43,7 +44,7 @@ from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
 from everylink.model.groups import Grouping
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.model.rows import ONE_WAY, QUARTER, Outcome
+from everylink.model.rows import ONE_WAY, Outcome
 from everylink.units import plural, size_text, time_text
 
 FALSE_RATE = 0.001
@@ -189,12 +190,11 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         seen = levelled(seen, equals)
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
-        quarter, one_way = (size.rows.of_attempt(phase) for phase in (QUARTER, ONE_WAY))
         judged = Judged(
             size, seen, findings,
             alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
-            quarter=measured_in(quarter, seen, FEWEST_UNDER_LOAD, bad_hosts),
-            one_way=measured_in(one_way, seen),
+            quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, bad_hosts),
+            one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
         )  # fmt: skip
         bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
         slow = list(_slow(judged, names))
@@ -206,7 +206,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
         clear = [*sure, *_late(judged, names), *_trunks(judged, names)]
-        clear += [*_drifting(judged, names), *_intermittent(judged, names)]
+        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded_hosts(results))]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
@@ -360,15 +360,22 @@ def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
-def _intermittent(judged: Judged, names: Names) -> Iterable[Verdict]:
+def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Iterable[Verdict]:
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
     bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
-    for found in find_intermittent(judged.size, judged.readings, judged.findings.effects, bad, pairs):
+    seen, effects = judged.readings, judged.findings.effects
+    under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
+    bad -= {found.subject[0] for found in judged.contention if isinstance(found, Found) and found.kind == "host"}
+    bad |= {found.host for found in under_load}
+    steps = alone_steps(alone_rows(judged.size), seen, effects)
+    alone = [] if crowded or effects.equals.one_host else find_alone(steps, bad)
+    for found in (*under_load, *alone):
+        how = "measured alone, slow" if found.is_alone else "slow"
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
         text = (
-            f"slow in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"{how} in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
             f"others in {max(found.others, 0):.1%} of theirs"
         )
         symptom = "flapping" if found.stretches else "intermittent"

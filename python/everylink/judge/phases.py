@@ -13,7 +13,7 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
-from everylink.model.rows import ALONE, ONE_WAY, Outcome, Rows
+from everylink.model.rows import ALONE, ONE_WAY, QUARTER, Outcome, Rows, chosen
 from everylink.units import time_text
 
 SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
@@ -387,6 +387,16 @@ def alone_rows(size: Size) -> Rows:
     """The rows of links measured alone: by the run's own kernel where there are such, else one way."""
     own = size.rows.of_attempt(ALONE)
     return own if len(own) else size.rows.of_attempt(ONE_WAY)
+
+
+def quarter_rows(size: Size) -> Rows:
+    """The rows of links measured with a quarter of the ranks busy, of those that were measured alone, too.
+
+    Others were measured to find what is slow now and then, and only inside groups: no equals of a suspect's links.
+    """
+    rows, alone = size.rows.of_attempt(QUARTER), alone_rows(size)
+    pair, known = (of.frm.astype(np.int64) * FAR_BEYOND + of.to for of in (rows, alone))
+    return chosen(rows, np.isin(pair, known))
 
 
 def measured_in(

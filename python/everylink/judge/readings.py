@@ -163,13 +163,15 @@ class Readings:
         """Log seconds of `further`, without what the places of ranks add."""
         return np.asarray(self.further.time - self.added_by_places(self.further.frm, self.further.to))
 
-    def rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+    def rows(
+        self, size: Size, *names: str, attempts: NDArray[np.bool_] = IS_UNDER_LOAD
+    ) -> Iterator[tuple[NDArray[Any], ...]]:
         """The rows behind the readings, some at a time: ranks from and to, the median, then these columns."""
-        return rows_under_load(size, self.host_of, self.turned, *names)
+        return rows_under_load(size, self.host_of, self.turned, *names, attempts=attempts)
 
     def main_rows(self, size: Size, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
         """Those of the main run, likewise."""
-        return rows_under_load(size, self.host_of, self.turned, *names, attempts=IS_MAIN)
+        return self.rows(size, *names, attempts=IS_MAIN)
 
     def each(self) -> tuple[Index, Index, Matrix]:
         """Ranks from and to, and log seconds, of every reading; [count] each."""

@@ -1,0 +1,190 @@
+"""Finds hosts that are slow in a part of the steps by what `--confirm` measured alone, where ways that links share are
+idle: there only the host itself, or a longer route, is slow now and then.
+
+A reading is compared with the best one of its link, so that links may differ by design. A step is slow if both
+directions of its pair are: what disturbs a reading hits one of them. The steps of a host may follow each other, and all
+be in a busy moment of the machine: so of slow steps in a row, whichever pairs they have, only the first one counts, and
+a host must be slow in several passes. A host is compared with the pairs that it is
+not part of, near ones with near ones, by the exact binomial distribution, and by how far the scores of the other hosts
+scatter (the empirical null of Efron 2004).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.distributions import binomial_tail, normal_quantile, normal_tail
+from everylink.judge.effects import Effects
+from everylink.judge.intermittent import (
+    FALSE_RATE,
+    FEWEST_PARTNERS,
+    FEWEST_SLOW,
+    FEWEST_STEPS,
+    LIKELY,
+    MOSTLY,
+    NOISES,
+    SMALLEST_SHARE,
+    Intermittent,
+)
+from everylink.judge.readings import Readings
+from everylink.model.rows import Outcome, Rows
+from everylink.robust import Values, spread
+
+SMALLEST = 0.1  # log of the factor of a slow step; less hurts nobody
+LEAST_CHANCE = 1e-300
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class AloneSteps:
+    """Steps in which pairs of hosts were measured alone, one entry each: hosts, the number of the pass, whether both
+    are in one group, whether it was slow, and by how much (log). Pairs with several readings only. `hosts`: how many
+    there are."""
+
+    hosts: int
+    a: Index
+    b: Index
+    turn: Index
+    near: NDArray[np.bool_]
+    slow: NDArray[np.bool_]
+    beyond: Values
+
+    @cached_property
+    def steps(self) -> Index:
+        """Of each host, [hosts]."""
+        return self._of_hosts(np.ones(len(self.a), bool))
+
+    @cached_property
+    def slow_steps(self) -> Index:
+        """Likewise."""
+        return self._of_hosts(self.slow)
+
+    @cached_property
+    def slow_partners(self) -> Index:
+        """With how many others each host was slow, [hosts]."""
+        pairs = np.unique(np.stack([self.a, self.b])[:, self.slow], axis=1)
+        return np.bincount(pairs.ravel(), minlength=self.hosts)
+
+    @cached_property
+    def slow_passes(self) -> Index:
+        """In how many passes each host was slow, [hosts]."""
+        ends = np.concatenate([self.a[self.slow], self.b[self.slow]])
+        of_hosts = np.unique(np.stack([ends, np.tile(self.turn[self.slow], 2)]), axis=1)
+        return np.bincount(of_hosts[0], minlength=self.hosts)
+
+    def touching(self, host: int) -> NDArray[np.bool_]:
+        """Mask of those in which it was measured."""
+        return np.asarray((self.a == host) | (self.b == host))
+
+    def of(self, which: NDArray[np.bool_]) -> "AloneSteps":
+        """Some of them."""
+        slow, beyond = self.slow[which], self.beyond[which]
+        a, b, turn, near = self.a[which], self.b[which], self.turn[which], self.near[which]
+        return AloneSteps(self.hosts, a, b, turn, near, slow, beyond)
+
+    def usual_rates(self) -> Values:
+        """Of each host the rate of slow steps of pairs that it is not part of, near and far as its own, [hosts].
+
+        One step more than was slow counts as slow: that none was does not mean that none ever is.
+        """
+        expected = np.zeros(self.hosts)
+        for near in (False, True):
+            of_class = self.of(self.near == near)
+            steps, slow = (len(of_class.a) - of_class.steps, of_class.slow.sum() - of_class.slow_steps)
+            expected += of_class.steps * (slow + 1) / (steps + 1)
+        return np.minimum(expected / np.maximum(self.steps, 1), 0.5)
+
+    def _of_hosts(self, which: NDArray[np.bool_]) -> Index:
+        return np.bincount(np.concatenate([self.a[which], self.b[which]]), minlength=self.hosts)
+
+
+def alone_steps(rows: Rows, seen: Readings, effects: Effects) -> AloneSteps:
+    """The steps of rows that were measured alone; those of links between hosts that ended ok."""
+    good = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    frm, to, step = (column[good].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
+    apart = seen.host_of[frm] != seen.host_of[to]
+    frm, to, step = frm[apart], to[apart], step[apart]
+    time = np.log(rows.median[good][apart].astype(np.float64))
+    beyond, noise, known = _beyond_best(frm * seen.ranks + to, step, time)
+    one, other = seen.host_of[frm[known]], seen.host_of[to[known]]
+    limit = np.maximum(SMALLEST, NOISES * noise)
+    a, b, step = np.minimum(one, other), np.maximum(one, other), step[known]
+    order = np.lexsort((beyond, step))
+    a, b, step, beyond = a[order], b[order], step[order], beyond[order]
+    first = np.flatnonzero(np.diff(step, prepend=-1))
+    slow = beyond[first] > limit
+    slow[1:] &= ~slow[:-1].copy()
+    a, b = a[first], b[first]
+    near = effects.group_of[a] == effects.group_of[b]
+    return AloneSteps(seen.hosts, a, b, _passes(a * seen.hosts + b), near, slow, beyond[first])
+
+
+def _passes(pair: Index) -> Index:
+    """The number of the pass of each step: one ends where a pair comes again."""
+    turn, number, before = np.zeros(len(pair), np.int64), 0, set[int]()
+    for at, one in enumerate(pair.tolist()):
+        if one in before:
+            number, before = number + 1, set()
+        before.add(one)
+        turn[at] = number
+    return turn
+
+
+def _beyond_best(link: Index, step: Index, time: Values) -> tuple[Values, float, NDArray[np.bool_]]:
+    """How far readings lie above the best one of their link (log), of those that have several: a mask, and the noise.
+
+    The noise: from differences of successive readings.
+    """
+    order = np.lexsort((step, link))
+    same = np.diff(link[order]) == 0
+    noise = spread(np.diff(time[order])[same]) / np.sqrt(2)
+    _, which, count = np.unique(link, return_inverse=True, return_counts=True)
+    best = np.full(len(count), np.inf)
+    np.minimum.at(best, which, time)
+    known = count[which] > 1
+    return (time - best[which])[known], float(noise), known
+
+
+def find_alone(steps: AloneSteps, bad: set[int]) -> list[Intermittent]:
+    """The hosts that are slow in more steps than chance explains, the clearest first; without the `bad` ones."""
+    steps = steps.of(~np.isin(steps.a, list(bad)) & ~np.isin(steps.b, list(bad)))
+    found: list[Intermittent] = []
+    while (worst := _worst(steps)) is not None:
+        found.append(worst)
+        steps = steps.of(~steps.touching(worst.host))
+    return found
+
+
+def suspects_alone(steps: AloneSteps) -> list[int]:
+    """The hosts that may be slow in more steps than others, and need more readings to tell."""
+    few = steps.slow_steps >= 2  # one may be the partner's
+    return np.flatnonzero(few & (normal_tail(_scores(steps)[0]) < LIKELY)).tolist()
+
+
+def _worst(steps: AloneSteps) -> Intermittent | None:
+    measured = steps.steps >= FEWEST_STEPS
+    score, expected = _scores(steps)
+    share = steps.slow_steps / np.maximum(steps.steps, 1)
+    likely = measured & (steps.slow_passes >= FEWEST_SLOW) & (steps.slow_partners >= FEWEST_PARTNERS)
+    likely &= (share >= SMALLEST_SHARE) & (share <= MOSTLY)
+    if not likely.any():
+        return None
+    host = int(np.argmax(np.where(likely, score, -np.inf)))
+    others, _ = _scores(steps.of(~steps.touching(host)))
+    scatter = max(1.0, spread(others[measured & (np.arange(steps.hosts) != host)]))
+    chance = float(normal_tail(score[host] / scatter)) * int(measured.sum())
+    if chance >= FALSE_RATE:
+        return None
+    factor = float(np.median(steps.beyond[steps.touching(host) & steps.slow]))
+    return Intermittent(
+        host, int(steps.slow_steps[host]), int(steps.steps[host]), factor, float(expected[host]), chance, is_alone=True
+    )
+
+
+def _scores(steps: AloneSteps) -> tuple[Values, Values]:
+    """Of each host the normal score of its number of slow steps, and the rate that others have, [hosts] each."""
+    expected = steps.usual_rates()
+    chance = binomial_tail(steps.slow_steps, np.maximum(steps.steps, 1), expected)
+    return -normal_quantile(np.clip(chance, LEAST_CHANCE, 1 - 1e-9)), expected
