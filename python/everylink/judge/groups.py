@@ -8,7 +8,6 @@ linkage (Sokal and Michener 1958) on the correlation of rows; the number of grou
 import itertools
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

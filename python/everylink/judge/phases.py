@@ -281,8 +281,8 @@ class UnderLoad:
     """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
-    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run that
-    measured others so; and a few pairs that were slow alone, but not often enough to be sure.
+    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run
+    that measured others so; and a few pairs that were slow alone, but not often enough to be sure.
     """
 
     contention: frozenset[Found | Trunk]
