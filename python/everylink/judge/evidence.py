@@ -33,6 +33,7 @@ from everylink.model.results import Results, Size
 from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
+PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -87,8 +88,13 @@ class Judged:
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
-        """Uplinks of groups that are slow."""
-        return [uplink for uplink in self._ways_of_pairs if not self._is_by_design(uplink)]
+        """Uplinks of groups that are slow; where pairs were measured alone, some of theirs were, and are slow."""
+        proven = self._under_load.slow_alone
+        return [
+            uplink for uplink in self._ways_of_pairs
+            if not self._is_by_design(uplink)
+            and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
+        ]  # fmt: skip
 
     @cached_property
     def of_uplinks(self) -> frozenset[Found | Trunk]:

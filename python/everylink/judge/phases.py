@@ -282,11 +282,13 @@ class UnderLoad:
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run
-    that measured others so; and a few pairs that were slow alone, but not often enough to be sure.
+    that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what
+    was measured so, and is slow.
     """
 
     contention: frozenset[Found | Trunk]
     unproven: frozenset[Found | Trunk]
+    slow_alone: frozenset[Found | Trunk]
 
 
 def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
@@ -305,7 +307,8 @@ def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter
             if slow is None and (_is_way(one) or alone.knows_little_of(one, group_of))
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
-    return UnderLoad(frozenset(contention), frozenset(unproven))
+    proven = frozenset(one for one, slow in slow_alone.items() if slow)
+    return UnderLoad(frozenset(contention), frozenset(unproven), proven)
 
 
 def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: PhaseReadings) -> list[Found]:
