@@ -384,6 +384,20 @@ def test_confirm_does_not_ask_for_a_pair_that_never_worked() -> None:
     assert partners == {0, 1, 2, 4, 6, 7}
 
 
+@pytest.mark.parametrize(("link", "direction"), [("n9>n{}", "send"), ("n{}>n9", "receive")])
+def test_a_host_with_many_slow_links_of_one_direction_is_one_verdict(link: str, direction: str) -> None:
+    slow = (f"slow-link:{link.format(number)}*0.5" for number in range(20, 32))
+    verdict = _only(_judged(*slow))
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("host", ("n9",), direction)
+    assert verdict.evidence.startswith("with 12 of the other hosts its links are slow; the worst: takes")
+
+
+def test_a_few_slow_links_of_a_host_are_pairs_still() -> None:
+    judgement = _judged(*(f"slow-link:n9>n{number}*0.5" for number in range(20, 24)))
+    assert {verdict.kind for verdict in judgement.verdicts} == {"link"}
+    assert len(judgement.verdicts) == 4
+
+
 # --- one verdict per subject -----------------------------------------------------------------------------------
 def verdict_on(
     kind: str, subject: tuple[str, ...], symptom: str = "slow", factor: float = 2, size: int = 8, side: str = "both"

@@ -57,6 +57,7 @@ MANY_FAILED = 16  # links of one part, of which none but a few work: that does n
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
+MANY_OF_HOST, PART_OF_HOST = 6, 0.15  # slow pairs of a host, and part of its partners, from which it is at fault
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
@@ -149,7 +150,44 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
             of_ends.append(np.inf)
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
-    return kept
+    return _hosts_of_pairs(kept, names)
+
+
+def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
+    """A host in place of its slow pairs where these are many, with as many other hosts."""
+    kept = list(verdicts)
+    while True:
+        pairs = [one for one in kept if _is_slow_pair(one) and len(names.units_of(one.subject)) == 2]
+        partners: dict[str, set[str]] = {}
+        for one in pairs:
+            for unit in (units := names.units_of(one.subject)):
+                partners.setdefault(unit, set()).update(units - {unit})
+        host = max(partners, key=lambda unit: len(partners[unit]), default="")
+        if len(partners.get(host, ())) < max(MANY_OF_HOST, PART_OF_HOST * (len(names.units) - 1)):
+            return kept
+        own = [one for one in pairs if host in names.units_of(one.subject)]
+        kept = [*(one for one in kept if one not in own), _host_of_pairs(host, own, len(partners[host]), names)]
+
+
+def _host_of_pairs(host: str, pairs: Sequence[Verdict], partners: int, names: Names) -> Verdict:
+    """Its direction is that of all pairs, if they have one."""
+    sides = {_side_of(host, one, names) for one in pairs}
+    worst = max(pairs, key=lambda one: one.factor or 0.0)
+    text = f"with {partners} of the other {names.unit_kind}s its links are slow; the worst: {worst.evidence}"
+    factor = float(np.median([one.factor or 1.0 for one in pairs]))
+    return replace(
+        worst, kind=names.unit_kind, subject=(host,), direction=sides.pop() if len(sides) == 1 else Side.BOTH,
+        factor=factor, confidence=min(one.confidence for one in pairs), links=sum(one.links for one in pairs),
+        evidence=text,
+    )  # fmt: skip
+
+
+def _side_of(host: str, pair: Verdict, names: Names) -> str:
+    """The direction of a pair as seen from a host at one of its ends."""
+    if pair.direction == Side.BOTH:
+        return Side.BOTH
+    is_first = host in names.units_of(pair.subject[:1])
+    return Side.SEND if is_first == (pair.direction == Side.SEND) else Side.RECEIVE
 
 
 def _is_by_its_rank(verdict: Verdict, of_ranks: Mapping[str, float]) -> bool:
