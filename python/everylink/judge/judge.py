@@ -10,7 +10,7 @@ import numpy as np
 from everylink.judge.confidence import calibrated
 from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, crowded_hosts, less_certain
-from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
+from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS, Effects
 from everylink.judge.evidence import (
     Judged,
     Names,
@@ -58,6 +58,7 @@ MUCH = 1.25  # by which a part must be slower than the larger one that it belong
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 MANY_OF_HOST, PART_OF_HOST = 6, 0.15  # slow pairs of a host, and part of its partners, from which it is at fault
+SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
@@ -356,7 +357,21 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     for found in judged.unexplained:
-        yield slow_verdict(found, judged, names)
+        if names.grouping is not None or not _is_in_no_group(found, judged.findings.effects):
+            yield slow_verdict(found, judged, names)
+
+
+def _is_in_no_group(found: Found, effects: Effects) -> bool:
+    """Whether it is a pair inside a group, which takes what links between groups take.
+
+    Where groups were found in the times, it may just be that it does not belong into one.
+    """
+    if found.kind != "pair":
+        return False
+    one, other = found.subject
+    far = effects.typical[effects.equals.kind_of[one], effects.equals.kind_of[other], 0]
+    near = effects.group_of[one] == effects.group_of[other]
+    return bool(near and abs(float(effects.expected_at(one, other)) + found.effect - far) < SAME_AS_FAR)
 
 
 def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:

@@ -174,6 +174,17 @@ class _Comparable:
             return False if is_pair and bool((self.part[both] > 0).any()) else None
         return any(slow)
 
+    def are_usual(self, effect: float, links: Links) -> bool:
+        """Whether most of these links are no slower than a good part of the readings of their class that have no bad
+        end, such as those with hosts that are further away."""
+        own = np.concatenate([self.best.places(links), self.best.places([(b, a) for a, b in links])])
+        as_slow = []
+        for at in own.tolist():
+            like = self._like.get((int(self.of_class[at]), 0), np.zeros(0))
+            if len(like) >= FEWEST_GOOD:
+                as_slow.append(1 - np.searchsorted(like, self.best.time[at] - AS_SLOW * effect) / len(like))
+        return bool(as_slow) and float(np.median(as_slow)) >= PART_AS_SLOW
+
 
 @dataclass(frozen=True)
 class PhaseReadings:
@@ -251,6 +262,8 @@ class PhaseReadings:
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
                 slow[one] = hosts.are_slow(one.effect, links, False)
+                if slow[one] and hosts.are_usual(one.effect, links):
+                    slow[one] = False
             else:
                 slow[one] = None
         return slow
