@@ -157,27 +157,43 @@ class _Comparable:
         low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
         return float(low + (high - low) * (at - int(at)))
 
+    def is_host_slow(self, effect: float, links: Links) -> bool | None:
+        """As are_slow, of a host's links; False as well where its slow direction is usual."""
+        slow = self.are_slow(effect, links, False)
+        if not slow:
+            return slow
+        back = [(b, a) for a, b in links]
+        slow_ones = (
+            one for one in (links, back)
+            if self._beyond_usual(one, [*links, *back], False) >= max(GONE * effect, LEAST_ALONE)
+        )  # fmt: skip
+        return any(not self._are_usual(self.best.places(one), effect) for one in slow_ones)
+
     def are_slow(self, effect: float, links: Links, is_pair: bool, gone: float = GONE) -> bool | None:
         """Whether these links keep their effect against others of their class, which no bad end slows.
 
         Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
         pair with a bad end then has no proof of its own, so False.
         """
-        there, back = self.best.places(links), self.best.places([(b, a) for a, b in links])
-        both = np.concatenate([there, back])
-        of_class, part = self.of_class[both].tolist(), (self.part[both] * is_pair).tolist()
-        usual = {key: self._usual(*key, both) for key in set(zip(of_class, part, strict=True))}
-        beyond = self.best.time[both] - [usual[key] for key in zip(of_class, part, strict=True)]
-        known = (own[np.isfinite(own)] for own in (beyond[: len(there)], beyond[len(there) :]))
-        slow = [bool(np.median(own) >= max(gone * effect, LEAST_ALONE)) for own in known if len(own)]
-        if not slow:
-            return False if is_pair and bool((self.part[both] > 0).any()) else None
-        return any(slow)
+        both = [*links, *((b, a) for a, b in links)]
+        beyond = [self._beyond_usual(one, both, is_pair) for one in (links, both[len(links) :])]
+        known = [median for median in beyond if np.isfinite(median)]
+        if not known:
+            return False if is_pair and bool((self.part[self.best.places(both)] > 0).any()) else None
+        return max(known) >= max(gone * effect, LEAST_ALONE)
 
-    def are_usual(self, effect: float, links: Links) -> bool:
-        """Whether most of these links are no slower than a good part of the readings of their class that have no bad
-        end, such as those with hosts that are further away."""
-        own = np.concatenate([self.best.places(links), self.best.places([(b, a) for a, b in links])])
+    def _beyond_usual(self, links: Links, without: Links, is_pair: bool) -> float:
+        """The median of what these links take beyond what is usual `without` some; NaN where that is not known."""
+        own, left_out = self.best.places(links), self.best.places(without)
+        of_class, part = self.of_class[own].tolist(), (self.part[own] * is_pair).tolist()
+        usual = {key: self._usual(*key, left_out) for key in set(zip(of_class, part, strict=True))}
+        beyond = self.best.time[own] - [usual[key] for key in zip(of_class, part, strict=True)]
+        beyond = beyond[np.isfinite(beyond)]
+        return float(np.median(beyond)) if len(beyond) else np.nan
+
+    def _are_usual(self, own: NDArray[np.int64], effect: float) -> bool:
+        """Whether most of these readings are no slower than a good part of those of their class that have no bad end,
+        such as those with hosts that are further away."""
         as_slow = []
         for at in own.tolist():
             like = self._like.get((int(self.of_class[at]), 0), np.zeros(0))
@@ -261,9 +277,7 @@ class PhaseReadings:
                 slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP)
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
-                slow[one] = hosts.are_slow(one.effect, links, False)
-                if slow[one] and hosts.are_usual(one.effect, links):
-                    slow[one] = False
+                slow[one] = hosts.is_host_slow(one.effect, links)
             else:
                 slow[one] = None
         return slow
