@@ -32,7 +32,8 @@ from everylink.judge.readings import Readings
 from everylink.model.rows import Outcome, Rows
 from everylink.robust import Values, spread
 
-SMALLEST = 0.1  # log of the factor of a slow step; less hurts nobody
+SMALLEST = 0.2  # log of the factor of a slow step; less hurts nobody, and longer routes now and then take less
+SURELY = 0.1  # part of FALSE_RATE: there are several rounds and message sizes to be found at
 LEAST_CHANCE = 1e-300
 Index = NDArray[np.int64]
 
@@ -175,7 +176,7 @@ def _worst(steps: AloneSteps) -> Intermittent | None:
     others, _ = _scores(steps.of(~steps.touching(host)))
     scatter = max(1.0, spread(others[measured & (np.arange(steps.hosts) != host)]))
     chance = float(normal_tail(score[host] / scatter)) * int(measured.sum())
-    if chance >= FALSE_RATE:
+    if chance >= SURELY * FALSE_RATE:
         return None
     factor = float(np.median(steps.beyond[steps.touching(host) & steps.slow]))
     return Intermittent(
