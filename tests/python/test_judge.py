@@ -392,6 +392,12 @@ def test_a_host_with_many_slow_links_of_one_direction_is_one_verdict(link: str, 
     assert verdict.evidence.startswith("with 12 of the other hosts its links are slow; the worst: takes")
 
 
+def test_no_direction_is_claimed_where_the_faster_one_is_slow_too() -> None:
+    verdict = _only(_judged("slow-link:n9>n3*0.25", "slow-link:n3>n9*0.6"))
+    assert (verdict.kind, verdict.direction) == ("pair", "both")
+    assert "measured one way, both directions are slow" in verdict.evidence
+
+
 def test_a_few_slow_links_of_a_host_are_pairs_still() -> None:
     judgement = _judged(*(f"slow-link:n9>n{number}*0.5" for number in range(20, 24)))
     assert {verdict.kind for verdict in judgement.verdicts} == {"link"}

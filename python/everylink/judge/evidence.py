@@ -13,7 +13,7 @@ from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found
-from everylink.judge.phases import OneWay, PhaseReadings, UnderLoad, under_load
+from everylink.judge.phases import PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -61,11 +61,6 @@ class Judged:
     def unproven(self) -> frozenset[Found | Trunk]:
         """What may be slow only while others measure."""
         return self._under_load.unproven
-
-    def slow_direction(self, found: Found) -> OneWay | None:
-        """The slow direction of a host or pair; None if it was not measured one way."""
-        readings = self.one_way.of_hosts
-        return readings.one_way(found.effect, readings.links_of(found, self.findings.effects.group_of))
 
     @cached_property
     def _between(self) -> Matrix | None:
@@ -234,7 +229,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = _slow_text(found, judged, names.unit_kind)
     if judged.readings.symmetric and found.kind in ("host", "pair"):
-        one_way = judged.slow_direction(found)
+        one_way = judged.one_way.slow_direction(found, judged.findings)
         text += f"; {one_way or 'round trips cannot tell sending from receiving'}"
         found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)

@@ -165,7 +165,7 @@ class _Comparable:
         back = [(b, a) for a, b in links]
         slow_ones = (
             one for one in (links, back)
-            if self._beyond_usual(one, [*links, *back], False) >= max(GONE * effect, LEAST_ALONE)
+            if self.beyond_usual(one, [*links, *back], False) >= max(GONE * effect, LEAST_ALONE)
         )  # fmt: skip
         return any(not self._are_usual(self.best.places(one), effect) for one in slow_ones)
 
@@ -176,13 +176,13 @@ class _Comparable:
         pair with a bad end then has no proof of its own, so False.
         """
         both = [*links, *((b, a) for a, b in links)]
-        beyond = [self._beyond_usual(one, both, is_pair) for one in (links, both[len(links) :])]
+        beyond = [self.beyond_usual(one, both, is_pair) for one in (links, both[len(links) :])]
         known = [median for median in beyond if np.isfinite(median)]
         if not known:
             return False if is_pair and bool((self.part[self.best.places(both)] > 0).any()) else None
         return max(known) >= max(gone * effect, LEAST_ALONE)
 
-    def _beyond_usual(self, links: Links, without: Links, is_pair: bool) -> float:
+    def beyond_usual(self, links: Links, without: Links, is_pair: bool) -> float:
         """The median of what these links take beyond what is usual `without` some; NaN where that is not known."""
         own, left_out = self.best.places(links), self.best.places(without)
         of_class, part = self.of_class[own].tolist(), (self.part[own] * is_pair).tolist()
@@ -240,6 +240,21 @@ class PhaseReadings:
             links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
+
+    def slow_direction(self, found: Found, findings: Findings) -> OneWay | None:
+        """The slow direction of a host or pair; None if it was not measured in this phase.
+
+        Of both directions if the faster one is slow, too, against others of its class.
+        """
+        links = self.of_hosts.links_of(found, findings.effects.group_of)
+        one_way = self.of_hosts.one_way(found.effect, links)
+        if one_way is None or one_way.side == Side.BOTH:
+            return one_way
+        back = [(b, a) for a, b in links]
+        faster = back if one_way.side == Side.SEND else links
+        comparable = self._hosts_comparable(findings, [one for one in findings.bad if one.kind in ("host", "group")])
+        is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
+        return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
     def like_controls(self, findings: Findings, seen: Readings) -> frozenset[Found]:
         """The pairs that are no slower than a good part of the links of their class that nothing is known against.
