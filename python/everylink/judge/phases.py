@@ -206,12 +206,13 @@ class _Comparable:
 class PhaseReadings:
     """The best readings of a phase of `--confirm`, between hosts and between ranks.
 
-    `bad_elsewhere`: hosts that are slow at another message size.
+    `bad_elsewhere`: hosts that are slow at another message size; `host_of` [ranks].
     """
 
     of_hosts: BestReadings
     of_ranks: BestReadings
     bad_elsewhere: frozenset[int]
+    host_of: NDArray[np.int64]
 
     @property
     def is_empty(self) -> bool:
@@ -299,7 +300,8 @@ class PhaseReadings:
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
         best, effects = self.of_hosts, findings.effects
-        part = _bad_parts(bad, _hosts_of(bad) | self.bad_elsewhere, best, effects.group_of)
+        of_ranks = {int(self.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank"}
+        part = _bad_parts(bad, _hosts_of(bad) | of_ranks | self.bad_elsewhere, best, effects.group_of)
         return _Comparable(best, effects.class_number(best.frm, best.to), part)
 
     def _ranks_comparable(self, findings: Findings, seen: Readings) -> _Comparable:
@@ -455,7 +457,7 @@ def measured_in(
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
     of_hosts = _best(seen.host_of[frm], seen.host_of[to], time, fewest)
-    return PhaseReadings(of_hosts, _best(frm, to, time, fewest), bad_elsewhere)
+    return PhaseReadings(of_hosts, _best(frm, to, time, fewest), bad_elsewhere, seen.host_of)
 
 
 def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int) -> BestReadings:
