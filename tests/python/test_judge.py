@@ -392,6 +392,14 @@ def test_a_host_with_many_slow_links_of_one_direction_is_one_verdict(link: str, 
     assert verdict.evidence.startswith("with 12 of the other hosts its links are slow; the worst: takes")
 
 
+def test_ranks_that_are_slow_alike_on_many_hosts_are_structure() -> None:
+    judgement = _judged(*(f"slow-rank:n{number}:1*0.8" for number in range(0, 24, 3)), hosts=24, ranks=2)
+    assert [verdict for verdict in judgement.verdicts if verdict.kind == "rank"] == []
+    (found,) = (one for one in judgement.structure if one.subject == ("ranks",))
+    assert found.text.startswith("8 ranks, such as n0:1, take 1.2")
+    assert found.question
+
+
 def test_no_direction_is_claimed_where_the_faster_one_is_slow_too() -> None:
     verdict = _only(_judged("slow-link:n9>n3*0.25", "slow-link:n3>n9*0.6"))
     assert (verdict.kind, verdict.direction) == ("pair", "both")

@@ -33,6 +33,7 @@ from everylink.model.results import Results, Size
 from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
+MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
@@ -111,12 +112,18 @@ class Judged:
         return frozenset(longer - self._explained)
 
     @cached_property
+    def repeated_ranks(self) -> frozenset[Found]:
+        """Slow ranks of so many hosts, alike, that it is how these are built: such as two ports that ranks share."""
+        ranks = [one for one in self.findings.bad if one.kind == "rank" and one not in self._explained]
+        return alike(ranks, self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts)))
+
+    @cached_property
     def unexplained(self) -> tuple[Found, ...]:
         """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain.
 
         A group in place of its hosts where nearly all of these are slow with other groups only.
         """
-        told = self._explained | self.repeated
+        told = self._explained | self.repeated | self.repeated_ranks
         rest = [one for one in self.findings.bad if one not in told]
         effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
         hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []

@@ -22,6 +22,7 @@ SHOWS = np.log(1.05)  # log of the factor from which a difference is told
 FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
 MOST_NAMED = 4  # groups, in a sentence
 QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
+QUESTION_OF_RANKS = "Do they share a port with others by design, or is a part bad on all? The adapters tell."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
     "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
@@ -119,7 +120,11 @@ def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:
 
 
 def _of_ways(judged: Judged, names: Names) -> Iterator[Structure]:
-    """Pairs that are slow alike."""
+    """Pairs, or ranks, that are slow alike."""
+    if ranks := sorted(judged.repeated_ranks, key=lambda rank: rank.subject):
+        factor = _usual_factor(ranks)
+        text = f"{plural(len(ranks), 'rank')}, such as {names.rank(ranks[0].subject[0])}, take {factor:.2f}x the time"
+        yield _class("ranks", factor, judged, f"{text} of the others of their hosts", QUESTION_OF_RANKS)
     pairs = sorted(judged.repeated, key=lambda pair: pair.subject)
     if not pairs:
         return

@@ -86,14 +86,14 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Up
     return found
 
 
-def alike(pairs: Sequence[Found], hosts: int) -> frozenset[Found]:
-    """The pairs that have MANY_ALIKE others of other hosts with the same effect: what repeats is structure.
+def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Found]:
+    """The pairs (or ranks) that have others with other ends and the same effect: what repeats is structure.
 
-    `hosts`: of the run.
+    At least `fewest`, or MANY_ALIKE; `hosts`: of the run.
     """
-    many = MANY_ALIKE if hosts > FEW_HOSTS else FEW_ALIKE
+    many = fewest or (MANY_ALIKE if hosts > FEW_HOSTS else FEW_ALIKE)
     effects = np.array([pair.effect for pair in pairs])
-    ends = np.array([pair.subject for pair in pairs], np.int64).reshape(-1, 2)
+    ends = np.array([pair.subject for pair in pairs], np.int64).reshape(len(pairs), -1 if pairs else 1)
     found = []
     for pair, effect in zip(pairs, effects.tolist(), strict=True):
         near = np.abs(effects - effect) <= ALIKE
