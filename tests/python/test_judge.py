@@ -393,10 +393,10 @@ def test_a_host_with_many_slow_links_of_one_direction_is_one_verdict(link: str, 
 
 
 def test_ranks_that_are_slow_alike_on_many_hosts_are_structure() -> None:
-    judgement = _judged(*(f"slow-rank:n{number}:1*0.8" for number in range(0, 24, 3)), hosts=24, ranks=2)
+    judgement = _judged(*(f"slow-rank:n{number}:1*0.8" for number in range(0, 24, 4)), hosts=24, ranks=2)
     assert [verdict for verdict in judgement.verdicts if verdict.kind == "rank"] == []
     (found,) = (one for one in judgement.structure if one.subject == ("ranks",))
-    assert found.text.startswith("8 ranks, such as n0:1, take 1.2")
+    assert found.text.startswith("6 ranks, such as n0:1, take 1.2")
     assert found.question
 
 
