@@ -127,7 +127,7 @@ def hosts_of(verdict: Verdict) -> set[str]:
 
 
 def _are(named: set[str], hosts: Sequence[int]) -> bool:
-    """Whether these are nearly all of so many hosts, and no others."""
+    """Whether the names are those of nearly all of these hosts, and of no others."""
     own = {f"n{host}" for host in hosts}
     return named <= own and len(named) >= NEARLY_ALL * len(own)
 

@@ -20,7 +20,7 @@ Index = NDArray[np.int64]
 
 
 def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
-    """Judge a run in which so many links fit out of each group; hosts of the `crowded` one meet others more often."""
+    """Judge a run. `capacity` [groups]: pairs that fit out of each. More pairs of the `crowded` group leave it."""
     random = np.random.default_rng(1)
     steps = [_pairs(random, crowded) for _ in range(ALL_MAIN + ALL_DRAWN)]
     times = [_times(pairs, np.array(capacity)) for pairs in steps]

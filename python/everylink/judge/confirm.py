@@ -63,12 +63,13 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
+        measured = measured_in(rows, seen)
+        slow_alone = measured.are_slow(findings)
         if known and not crowded:
-            at_times = pairs_at_times(size, seen, findings)
+            at_times = pairs_at_times(size, seen, findings, slow_alone)
             lightly |= at_times.lightly
             once_more |= at_times.alone
-        measured = measured_in(rows, seen)
-        survivors = surviving(findings, measured.are_slow(findings, seen), measured)
+        survivors = surviving(findings, slow_alone, measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks

@@ -4,17 +4,19 @@ Each host is measured in steps enough that one of them would be slow: where the 
 the ranks busy. Suspects, and pairs that nothing is known against, are measured alone, until they are found or cleared.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.findings import Findings
+from everylink.judge.findings import Findings, Found
 from everylink.judge.intermittent import ENOUGH, FEWEST_PARTNERS, MOST_SUSPECTS, AtTimes, slow_at_times
 from everylink.judge.intermittent_alone import alone_steps, find_alone, suspects_alone
 from everylink.judge.phases import alone_rows, measured_in
 from everylink.judge.readings import Readings
+from everylink.judge.trunks import Trunk
 from everylink.model.results import Size
 from everylink.model.rows import QUARTER
 from everylink.robust import is_whole
@@ -36,14 +38,16 @@ class PairsAtTimes:
     alone: Pairs
 
 
-def pairs_at_times(size: Size, seen: Readings, findings: Findings) -> PairsAtTimes:
-    """What to measure next; nothing where all hosts are found or cleared.
+def pairs_at_times(
+    size: Size, seen: Readings, findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None]
+) -> PairsAtTimes:
+    """What to measure next; nothing where all hosts are found or cleared. `slow_alone`: of each finding.
 
     Not of the ranks of one host, which wait for cores now and then, and of very many ranks.
     """
     if not is_whole(seen.ranks) or seen.hosts < FEWEST_TO_TELL or findings.effects.equals.one_host:
         return PairsAtTimes(set(), set())
-    slow = _slow_hosts(size, seen, findings)
+    slow = _slow_hosts(seen, findings, slow_alone)
     pairs = [found.subject for found in findings.bad if found.kind == "pair"]
     at_times = slow_at_times(size, seen, findings.effects, slow, pairs)
     well = np.setdiff1d(np.arange(seen.hosts), list(slow))
@@ -58,9 +62,8 @@ def pairs_at_times(size: Size, seen: Readings, findings: Findings) -> PairsAtTim
     return PairsAtTimes(lightly - measured, _alone(size, seen, findings.effects, slow, suspects))
 
 
-def _slow_hosts(size: Size, seen: Readings, findings: Findings) -> set[int]:
+def _slow_hosts(seen: Readings, findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None]) -> set[int]:
     """The hosts that are slow all the time, or have such a rank; not those that are as fast as others alone."""
-    slow_alone = measured_in(alone_rows(size), seen).are_slow(findings, seen)
     slow = {found.subject[0] for found in findings.bad if found.kind == "host" and slow_alone[found] is not False}
     return slow | {int(seen.host_of[found.subject[0]]) for found in findings.bad if found.kind == "rank"}
 
@@ -95,7 +98,7 @@ def _alone(size: Size, seen: Readings, effects: Effects, slow: set[int], suspect
 
 
 def _drawn(host: int, partners: Index, count: int, draw: int) -> Pairs:
-    """Pairs of a host with so many of these partners; `draw`: any number, another one draws others."""
+    """Pairs of a host with `count` of these partners. `draw`: seeds the choice."""
     some = np.random.default_rng([host, draw]).permutation(partners[partners != host])[:count]
     return {(min(host, other), max(host, other)) for other in some.tolist()}
 

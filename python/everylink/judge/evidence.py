@@ -51,12 +51,17 @@ class Judged:
 
     @cached_property
     def _under_load(self) -> UnderLoad:
-        return under_load(self.findings, self.readings, self.alone, self.quarter)
+        return under_load(self.findings, self.alone, self.quarter)
 
     @property
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
         return self._under_load.contention
+
+    @property
+    def contended_hosts(self) -> set[int]:
+        """Hosts that are slow only while others measure."""
+        return {one.subject[0] for one in self.contention if isinstance(one, Found) and one.kind == "host"}
 
     @property
     def unproven(self) -> frozenset[Found | Trunk]:
@@ -108,12 +113,12 @@ class Judged:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self._explained]
         longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
-        longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings, self.readings)
+        longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
     @cached_property
     def repeated_ranks(self) -> frozenset[Found]:
-        """Slow ranks of so many hosts, alike, that it is how these are built: such as two ports that ranks share."""
+        """Ranks that are equally slow on many hosts, which is by design: two ranks may share a port, for instance."""
         ranks = [one for one in self.findings.bad if one.kind == "rank" and one not in self._explained]
         return alike(ranks, self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts)))
 

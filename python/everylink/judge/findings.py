@@ -28,10 +28,10 @@ SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
 FAR_SLOWER = 2.0  # times the effect of its host: the rank is at fault
 CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more
-# Of pairs of cores: those that are slower by less are not told; that a fault explains, such as half of the links
-# between two GPUs; and so many of a core that they are no single links.
+# Log factors of pairs of cores: the least that is reported, and the least that is a fault, as when half of the links
+# between two GPUs are down. A core with this many slow pairs is further away by design.
 SMALLEST_OF_CORES, FAR_SLOWER_CORES, MANY_PAIRS = 0.2, 0.65, 3
-MANY = 1e9  # degrees of freedom
+MANY_FREEDOM = 1e9  # degrees of freedom with which Student's t is the normal distribution
 
 
 def of_ranks(readings: Readings, effects: Effects) -> Ends:
@@ -49,7 +49,7 @@ def of_ranks(readings: Readings, effects: Effects) -> Ends:
     others = effect[(per_host[host_of] > 1) & (effect != 0)]
     spread = healthy_spread(others) if len(others) else 0.0
     error = np.sqrt(2 * (LOW_ERROR * effects.noise) ** 2 / np.maximum(links, 1) + spread**2 + LEAST_SPREAD**2)
-    return Ends(effect, error, links, np.full(ranks, MANY))
+    return Ends(effect, error, links, np.full(ranks, MANY_FREEDOM))
 
 
 def _low(readings: Readings, effects: Effects) -> tuple[Values, NDArray[np.intp]]:

@@ -26,7 +26,7 @@ from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
 from everylink.judge.grouping import groups_for
-from everylink.judge.intermittent import find_intermittent, score
+from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
@@ -155,7 +155,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
 
 
 def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """A host in place of its slow pairs where these are many, with as many other hosts."""
+    """A host in place of its slow pairs, if it has many of them."""
     kept = list(verdicts)
     while True:
         pairs = [one for one in kept if _is_slow_pair(one) and len(names.units_of(one.subject)) == 2]
@@ -166,8 +166,8 @@ def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         host = max(partners, key=lambda unit: len(partners[unit]), default="")
         if len(partners.get(host, ())) < max(MANY_OF_HOST, PART_OF_HOST * (len(names.units) - 1)):
             return kept
-        own = [one for one in pairs if host in names.units_of(one.subject)]
-        kept = [*(one for one in kept if one not in own), _host_of_pairs(host, own, len(partners[host]), names)]
+        own = {one: None for one in pairs if host in names.units_of(one.subject)}
+        kept = [*(one for one in kept if one not in own), _host_of_pairs(host, list(own), len(partners[host]), names)]
 
 
 def _host_of_pairs(host: str, pairs: Sequence[Verdict], partners: int, names: Names) -> Verdict:
@@ -221,6 +221,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     """`known`: whether the groups are known."""
     collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
     under_load: list[Verdict] = []
+    crowded = crowded_hosts(results)
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -245,7 +246,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             collected.remarks.append(MANY_OF_FEW)
         within = find_within(results, size)
         clear = [*sure, *_late(judged, names), *_trunks(judged, names)]
-        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded_hosts(results))]
+        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded)]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
@@ -420,10 +421,10 @@ def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Ite
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
     seen, effects = judged.readings, judged.findings.effects
     under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
-    bad -= {found.subject[0] for found in judged.contention if isinstance(found, Found) and found.kind == "host"}
-    bad |= {found.host for found in under_load}
-    steps = alone_steps(alone_rows(judged.size), seen, effects)
-    alone = [] if crowded or effects.equals.one_host else find_alone(steps, bad)
+    alone: list[Intermittent] = []
+    if not crowded and not effects.equals.one_host:
+        bad = (bad - judged.contended_hosts) | {found.host for found in under_load}
+        alone = find_alone(alone_steps(alone_rows(judged.size), seen, effects), bad)
     for found in (*under_load, *alone):
         how = "measured alone, slow" if found.is_alone else "slow"
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
@@ -441,8 +442,7 @@ def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Ite
 def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     findings, symmetric = judged.findings, judged.readings.symmetric
     ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
-    under_load = {one.subject[0] for one in judged.contention if isinstance(one, Found) and one.kind == "host"}
-    for host in sorted(set(findings.suspect_hosts.tolist()) - under_load):
+    for host in sorted(set(findings.suspect_hosts.tolist()) - judged.contended_hosts):
         worst = max(ends, key=lambda end: float(end.z[host]))
         if worst.z[host] > SHOWN_SUSPECT_Z:
             found = Found(
@@ -481,7 +481,7 @@ def _paired(found: Sequence[Verdict]) -> list[Verdict]:
         back = slow.get(verdict.subject[::-1]) if slow.get(verdict.subject) is verdict else None
         if back is None:
             kept.append(verdict)
-        elif verdict.worth <= back.worth and not (verdict.worth == back.worth and verdict.subject > back.subject):
+        elif (verdict.worth, verdict.subject) <= (back.worth, back.subject):
             text = f"{verdict.evidence}; in the other direction {back.factor or 1:.2f}x the time"
             links = verdict.links + back.links
             kept.append(replace(verdict, kind="pair", direction=Side.BOTH, links=links, evidence=text))

@@ -64,7 +64,7 @@ class BestReadings:
         """The slow direction of these links, and its factor; None if they were not measured alone."""
         if not len(self.time):
             return None
-        there, back = self._times(links), self._times([(b, a) for a, b in links])
+        there, back = self._times(links), self._times(_turned(links))
         both = np.isfinite(there) & np.isfinite(back)
         if not both.any():
             return None
@@ -157,30 +157,22 @@ class _Comparable:
         low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
         return float(low + (high - low) * (at - int(at)))
 
-    def is_host_slow(self, effect: float, links: Links) -> bool | None:
-        """As are_slow, of a host's links; False as well where its slow direction is usual."""
-        slow = self.are_slow(effect, links, False)
-        if not slow:
-            return slow
-        back = [(b, a) for a, b in links]
-        slow_ones = (
-            one for one in (links, back)
-            if self.beyond_usual(one, [*links, *back], False) >= max(GONE * effect, LEAST_ALONE)
-        )  # fmt: skip
-        return any(not self._are_usual(self.best.places(one), effect) for one in slow_ones)
-
-    def are_slow(self, effect: float, links: Links, is_pair: bool, gone: float = GONE) -> bool | None:
+    def are_slow(
+        self, effect: float, links: Links, is_pair: bool, gone: float = GONE, unless_usual: bool = False
+    ) -> bool | None:
         """Whether these links keep their effect against others of their class, which no bad end slows.
 
         Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
-        pair with a bad end then has no proof of its own, so False.
+        pair with a bad end then has no proof of its own, so False. `unless_usual`: not where a good part of the others
+        take as long.
         """
-        both = [*links, *((b, a) for a, b in links)]
-        beyond = [self.beyond_usual(one, both, is_pair) for one in (links, both[len(links) :])]
-        known = [median for median in beyond if np.isfinite(median)]
+        both = [*links, *_turned(links)]
+        beyond = ((one, self.beyond_usual(one, both, is_pair)) for one in (links, _turned(links)))
+        known = [(one, median) for one, median in beyond if np.isfinite(median)]
         if not known:
             return False if is_pair and bool((self.part[self.best.places(both)] > 0).any()) else None
-        return max(known) >= max(gone * effect, LEAST_ALONE)
+        slow = (one for one, median in known if median >= max(gone * effect, LEAST_ALONE))
+        return any(not (unless_usual and self._are_usual(one, effect)) for one in slow)
 
     def beyond_usual(self, links: Links, without: Links, is_pair: bool) -> float:
         """The median of what these links take beyond what is usual `without` some; NaN where that is not known."""
@@ -191,11 +183,11 @@ class _Comparable:
         beyond = beyond[np.isfinite(beyond)]
         return float(np.median(beyond)) if len(beyond) else np.nan
 
-    def _are_usual(self, own: NDArray[np.int64], effect: float) -> bool:
-        """Whether most of these readings are no slower than a good part of those of their class that have no bad end,
+    def _are_usual(self, links: Links, effect: float) -> bool:
+        """Whether most of these links are no slower than a good part of those of their class that have no bad end,
         such as those with hosts that are further away."""
         as_slow = []
-        for at in own.tolist():
+        for at in self.best.places(links).tolist():
             like = self._like.get((int(self.of_class[at]), 0), np.zeros(0))
             if len(like) >= FEWEST_GOOD:
                 as_slow.append(1 - np.searchsorted(like, self.best.time[at] - AS_SLOW * effect) / len(like))
@@ -225,13 +217,13 @@ class PhaseReadings:
             return False
         return len(self.of_hosts.links_of(one, group_of)) < min(FEWEST_OF_HOST, one.links)
 
-    def are_slow(self, findings: Findings, seen: Readings) -> dict[Found | Trunk, bool | None]:
+    def are_slow(self, findings: Findings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
         group_of = findings.effects.group_of
         slow: dict[Found | Trunk, bool | None] = dict(self._ends_slow(findings))
         bad = _still_bad(slow)
         hosts = self._hosts_comparable(findings, bad)
-        ranks = self._ranks_comparable(findings, seen)
+        ranks = self._ranks_comparable(findings)
         for one in findings.bad:
             if one.kind == "rank":
                 slow[one] = ranks.are_slow(one.effect, self.of_ranks.links_of(one, group_of), False)
@@ -251,22 +243,21 @@ class PhaseReadings:
         one_way = self.of_hosts.one_way(found.effect, links)
         if one_way is None or one_way.side == Side.BOTH:
             return one_way
-        back = [(b, a) for a, b in links]
+        back = _turned(links)
         faster = back if one_way.side == Side.SEND else links
         comparable = self._hosts_comparable(findings, [one for one in findings.bad if one.kind in ("host", "group")])
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
-    def like_controls(self, findings: Findings, seen: Readings) -> frozenset[Found]:
+    def like_controls(self, findings: Findings) -> frozenset[Found]:
         """The pairs that are no slower than a good part of the links of their class that nothing is known against.
 
         Then ways of the class differ in length by design. Only pairs without a bad end.
         """
-        slow, best = self.are_slow(findings, seen), self.of_hosts
+        slow, best = self.are_slow(findings), self.of_hosts
         comparable = self._hosts_comparable(findings, _still_bad(slow))
         links = {found: _both_ways(found) for found in findings.bad if found.kind == "pair" and slow[found]}
-        of_ranks = [int(seen.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank" and slow[one]]
-        control = (comparable.part == 0) & ~np.isin(best.frm, of_ranks) & ~np.isin(best.to, of_ranks)
+        control = comparable.part == 0
         control[best.places([link for both in links.values() for link in both])] = False
         found = []
         for pair, both in links.items():
@@ -293,7 +284,7 @@ class PhaseReadings:
                 slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP)
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
-                slow[one] = hosts.is_host_slow(one.effect, links)
+                slow[one] = hosts.are_slow(one.effect, links, False, unless_usual=True)
             else:
                 slow[one] = None
         return slow
@@ -304,10 +295,10 @@ class PhaseReadings:
         part = _bad_parts(bad, _hosts_of(bad) | of_ranks | self.bad_elsewhere, best, effects.group_of)
         return _Comparable(best, effects.class_number(best.frm, best.to), part)
 
-    def _ranks_comparable(self, findings: Findings, seen: Readings) -> _Comparable:
+    def _ranks_comparable(self, findings: Findings) -> _Comparable:
         """Ranks are compared with those at the same place of other hosts."""
         best, place_of = self.of_ranks, findings.effects.equals.position_of
-        frm, to = seen.host_of[best.frm], seen.host_of[best.to]
+        frm, to = self.host_of[best.frm], self.host_of[best.to]
         of_class = findings.effects.class_number(frm, to)
         part = np.zeros(len(best.time), np.int64)
         if len(place_of):
@@ -335,9 +326,9 @@ class UnderLoad:
     slow_alone: frozenset[Found | Trunk]
 
 
-def under_load(findings: Findings, seen: Readings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
+def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
     """Tells load from faults by the phases of `--confirm`."""
-    slow_alone, slow_in_quarter = alone.are_slow(findings, seen), quarter.are_slow(findings, seen)
+    slow_alone, slow_in_quarter = alone.are_slow(findings), quarter.are_slow(findings)
     contention = (
         one
         for one, slow in slow_alone.items()
@@ -368,6 +359,10 @@ def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None
 def _both_ways(pair: Found) -> Links:
     one, other = pair.subject
     return [(one, other), (other, one)]
+
+
+def _turned(links: Links) -> Links:
+    return [(b, a) for a, b in links]
 
 
 def _that_show(links: Links, effects: Effects) -> Links:

@@ -4,7 +4,7 @@ On each host a rank's own time, a low quantile of its links, is compared with th
 is slow if the median over the hosts is, by more than the hosts differ, and nearly all of them show it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,7 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
     found: dict[str, SlowPlane] = {}
     own = _own_times(seen)
     for distance in sorted(set(ranks.numa_distance.tolist())):
-        for device, by_host in _against_others(ranks, seen.host_of, own, distance):
+        for device, by_host in _against_others(ranks, seen.host_of, own, distance).items():
             effect = _effect(np.array(list(by_host.values())))
             if effect and (device not in found or effect > found[device].effect):
                 found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
@@ -68,7 +68,7 @@ def _own_times(seen: Readings) -> Values:
 
 def _against_others(
     ranks: Ranks, host_of: NDArray[np.int64], own: Values, distance: int
-) -> Iterator[tuple[str, Mapping[int, float]]]:
+) -> Mapping[str, Mapping[int, float]]:
     """Of each device the hosts, and what its ranks take there against the lower median of its other devices, log.
 
     Only of ranks at one `distance` from their adapter.
@@ -84,4 +84,4 @@ def _against_others(
             others = sorted(other for name, other in level.items() if name != device)
             if others:
                 beyond.setdefault(device, {})[host] = time - others[(len(others) - 1) // 2]
-    yield from beyond.items()
+    return beyond

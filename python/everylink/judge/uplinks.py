@@ -91,9 +91,11 @@ def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Foun
 
     At least `fewest`, or MANY_ALIKE; `hosts`: of the run.
     """
+    if not pairs:
+        return frozenset()
     many = fewest or (MANY_ALIKE if hosts > FEW_HOSTS else FEW_ALIKE)
     effects = np.array([pair.effect for pair in pairs])
-    ends = np.array([pair.subject for pair in pairs], np.int64).reshape(len(pairs), -1 if pairs else 1)
+    ends = np.array([pair.subject for pair in pairs], np.int64).reshape(len(pairs), -1)
     found = []
     for pair, effect in zip(pairs, effects.tolist(), strict=True):
         near = np.abs(effects - effect) <= ALIKE
