@@ -434,6 +434,13 @@ def test_a_second_run_in_a_folder_takes_a_new_name_and_says_so(
         assert (tmp_path / name).read_text() == "mine"
 
 
+def test_a_run_that_is_refused_names_no_results_file(everylink: Command, tmp_path: Path) -> None:
+    (tmp_path / "everylink.h5").write_text("mine")
+    code, _, err = everylink("run", "--hosts", "n1", "--np", "2")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--np and --hosts exclude each other" in err
+
+
 def test_force_overwrites_the_results_and_the_report(everylink: Command, tmp_path: Path) -> None:
     for name in ("everylink.h5", "x.html"):
         (tmp_path / name).write_text("mine")

@@ -13,7 +13,7 @@ from everylink.cli import guarded
 from everylink.cli.measuring import measure
 from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import NETWORK_SANITIZER, RUN
-from everylink.cli.run import checked
+from everylink.cli.run import checked, say_other_name
 from everylink.errors import UserMistake
 from everylink.exit_codes import Exit
 from everylink.host_lists import folded
@@ -46,8 +46,10 @@ def _run_netsan(arguments: Sequence[str]) -> int:
     core = find_core()
     check_version(core)
     table = table_of(core)
-    options, core_options = _as_run(words, table)
+    options, given = _as_run(words, table)
+    core_options = checked(options, given, table)
     start = starter(core, options, core_options)
+    say_other_name(given, core_options, table)
     _print_head(asked, hosts, words)
     ran = measure(start, core_options, Console(stderr=True), log=io.StringIO())
     if ran.output is None or ran.code == Exit.MISTAKE:
@@ -126,7 +128,7 @@ def _as_run(words: Sequence[str], table: CoreTable) -> tuple[Namespace, list[str
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
             raise UserMistake(f"{option} is an option of everylink run alone; leave it out, or use everylink run")
-    return options, checked(options, core_options, table)
+    return options, core_options
 
 
 def _print_head(asked: Namespace, hosts: dict[str, list[str]], words: Sequence[str]) -> None:

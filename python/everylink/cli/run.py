@@ -44,12 +44,13 @@ def main(arguments: Sequence[str]) -> int:
     core = find_core()
     check_version(core)
     table = table_of(core)
-    core_options = checked(options, core_options, table)
+    given, core_options = core_options, checked(options, core_options, table)
     line = table.line(core_options)
     only_prints = any(option in line.values for option in ONLY_PRINT)
     if not only_prints:
         take_hosts_of_job(options)
     start = starter(core, options, core_options)
+    say_other_name(given, core_options, table)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
     console = None if is_brief(options) else terminal()
@@ -97,8 +98,7 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
                 raise UserMistake(f"{option} and {other} exclude each other")
     output = Path(line.values.get("--output") or table.default("--output"))
     if "--output" not in line.values and _is_in_the_way(output, line):
-        output, usual = next(new for new in _other_names(output) if not new.exists()), output
-        print(f"everylink: {usual} exists; the results go to {output}", file=sys.stderr)
+        output = next(new for new in _other_names(output) if not new.exists())
         core_options = ["-o", str(output), *core_options]
     _check_output(output, options, line)
     if options.format == "json" and any(option in line.values for option in ("--no-output", "--progress")):
@@ -106,6 +106,13 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
     if line.pattern or output.suffix == SION or any(option in line.values for option in OWN_SIZES):
         return core_options
     return ["-s", SIZES, *core_options]
+
+
+def say_other_name(given: Sequence[str], core_options: Sequence[str], table: CoreTable) -> None:
+    """Say where the results go if that is not the usual file, though the `given` options name no other one."""
+    usual, output = (table.line(options).values.get("--output") for options in (given, core_options))
+    if usual is None and output is not None:
+        print(f"everylink: {table.default('--output')} exists; the results go to {output}", file=sys.stderr)
 
 
 def _check_output(output: Path, options: Namespace, line: CoreLine) -> None:
