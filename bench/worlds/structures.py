@@ -15,14 +15,20 @@ from worlds.planes import (
     LATENCY,
     RATE,
     Dragonfly,
+    DragonflyPlus,
     FatTree,
+    Hypercube,
     HyperX,
     Islands,
+    Lag,
     OneSwitch,
+    Placement,
     Plane,
     Racks,
+    Ring,
     SlimFly,
     ThreeLevels,
+    Tofu,
     Torus,
 )
 
@@ -37,7 +43,9 @@ class Structure:
 
     Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
     hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
-    `guests` hosts in a row are virtual machines that share their adapters; messages between these use none.
+    Hosts that are `single` have only the adapter of rail 0, for all their ranks.
+    `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
+    they are machines, each with a link of this rate to the adapter, over which also messages between them go.
 
     `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
     a rank pays for its place on every host. `inside_latency` [local rank, local rank]: within a host.
@@ -52,15 +60,19 @@ class Structure:
     one_plane: bool = False
     bonded: bool = False
     guests: int = 1
+    pcie: float = 0.0
+    single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
     inside_latency: Values = field(default_factory=lambda: np.zeros(0))
     hyperthreads: float = 0.0  # part of the readings that take 10 times as long
+    tail: float = 0.0  # part of the readings that take longer, by a factor of Pareto's distribution of index 1.5
     drift: float = 0.0  # by this log factor all becomes slower during the run
 
     def __post_init__(self) -> None:
         whole = {
+            "single": np.zeros(self.hosts, bool),
             "rate": np.full((self.hosts, self.rails), RATE),
             "position_rate": np.ones(self.each),
             "position_latency": np.zeros(self.each),
@@ -106,19 +118,29 @@ class Structure:
         number = hosts // self.guests * self.rails + rails
         return number, number + self.adapters
 
+    def host_ways(self, hosts: Index) -> tuple[Index, Index]:
+        """The sending and the receiving side of the links of hosts to the adapter that they share, with `pcie`."""
+        first = len(self.capacity) - 2 * self.hosts
+        return first + hosts, first + self.hosts + hosts
+
     @property
     def capacity(self) -> Values:
-        """Of all ways: adapters sending, adapters receiving, and those of the planes, rail by rail."""
+        """Of all ways: adapters sending, adapters receiving, those of the planes, rail by rail, and of `pcie`."""
         adapters = self.rate[:: self.guests].ravel()
         planes = 1 if self.one_plane else self.rails
-        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes])
+        hosts = np.full(2 * self.hosts if self.pcie else 0, self.pcie)
+        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes, hosts])
+
+    def rail_of(self, ranks: Index) -> Index:
+        """The rail that ranks use, apart from bonded ports."""
+        return np.where(self.single[ranks // self.each], 0, ranks % self.each % self.rails)
 
     def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
         """The rails by which flows between ranks leave and arrive."""
         if self.bonded:  # each port leads to a switch of its own, which reaches the same port of every other host
             port = (hashed(frm, to, 13) % np.uint64(self.rails)).astype(np.int64)
             return port, port
-        return frm % self.each % self.rails, to % self.each % self.rails
+        return self.rail_of(frm), self.rail_of(to)
 
     def _between(self, a: Index, b: Index, rail: Index, to_rail: Index, when: Index) -> tuple[Index, Values]:
         """Ways [flow, hop] and latency between adapters."""
@@ -138,18 +160,18 @@ class Structure:
         ways, latency = self._between(a, b, rail, to_rail, when)
         ends = self.adapter_ways(a, rail)[0], self.adapter_ways(b, to_rail)[1]
         ways = np.concatenate([np.stack(ends, axis=1), ways], axis=1)
+        ways = np.where(unwired[:, None], NONE, ways)
+        if self.pcie:
+            links = np.stack([self.host_ways(a)[0], self.host_ways(b)[1]], axis=1)
+            ways = np.concatenate([ways, np.where(near[:, None], NONE, links)], axis=1)
         narrow = np.minimum(self.rate[a, rail], self.rate[b, to_rail])
         limit = narrow * np.minimum(self.position_rate[own], self.position_rate[other])
         latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
-        return (
-            np.where(unwired[:, None], NONE, ways),
-            np.where(near, INSIDE_RATE, limit),
-            np.where(near, self.inside_latency[own, other], latency),
-        )
+        return ways, np.where(near, INSIDE_RATE, limit), np.where(near, self.inside_latency[own, other], latency)
 
     def reachable(self, frm: Index, to: Index) -> Mask:
         """Whether two ranks reach each other by design."""
-        same_rail = frm % self.each % self.rails == to % self.each % self.rails
+        same_rail = self.rail_of(frm) == self.rail_of(to)
         return np.asarray((frm // self.each == to // self.each) | same_rail | self.rails_meet)
 
 
@@ -269,6 +291,33 @@ def _mesh_of_cores(ranks: int) -> Structure:
     return Structure(1, OneSwitch(1), each=ranks, inside_latency=0.2e-6 + 0.015e-6 * steps, hyperthreads=0.01)
 
 
+def _tofu(hosts: int) -> Structure:
+    """Units of 2 x 3 x 2 hosts, or smaller ones where their number does not divide by 12, in a ring or a torus."""
+    units_of = (2, 3, 2), (2, 2, 2), (2, 2), (2,), (1,)
+    unit = next(sides for sides in units_of if hosts % np.prod(sides) == 0)
+    units = hosts // int(np.prod(unit))
+    rows = max(
+        side for side in range(1, units + 1) if units % side == 0 and (side == 1 or 3 * side <= units >= side**2)
+    )
+    return Structure(hosts, Tofu((rows, units // rows), unit))
+
+
+def _half_of_one_rail(hosts: int, random: np.random.Generator) -> Structure:
+    """2 ranks and 2 adapters in each host, but in half of the hosts, at random, both ranks share a single adapter."""
+    single = random.permutation(np.arange(hosts) % 2 == 0)
+    return Structure(hosts, OneSwitch(hosts), each=2, rails=2, single=single)
+
+
+def _shared_adapters(hosts: int) -> Structure:
+    """4 hosts share an adapter of 200 Gbit/s, by a PCIe link of 100 Gbit/s each."""
+    return Structure(hosts, OneSwitch(hosts), guests=4, pcie=RATE, rate=np.full((hosts, 1), 2 * RATE))
+
+
+def _placement_groups(hosts: int, random: np.random.Generator) -> Structure:
+    """Placement groups of a cloud: 25 Gbit/s, as the virtual adapters say; 1 % of readings are longer."""
+    return Structure(hosts, Placement(_leaves(hosts), random), rate=np.full((hosts, 1), RATE / 4), tail=0.01)
+
+
 def _sides(hosts: int) -> tuple[int, ...]:
     sides = [1, 1, 1]
     left, factor = hosts, 2
@@ -324,6 +373,14 @@ BUILDING: Mapping[str, Make] = {
     "cube mesh": lambda hosts, random: _mesh(max(hosts, 16)),
     "noisy cloud": lambda hosts, random: _varied(hosts, 0.01, random, hyperthreads=0.05),
     "torus, far socket": lambda hosts, random: replace(_far_socket(hosts, 2), plane=Torus(_sides(hosts))),
+    "dragonfly+": lambda hosts, random: Structure(hosts, DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25)),
+    "units in a torus": lambda hosts, random: _tofu(hosts),
+    "hypercube": lambda hosts, random: Structure(hosts, Hypercube(hosts, 2 if hosts < 32 else 4)),
+    "4 hosts share an adapter": lambda hosts, random: _shared_adapters(hosts),
+    "half of the hosts with one rail": _half_of_one_rail,
+    "stack of 4 switches": lambda hosts, random: Structure(hosts, Ring(hosts, 4)),
+    "two switches with a LAG": lambda hosts, random: Structure(hosts, Lag(hosts, 4 if hosts >= 16 else 2)),
+    "placement groups": _placement_groups,
 }
 HELD_OUT: Mapping[str, Make] = {
     "Slim Fly": lambda hosts, random: Structure(hosts, SlimFly(hosts)),

@@ -117,14 +117,15 @@ class World:
         bare = bare_ranks([f"n{host}" for host in of], of, local)
         if structure.hosts == 1:
             return bare
-        socket = (local * 2 // structure.each).astype(np.int32)
+        single = structure.single[of]  # such hosts have one socket
+        socket = np.where(single, 0, local * 2 // structure.each).astype(np.int32)
         far = structure.position_rate[local] < 1
         return replace(
             bare,
-            device=tuple(f"{structure.device(rail)} port 1" for rail in (local % structure.rails).tolist()),
+            device=tuple(f"{structure.device(rail)} port 1" for rail in structure.rail_of(rank).tolist()),
             numa=socket,
             numa_distance=np.where(far, 20, 10).astype(np.int32),
-            adapters=np.full(structure.ranks, 1 if structure.bonded else structure.rails, np.int32),
+            adapters=np.where(single, 1, 1 if structure.bonded else structure.rails).astype(np.int32),
         )
 
     def answer(self, plan: Plan, size: int, turn: int) -> Rows:
@@ -245,6 +246,9 @@ class World:
         typical = true * np.exp(self.noise * random.standard_normal(count) + self.structure.drift * part)
         disturbed = random.random(count) < self.structure.hyperthreads
         typical = np.where(disturbed, 10 * typical, typical)
+        if self.structure.tail:
+            longer = random.random(count) < self.structure.tail
+            typical = np.where(longer, typical * (1 + random.pareto(1.5, count)), typical)
         share, lateness = np.full(count, LATE), 2 + random.exponential(2, count)
         lost, dark = np.zeros(count, bool), np.zeros(count, bool)
         for fault, hit in zip(self.faults, costs.touched, strict=True):
