@@ -35,6 +35,7 @@ from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
+CLEAR_OF_PAIR = 5.0  # times the noise by which a pair must be slow: pairs differ by more than noise in some networks
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -116,6 +117,14 @@ class Judged:
         longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
+    @property
+    def doubtful(self) -> frozenset[Found]:
+        """Pairs that are slow, but hardly more so than pairs of healthy hosts may differ."""
+        if self.findings.effects.equals.one_host:
+            return frozenset()
+        pairs = (one for one in self.findings.bad if one.kind == "pair" and one.z < CLEAR_OF_PAIR)
+        return frozenset(pairs) - self._explained - self.repeated
+
     @cached_property
     def repeated_ranks(self) -> frozenset[Found]:
         """Ranks that are equally slow on many hosts, which is by design: two ranks may share a port, for instance."""
@@ -128,7 +137,7 @@ class Judged:
 
         A group in place of its hosts where nearly all of these are slow with other groups only.
         """
-        told = self._explained | self.repeated | self.repeated_ranks
+        told = self._explained | self.repeated | self.repeated_ranks | self.doubtful
         rest = [one for one in self.findings.bad if one not in told]
         effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
         hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []

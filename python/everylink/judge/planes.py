@@ -35,7 +35,7 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
     if seen.places is None or not kinds.told or not all(_is_of_one_rate(name) for name in kinds.names):
         return []
     found: dict[str, SlowPlane] = {}
-    own = _own_times(seen)
+    own = _own_times(seen, _on_hosts_of_several(ranks, seen))
     for distance in sorted(set(ranks.numa_distance.tolist())):
         for device, by_host in _against_others(ranks, seen.host_of, own, distance).items():
             effect = _effect(np.array(list(by_host.values())))
@@ -59,11 +59,19 @@ def _is_of_one_rate(kind: str) -> bool:
     return len(set(kind.removesuffix(" Gbit/s").split(" + "))) == 1
 
 
-def _own_times(seen: Readings) -> Values:
-    """Log seconds of each rank's links with the better of its partners, [ranks]; NaN: none known."""
+def _on_hosts_of_several(ranks: Ranks, seen: Readings) -> NDArray[np.bool_]:
+    """Mask of the ranks on hosts that use several adapters: those of one may be reached by a longer way, [ranks]."""
+    names, number = np.unique(np.array(ranks.device), return_inverse=True)
+    used = np.unique(seen.host_of * len(names) + number.reshape(-1)) // len(names)
+    return np.asarray(np.bincount(used, minlength=seen.hosts)[seen.host_of] > 1)
+
+
+def _own_times(seen: Readings, among: NDArray[np.bool_]) -> Values:
+    """Log seconds of each rank's links with the better of its partners `among` all, [ranks]; NaN: none known."""
     partners = sampled(seen.ranks)
+    partners = partners[among[partners]]
     times = seen.first[:, partners] if len(partners) < seen.ranks else seen.first
-    return lower_quantiles(times)[0]
+    return lower_quantiles(times)[0] if len(partners) else np.full(seen.ranks, np.nan)
 
 
 def _against_others(
