@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings
-from everylink.robust import Matrix, both_ways, known_sample, landmarks, row_medians, sampled
+from everylink.robust import Matrix, both_ways, is_whole, known_sample, landmarks, row_medians, sampled
 
 Groups = NDArray[np.int64]
 Sums = NDArray[np.floating]
@@ -113,6 +113,19 @@ def searched_links(seen: Readings, kinds: Kinds) -> SearchedLinks:
         return some
     marks = _among(landmarks(seen.hosts), seen, kinds)
     return some if some.known >= max(LEAST_KNOWN, marks.known) else marks
+
+
+def searched_equals(seen: Readings, kinds: Kinds) -> SearchedLinks | None:
+    """All hosts by the links between ranks at the same place on theirs; None if they have one rank each, or are many.
+
+    Where each adapter of a host has a switch of its own, only these links are shorter within a group.
+    """
+    if not seen.shares_hosts or not is_whole(seen.hosts):
+        return None
+    hosts = np.arange(seen.hosts)
+    times = kinds.levelled(seen.between_equals(), hosts, hosts)
+    np.fill_diagonal(times, np.nan)
+    return SearchedLinks(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
 
 
 def _among(hosts: NDArray[np.int64], seen: Readings, kinds: Kinds) -> SearchedLinks:

@@ -185,6 +185,19 @@ class Readings:
         """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
 
+    def between_equals(self) -> Matrix:
+        """[from, to]: log seconds between the n-th ranks of hosts, the lower median over n; NaN: not known."""
+        values = np.stack([self._known_at(own, own) for own in self._slots.T])
+        ordered = np.sort(values, axis=0)  # NaN sorts after every number
+        count = np.isfinite(ordered).sum(axis=0)
+        return np.asarray(np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // 2)[None], 0)[0])
+
+    def _known_at(self, frm: Index, to: Index) -> Matrix:
+        """As _medians_at; NaN where there is no such rank, -1."""
+        times = self._medians_at(frm, to)
+        times[(frm < 0)[:, None] | (to < 0)[None, :]] = UNKNOWN
+        return times
+
     def forget_cells(self) -> None:
         """Free the memory of `between_hosts` until it is needed again."""
         self.__dict__.pop("between_hosts", None)
@@ -229,12 +242,12 @@ class Readings:
                 for part in (2, 4)
             )
         cells = Cells(median, quartile, count)
-        if self._shares_hosts:
+        if self.shares_hosts:
             return self._with_counts(rows, columns, cells)
         return self._with_further(rows, columns, values, cells) if len(self.further.time) else cells
 
     @property
-    def _shares_hosts(self) -> bool:
+    def shares_hosts(self) -> bool:
         """Whether hosts have several ranks. Each link of ranks counts once then, however often it was measured again.
 
         Otherwise a slow rank that was measured more often than others of its host would be taken for the host.
@@ -280,7 +293,7 @@ class Readings:
     def _values(self, rows: Index, columns: Index) -> Matrix:
         """[reading, row, column]: the first readings between all ranks of two sets of hosts, or their medians."""
         parts = []
-        of_links = self._medians_at if self._shares_hosts else self.first_at
+        of_links = self._medians_at if self.shares_hosts else self.first_at
         for a in self._slots[rows].T:
             for b in self._slots[columns].T:
                 known = (a >= 0)[:, None] & (b >= 0)[None, :]
