@@ -35,7 +35,10 @@ class Visible:
     errors: float
 
     def counts(self, fault: Fault, structure: Structure) -> bool:
-        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more."""
+        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more,
+        leaves and the ways between them from 4 leaves on."""
+        if fault.kind in ("leaf", "uplink", "trunk") and int(structure.group.max()) + 1 < FEWEST:
+            return False
         if fault.kind in ("link", "one-way link"):
             return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
         return self.errors >= CLEAR and (structure.hosts >= FEWEST or structure.hosts == 1)

@@ -228,7 +228,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     """`known`: whether the groups are known."""
     collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
     under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
-    crowded = crowded_hosts(results)
+    crowded, of_rails = crowded_hosts(results), set[tuple[str, ...]]()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -238,7 +238,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
         judged = Judged(
-            size, seen, findings,
+            results.ranks, size, seen, findings,
             alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
             quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, bad_hosts),
             one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
@@ -257,6 +257,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
+        clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
+        of_rails |= {names.of(one)[1] for one in judged.of_rails}
         certain = set(sure)
         unclear = [verdict for verdict in slow if verdict not in certain]
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
@@ -281,6 +283,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     longer = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
     collected.structure += structures_of(longer, names)
     collected.longer = frozenset(way.subject for way in longer)
+    collected.found = [one for one in collected.found if not (one.kind == "rank" and one.subject in of_rails)]
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
     # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.

@@ -19,15 +19,20 @@ SMALLEST = np.log(1.1)  # equal adapters differ by less
 CERTAIN, FEWEST_HOSTS = 5.0, 4  # standard errors; hosts on which the adapters are compared
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 NEARLY_ALL, SHOWN = 0.2, 0.5  # this quantile of the hosts shows this part of the effect
+FEWEST_OF_GROUP, WHOLE = 3, 0.9  # hosts of a group, and the part of these, of which a rail is slow
 
 
 @dataclass(frozen=True)
 class SlowPlane:
-    """A device that is slow on all hosts that have it, `hosts`; `effect`: log of the factor against other devices."""
+    """A device that is slow on all of these `hosts`; `effect`: log of the factor against other devices."""
 
     device: str
     effect: float
     hosts: tuple[int, ...]
+
+    def ranks(self, ranks: Ranks, host_of: NDArray[np.int64]) -> set[int]:
+        """The ranks that use it."""
+        return set(np.flatnonzero((np.array(ranks.device) == self.device) & np.isin(host_of, self.hosts)).tolist())
 
 
 def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
@@ -42,6 +47,28 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
             if effect and (device not in found or effect > found[device].effect):
                 found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
     return [found[device] for device in sorted(found)]
+
+
+def slow_rails(
+    ranks: Ranks, host_of: NDArray[np.int64], group_of: NDArray[np.int64], slow: Mapping[int, float]
+) -> list[SlowPlane]:
+    """Devices that are slow on nearly all hosts of just one group: the rail's switch, or its way up.
+
+    `slow`: ranks that are slow alike, and their effects, log of the factor; `group_of` [hosts].
+    """
+    found = []
+    device_of = np.array(ranks.device)
+    number = np.fromiter(slow, np.int64)
+    for device in sorted({name for name in device_of[number].tolist() if name}):
+        own = number[device_of[number] == device]
+        hosts, groups = np.unique(host_of[own]), np.unique(group_of[host_of[own]])
+        having = np.unique(host_of[device_of == device])
+        members = having[np.isin(group_of[having], groups)]
+        of_one_group = len(groups) == 1 and FEWEST_OF_GROUP <= len(members) < len(having)
+        if of_one_group and len(hosts) >= WHOLE * len(members):
+            effect = float(np.median([slow[rank] for rank in own.tolist()]))
+            found.append(SlowPlane(device, effect, tuple(members.tolist())))
+    return found
 
 
 def _effect(beyond: Values) -> float:
