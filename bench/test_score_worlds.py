@@ -99,6 +99,15 @@ def test_a_slow_rail_is_one_verdict() -> None:
     assert_only_verdict("4 rails", "rail plane")
 
 
+def test_a_rail_that_is_slow_behind_one_leaf_is_one_verdict() -> None:
+    found = scored("2 rails, 2:1 static", "rail")
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+def test_groups_show_by_the_ranks_on_one_rail() -> None:
+    assert_only_verdict("rail-optimized", "trunk")
+
+
 @pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])
 def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
     assert_only_verdict(structure, "adapter")

@@ -226,13 +226,18 @@ class PhaseReadings:
         ranks = self._ranks_comparable(findings)
         for one in findings.bad:
             if one.kind == "rank":
-                slow[one] = ranks.are_slow(one.effect, self.of_ranks.links_of(one, group_of), False)
+                links = self.of_ranks.links_of(one, group_of)
+                slow[one] = ranks.are_slow(one.effect, self._with_good_ranks(links, _hosts_of(bad)) or links, False)
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:
             links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
+
+    def _with_good_ranks(self, links: Links, bad: Set[int]) -> Links:
+        """The links of ranks with partners that are on none of these bad hosts."""
+        return [(a, b) for a, b in links if int(self.host_of[b]) not in bad]
 
     def slow_direction(self, found: Found, findings: Findings) -> OneWay | None:
         """The slow direction of a host or pair; None if it was not measured in this phase.
