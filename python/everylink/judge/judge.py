@@ -37,7 +37,6 @@ from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, oversubscribed, structures_at
 from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
-from everylink.judge.uplinks import ALIKE
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
@@ -61,7 +60,6 @@ OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end 
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 MANY_OF_HOST, PART_OF_HOST = 5, 0.15  # slow pairs of a host, and part of its partners, from which it is at fault
 SAME_AS_FAR = 0.05  # log of the factor
-PARTLY = 0.55  # part of a host's links: with no more of them it may be slow for a way that others share
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
@@ -231,7 +229,6 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
     under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
     crowded, of_rails = crowded_hosts(results), set[tuple[str, ...]]()
-    shown: dict[tuple[str, ...], float] = {}  # hosts, and the largest part of their links with which they are slow
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -270,10 +267,6 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             clear, unclear = _without_ends(clear, unclear, names)
         is_alone = results.facts.serial or not judged.alone.is_empty
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
-        for one in judged.unexplained:
-            if one.kind == "host":
-                subject, part = names.of(one)[1], one.links / max(int(findings.pairs.measured[one.subject[0]]), 1)
-                shown[subject] = max(shown.get(subject, 0.0), part)
         under_load += [calibrated(loaded_verdict(loaded, judged, names), is_alone) for loaded in judged.loaded]
         collected.suspects += unclear
         if names.grouping is not None and names.grouping.told_by:
@@ -291,9 +284,6 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     collected.structure += structures_of(longer, names)
     collected.longer = frozenset(way.subject for way in longer)
     collected.found = [one for one in collected.found if not (one.kind == "rank" and one.subject in of_rails)]
-    partly = _slow_alike_partly(collected.found, shown)
-    collected.suspects += [one for one in collected.found if one in partly]
-    collected.found = [one for one in collected.found if one not in partly]
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
     # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.
@@ -301,25 +291,6 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in elsewhere)
     ]
     return collected
-
-
-def _slow_alike_partly(found: Sequence[Verdict], shown: Mapping[tuple[str, ...], float]) -> set[Verdict]:
-    """Slow hosts that have their like, if all of these are slow with half of the others only: they may share a way.
-
-    `shown`: the largest part of its links with which a host is slow.
-    """
-    hosts = [
-        one for one in found
-        if one.kind == "host" and one.symptom == "slow" and shown.get(one.subject, 1.0) <= PARTLY and one.factor
-    ]  # fmt: skip
-    return {
-        one
-        for one in hosts
-        for other in hosts
-        if one.subject != other.subject
-        and one.bytes == other.bytes
-        and abs(np.log((one.factor or 1.0) / (other.factor or 1.0))) <= ALIKE
-    }
 
 
 def _is_slow_pair(verdict: Verdict) -> bool:

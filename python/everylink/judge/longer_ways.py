@@ -27,13 +27,14 @@ Ends = tuple[frozenset[int], frozenset[int]]
 class SlowWay:
     """A group, trunk or pair that is slow in messages too small to show bandwidth.
 
-    `ends`: the hosts at one end, and at the other one; of a group, all that are not in it. `seconds`: how much longer
-    its messages take, alone if that was measured.
+    `ends`: the hosts at one end, and at the other one; of a group, all that are not in it. `links`: those that are
+    slow, empty for all between these. `seconds`: how much longer its messages take, alone if that was measured.
     """
 
     kind: str
     verdict: Verdict
     ends: Ends
+    links: tuple[tuple[int, int], ...]
     seconds: float
 
     @property
@@ -46,7 +47,7 @@ class SlowWay:
 
         That is as many seconds at all sizes.
         """
-        beyond, seconds = judged.alone.longer_than_equals(*self.ends, judged.findings)
+        beyond, seconds = _longer_alone(judged, self.ends, self.links)
         return None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * self.seconds
 
 
@@ -77,19 +78,29 @@ def slow_ways(judged: Judged, names: Names) -> Iterator[SlowWay]:
         return
     for one in judged.unexplained:
         if one.kind == "group" or (one.kind == "pair" and one.effect < LONGEST_OF_PAIR):
-            yield _way(one.kind, _ends(one, judged), slow_verdict(one, judged, names), one.effect, judged)
+            yield _way(one.kind, _ends(one, judged), (), slow_verdict(one, judged, names), one.effect, judged)
     for trunk in judged.trunks:
-        yield _way("trunk", _ends(trunk, judged), trunk_verdict(trunk, judged, names), trunk.effect, judged)
+        yield _way("trunk", _ends(trunk, judged), (), trunk_verdict(trunk, judged, names), trunk.effect, judged)
     for uplink in judged.uplinks:
-        yield _way("trunk", _ends(uplink, judged), uplink_verdict(uplink, judged, names), uplink.effect, judged)
+        links = tuple((pair.subject[0], pair.subject[1]) for pair in uplink.pairs)
+        yield _way("trunk", _ends(uplink, judged), links, uplink_verdict(uplink, judged, names), uplink.effect, judged)
 
 
-def _way(kind: str, ends: Ends, verdict: Verdict, effect: float, judged: Judged) -> SlowWay:
-    seconds = judged.alone.longer_than_equals(*ends, judged.findings)[1]
+def _way(
+    kind: str, ends: Ends, links: tuple[tuple[int, int], ...], verdict: Verdict, effect: float, judged: Judged
+) -> SlowWay:
+    seconds = _longer_alone(judged, ends, links)[1]
     if np.isnan(seconds):  # not measured alone
         typical = judged.findings.effects.typical
         seconds = float(np.exp(np.nanmedian(typical)) * np.expm1(effect))
-    return SlowWay(kind, verdict, ends, seconds)
+    return SlowWay(kind, verdict, ends, links, seconds)
+
+
+def _longer_alone(judged: Judged, ends: Ends, links: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """As PhaseReadings.longer_than_equals, of some links, or all between two sets of hosts."""
+    alone = judged.alone
+    between = alone.of_hosts.between(*(np.array(sorted(end)) for end in ends))
+    return alone.longer_than_equals(list(links) or between, judged.findings)
 
 
 def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Ends:

@@ -254,13 +254,12 @@ class PhaseReadings:
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
-    def longer_than_equals(self, own: Set[int], far: Set[int], findings: Findings) -> tuple[float, float]:
-        """How much longer links between two sets of hosts take than their like, in the slower direction: log of the
-        factor, and seconds. NaN where that was not measured in this phase."""
-        best, both = self.of_hosts, (np.array(sorted(own)), np.array(sorted(far)))
-        there = best.between(*both)
-        links = [*there, *_turned(there)]
+    def longer_than_equals(self, there: Links, findings: Findings) -> tuple[float, float]:
+        """How much longer links between hosts, without slow ones, take than their like, in the slower direction: log
+        of the factor, and seconds. NaN where that was not measured in this phase."""
         hosts = [one for one in findings.bad if one.kind == "host"]
+        there = _without(_hosts_of(hosts) | self.bad_elsewhere, there) or there
+        best, links = self.of_hosts, [*there, *_turned(there)]
         comparable, longest = self._hosts_comparable(findings, hosts), (np.nan, np.nan)
         for way in (there, _turned(there)):
             beyond = comparable.beyond_usual(way, links, False)

@@ -185,10 +185,16 @@ class Readings:
         """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
 
-    def between_equals(self) -> Matrix:
-        """[from, to]: log seconds between the n-th ranks of hosts, the lower median over n; NaN: not known."""
-        values = np.stack([self._known_at(own, own) for own in self._slots.T])
-        ordered = np.sort(values, axis=0)  # NaN sorts after every number
+    def between_equals(self, number: Index) -> Matrix:
+        """[from, to]: log seconds between ranks of one number, such as that of their adapter, the lower median over
+        these; NaN: not known. `number` [ranks]: each at most once on a host; -1: none."""
+        values = []
+        for one in range(int(number.max(initial=-1)) + 1):
+            of_host = np.full(self.hosts, -1, np.int64)
+            own = np.flatnonzero(number == one)
+            of_host[self.host_of[own]] = own
+            values.append(self._known_at(of_host, of_host))
+        ordered = np.sort(np.stack(values), axis=0)  # NaN sorts after every number
         count = np.isfinite(ordered).sum(axis=0)
         return np.asarray(np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // 2)[None], 0)[0])
 
@@ -242,12 +248,12 @@ class Readings:
                 for part in (2, 4)
             )
         cells = Cells(median, quartile, count)
-        if self.shares_hosts:
+        if self._shares_hosts:
             return self._with_counts(rows, columns, cells)
         return self._with_further(rows, columns, values, cells) if len(self.further.time) else cells
 
     @property
-    def shares_hosts(self) -> bool:
+    def _shares_hosts(self) -> bool:
         """Whether hosts have several ranks. Each link of ranks counts once then, however often it was measured again.
 
         Otherwise a slow rank that was measured more often than others of its host would be taken for the host.
@@ -293,7 +299,7 @@ class Readings:
     def _values(self, rows: Index, columns: Index) -> Matrix:
         """[reading, row, column]: the first readings between all ranks of two sets of hosts, or their medians."""
         parts = []
-        of_links = self._medians_at if self.shares_hosts else self.first_at
+        of_links = self._medians_at if self._shares_hosts else self.first_at
         for a in self._slots[rows].T:
             for b in self._slots[columns].T:
                 known = (a >= 0)[:, None] & (b >= 0)[None, :]
