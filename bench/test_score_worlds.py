@@ -90,7 +90,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly")])
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly", "hypercube")])
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
 

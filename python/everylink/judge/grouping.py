@@ -12,8 +12,8 @@ from everylink.judge.groups import (
     SearchedLinks,
     find_groups,
     inferred_groups,
-    searched_rails,
     searched_links,
+    searched_rails,
 )
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
