@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from worlds.physics import NONE, Flows, Index, Mask, Values
-from worlds.planes import Dragonfly, FatTree, SlimFly
+from worlds.planes import BusyTree, Dragonfly, FatTree, SlimFly
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -64,15 +64,15 @@ class Fault:
 
 
 def _of_hosts(kind: str, structure: Structure, hosts: Index, sides: Sequence[int] = (0, 1)) -> Fault:
-    """What hosts send (side 0) and receive (1): their adapters, or their messages where others share the adapters."""
+    """What hosts send (side 0) and receive (1): their adapters and ports, or messages where others share these."""
     slow = Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()))
     every = np.arange(structure.hosts)
     others = np.setdiff1d(every, hosts)
     if np.isin(others // structure.guests, hosts // structure.guests).any():
         cuts = (hosts, others), (others, hosts)
         return replace(slow, cuts=tuple(cuts[side] for side in sides))
-    ways = structure.adapter_ways(hosts[:, None], np.arange(structure.rails)[None, :])
-    return replace(slow, ways=np.unique(np.concatenate([ways[side].ravel() for side in sides])))
+    ways = structure.ways_of(hosts)
+    return replace(slow, ways=np.unique(np.concatenate([ways[side] for side in sides])))
 
 
 def _one(structure: Structure, random: np.random.Generator) -> Index:
@@ -258,7 +258,8 @@ def possible(kind: str, structure: Structure) -> bool:
         case "link" | "one-way link":
             return structure.hosts > 2
         case "chassis":
-            return structure.hosts >= 16 or structure.guests > 1
+            in_a_row = not isinstance(structure.plane, BusyTree)  # whose hosts are numbered in no order
+            return in_a_row and (structure.hosts >= 16 or structure.guests > 1)
     return structure.hosts > 1
 
 
