@@ -5,7 +5,7 @@ from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs", "cube mesh")
+ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores")
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
@@ -90,13 +90,22 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly")])
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly", "hypercube")])
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
 
 
 def test_a_slow_rail_is_one_verdict() -> None:
     assert_only_verdict("4 rails", "rail plane")
+
+
+def test_a_rail_that_is_slow_behind_one_leaf_is_one_verdict() -> None:
+    found = scored("2 rails, 2:1 static", "rail")
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+def test_groups_show_by_the_ranks_on_one_rail() -> None:
+    assert_only_verdict("rail-optimized", "trunk")
 
 
 @pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])

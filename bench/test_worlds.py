@@ -1,12 +1,14 @@
 """Tests the worlds that the judge is scored in: their physics, and what a planted part changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Order
 from worlds.physics import NONE, Flows, fair_rates
-from worlds.planes import CABLE, HOP, LATENCY, RATE, WAIT, BusyTree, Dragonfly, FatTree, OneSwitch, SlimFly
+from worlds.planes import CABLE, HOP, LATENCY, RATE, WAIT, BusyTree, Dragonfly, FatTree, OneSwitch, SlimFly, Tofu
 from worlds.scoring import Case, is_about, is_found, score
 from worlds.structures import (
     ALL,
@@ -16,6 +18,7 @@ from worlds.structures import (
     INSIDE_LATENCY,
     NVLINK_LATENCY,
     NVLINK_RATE,
+    OTHER_RAIL,
     Structure,
 )
 from worlds.world import AT_ONCE, ONE_WAY, World
@@ -27,6 +30,7 @@ from everylink.model.rows import ORDER, Outcome
 from everylink.simulate.results import confirmed
 
 MIB = 1 << 20
+Pairs = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 def built(name: str, hosts: int = 16, seed: int = 1) -> Structure:
@@ -362,8 +366,190 @@ def test_every_part_of_a_held_out_structure_touches_some_messages_but_not_all(na
         assert not touched.all(), kind
 
 
-@pytest.mark.parametrize("name", HELD_OUT)
-def test_held_out_structures_have_groups_of_at_least_two_hosts_at_any_size(name: str) -> None:
+def slower_links(healthy: World, fault: Fault) -> set[tuple[int, int]]:
+    """Pairs of hosts, of one rank each, whose messages one way are slower with a part than without."""
+    order = orders.one_by_one(orders.circle(healthy.structure.hosts))
+    slow, usual = (
+        world.true_times(world.costs_of(order, 0), MIB) for world in (replace(healthy, faults=(fault,)), healthy)
+    )
+    there, back = np.asarray(slow > 1.05 * usual)
+    links = [*zip(order.a[there], order.b[there], strict=True), *zip(order.b[back], order.a[back], strict=True)]
+    return {(int(a), int(b)) for a, b in links}
+
+
+def test_messages_in_a_dragonfly_of_trees_go_by_upper_switches_and_some_by_those_of_a_third_group() -> None:
+    structure = built("dragonfly+", 32)  # 4 groups of 2 leaves of 4 hosts
+    frm, to, when = np.zeros(400, np.int64), np.repeat([1, 4, 8, 31], 100), np.tile(np.arange(100), 4)
+    ways, _, latency = structure.path(frm, to, when)
+    hops = ((latency - LATENCY) / HOP).round(6).reshape(4, 100)
+    assert [sorted(set(one)) for one in hops.tolist()] == [[0], [2], [3, 4], [3, 4]]
+    assert (hops[2:] == 4).mean() == pytest.approx(0.25 / 2, abs=0.05)  # half of the third groups are none
+    for pair in (1, 2):
+        assert len(np.unique(ways.reshape(4, 100, -1)[pair, :, 2])) == 4
+
+
+def test_a_trunk_of_a_dragonfly_of_trees_is_all_cables_between_two_groups_and_slows_detours_over_them() -> None:
+    structure = built("dragonfly+", 32)
+    fault = planted("trunk", structure, np.random.default_rng(1))
+    one, other = sorted(set(structure.group[list(fault.hosts)].tolist()))
+    assert len(fault.ways) == 2 * 4
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    ways, _, latency = structure.path(frm, to, np.full(32 * 32, 5))
+    on = np.asarray(np.isin(ways, fault.ways).any(axis=1))
+    ends = np.sort(np.stack([structure.group[frm], structure.group[to]]), axis=0)
+    between, detour = (ends[0] == one) & (ends[1] == other), latency > LATENCY + 3.5 * HOP
+    assert on[~detour].tolist() == between[~detour].tolist()
+    assert not on[detour & between].any()
+    assert on[detour].any()
+
+
+def test_units_in_a_torus_have_a_cable_from_each_host_to_the_same_place_of_the_next_unit() -> None:
+    structure = built("units in a torus", 32)
+    assert isinstance(structure.plane, Tofu)
+    assert structure.plane.sides == (1, 4, 2, 2, 2)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    away = {1: HOP, 7: 3 * HOP, 8: HOP + 2 * CABLE, 31: 4 * HOP + 2 * CABLE, 16: 2 * HOP + 4 * CABLE}
+    for host, longer in away.items():
+        assert times(World(structure), [(0, host)], 0) == pytest.approx([LATENCY + longer])
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 16), (8, 17)])[0] == pytest.approx(LATENCY + 2 * HOP + 4 * CABLE + 2 * MIB / RATE)
+    assert built("units in a torus", 192).plane.sides == (4, 4, 2, 3, 2)  # type: ignore[attr-defined]
+
+
+def test_switches_of_a_hypercube_are_as_far_apart_as_their_numbers_differ_in_bits() -> None:
+    structure = built("hypercube", 32)
+    assert structure.group.tolist() == [host // 4 for host in range(32)]
+    for host in range(4, 32):
+        apart = (host // 4).bit_count()
+        assert times(World(structure), [(0, host)], 0) == pytest.approx([LATENCY + apart * HOP])
+    world = World(structure, kernel=ONE_WAY)  # all three go from the second switch to the fourth
+    three = times(world, [(0, 12), (1, 13), (4, 14)])
+    assert three == pytest.approx([LATENCY + hops * HOP + 1.5 * MIB / RATE for hops in (2, 2, 1)])
+
+
+def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
+    structure = built("stack of 4 switches", 32)
+    world = World(structure, kernel=ONE_WAY)
+    away = {7: 0, 8: 1, 16: 2, 24: 1}
+    for host, hops in away.items():
+        assert times(world, [(0, host)], 0) == pytest.approx([LATENCY + hops * HOP])
+    eight = times(world, [(host, host + 8) for host in range(8)])
+    assert eight == pytest.approx([LATENCY + HOP + 4 * MIB / RATE] * 8)
+    assert times(world, [(host, host + 24) for host in range(8)]) == pytest.approx(eight)
+    both = times(world, [(host, host + 16) for host in range(2)] + [(8, 18)])  # by the second switch
+    assert both == pytest.approx([LATENCY + hops * HOP + 1.5 * MIB / RATE for hops in (2, 2, 1)])
+
+
+@pytest.mark.parametrize("kind", ["trunk", "leaf"])
+@pytest.mark.parametrize("name", ["units in a torus", "hypercube", "stack of 4 switches"])
+def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:
+    healthy = World(built(name, 32), kernel=ONE_WAY)
+    for seed in range(3):
+        fault = planted(kind, healthy.structure, np.random.default_rng(seed))
+        group, plane = healthy.structure.group, healthy.structure.plane
+        frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+        ways = plane.path(frm, to, np.zeros_like(frm))[0] + 2 * healthy.structure.adapters
+        on = np.isin(ways, fault.ways).any(axis=1)
+        slower = slower_links(healthy, fault)
+        assert slower == set(zip(frm[on].tolist(), to[on].tolist(), strict=True))
+        ends = {(int(group[a]), int(group[b])) for a, b in slower}
+        own = set(group[list(fault.hosts)].tolist())
+
+        def of(pairs: Pairs, group: np.ndarray = group) -> set[tuple[int, int]]:
+            return {(int(group[one[0]]), int(group[other[0]])) for one, other in pairs}
+
+        both = {(a, b) for a, b in ends if a < b and (b, a) in ends}
+        if kind == "trunk":
+            assert of(fault.between) == both
+            assert of(fault.passing) == {(min(end), max(end)) for end in ends} - both
+            assert tuple(sorted(own)) in both
+        else:
+            assert of(fault.passing) == {(min(end), max(end)) for end in ends if not own & set(end)}
+            assert {(a, b) for a, b in ends if own & {a, b}} == {
+                (a, b) for a in set(group) for b in set(group) if a != b and own & {a, b}
+            }  # fmt: skip
+
+
+def test_hosts_that_share_an_adapter_have_a_link_each_over_which_they_reach_each_other() -> None:
+    world = World(built("4 hosts share an adapter", 16), kernel=ONE_WAY)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + MIB / RATE])
+    assert times(world, [(host, host + 4) for host in range(4)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 4)
+    assert times(world, [(0, 1), (1, 0), (2, 4), (3, 5)])[:2] == pytest.approx([BESIDE + MIB / RATE] * 2)
+    assert world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1] == ("200 Gb/sec (4X HDR)",) * 16
+
+
+@pytest.mark.parametrize("kind", ["host", "direction", "chassis"])
+def test_a_slow_host_of_a_shared_adapter_leaves_the_others_alone_and_a_slow_adapter_slows_all_four(kind: str) -> None:
+    healthy = World(built("4 hosts share an adapter", 16), kernel=ONE_WAY)
+    fault = planted(kind, healthy.structure, np.random.default_rng(5))
+    fault = replace(fault, rate=0.4)  # of an adapter: 80 Gbit/s
+    slower = slower_links(healthy, fault)
+    if kind == "chassis":
+        own = fault.hosts
+        assert len({host // 4 for host in own}) == 1
+        assert slower == {(a, b) for a in range(16) for b in range(16) if (a in own) != (b in own)}
+    else:
+        assert slower == expected_links(fault, 16)
+
+
+def test_on_hosts_without_the_second_rail_both_ranks_share_the_first() -> None:
+    structure = built("half of the hosts with one rail", 16)
+    assert structure.single.sum() == 8
+    world = World(structure, kernel=ONE_WAY)
+    (one, other), (two, more) = (np.flatnonzero(structure.single == single)[:2].tolist() for single in (True, False))
+    for a, b, factor in ((one, other, 2), (two, more, 1)):
+        took = times(world, [(2 * a, 2 * b), (2 * a + 1, 2 * b + 1)])
+        assert took == pytest.approx([LATENCY + factor * MIB / RATE] * 2)
+    assert times(world, [(2 * two + 1, 2 * one + 1)]) == pytest.approx([LATENCY + OTHER_RAIL + MIB / RATE])
+    results = World(structure, iterations=1).results
+    assert results.ranks.adapters.tolist() == [1 if structure.single[rank // 2] else 2 for rank in range(32)]
+    assert results.ranks.device[2 * one + 1] == "mlx5_0 port 1"
+    known = results.inventory.over_hosts("ib/mlx5_1/1", "rate")[0]
+    assert sorted(known) == np.flatnonzero(~structure.single).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_slow_adapter_or_rail_is_one_that_its_hosts_have(seed: int) -> None:
+    structure = built("half of the hosts with one rail", 16)
+    adapter, plane = (planted(kind, structure, np.random.default_rng(seed)) for kind in ("adapter", "rail plane"))
+    assert not structure.single[adapter.hosts[0]]
+    both = np.flatnonzero(~structure.single).tolist()
+    assert list(plane.hosts) == (list(range(16)) if plane.parts == ("rail0",) else both)
+
+
+def test_the_hash_of_a_lag_prefers_the_first_cable_and_is_the_same_there_and_back() -> None:
+    structure = built("two switches with a LAG", 32)
+    a, b = (numbers.ravel() for numbers in np.indices((16, 16)))
+    there, back = (structure.plane.path(*ends, np.zeros_like(a))[0] for ends in ((a, b + 16), (b + 16, a)))
+    cable = there[:, 0]
+    assert np.bincount(cable, minlength=4) / 256 == pytest.approx([0.5, 0.207, 0.159, 0.134], abs=0.08)
+    assert (back[:, 1] - back[:, 1].min()).tolist() == cable.tolist()
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + HOP + MIB / RATE])
+    across = [(host, host + 16) for host in range(16)]
+    most = int(np.bincount(cable[a == b]).max())
+    assert max(times(world, across)) == pytest.approx(LATENCY + HOP + most * MIB / RATE)
+
+
+def test_placement_groups_are_nearer_within_and_each_pair_has_a_latency_of_its_own() -> None:
+    structure = built("placement groups", 32)
+    a, b = np.triu_indices(32, 1)
+    latency = structure.path(a, b, np.zeros_like(a))[2]
+    assert latency.tolist() == structure.path(b, a, np.ones_like(a))[2].tolist()
+    across = structure.group[a] != structure.group[b]
+    for apart, seconds, spread in ((False, 8e-6, 0.01), (True, 14e-6, 0.05)):
+        of = np.log(latency[across == apart] / seconds)
+        assert (of.mean(), of.std()) == pytest.approx((0, spread), abs=spread / 4)
+    assert times(World(structure), [(0, 1)])[0] == pytest.approx(8e-6 + 4 * MIB / RATE, rel=0.01)
+    made = World(structure, iterations=4)
+    longer = made.results.sizes[0].rows.median / made.true_times(made.costs, 1).ravel()
+    assert (longer > 1.1).mean() == pytest.approx(0.01, abs=0.005)
+    assert longer.max() > 3
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))
+def test_structures_have_groups_of_at_least_two_hosts_at_any_size(name: str) -> None:
     for hosts in range(8, 257, 8):
         structure = built(name, hosts)
         assert structure.ranks >= hosts

@@ -29,7 +29,7 @@ def inventory(structure: Structure) -> Inventory:
     texts = {"": 0}
     entries: list[tuple[int, int, int, int, int]] = []
     for host in range(structure.hosts):
-        for rail in range(1 if structure.bonded else structure.rails):
+        for rail in range(1 if structure.bonded or structure.single[host] else structure.rails):
             device, node = structure.device(rail), str(rail * 2 // structure.rails)
             for part, name, value in (
                 (f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))),

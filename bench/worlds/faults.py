@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from worlds.physics import NONE, Flows, Index, Mask, Values
-from worlds.planes import BusyTree, Dragonfly, FatTree, SlimFly
+from worlds.physics import Flows, Index, Mask, Values
+from worlds.planes import BusyTree, Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -26,6 +26,8 @@ class Fault:
 
     `between`: pairs of sets of hosts whose messages to each other are slow because of it, where a verdict may as well
     name these: of only two leaves the other one is as slow, and a cable may lie on the way between further switches.
+    `passing`: pairs that a verdict may rightly name too, without finding the part: their messages pass it one way only,
+    or pass a slow switch.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Fault:
     missing: float = 0.0
     dark: bool = False
     between: tuple[tuple[Hosts, Hosts], ...] = ()
+    passing: tuple[tuple[Hosts, Hosts], ...] = ()
 
     def cut(self, structure: Structure, flows: Flows) -> Mask:
         """The flows of this fault's cuts and ranks, which are slow by themselves."""
@@ -64,11 +67,14 @@ class Fault:
 
 
 def _of_hosts(kind: str, structure: Structure, hosts: Index, sides: Sequence[int] = (0, 1)) -> Fault:
-    """What hosts send (side 0) and receive (1): their adapters and ports, or messages where others share these."""
+    """What hosts send (side 0) and receive (1): adapters and ports; where others share these, links or messages."""
     slow = Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()))
     every = np.arange(structure.hosts)
     others = np.setdiff1d(every, hosts)
     if np.isin(others // structure.guests, hosts // structure.guests).any():
+        if structure.pcie:
+            links = structure.host_ways(hosts)
+            return replace(slow, ways=np.concatenate([links[side] for side in sides]))
         cuts = (hosts, others), (others, hosts)
         return replace(slow, cuts=tuple(cuts[side] for side in sides))
     ways = structure.ways_of(hosts)
@@ -86,7 +92,8 @@ def host(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def adapter(structure: Structure, random: np.random.Generator) -> Fault:
-    of, rail = _one(structure, random), int(random.integers(structure.rails))
+    several = np.flatnonzero(~structure.single)
+    of, rail = several[random.integers(len(several), size=1)], int(random.integers(structure.rails))
     ways = np.concatenate(structure.adapter_ways(of, np.array([rail])))
     what = "port" if structure.bonded else "rail"
     return Fault("adapter", (f"n{of[0]}/{what}{rail}",), (int(of[0]),), ways)
@@ -113,8 +120,9 @@ def rail(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def rail_plane(structure: Structure, random: np.random.Generator) -> Fault:
-    number, every = int(random.integers(structure.rails)), np.arange(structure.hosts)
-    ways = np.concatenate(structure.adapter_ways(every, np.full(structure.hosts, number)))
+    number = int(random.integers(structure.rails))
+    every = np.flatnonzero(~structure.single | (number == 0))
+    ways = np.concatenate(structure.adapter_ways(every, np.full(len(every), number)))
     return Fault("rail plane", (f"rail{number}",), tuple(every.tolist()), ways)
 
 
@@ -142,12 +150,24 @@ def _two_sides(structure: Structure, own: Index) -> tuple[tuple[Hosts, Hosts], .
 
 
 def leaf(structure: Structure, random: np.random.Generator) -> Fault:
-    """All that crosses the edge of a leaf or group, each flow by itself and the uplinks together."""
+    """All that crosses the edge of a leaf or group, each flow by itself and the uplinks or cables together.
+
+    In a `Direct` plane or a `Tofu` also the messages of others that pass its switch or unit.
+    """
     own = _leaf(structure, random)
     others = np.setdiff1d(np.arange(structure.hosts), own)
-    ways = _uplinks(structure, int(structure.group[own[0]])).ravel()
+    number, plane = int(structure.group[own[0]]), structure.plane
+    ways = _uplinks(structure, number).ravel()
+    cuts: tuple[tuple[Index, Index], ...] = (own, others), (others, own)
+    passing: tuple[tuple[Hosts, Hosts], ...] = ()
+    if isinstance(plane, Direct | Tofu | DragonflyPlus):
+        ways = _cables(structure, plane, [(number, int(other)) for other in np.flatnonzero(plane.joined[number])])
+    if isinstance(plane, Direct | Tofu):
+        over = _over(structure, ways)
+        over[number] = over[:, number] = False
+        cuts, passing = cuts + _cuts(structure, over), _pairs(structure, over | over.T)
     names, sides = tuple(f"n{of}" for of in own), _two_sides(structure, own)
-    return Fault("leaf", names, tuple(own.tolist()), ways, cuts=((own, others), (others, own)), between=sides)
+    return Fault("leaf", names, tuple(own.tolist()), ways, cuts=cuts, between=sides, passing=passing)
 
 
 def _uplinks(structure: Structure, number: int) -> Index:
@@ -172,35 +192,61 @@ def uplink(structure: Structure, random: np.random.Generator) -> Fault:
 
 def trunk(structure: Structure, random: np.random.Generator) -> Fault:
     """All between two groups, each flow by itself and their common cables together."""
-    if isinstance(structure.plane, SlimFly):
-        return _cable(structure, structure.plane, random)
+    plane = structure.plane
+    if isinstance(plane, SlimFly | Direct | Tofu):
+        return _cable(structure, plane, random)
     group = structure.group
     one, other = random.choice(int(group.max()) + 1, 2, replace=False)
     a, b = np.flatnonzero(group == one), np.flatnonzero(group == other)
     ways = NOTHING
-    if isinstance(structure.plane, Dragonfly):
-        groups = structure.plane.groups
-        ways = np.array([one * groups + other, other * groups + one]) + 2 * structure.adapters
+    if isinstance(plane, Dragonfly):
+        ways = np.array([one * plane.groups + other, other * plane.groups + one]) + 2 * structure.adapters
+    cuts: tuple[tuple[Index, Index], ...] = (a, b), (b, a)
+    if isinstance(plane, DragonflyPlus):  # what takes a detour is not slow, and other detours are
+        ways, cuts = _cables(structure, plane, [(int(one), int(other))]), ()
     ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
-    return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=((a, b), (b, a)))
+    return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=cuts)
 
 
-def _cable(structure: Structure, plane: SlimFly, random: np.random.Generator) -> Fault:
-    """A cable between two switches that have hosts, with the messages of all switches that go over it."""
+def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.random.Generator) -> Fault:
+    """The cables between two neighbouring switches or units that have hosts, with all messages that go over them."""
     groups = int(structure.group.max()) + 1
-    one, other = random.choice(np.argwhere(plane.cable[:groups, :groups] != NONE))
-    ways = np.array([plane.cable[one, other], plane.cable[other, one]])
-    a, b = np.triu_indices(groups, 1)
-    turn = plane.turn[a, b]
-    over = np.isin(plane.cable[a, turn], ways) | np.isin(plane.cable[turn, b], ways)
-    hosts_of = [np.flatnonzero(structure.group == number) for number in range(groups)]
-    pairs = [(hosts_of[x], hosts_of[y]) for x, y in zip(a[over], b[over], strict=True)]
-    own = np.concatenate([hosts_of[one], hosts_of[other]])
+    one, other = random.choice(np.argwhere(plane.joined[:groups, :groups])).tolist()
+    ways = _cables(structure, plane, [(one, other)])
+    over = _over(structure, ways)
+    own = np.concatenate([np.flatnonzero(structure.group == number) for number in (one, other)])
     return Fault(
-        "trunk", tuple(f"n{of}" for of in own), tuple(own.tolist()), ways + 2 * structure.adapters,
-        cuts=tuple(cut for x, y in pairs for cut in ((x, y), (y, x))),
-        between=tuple((tuple(x.tolist()), tuple(y.tolist())) for x, y in pairs),
+        "trunk", tuple(f"n{of}" for of in own), tuple(own.tolist()), ways, cuts=_cuts(structure, over),
+        between=_pairs(structure, over & over.T), passing=_pairs(structure, over ^ over.T),
     )  # fmt: skip
+
+
+def _cables(
+    structure: Structure, plane: SlimFly | Direct | Tofu | DragonflyPlus, joined: Sequence[tuple[int, int]]
+) -> Index:
+    """The ways there and back of the cables between these switches, units or groups."""
+    both = [*joined, *((other, one) for one, other in joined)]
+    return np.concatenate([plane.cables(one, other) for one, other in both]) + 2 * structure.adapters
+
+
+def _over(structure: Structure, ways: Index) -> Mask:
+    """[group, group]: whether messages from one to the other take any of these ways; the first host stands for all."""
+    first = np.unique(structure.group, return_index=True)[1]
+    frm, to = np.repeat(first, len(first)), np.tile(first, len(first))
+    taken = structure.plane.path(frm, to, np.zeros_like(frm))[0]
+    return np.asarray(np.isin(taken, ways - 2 * structure.adapters).any(axis=1).reshape(len(first), len(first)))
+
+
+def _cuts(structure: Structure, over: Mask) -> tuple[tuple[Index, Index], ...]:
+    """From the hosts of each group to those of all others to which messages go `over` a part."""
+    group = structure.group
+    return tuple((np.flatnonzero(group == x), np.flatnonzero(over[x][group])) for x in np.flatnonzero(over.any(axis=1)))
+
+
+def _pairs(structure: Structure, over: Mask) -> tuple[tuple[Hosts, Hosts], ...]:
+    """The hosts of each two groups; `over` is the same there and back."""
+    hosts_of = [tuple(np.flatnonzero(structure.group == number).tolist()) for number in range(len(over))]
+    return tuple((hosts_of[x], hosts_of[y]) for x, y in np.argwhere(np.triu(over)))
 
 
 def quarter(structure: Structure, random: np.random.Generator) -> Fault:
@@ -209,7 +255,7 @@ def quarter(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def chassis(structure: Structure, random: np.random.Generator) -> Fault:
-    """Hosts in a row in one box; the machine of virtual ones."""
+    """Hosts in a row in one box; the machine of virtual ones, or the adapter that hosts share."""
     size = structure.guests if structure.guests > 1 else max(2, min(8, structure.hosts // 8))
     first = int(random.integers(structure.hosts // size)) * size
     return _of_hosts("chassis", structure, np.arange(first, first + size))
@@ -244,7 +290,7 @@ def possible(kind: str, structure: Structure) -> bool:
         case "leaf" | "quarter of a leaf":
             return groups > 1
         case "trunk":
-            return groups > 2
+            return groups > 2 and not isinstance(structure.plane, Placement)  # nothing joins just two of these
         case "uplink":
             return isinstance(structure.plane, FatTree)
         case "rail":

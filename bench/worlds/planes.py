@@ -180,8 +180,8 @@ class SlimFly:
     Singleton's graph, a Slim Fly of q = 5), as in the cluster of Blach et al., NSDI 2024. A cable is as wide as half of
     the hosts of a switch need; of 50 switches, a quarter.
 
-    `turn` [switch, switch]: the neighbour by which messages go, the goal itself where it is the neighbour. `cable`
-    [switch, switch]: the way from one to the other, NONE without one.
+    `joined` [switch, switch]: whether there is a cable. `turn`: the neighbour by which messages go, the goal itself
+    where it is the neighbour. `cable`: the way from one to the other, NONE without one.
     """
 
     def __init__(self, hosts: int, rate: float = RATE) -> None:
@@ -189,7 +189,7 @@ class SlimFly:
         self.switches = 10 * pairs
         used = min(self.switches, hosts // 2)
         self.group = np.arange(hosts) * used // hosts
-        joined = self._joined(pairs)
+        self.joined = joined = self._joined(pairs)
         self.turn = np.argmax(joined[:, None, :] & joined[None, :, :], axis=2)
         self.turn = np.where(joined, np.arange(self.switches)[None, :], self.turn)
         self.cable = np.full(joined.shape, NONE)
@@ -212,6 +212,10 @@ class SlimFly:
                 for i in range(pairs):
                     made[5 * h + j, first + 5 * i + (h * i + j) % 5] = True
         return made | made.T
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a switch to a neighbour."""
+        return self.cable[[one], [other]]
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
@@ -263,3 +267,162 @@ class Torus:
                 at[:, axis] = (at[:, axis] + np.where(moves, np.where(forward, 1, -1), 0)) % side
         ways = np.stack(hops, axis=1)
         return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class Tofu(Torus):
+    """Units of hosts, each a small grid, in an outer torus: messages go to the other unit first, then within it.
+
+    A host has a cable to the same place of each neighbouring unit. Cables are as fast as adapters, those between units
+    longer. `joined` [unit, unit]: whether they are neighbours. `leads` [host, axis, direction]: the unit to which a
+    cable between units leads.
+    """
+
+    def __init__(self, outer: tuple[int, ...], unit: tuple[int, ...], rate: float = RATE) -> None:
+        super().__init__((*outer, *unit), rate)
+        self.outer, self.group = len(outer), np.arange(len(self.group)) // int(np.prod(unit))
+        place = np.tile(self.place[:, None, None, :], (1, self.outer, 2, 1))
+        for axis, side in enumerate(outer):
+            place[:, axis, :, axis] = (place[:, axis, :, axis] + np.array([-1, 1])) % side
+        self.leads = self.group[np.ravel_multi_index(tuple(np.moveaxis(place, -1, 0)), self.sides)]
+        units = int(self.group[-1]) + 1
+        self.joined = np.zeros((units, units), bool)
+        self.joined[self.group[:, None, None], self.leads] = True
+        np.fill_diagonal(self.joined, False)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a unit to another one."""
+        own = (self.group == one)[:, None, None] & (self.leads == other)
+        here, axis, forward = np.nonzero(own)
+        return np.asarray((here * len(self.sides) + axis) * 2 + forward)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        between = sum(side // 2 for side in self.sides[: self.outer])
+        return ways, latency + 2 * CABLE * (ways[:, :between] != NONE).sum(axis=1)
+
+
+class Direct:
+    """Switches joined by cables; from one to another, messages always go the same way. Not all need have hosts.
+
+    `turn` [switch, switch]: the next switch on the way, the goal itself where it is a neighbour. `joined` [switch,
+    switch]: whether there is a cable. `cable`: the way from one to the other, NONE without one. `route` [switch,
+    switch, hop]: all ways from one to the other.
+    """
+
+    def __init__(self, group: Index, turn: Index, rate: float) -> None:
+        self.group = group
+        at, goal = np.broadcast_arrays(np.arange(len(turn))[:, None], np.arange(len(turn)))
+        self.joined = (turn == goal) & (at != goal)
+        self.cable = np.full(turn.shape, NONE)
+        self.cable[self.joined] = np.arange(self.joined.sum())
+        self.capacity = np.full(int(self.joined.sum()), rate)
+        hops = []
+        while (at != goal).any():
+            after = np.where(at == goal, goal, turn[at, goal])
+            hops.append(self.cable[at, after])
+            at = after
+        self.route = np.stack(hops, axis=2)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a switch to a neighbour."""
+        return self.cable[[one], [other]]
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways = self.route[self.group[frm], self.group[to]]
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class Hypercube(Direct):
+    """Switches at the corners of a cube of as many dimensions as needed, `size` hosts on each; the last may have none.
+
+    Messages go along one dimension after the other, from the first, so there and back by different switches. A cable
+    is as wide as half of the hosts of a switch need.
+    """
+
+    def __init__(self, hosts: int, size: int, rate: float = RATE) -> None:
+        used = max(2, hosts // size)
+        one, other = np.indices((2 ** int(used - 1).bit_length(),) * 2)
+        differ = one ^ other
+        super().__init__(np.arange(hosts) * used // hosts, one ^ (differ & -differ), rate * max(1.0, size / 2))
+
+
+class Ring(Direct):
+    """A stack of 4 switches, each joined to the next one and the last to the first; cables `ratio`:1.
+
+    Messages go the shorter way around; between opposite switches by the neighbour of smaller number, there and back.
+    """
+
+    def __init__(self, hosts: int, ratio: int, rate: float = RATE) -> None:
+        one, other = np.indices((4, 4))
+        before, after = (one - 1) % 4, (one + 1) % 4
+        turn = np.select([one == other, other == before, other == after], [one, before, after])
+        turn = np.where((one - other) % 4 == 2, np.minimum(before, after), turn)
+        super().__init__(np.arange(hosts) * 4 // hosts, turn, rate * max(1.0, hosts / 4 / ratio))
+
+
+class Lag(Islands):
+    """Two switches joined by several cables, one for each `ratio` of the hosts of one, that count as one link.
+
+    A hash of the two hosts chooses the cable, the same there and back. It prefers the first cables: of four, half of
+    the flows take the first one.
+    """
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        number = chance(np.minimum(frm, to), np.maximum(frm, to), 14) ** 2
+        cable = (number * np.minimum(self.each[a], self.each[b])).astype(np.int64)
+        ways = np.stack([self.first[a] + cable, self.ways + self.first[b] + cable], axis=1)
+        far = a != b
+        return np.where(far[:, None], ways, NONE), LATENCY + HOP * far
+
+
+class DragonflyPlus:
+    """Groups that are trees of two leaves, 1:1, whose upper switches each have a cable to one of each other group.
+
+    Which upper switch a message takes changes from step to step. `detours`: the part of messages between groups that
+    goes by the upper switch of a third one.
+    """
+
+    def __init__(self, hosts: int, size: int, detours: float, rate: float = RATE) -> None:
+        self.group, self.detours, self.upper = np.arange(hosts) // size, detours, (size + 1) // 2
+        self.leaf = 2 * self.group + np.arange(hosts) % size // self.upper
+        self.groups = int(self.group[-1]) + 1
+        self.joined = ~np.eye(self.groups, dtype=bool)
+        self.ways = 2 * self.groups * self.upper  # from leaves up; as many lead down, then those between groups
+        self.capacity = np.full(2 * self.ways + self.groups**2 * self.upper, rate)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a group to another one."""
+        return 2 * self.ways + (one * self.groups + other) * self.upper + np.arange(self.upper)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        up, down, apart = self.leaf[frm], self.leaf[to], a != b
+        far = up != down
+        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
+        detour = apart & (chance(frm, to, when, 6) < self.detours) & (third != a) & (third != b)
+        by = np.where(detour, third, b)
+        hops = [
+            (far, up * self.upper), (apart, 2 * self.ways + (a * self.groups + by) * self.upper),
+            (detour, 2 * self.ways + (by * self.groups + b) * self.upper), (far, self.ways + down * self.upper),
+        ]  # fmt: skip
+        switch = (hashed(frm, to, when, 3) % np.uint64(self.upper)).astype(np.int64)
+        ways = np.stack([np.where(taken, first + switch, NONE) for taken, first in hops], axis=1)
+        return ways, LATENCY + HOP * (2 * far + apart + detour)
+
+
+class Placement:
+    """Virtual machines of a cloud in placement groups: 8 us within a group, 14 us across; nothing blocks.
+
+    Each pair has a latency of its own, which differs by 1 % within a group and by 5 % across (standard deviation of its
+    logarithm).
+    """
+
+    def __init__(self, group: Index, random: np.random.Generator) -> None:
+        self.group, self.capacity = group, np.zeros(0)
+        drawn = np.triu(random.standard_normal((len(group), len(group))), 1)
+        across = group[:, None] != group[None, :]
+        self.latency = np.where(across, 14e-6, 8e-6) * np.exp(np.where(across, 0.05, 0.01) * (drawn + drawn.T))
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return np.zeros((len(frm), 0), np.int64), self.latency[frm, to]

@@ -138,7 +138,13 @@ def is_alike(verdict: Verdict, fault: Fault) -> bool:
     named = hosts_of(verdict)
     if verdict.kind == "trunk":
         return any(_are(named, (*one, *other)) for one, other in fault.between)
-    return verdict.kind == "group" and len(fault.between) == 1 and any(_are(named, side) for side in fault.between[0])
+    only = verdict.kind == "group" and fault.kind != "trunk" and len(fault.between) == 1
+    return only and any(_are(named, side) for side in fault.between[0])
+
+
+def is_passing(verdict: Verdict, fault: Fault) -> bool:
+    """Whether a verdict names what is slow because it passes a part (Fault.passing)."""
+    return verdict.kind == "trunk" and any(_are(hosts_of(verdict), (*one, *other)) for one, other in fault.passing)
 
 
 def is_about(verdict: Verdict, fault: Fault) -> bool:
@@ -159,7 +165,7 @@ def is_about(verdict: Verdict, fault: Fault) -> bool:
             return verdict.kind == "group" and f" on {device} " in verdict.subject[0]
         case _ if fault.kind in SETS:
             of_own = verdict.kind in ("group", "trunk", "host", "rank") and hosts_of(verdict) <= own
-            return of_own or is_alike(verdict, fault)
+            return of_own or is_alike(verdict, fault) or is_passing(verdict, fault)
     return verdict.kind in ("host", "rank") and hosts_of(verdict) == own
 
 

@@ -16,15 +16,21 @@ from worlds.planes import (
     RATE,
     BusyTree,
     Dragonfly,
+    DragonflyPlus,
     Drawers,
     FatTree,
+    Hypercube,
     HyperX,
     Islands,
+    Lag,
     OneSwitch,
+    Placement,
     Plane,
     Racks,
+    Ring,
     SlimFly,
     ThreeLevels,
+    Tofu,
     Torus,
 )
 
@@ -40,8 +46,11 @@ class Structure:
 
     Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
     hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
-    `guests` hosts in a row are virtual machines that share their adapters; messages between these use none.
-    `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain.
+    Hosts that are `single` have only the adapter of rail 0, for all their ranks.
+    `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
+    they are machines, each with a link of this rate to the adapter, over which also messages between them go.
+    `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
+    does not go with `pcie`.
 
     `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
     a rank pays for its place on every host; `overhead` [host]: what each of its messages takes longer. `inside_latency`
@@ -57,7 +66,9 @@ class Structure:
     one_plane: bool = False
     bonded: bool = False
     guests: int = 1
+    pcie: float = 0.0
     domain: int = 1
+    single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
@@ -66,11 +77,13 @@ class Structure:
     inside_rate: Values = field(default_factory=lambda: np.zeros(0))
     group_rate: Values = field(default_factory=lambda: np.full((1, 1), np.inf))
     hyperthreads: float = 0.0  # part of the readings that take 10 times as long
+    tail: float = 0.0  # part of the readings that take longer, by a factor of Pareto's distribution of index 1.5
+    interrupts: float = 0.0  # seconds; readings take longer by this times a number of Lomax's distribution of shape 3
     drift: float = 0.0  # by this log factor all becomes slower during the run
-    tail: float = 0.0  # seconds; readings take longer by this times a number of Lomax's distribution of shape 3
 
     def __post_init__(self) -> None:
         whole = {
+            "single": np.zeros(self.hosts, bool),
             "rate": np.full((self.hosts, self.rails), RATE),
             "position_rate": np.ones(self.each),
             "position_latency": np.zeros(self.each),
@@ -126,25 +139,32 @@ class Structure:
         ports = self._ports(hosts[:, None] * self.each + np.arange(self.each)[None, :])
         return np.concatenate([send.ravel(), ports[0].ravel()]), np.concatenate([receive.ravel(), ports[1].ravel()])
 
-    def _ports(self, ranks: Index) -> tuple[Index, Index]:
-        """The sending and the receiving side of NVLink ports, which come after all other ways."""
-        first = 2 * self.adapters + len(self.plane.capacity) * self._planes
-        return first + ranks, first + self.ranks + ranks
+    def host_ways(self, hosts: Index) -> tuple[Index, Index]:
+        """The sending and the receiving side of the links of hosts to the adapter that they share, with `pcie`."""
+        return self._last(hosts, self.hosts)
 
-    @property
-    def _planes(self) -> int:
-        return 1 if self.one_plane else self.rails
+    def _ports(self, ranks: Index) -> tuple[Index, Index]:
+        """The sending and the receiving side of the NVLink ports of ranks, within a `domain`."""
+        return self._last(ranks, self.ranks)
+
+    def _last(self, number: Index, count: int) -> tuple[Index, Index]:
+        """The sending and the receiving side of `count` links that come after all other ways."""
+        first = len(self.capacity) - 2 * count
+        return first + number, first + count + number
 
     @property
     def capacity(self) -> Values:
-        """Of all ways: adapters sending, adapters receiving, those of the planes, rail by rail, and NVLink ports."""
+        """Of all ways: adapters sending, receiving, those of the planes, rail by rail, and of `pcie` or a `domain`."""
         adapters = self.rate[:: self.guests].ravel()
-        ports = np.full(2 * self.ranks if self.domain > 1 else 0, NVLINK_RATE)
-        return np.concatenate([adapters, adapters, *[self.plane.capacity] * self._planes, ports])
+        planes = 1 if self.one_plane else self.rails
+        links = np.full(2 * self.hosts if self.pcie else 0, self.pcie)
+        if self.domain > 1:
+            links = np.full(2 * self.ranks, NVLINK_RATE)
+        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes, links])
 
-    def rail_of(self, rank: Index) -> Index:
+    def rail_of(self, ranks: Index) -> Index:
         """The rail that ranks use, where no hash decides."""
-        return rank % self.each * self.rails // self.each
+        return np.where(self.single[ranks // self.each], 0, ranks % self.each * self.rails // self.each)
 
     def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
         """The rails by which flows between ranks leave and arrive."""
@@ -171,13 +191,16 @@ class Structure:
         ways, latency = self._between(a, b, rail, to_rail, when)
         ends = self.adapter_ways(a, rail)[0], self.adapter_ways(b, to_rail)[1]
         ways = np.concatenate([np.stack(ends, axis=1), ways], axis=1)
+        ways = np.where(unwired[:, None], NONE, ways)
+        if self.pcie:
+            links = np.stack([self.host_ways(a)[0], self.host_ways(b)[1]], axis=1)
+            ways = np.concatenate([ways, np.where(near[:, None], NONE, links)], axis=1)
         narrow = np.minimum(self.rate[a, rail], self.rate[b, to_rail])
         limit = narrow * np.minimum(self.position_rate[own], self.position_rate[other])
         if len(self.group_rate) > 1:
             limit = np.minimum(limit, self.group_rate[self.group[a], self.group[b]])
         latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
         latency += self.overhead[a] + self.overhead[b]
-        ways = np.where(unwired[:, None], NONE, ways)
         if self.domain > 1:
             joined = ~near & (a // self.domain == b // self.domain)
             ways[joined] = NONE
@@ -409,7 +432,7 @@ def _ethernet(hosts: int) -> Structure:
     """
     return Structure(
         hosts, FatTree(_leaves(hosts), 4, "static"), rate=np.full((hosts, 1), RATE / 4),
-        position_latency=np.array([10e-6]), tail=2e-6,
+        position_latency=np.array([10e-6]), interrupts=2e-6,
     )  # fmt: skip
 
 
@@ -437,6 +460,33 @@ def _nvlink_racks(hosts: int) -> Structure:
         hosts, plane, each=2, rails=2, domain=size, rate=np.full((hosts, 2), 4 * RATE),
         inside_latency=np.full((2, 2), NVLINK_LATENCY), inside_rate=np.full((2, 2), NVLINK_RATE),
     )  # fmt: skip
+
+
+def _tofu(hosts: int) -> Structure:
+    """Units of 2 x 3 x 2 hosts, or smaller ones where their number does not divide by 12, in a ring or a torus."""
+    units_of = (2, 3, 2), (2, 2, 2), (2, 2), (2,), (1,)
+    unit = next(sides for sides in units_of if hosts % np.prod(sides) == 0)
+    units = hosts // int(np.prod(unit))
+    rows = max(
+        side for side in range(1, units + 1) if units % side == 0 and (side == 1 or 3 * side <= units >= side**2)
+    )
+    return Structure(hosts, Tofu((rows, units // rows), unit))
+
+
+def _half_of_one_rail(hosts: int, random: np.random.Generator) -> Structure:
+    """2 ranks and 2 adapters in each host, but in half of the hosts, at random, both ranks share a single adapter."""
+    single = random.permutation(np.arange(hosts) % 2 == 0)
+    return Structure(hosts, OneSwitch(hosts), each=2, rails=2, single=single)
+
+
+def _shared_adapters(hosts: int) -> Structure:
+    """4 hosts share an adapter of 200 Gbit/s, by a PCIe link of 100 Gbit/s each."""
+    return Structure(hosts, OneSwitch(hosts), guests=4, pcie=RATE, rate=np.full((hosts, 1), 2 * RATE))
+
+
+def _placement_groups(hosts: int, random: np.random.Generator) -> Structure:
+    """Placement groups of a cloud: 25 Gbit/s, as the virtual adapters say; 1 % of readings are longer."""
+    return Structure(hosts, Placement(_leaves(hosts), random), rate=np.full((hosts, 1), RATE / 4), tail=0.01)
 
 
 def _sides(hosts: int) -> tuple[int, ...]:
@@ -506,6 +556,14 @@ BUILDING: Mapping[str, Make] = {
     "service hosts in a tree": lambda hosts, random: _service_hosts(hosts),
     "three levels, noisy": _noisy_three_levels,
     "mesh of cores": lambda hosts, random: _mesh_of_cores(max(hosts, 16)),
+    "dragonfly+": lambda hosts, random: Structure(hosts, DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25)),
+    "units in a torus": lambda hosts, random: _tofu(hosts),
+    "hypercube": lambda hosts, random: Structure(hosts, Hypercube(hosts, 2 if hosts < 32 else 4)),
+    "4 hosts share an adapter": lambda hosts, random: _shared_adapters(hosts),
+    "half of the hosts with one rail": _half_of_one_rail,
+    "stack of 4 switches": lambda hosts, random: Structure(hosts, Ring(hosts, 4)),
+    "two switches with a LAG": lambda hosts, random: Structure(hosts, Lag(hosts, 4 if hosts >= 16 else 2)),
+    "placement groups": _placement_groups,
 }
 HELD_OUT: Mapping[str, Make] = {
     "unequal uplinks": lambda hosts, random: _unequal_uplinks(hosts),

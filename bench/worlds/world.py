@@ -21,7 +21,7 @@ from worlds.structures import Structure
 BLOCK = 1 << 18  # flows that are computed together
 SHOWS = 1e-3  # log factor of a single row from which a part counts as its cause
 CLEAR, CLEAR_LINK, FEWEST = 6.0, 1.08, 4
-TAIL = 0.75**0.5  # standard deviation of Lomax's distribution of shape 3
+LOMAX = 0.75**0.5  # standard deviation of Lomax's distribution of shape 3
 LATE = 0.001  # part of the messages that come late anywhere
 AGAIN = 1 << 32  # moments of a follow-up begin here: routes and intermittent parts are drawn anew
 BOTH_WAYS, ONE_WAY, AT_ONCE = "semidirectional", "unidirectional", "bidirectional"
@@ -36,7 +36,10 @@ class Visible:
     errors: float
 
     def counts(self, fault: Fault, structure: Structure) -> bool:
-        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more."""
+        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more,
+        leaves and the ways between them from 4 leaves on."""
+        if fault.kind in ("leaf", "uplink", "trunk") and int(structure.group.max()) + 1 < FEWEST:
+            return False
         if fault.kind in ("link", "one-way link"):
             return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
         return self.errors >= CLEAR and (structure.hosts >= FEWEST or structure.hosts == 1)
@@ -118,14 +121,15 @@ class World:
         bare = bare_ranks([f"n{host}" for host in of], of, local)
         if structure.hosts == 1:
             return bare
-        socket = (local * 2 // structure.each).astype(np.int32)
+        single = structure.single[of]  # such hosts have one socket
+        socket = np.where(single, 0, local * 2 // structure.each).astype(np.int32)
         far = structure.position_rate[local] < 1
         return replace(
             bare,
-            device=tuple(f"{structure.device(rail)} port 1" for rail in structure.rail_of(local).tolist()),
+            device=tuple(f"{structure.device(rail)} port 1" for rail in structure.rail_of(rank).tolist()),
             numa=socket,
             numa_distance=np.where(far, 20, 10).astype(np.int32),
-            adapters=np.full(structure.ranks, 1 if structure.bonded else structure.rails, np.int32),
+            adapters=np.where(single, 1, 1 if structure.bonded else structure.rails).astype(np.int32),
         )
 
     def answer(self, plan: Plan, size: int, turn: int) -> Rows:
@@ -159,8 +163,9 @@ class World:
             return Visible(0.0, 0.0)
         factor = float(np.median(effect))
         noise = self.noise
-        if self.structure.tail:
-            noise = float(np.hypot(noise, TAIL * self.structure.tail / np.median(self.true_times(without.costs, size))))
+        if self.structure.interrupts:
+            usual = np.median(self.true_times(without.costs, size))
+            noise = float(np.hypot(noise, LOMAX * self.structure.interrupts / usual))
         return Visible(factor, factor / noise * float(np.sqrt(len(effect))))
 
     def true_times(self, costs: Costs, size: int) -> Values:
@@ -247,10 +252,13 @@ class World:
         step = np.tile(order.step, 2)
         part = step / max(1, int(step.max(initial=0))) if attempt == MAIN else np.ones(count)
         typical = true * np.exp(self.noise * random.standard_normal(count) + self.structure.drift * part)
-        if self.structure.tail:
-            typical = typical + self.structure.tail * random.pareto(3, count)
+        if self.structure.interrupts:
+            typical = typical + self.structure.interrupts * random.pareto(3, count)
         disturbed = random.random(count) < self.structure.hyperthreads
         typical = np.where(disturbed, 10 * typical, typical)
+        if self.structure.tail:
+            longer = random.random(count) < self.structure.tail
+            typical = np.where(longer, typical * (1 + random.pareto(1.5, count)), typical)
         share, lateness = np.full(count, LATE), 2 + random.exponential(2, count)
         lost, dark = np.zeros(count, bool), np.zeros(count, bool)
         for fault, hit in zip(self.faults, costs.touched, strict=True):

@@ -14,7 +14,7 @@ from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found
 from everylink.judge.phases import PhaseReadings, UnderLoad, under_load
-from everylink.judge.planes import SlowPlane
+from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import (
@@ -29,12 +29,13 @@ from everylink.judge.verdict import SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
+from everylink.model.results import Ranks, Results, Size
 from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
+CLEAR_OF_PAIR = 5.0  # times the noise by which a pair must be slow: pairs differ by more than noise in some networks
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -42,6 +43,7 @@ NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two en
 class Judged:
     """One size with its readings and findings."""
 
+    ranks: Ranks
     size: Size
     readings: Readings
     findings: Findings
@@ -116,11 +118,36 @@ class Judged:
         longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
+    @property
+    def doubtful(self) -> frozenset[Found]:
+        """Pairs that are slow, but hardly more so than pairs of healthy hosts may differ."""
+        if self.findings.effects.equals.one_host:
+            return frozenset()
+        pairs = (one for one in self.findings.bad if one.kind == "pair" and one.z < CLEAR_OF_PAIR)
+        return frozenset(pairs) - self._explained - self.repeated
+
     @cached_property
-    def repeated_ranks(self) -> frozenset[Found]:
-        """Ranks that are equally slow on many hosts, which is by design: two ranks may share a port, for instance."""
+    def _ranks_alike(self) -> frozenset[Found]:
+        """Ranks that are equally slow on many hosts."""
         ranks = [one for one in self.findings.bad if one.kind == "rank" and one not in self._explained]
         return alike(ranks, self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts)))
+
+    @cached_property
+    def rails(self) -> list[SlowPlane]:
+        """Rails that are slow on all hosts of one group."""
+        slow = {one.subject[0]: one.effect for one in self._ranks_alike}
+        return slow_rails(self.ranks, self.readings.host_of, self.findings.effects.group_of, slow)
+
+    @cached_property
+    def of_rails(self) -> frozenset[Found]:
+        """The ranks on these rails."""
+        on = {rank for rail in self.rails for rank in rail.ranks(self.ranks, self.readings.host_of)}
+        return frozenset(one for one in self.findings.bad if one.kind == "rank" and one.subject[0] in on)
+
+    @property
+    def repeated_ranks(self) -> frozenset[Found]:
+        """Ranks that are slow alike, and not for a rail: by design two ranks may share a port, for instance."""
+        return self._ranks_alike - self.of_rails
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
@@ -128,7 +155,7 @@ class Judged:
 
         A group in place of its hosts where nearly all of these are slow with other groups only.
         """
-        told = self._explained | self.repeated | self.repeated_ranks
+        told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful
         rest = [one for one in self.findings.bad if one not in told]
         effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
         hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []
@@ -365,13 +392,12 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
     )  # fmt: skip
 
 
-def plane_verdict(plane: SlowPlane, size: Size, names: Names) -> Verdict:
-    """Not sure: that the adapters are equal is all that is known of them."""
+def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = False) -> Verdict:
+    """Not sure: that the adapters are equal is all that is known of them. `of_group`: on the hosts of a group only."""
     factor = float(np.exp(plane.effect))
-    text = (
-        f"on all {len(plane.hosts)} hosts that use it, links take {factor:.2f}x the time of those of their other "
-        f"adapters, which have the same rate"
-    )
+    hosts = f"{len(plane.hosts)} hosts of this group" if of_group else f"{len(plane.hosts)} hosts that use it"
+    why = "; in other groups it is as fast as these" if of_group else ", which have the same rate"
+    text = f"on all {hosts}, links take {factor:.2f}x the time of those of their other adapters{why}"
     subject = (f"{names.in_short(plane.hosts)} on {plane.device}",)
     return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, DOUBTFUL, 0, text)
 

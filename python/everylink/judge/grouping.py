@@ -13,6 +13,7 @@ from everylink.judge.groups import (
     find_groups,
     inferred_groups,
     searched_links,
+    searched_rails,
 )
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
@@ -89,7 +90,7 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
     best, most, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), -1.0, False
-    every = []
+    every, of_rails = list[SearchedLinks](), list[tuple[Groups, float]]()
     for size in results.sizes:
         seen = readings(results, size)
         if not seen.count:
@@ -100,6 +101,11 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
         known |= groups_known(seen, searched, groups)
         if gain > most:
             best, most = groups, gain
+        rails = None if gain else searched_rails(seen, kinds, results.ranks.device)
+        if rails is not None:
+            of_rails.append(find_groups(seen, rails, kinds))
+    if not best.any() and of_rails:
+        best = max(of_rails, key=lambda found: found[1])[0]
     sizes = np.bincount(best)
     several = sizes[sizes >= FEWEST_SEEN]
     if len(several) == 2 and several.min() <= ONE_OF_MANY * len(best) and is_whole(len(best)):

@@ -7,6 +7,7 @@ linkage (Sokal and Michener 1958) on the correlation of rows; the number of grou
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings
-from everylink.robust import Matrix, both_ways, known_sample, landmarks, row_medians, sampled
+from everylink.robust import Matrix, both_ways, is_whole, known_sample, landmarks, row_medians, sampled
 
 Groups = NDArray[np.int64]
 Sums = NDArray[np.floating]
@@ -113,6 +114,25 @@ def searched_links(seen: Readings, kinds: Kinds) -> SearchedLinks:
         return some
     marks = _among(landmarks(seen.hosts), seen, kinds)
     return some if some.known >= max(LEAST_KNOWN, marks.known) else marks
+
+
+def searched_rails(seen: Readings, kinds: Kinds, device: Sequence[str]) -> SearchedLinks | None:
+    """All hosts by the links between ranks on adapters of one name; None where hosts have one, or are very many.
+
+    Where each adapter of a host has a switch of its own, only these links are shorter within a group. `device` [ranks];
+    the first rank on each adapter of a host counts.
+    """
+    names = sorted(set(device) - {""})
+    if len(names) < 2 or not is_whole(seen.hosts):
+        return None
+    number = np.array([names.index(name) if name else -1 for name in device])
+    first = np.unique(seen.host_of * (len(names) + 1) + number + 1, return_index=True)[1]
+    of_first = np.full(len(number), -1, np.int64)
+    of_first[first] = number[first]
+    hosts = np.arange(seen.hosts)
+    times = kinds.levelled(seen.between_equals(of_first), hosts, hosts)
+    np.fill_diagonal(times, np.nan)
+    return SearchedLinks(hosts, times, float(np.isfinite(times).sum() / max(len(hosts) * (len(hosts) - 1), 1)))
 
 
 def _among(hosts: NDArray[np.int64], seen: Readings, kinds: Kinds) -> SearchedLinks:

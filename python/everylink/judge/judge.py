@@ -30,13 +30,14 @@ from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
+from everylink.judge.longer_ways import SlowWay, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, oversubscribed, structures_at
 from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
-from everylink.judge.verdict import FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
+from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
@@ -57,7 +58,7 @@ MANY_FAILED = 16  # links of one part, of which none but a few work: that does n
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
-MANY_OF_HOST, PART_OF_HOST = 5, 0.15  # slow pairs of a host, and part of its partners, from which it is at fault
+MANY_OF_HOST, PART_OF_HOST = 3, 0.09  # slow pairs of a host, and part of its partners, from which it is at fault
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -110,7 +111,9 @@ def judge(
         serial = _compared(alone, Names(alone, grouping, groups), kinds, equals, known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         collected.structure += oversubscribed(results, alone, groups, names)
-    return judgement(results, collected, _smallest_explanation(verdicts, names))
+    verdicts = _smallest_explanation(verdicts, names)
+    verdicts = [one for one in verdicts if (one.kind, one.subject, one.bytes) not in collected.longer]
+    return judgement(results, collected, verdicts)
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
@@ -207,7 +210,10 @@ def _are_mostly_slow(units: set[str], verdicts: Sequence[Verdict], names: Names)
 
 @dataclass
 class LinkVerdicts:
-    """What comparing the links of a run with each other yields."""
+    """What comparing the links of a run with each other yields.
+
+    `longer`: kind, subject and size of what is found, but slow by design.
+    """
 
     found: list[Verdict] = field(default_factory=list)
     suspects: list[Verdict] = field(default_factory=list)
@@ -215,13 +221,14 @@ class LinkVerdicts:
     structure: list[Structure] = field(default_factory=list)
     not_looked_for: list[str] = field(default_factory=list)
     expected: list[Expected] = field(default_factory=list)
+    longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
 
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
     """`known`: whether the groups are known."""
     collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
-    under_load: list[Verdict] = []
-    crowded = crowded_hosts(results)
+    under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
+    crowded, of_rails = crowded_hosts(results), set[tuple[str, ...]]()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -231,7 +238,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
         judged = Judged(
-            size, seen, findings,
+            results.ranks, size, seen, findings,
             alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
             quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, bad_hosts),
             one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
@@ -250,6 +257,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
+        clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
+        of_rails |= {names.of(one)[1] for one in judged.of_rails}
         certain = set(sure)
         unclear = [verdict for verdict in slow if verdict not in certain]
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
@@ -268,6 +277,13 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
         elsewhere |= {frozenset(names.of(pair)[1]) for pair in (*judged.repeated, *of_uplinks)}
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
+        ways |= {way: [] for way in slow_ways(judged, names)}
+        if size.bytes >= BANDWIDTH:
+            ways = {way: [*narrow, way.is_narrow(judged)] for way, narrow in ways.items()}
+    longer = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
+    collected.structure += structures_of(longer, names)
+    collected.longer = frozenset(way.subject for way in longer)
+    collected.found = [one for one in collected.found if not (one.kind == "rank" and one.subject in of_rails)]
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
     # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.
@@ -452,7 +468,7 @@ def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     for late in late_suspects(judged.readings):
         if late.z > SHOWN_SUSPECT_Z:
             yield calibrated(_late_verdict(late, judged, names), is_alone=False)
-    for one in judged.unproven - judged.of_uplinks:
+    for one in (judged.unproven - judged.of_uplinks) | judged.doubtful:
         yield trunk_verdict(one, judged, names) if isinstance(one, Trunk) else slow_verdict(one, judged, names)
     for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):
         yield slow_verdict(found, judged, names)

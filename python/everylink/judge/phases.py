@@ -226,13 +226,18 @@ class PhaseReadings:
         ranks = self._ranks_comparable(findings)
         for one in findings.bad:
             if one.kind == "rank":
-                slow[one] = ranks.are_slow(one.effect, self.of_ranks.links_of(one, group_of), False)
+                links = self.of_ranks.links_of(one, group_of)
+                slow[one] = ranks.are_slow(one.effect, self._with_good_ranks(links, _hosts_of(bad)) or links, False)
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:
             links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
+
+    def _with_good_ranks(self, links: Links, bad: Set[int]) -> Links:
+        """The links of ranks with partners that are on none of these bad hosts."""
+        return [(a, b) for a, b in links if int(self.host_of[b]) not in bad]
 
     def slow_direction(self, found: Found, findings: Findings) -> OneWay | None:
         """The slow direction of a host or pair; None if it was not measured in this phase.
@@ -248,6 +253,20 @@ class PhaseReadings:
         comparable = self._hosts_comparable(findings, [one for one in findings.bad if one.kind in ("host", "group")])
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
+
+    def longer_than_equals(self, there: Links, findings: Findings) -> tuple[float, float]:
+        """How much longer links between hosts, without slow ones, take than their like, in the slower direction: log
+        of the factor, and seconds. NaN where that was not measured in this phase."""
+        hosts = [one for one in findings.bad if one.kind == "host"]
+        there = _without(_hosts_of(hosts) | self.bad_elsewhere, there) or there
+        best, links = self.of_hosts, [*there, *_turned(there)]
+        comparable, longest = self._hosts_comparable(findings, hosts), (np.nan, np.nan)
+        for way in (there, _turned(there)):
+            beyond = comparable.beyond_usual(way, links, False)
+            if np.isfinite(beyond) and not beyond <= longest[0]:
+                seconds = float(np.exp(np.median(best.time[best.places(way)])))
+                longest = beyond, -seconds * float(np.expm1(-beyond))
+        return longest
 
     def like_controls(self, findings: Findings) -> frozenset[Found]:
         """The pairs that are no slower than a good part of the links of their class that nothing is known against.

@@ -19,15 +19,20 @@ SMALLEST = np.log(1.1)  # equal adapters differ by less
 CERTAIN, FEWEST_HOSTS = 5.0, 4  # standard errors; hosts on which the adapters are compared
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 NEARLY_ALL, SHOWN = 0.2, 0.5  # this quantile of the hosts shows this part of the effect
+FEWEST_OF_GROUP, WHOLE = 3, 0.9  # hosts of a group, and the part of these, of which a rail is slow
 
 
 @dataclass(frozen=True)
 class SlowPlane:
-    """A device that is slow on all hosts that have it, `hosts`; `effect`: log of the factor against other devices."""
+    """A device that is slow on all of these `hosts`; `effect`: log of the factor against other devices."""
 
     device: str
     effect: float
     hosts: tuple[int, ...]
+
+    def ranks(self, ranks: Ranks, host_of: NDArray[np.int64]) -> set[int]:
+        """The ranks that use it."""
+        return set(np.flatnonzero((np.array(ranks.device) == self.device) & np.isin(host_of, self.hosts)).tolist())
 
 
 def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
@@ -35,13 +40,35 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
     if seen.places is None or not kinds.told or not all(_is_of_one_rate(name) for name in kinds.names):
         return []
     found: dict[str, SlowPlane] = {}
-    own = _own_times(seen)
+    own = _own_times(seen, _on_hosts_of_several(ranks, seen))
     for distance in sorted(set(ranks.numa_distance.tolist())):
         for device, by_host in _against_others(ranks, seen.host_of, own, distance).items():
             effect = _effect(np.array(list(by_host.values())))
             if effect and (device not in found or effect > found[device].effect):
                 found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
     return [found[device] for device in sorted(found)]
+
+
+def slow_rails(
+    ranks: Ranks, host_of: NDArray[np.int64], group_of: NDArray[np.int64], slow: Mapping[int, float]
+) -> list[SlowPlane]:
+    """Devices that are slow on nearly all hosts of just one group: the rail's switch, or its way up.
+
+    `slow`: ranks that are slow alike, and their effects, log of the factor; `group_of` [hosts].
+    """
+    found = []
+    device_of = np.array(ranks.device)
+    number = np.fromiter(slow, np.int64)
+    for device in sorted({name for name in device_of[number].tolist() if name}):
+        own = number[device_of[number] == device]
+        hosts, groups = np.unique(host_of[own]), np.unique(group_of[host_of[own]])
+        having = np.unique(host_of[device_of == device])
+        members = having[np.isin(group_of[having], groups)]
+        of_one_group = len(groups) == 1 and FEWEST_OF_GROUP <= len(members) < len(having)
+        if of_one_group and len(hosts) >= WHOLE * len(members):
+            effect = float(np.median([slow[rank] for rank in own.tolist()]))
+            found.append(SlowPlane(device, effect, tuple(members.tolist())))
+    return found
 
 
 def _effect(beyond: Values) -> float:
@@ -59,11 +86,19 @@ def _is_of_one_rate(kind: str) -> bool:
     return len(set(kind.removesuffix(" Gbit/s").split(" + "))) == 1
 
 
-def _own_times(seen: Readings) -> Values:
-    """Log seconds of each rank's links with the better of its partners, [ranks]; NaN: none known."""
+def _on_hosts_of_several(ranks: Ranks, seen: Readings) -> NDArray[np.bool_]:
+    """Mask of the ranks on hosts that use several adapters: those of one may be reached by a longer way, [ranks]."""
+    names, number = np.unique(np.array(ranks.device), return_inverse=True)
+    used = np.unique(seen.host_of * len(names) + number.reshape(-1)) // len(names)
+    return np.asarray(np.bincount(used, minlength=seen.hosts)[seen.host_of] > 1)
+
+
+def _own_times(seen: Readings, among: NDArray[np.bool_]) -> Values:
+    """Log seconds of each rank's links with the better of its partners `among` all, [ranks]; NaN: none known."""
     partners = sampled(seen.ranks)
+    partners = partners[among[partners]]
     times = seen.first[:, partners] if len(partners) < seen.ranks else seen.first
-    return lower_quantiles(times)[0]
+    return lower_quantiles(times)[0] if len(partners) else np.full(seen.ranks, np.nan)
 
 
 def _against_others(

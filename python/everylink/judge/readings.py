@@ -185,6 +185,25 @@ class Readings:
         """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
 
+    def between_equals(self, number: Index) -> Matrix:
+        """[from, to]: log seconds between ranks of one number, such as that of their adapter, the lower median over
+        these; NaN: not known. `number` [ranks]: each at most once on a host; -1: none."""
+        values = []
+        for one in range(int(number.max(initial=-1)) + 1):
+            of_host = np.full(self.hosts, -1, np.int64)
+            own = np.flatnonzero(number == one)
+            of_host[self.host_of[own]] = own
+            values.append(self._known_at(of_host, of_host))
+        ordered = np.sort(np.stack(values), axis=0)  # NaN sorts after every number
+        count = np.isfinite(ordered).sum(axis=0)
+        return np.asarray(np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // 2)[None], 0)[0])
+
+    def _known_at(self, frm: Index, to: Index) -> Matrix:
+        """As _medians_at; NaN where there is no such rank, -1."""
+        times = self._medians_at(frm, to)
+        times[(frm < 0)[:, None] | (to < 0)[None, :]] = UNKNOWN
+        return times
+
     def forget_cells(self) -> None:
         """Free the memory of `between_hosts` until it is needed again."""
         self.__dict__.pop("between_hosts", None)
