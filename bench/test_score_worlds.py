@@ -5,7 +5,7 @@ from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs", "cube mesh")
+ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores")
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",

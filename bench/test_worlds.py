@@ -7,10 +7,20 @@ import pytest
 from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Order
-from worlds.physics import NONE, fair_rates
-from worlds.planes import CABLE, HOP, LATENCY, RATE, Dragonfly, FatTree, OneSwitch, SlimFly, Tofu
+from worlds.physics import NONE, Flows, fair_rates
+from worlds.planes import CABLE, HOP, LATENCY, RATE, WAIT, BusyTree, Dragonfly, FatTree, OneSwitch, SlimFly, Tofu
 from worlds.scoring import Case, is_about, is_found, score
-from worlds.structures import ALL, BESIDE, BUILDING, HELD_OUT, INSIDE_LATENCY, OTHER_RAIL, Structure
+from worlds.structures import (
+    ALL,
+    BESIDE,
+    BUILDING,
+    HELD_OUT,
+    INSIDE_LATENCY,
+    NVLINK_LATENCY,
+    NVLINK_RATE,
+    OTHER_RAIL,
+    Structure,
+)
 from worlds.world import AT_ONCE, ONE_WAY, World
 
 from everylink.judge.verdict import Verdict
@@ -234,6 +244,126 @@ def test_messages_in_a_mesh_of_cores_go_along_rows_and_columns() -> None:
     world = World(built("mesh of cores", 32))  # 4 rows of 8
     for core, steps in {1: 1, 7: 7, 8: 1, 31: 10}.items():
         assert times(world, [(0, core)], 0) == pytest.approx([0.2e-6 + steps * 0.015e-6])
+
+
+def test_each_leaf_has_uplinks_of_its_own_number() -> None:
+    structure = built("unequal uplinks", 32)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1, 1, 1, 4]
+    world = World(structure, kernel=ONE_WAY)
+    alone = LATENCY + 2 * HOP + MIB / RATE
+    assert times(world, [(host, host + 8) for host in range(8)]) == pytest.approx([alone + 3 * MIB / RATE] * 8)
+    assert times(world, [(24, 0), (25, 1), (26, 8), (27, 9), (28, 16), (29, 17)]) == pytest.approx([alone] * 6)
+
+
+def test_messages_of_fragments_wait_for_other_jobs_in_some_stretches_of_steps() -> None:
+    structure = built("fragments beside other jobs", 32)
+    plane = structure.plane
+    assert isinstance(plane, BusyTree)
+    assert (np.diff(plane.group) < 0).any()
+    left = plane.capacity / np.tile(plane.uplinks * RATE, 2)
+    assert 0.4 <= left.min() < left.max() <= 0.8
+    far = int(np.flatnonzero(plane.group != plane.group[0])[0])
+    when = np.arange(800)
+    waits = (plane.path(np.zeros_like(when), np.full(800, far), when)[1] - LATENCY - 2 * HOP) / WAIT
+    assert set(waits.round(6)) == {0, 1, 2}
+    assert waits.mean() == pytest.approx(0.5, abs=0.2)
+    assert np.ptp(waits.reshape(100, 8), axis=1).max() < 1e-6
+
+
+def test_hosts_of_a_drawer_have_wider_and_shorter_cables_than_others() -> None:
+    world = World(built("drawers", 32), kernel=ONE_WAY)
+    near, far = LATENCY - HOP + MIB / 24e9, LATENCY - HOP + 4 * CABLE + MIB / 5e9
+    assert times(world, [(0, 7), (1, 8), (2, 9)]) == pytest.approx([near, far, far])
+
+
+def test_lingering_routes_change_once_in_16_steps_and_not_all_at_once() -> None:
+    plane = built("two planes, lingering routes", 32).plane
+    when = np.arange(161)
+    changes = []
+    for to in range(8, 32):
+        spine = plane.path(np.zeros_like(when), np.full_like(when, to), when)[0][:, 0]
+        changes.append(np.flatnonzero(np.diff(spine)))
+    assert all((np.diff(steps) % 16 == 0).all() for steps in changes)
+    assert all(5 <= len(steps) <= 10 for steps in changes)
+    assert len({int(steps[0]) % 16 for steps in changes}) > 4
+
+
+def test_ranks_of_a_socket_share_its_adapter_and_nvlink() -> None:
+    world = World(built("4 GPUs on 2 rails, 2:1", 16), kernel=ONE_WAY)  # racks of 4 hosts
+    once, twice = (LATENCY + shared * MIB / RATE for shared in (1, 2))
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([twice] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([once] * 2)
+    assert times(world, [(0, 6)], 0) == times(world, [(0, 16)], 0) == pytest.approx([LATENCY + 2 * HOP])
+    inside = [INSIDE_LATENCY + MIB / 75e9, INSIDE_LATENCY + 0.4e-6 + MIB / 32e9]
+    assert [times(world, [(0, to)])[0] for to in (1, 2)] == pytest.approx(inside)
+    assert world.ranks.device[:4] == ("mlx5_0 port 1", "mlx5_0 port 1", "mlx5_1 port 1", "mlx5_1 port 1")
+
+
+def test_dies_have_as_many_links_as_they_are_joined_by_and_share_adapters_in_pairs() -> None:
+    world = World(built("8 dies on 4 rails", 32), kernel=ONE_WAY)
+    assert (world.structure.hosts, world.structure.ranks) == (8, 64)
+    for to, (steps, links) in {1: (1, 4), 6: (1, 2), 2: (1, 1), 4: (2, 1), 7: (2, 1), 5: (2, 1)}.items():
+        assert times(world, [(0, to)]) == pytest.approx([0.4e-6 + steps * 0.12e-6 + MIB / (links * 50e9)])
+    assert times(world, [(1, 9)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + 0.3e-6 + MIB / RATE, LATENCY + MIB / RATE])
+
+
+def test_ranks_of_nested_sockets_are_in_turns_and_have_clocks_of_their_own() -> None:
+    world = World(built("nested sockets", 32))
+    for to, latency in {2: 0.16e-6, 8: 0.24e-6, 16: 0.27e-6, 1: 0.42e-6}.items():
+        assert times(world, [(0, to)], 0) == pytest.approx([latency], rel=0.08)
+    assert len({round(times(world, [(0, to)], 0)[0], 12) for to in range(1, 32, 2)}) > 8
+
+
+def test_small_messages_by_ethernet_have_a_long_tail_and_four_hosts_fit_an_uplink() -> None:
+    structure = built("Ethernet", 32)
+    world = World(structure, noise=1e-3, kernel=ONE_WAY)
+    far = LATENCY + 20e-6 + 2 * HOP + 4 * MIB / RATE
+    assert times(world, [(host, host + 8) for host in range(4)]) == pytest.approx([far] * 4)
+    small, large = (np.log(world.results.sizes[at].rows.median) for at in (0, -1))
+    own = world.results.sizes[0].rows.frm // 8 == world.results.sizes[0].rows.to // 8
+    assert np.std(small[own]) > 5 * np.std(large[own])
+    assert np.ptp(small) > 5 * np.std(small)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"25 Gb/sec (1X EDR)"}
+
+
+def test_messages_of_the_slower_processor_take_longer_and_receivers_have_their_uplink() -> None:
+    world = World(built("two processors in a tree", 32), kernel=ONE_WAY)  # leaves of 8, 5 uplinks; the second is faster
+    assert times(world, [(8, 9)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 1.4e-6 + MIB / (0.8 * RATE)])
+    far = LATENCY + 2 * HOP + 0.7e-6
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([far + MIB / (0.8 * RATE)] * 2)
+    assert times(world, [(0, 8), (1, 13)]) == pytest.approx([far + 2 * MIB / RATE] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_hosts_of_an_nvlink_rack_need_their_adapters_only_for_other_racks() -> None:
+    healthy = World(built("NVLink racks", 32), kernel=ONE_WAY)  # racks of 8 hosts, of 2 ranks
+    near, far = NVLINK_LATENCY + MIB / NVLINK_RATE, LATENCY + 2 * HOP + MIB / (4 * RATE)
+    pairs = [(0, 1), (0, 15), (0, 16)]
+    assert [times(healthy, [pair])[0] for pair in pairs] == pytest.approx([near, near, far])
+    for kind, slower in (("host", [False, True, True]), ("adapter", [False, False, True])):
+        fault = planted(kind, healthy.structure, np.random.default_rng(5))
+        rank = 2 * fault.hosts[0] + (fault.parts[0][-1] == "1" if kind == "adapter" else 0)
+        world = World(healthy.structure, (fault,), kernel=ONE_WAY)
+        own = [(rank, rank ^ 1), (rank, (rank ^ 2)), (rank, (rank + 32) % 64)]
+        assert [times(world, [pair]) > times(healthy, [pair]) for pair in own] == slower
+
+
+@pytest.mark.parametrize("hosts", [8, 32, 64])
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_every_part_of_a_held_out_structure_touches_some_messages_but_not_all(name: str, hosts: int) -> None:
+    structure = built(name, hosts)
+    frm, to = np.divmod(np.arange(structure.ranks**2), structure.ranks)
+    frm, to = frm[frm != to], to[frm != to]
+    ways, limit, latency = structure.path(frm, to, np.zeros_like(frm))
+    assert ways.max(initial=-1) < len(structure.capacity)
+    flows = Flows(np.zeros_like(frm), frm, to, ways, limit, latency)
+    for kind in (kind for kind in KINDS if possible(kind, structure)):
+        touched = planted(kind, structure, np.random.default_rng(1)).touches(structure, flows)
+        assert touched.any(), kind
+        assert not touched.all(), kind
 
 
 def slower_links(healthy: World, fault: Fault) -> set[tuple[int, int]]:

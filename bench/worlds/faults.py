@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
-from worlds.planes import Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu
+from worlds.planes import BusyTree, Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -67,7 +67,7 @@ class Fault:
 
 
 def _of_hosts(kind: str, structure: Structure, hosts: Index, sides: Sequence[int] = (0, 1)) -> Fault:
-    """What hosts send (side 0) and receive (1): their adapters; where others share these, their links or messages."""
+    """What hosts send (side 0) and receive (1): adapters and ports; where others share these, links or messages."""
     slow = Fault(kind, tuple(f"n{host}" for host in hosts), tuple(hosts.tolist()))
     every = np.arange(structure.hosts)
     others = np.setdiff1d(every, hosts)
@@ -77,8 +77,8 @@ def _of_hosts(kind: str, structure: Structure, hosts: Index, sides: Sequence[int
             return replace(slow, ways=np.concatenate([links[side] for side in sides]))
         cuts = (hosts, others), (others, hosts)
         return replace(slow, cuts=tuple(cuts[side] for side in sides))
-    ways = structure.adapter_ways(hosts[:, None], np.arange(structure.rails)[None, :])
-    return replace(slow, ways=np.unique(np.concatenate([ways[side].ravel() for side in sides])))
+    ways = structure.ways_of(hosts)
+    return replace(slow, ways=np.unique(np.concatenate([ways[side] for side in sides])))
 
 
 def _one(structure: Structure, random: np.random.Generator) -> Index:
@@ -304,7 +304,8 @@ def possible(kind: str, structure: Structure) -> bool:
         case "link" | "one-way link":
             return structure.hosts > 2
         case "chassis":
-            return structure.hosts >= 16 or structure.guests > 1
+            in_a_row = not isinstance(structure.plane, BusyTree)  # whose hosts are numbered in no order
+            return in_a_row and (structure.hosts >= 16 or structure.guests > 1)
     return structure.hosts > 1
 
 

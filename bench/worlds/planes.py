@@ -9,6 +9,8 @@ from worlds.physics import NONE, Index, Mask, Values, chance, hashed
 RATE = 12.5e9  # bytes per second of an adapter of 100 Gbit/s
 LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each further one
 CABLE = 0.05e-6  # seconds for each rack that a cable passes
+LINGER = 16  # steps for which a lingering route stays as it is
+WAIT = 0.4e-6  # seconds behind the messages of other jobs
 
 
 class Plane(Protocol):
@@ -45,13 +47,14 @@ class Racks:
 class FatTree:
     """Leaves, each with an uplink for `ratio` of its hosts to as many spines. `group`: the leaf of each host.
 
-    `routes`: "static", one uplink for each pair; "by sender", one for each sender; "rehashed", another one in each
-    step; "adaptive", all of them at once.
+    `ratio`: one for all leaves, or one for each.
+    `routes`: "static", one uplink for each pair; "by sender" and "by receiver", one for each of these; "rehashed",
+    another one in each step; "lingering", in each 16 steps; "adaptive", all of them at once.
     """
 
-    def __init__(self, group: Index, ratio: int, routes: str, rate: float = RATE) -> None:
+    def __init__(self, group: Index, ratio: float | Index, routes: str, rate: float = RATE) -> None:
         self.group, self.routes = group, routes
-        self.uplinks: Index = np.maximum(1, np.bincount(group) // ratio)
+        self.uplinks: Index = np.maximum(1, np.bincount(group) // ratio).astype(np.int64)
         each = np.ones_like(self.uplinks) if routes == "adaptive" else self.uplinks
         self.ways = int(each.sum())  # up; as many lead down
         self.first, self.each = np.cumsum(each) - each, each
@@ -65,12 +68,53 @@ class FatTree:
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
-        spines = np.minimum(self.each[a], self.each[b]).astype(np.uint64)
-        by = {"rehashed": (frm, to, when, 3), "by sender": (frm, 3)}.get(self.routes, (frm, to, 0, 3))
-        spine = (hashed(*by) % spines).astype(np.int64)
+        spine = self._spine(frm, to, when, np.minimum(self.each[a], self.each[b]))
         ways = np.stack([self.first[a] + spine, self.ways + self.first[b] + spine], axis=1)
         far = a != b
         return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        match self.routes:
+            case "by receiver":
+                return to % spines
+            case "by sender":
+                number = hashed(frm, 3)
+            case "rehashed":
+                number = hashed(frm, to, when, 3)
+            case "lingering":
+                begin = (hashed(frm, to, 15) % np.uint64(LINGER)).astype(np.int64)
+                number = hashed(frm, to, (when + begin) // LINGER, 3)
+            case _:
+                number = hashed(frm, to, 0, 3)
+        return (number % spines.astype(np.uint64)).astype(np.int64)
+
+
+class BusyTree(FatTree):
+    """A fat tree 1:1 with adaptive routes that other jobs use too: they take `load` of the uplinks of each leaf.
+
+    In a quarter of the stretches of 8 steps, messages wait for others wherever they leave or enter a leaf.
+    """
+
+    def __init__(self, group: Index, load: Values) -> None:
+        super().__init__(group, 1, "adaptive")
+        self.capacity = self.capacity * np.tile(1 - load, 2)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        waits = np.array([chance(leaf, when // 8, 17) < 0.25 for leaf in (a, b)]).sum(axis=0)
+        return ways, latency + WAIT * waits * (a != b)
+
+
+class Drawers:
+    """Drawers of `size` hosts: a cable from each host to each other, a longer one between drawers; no switches."""
+
+    def __init__(self, hosts: int, size: int) -> None:
+        self.group, self.capacity = np.arange(hosts) // size, np.zeros(0)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        apart = self.group[frm] != self.group[to]
+        return np.zeros((len(frm), 0), np.int64), LATENCY - HOP + 4 * CABLE * apart
 
 
 class Islands(FatTree):

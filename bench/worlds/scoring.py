@@ -100,7 +100,7 @@ def score(case: Case) -> Score | None:
 
 def grouping_of(structure: Structure) -> Grouping | None:
     """The groups of a structure, each named by its hosts; None where all hosts are equally far from each other."""
-    group = structure.plane.group
+    group = structure.group
     if not group.any():
         return None
     members = (np.flatnonzero(group == number).tolist() for number in range(int(group.max()) + 1))

@@ -14,8 +14,10 @@ from worlds.planes import (
     HOP,
     LATENCY,
     RATE,
+    BusyTree,
     Dragonfly,
     DragonflyPlus,
+    Drawers,
     FatTree,
     Hypercube,
     HyperX,
@@ -34,21 +36,25 @@ from worlds.planes import (
 
 OTHER_RAIL = 0.6e-6
 INSIDE_LATENCY, INSIDE_RATE = 0.5e-6, 20e9
+NVLINK_LATENCY, NVLINK_RATE = 1e-6, 400e9  # between superchips
 BESIDE = LATENCY - HOP  # seconds between two virtual machines, by the switch inside their adapter
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A healthy cluster. Host h has the ranks h * each to h * each + each - 1; local rank l uses rail l modulo `rails`.
+    """A healthy cluster. Host h has the ranks h * each to h * each + each - 1, which are divided among the `rails`.
 
     Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
     hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
     Hosts that are `single` have only the adapter of rail 0, for all their ranks.
     `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
     they are machines, each with a link of this rate to the adapter, over which also messages between them go.
+    `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
+    does not go with `pcie`.
 
     `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
-    a rank pays for its place on every host. `inside_latency` [local rank, local rank]: within a host.
+    a rank pays for its place on every host; `overhead` [host]: what each of its messages takes longer. `inside_latency`
+    and `inside_rate` [local rank, local rank]: within a host. `group_rate` [group, group]: the most of a flow.
     """
 
     hosts: int
@@ -61,13 +67,18 @@ class Structure:
     bonded: bool = False
     guests: int = 1
     pcie: float = 0.0
+    domain: int = 1
     single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
+    overhead: Values = field(default_factory=lambda: np.zeros(0))
     inside_latency: Values = field(default_factory=lambda: np.zeros(0))
+    inside_rate: Values = field(default_factory=lambda: np.zeros(0))
+    group_rate: Values = field(default_factory=lambda: np.full((1, 1), np.inf))
     hyperthreads: float = 0.0  # part of the readings that take 10 times as long
     tail: float = 0.0  # part of the readings that take longer, by a factor of Pareto's distribution of index 1.5
+    interrupts: float = 0.0  # seconds; readings take longer by this times a number of Lomax's distribution of shape 3
     drift: float = 0.0  # by this log factor all becomes slower during the run
 
     def __post_init__(self) -> None:
@@ -76,7 +87,9 @@ class Structure:
             "rate": np.full((self.hosts, self.rails), RATE),
             "position_rate": np.ones(self.each),
             "position_latency": np.zeros(self.each),
+            "overhead": np.zeros(self.hosts),
             "inside_latency": np.full((self.each, self.each), INSIDE_LATENCY),
+            "inside_rate": np.full((self.each, self.each), INSIDE_RATE),
         }
         for name, value in whole.items():
             if not getattr(self, name).size:
@@ -118,22 +131,40 @@ class Structure:
         number = hosts // self.guests * self.rails + rails
         return number, number + self.adapters
 
+    def ways_of(self, hosts: Index) -> tuple[Index, Index]:
+        """All by which hosts send and receive: the sides of their adapters and of their NVLink ports."""
+        send, receive = self.adapter_ways(hosts[:, None], np.arange(self.rails)[None, :])
+        if self.domain == 1:
+            return send.ravel(), receive.ravel()
+        ports = self._ports(hosts[:, None] * self.each + np.arange(self.each)[None, :])
+        return np.concatenate([send.ravel(), ports[0].ravel()]), np.concatenate([receive.ravel(), ports[1].ravel()])
+
     def host_ways(self, hosts: Index) -> tuple[Index, Index]:
         """The sending and the receiving side of the links of hosts to the adapter that they share, with `pcie`."""
-        first = len(self.capacity) - 2 * self.hosts
-        return first + hosts, first + self.hosts + hosts
+        return self._last(hosts, self.hosts)
+
+    def _ports(self, ranks: Index) -> tuple[Index, Index]:
+        """The sending and the receiving side of the NVLink ports of ranks, within a `domain`."""
+        return self._last(ranks, self.ranks)
+
+    def _last(self, number: Index, count: int) -> tuple[Index, Index]:
+        """The sending and the receiving side of `count` links that come after all other ways."""
+        first = len(self.capacity) - 2 * count
+        return first + number, first + count + number
 
     @property
     def capacity(self) -> Values:
-        """Of all ways: adapters sending, adapters receiving, those of the planes, rail by rail, and of `pcie`."""
+        """Of all ways: adapters sending, receiving, those of the planes, rail by rail, and of `pcie` or a `domain`."""
         adapters = self.rate[:: self.guests].ravel()
         planes = 1 if self.one_plane else self.rails
-        hosts = np.full(2 * self.hosts if self.pcie else 0, self.pcie)
-        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes, hosts])
+        links = np.full(2 * self.hosts if self.pcie else 0, self.pcie)
+        if self.domain > 1:
+            links = np.full(2 * self.ranks, NVLINK_RATE)
+        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes, links])
 
     def rail_of(self, ranks: Index) -> Index:
-        """The rail that ranks use, apart from bonded ports."""
-        return np.where(self.single[ranks // self.each], 0, ranks % self.each % self.rails)
+        """The rail that ranks use, where no hash decides."""
+        return np.where(self.single[ranks // self.each], 0, ranks % self.each * self.rails // self.each)
 
     def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
         """The rails by which flows between ranks leave and arrive."""
@@ -166,8 +197,20 @@ class Structure:
             ways = np.concatenate([ways, np.where(near[:, None], NONE, links)], axis=1)
         narrow = np.minimum(self.rate[a, rail], self.rate[b, to_rail])
         limit = narrow * np.minimum(self.position_rate[own], self.position_rate[other])
+        if len(self.group_rate) > 1:
+            limit = np.minimum(limit, self.group_rate[self.group[a], self.group[b]])
         latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
-        return ways, np.where(near, INSIDE_RATE, limit), np.where(near, self.inside_latency[own, other], latency)
+        latency += self.overhead[a] + self.overhead[b]
+        if self.domain > 1:
+            joined = ~near & (a // self.domain == b // self.domain)
+            ways[joined] = NONE
+            ways[joined, 0], ways[joined, 1] = self._ports(frm)[0][joined], self._ports(to)[1][joined]
+            limit, latency = np.where(joined, NVLINK_RATE, limit), np.where(joined, NVLINK_LATENCY, latency)
+        return (
+            ways,
+            np.where(near, self.inside_rate[own, other], limit),
+            np.where(near, self.inside_latency[own, other], latency),
+        )
 
     def reachable(self, frm: Index, to: Index) -> Mask:
         """Whether two ranks reach each other by design."""
@@ -291,6 +334,134 @@ def _mesh_of_cores(ranks: int) -> Structure:
     return Structure(1, OneSwitch(1), each=ranks, inside_latency=0.2e-6 + 0.015e-6 * steps, hyperthreads=0.01)
 
 
+def _unequal_uplinks(hosts: int) -> Structure:
+    """Hosts behind one uplink of 200 Gbit/s for 8 of them, except for the last leaf, which has one for 2. Adaptive.
+
+    As Narval of the Digital Research Alliance of Canada: 66 hosts of 100 Gbit/s have 7 uplinks, storage has more.
+    """
+    leaf = _leaves(hosts)
+    ratio = np.where(np.arange(int(leaf[-1]) + 1) == leaf[-1], 2, 8)
+    return Structure(hosts, FatTree(leaf, ratio, "adaptive", 2 * RATE))
+
+
+def _fragments(hosts: int, random: np.random.Generator) -> Structure:
+    """What a scheduler found free: 2 or more hosts of each leaf, in no order. Other jobs use the uplinks too."""
+    count = max(3, hosts // 6)
+    share = random.dirichlet(np.ones(count))
+    leaf = np.concatenate([np.repeat(np.arange(count), 2), random.choice(count, hosts - 2 * count, p=share)])
+    return Structure(hosts, BusyTree(random.permutation(leaf), random.uniform(0.2, 0.6, count)))
+
+
+def _drawers(hosts: int) -> Structure:
+    """Hosts with a router of their own: 24 GB/s to each of the drawer, 5 GB/s to each other (IBM Power 775, PERCS)."""
+    plane = Drawers(hosts, min(8, max(2, hosts // 4)))
+    drawers = int(plane.group[-1]) + 1
+    rate = np.where(np.eye(drawers, dtype=bool), 24e9, 5e9)
+    return Structure(hosts, plane, rate=np.full((hosts, 1), 2 * RATE), group_rate=rate)
+
+
+def _dual_plane(hosts: int) -> Structure:
+    """Two ports of 200 Gbit/s per host, each on a leaf of a tree of its own, 1:1, as Alibaba's HPN (SIGCOMM 2024).
+
+    Flows change their uplink now and then, as with Google's PLB (SIGCOMM 2022), but not their port.
+    """
+    plane = FatTree(_leaves(hosts), 1, "lingering", 2 * RATE)
+    return Structure(hosts, plane, rails=2, bonded=True, rate=np.full((hosts, 2), 2 * RATE))
+
+
+def _two_ports_of_two_sockets(hosts: int) -> Structure:
+    """4 GPUs on two sockets, each with an adapter on a leaf of its own; 2:1 adaptive. As Sierra of LLNL.
+
+    The GPUs of a socket are joined by NVLink and share the adapter; to the other socket they go by the X bus.
+    """
+    rack, rail = np.repeat(_leaves(hosts), 2), np.tile(np.arange(2), hosts)
+    plane = FatTree(rail * (int(rack.max()) + 1) + rack, 2, "adaptive")
+    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    return Structure(
+        hosts, plane, each=4, rails=2, one_plane=True, other_rail=0.0,
+        inside_latency=INSIDE_LATENCY + 0.4e-6 * far, inside_rate=np.where(far, 32e9, 75e9),
+    )  # fmt: skip
+
+
+FABRIC = {(0, 2): 1, (4, 6): 1, (1, 3): 1, (1, 5): 1, (3, 7): 1, (5, 7): 1, (0, 6): 2, (2, 4): 2} | {
+    (die, die + 1): 4 for die in (0, 2, 4, 6)
+}  # links between the dies of 4 AMD MI250X, as in Frontier and LUMI-G
+
+
+def _dies(hosts: int) -> Structure:
+    """A quarter of the hosts, each of 8 GPU dies; two share an adapter of 200 Gbit/s, which is on the odd one.
+
+    Between dies there are 1, 2 or 4 links of 50 GB/s. Where there is none, messages take more of them one after the
+    other and get the rate of one.
+    """
+    links = np.zeros((8, 8), np.int64)
+    for (a, b), count in FABRIC.items():
+        links[a, b] = links[b, a] = count
+    steps = np.where(links > 0, 1.0, np.inf)
+    np.fill_diagonal(steps, 0.0)
+    for die in range(8):  # Floyd and Warshall
+        steps = np.minimum(steps, steps[:, die, None] + steps[None, die])
+    count = max(4, hosts // 4)
+    return Structure(
+        count, OneSwitch(count), each=8, rails=4, rate=np.full((count, 4), 2 * RATE),
+        position_latency=np.tile([0.15e-6, 0.0], 4),
+        inside_latency=0.4e-6 + 0.12e-6 * steps, inside_rate=50e9 * np.maximum(links, 1),
+    )  # fmt: skip
+
+
+def _nested(ranks: int, random: np.random.Generator) -> Structure:
+    """One host of two sockets, with ranks in turns, each of two quadrants of two CCXs. Clocks vary by 2 %.
+
+    Latencies and rates as within and between AMD EPYC processors, by shared memory.
+    """
+    socket, place = np.arange(ranks) % 2, np.arange(ranks) // 2
+    part = [socket, socket * 2 + place * 4 // ranks, socket * 4 + place * 8 // ranks]
+    apart = np.array([np.not_equal.outer(of, of) for of in part]).sum(axis=0)
+    clock = np.exp(0.02 * random.standard_normal(ranks))
+    slower = (1 / clock[:, None] + 1 / clock[None, :]) / 2
+    latency, rate = np.array([0.16e-6, 0.24e-6, 0.27e-6, 0.42e-6]), np.array([14e9, 11e9, 10e9, 7e9])
+    return Structure(
+        1, OneSwitch(1), each=ranks, inside_latency=latency[apart] * slower, inside_rate=rate[apart] / slower
+    )
+
+
+def _ethernet(hosts: int) -> Structure:
+    """TCP by the kernel over 25 Gbit/s, leaves with an uplink of 100 Gbit/s for 4 hosts; a hash gives each pair one.
+
+    10 us at each end, and readings of small messages have a long tail: interrupts and the scheduler.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4, "static"), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([10e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _two_processors(hosts: int) -> Structure:
+    """One leaf in four has Xeons, the others have Xeon Phis, of which messages take longer and reach a lower rate.
+
+    7:5, an uplink for each receiver, as Stampede2 of TACC: Omni-Path leaves the work to the processor.
+    """
+    leaf = _leaves(hosts)
+    slow = leaf % 4 != 1
+    return Structure(
+        hosts, FatTree(leaf, 1.4, "by receiver"), rate=RATE * np.where(slow, 0.8, 1.0)[:, None],
+        overhead=np.where(slow, 0.7e-6, 0.0),
+    )  # fmt: skip
+
+
+def _nvlink_racks(hosts: int) -> Structure:
+    """Hosts of two superchips with an adapter of 400 Gbit/s each; NVLink switches join those of a rack, as GH200 NVL32.
+
+    Between racks there is a tree for each rail, 1:1 adaptive.
+    """
+    size = max(2, min(16, hosts // 4))
+    plane = FatTree(np.arange(hosts) // size, 1, "adaptive", 4 * RATE)
+    return Structure(
+        hosts, plane, each=2, rails=2, domain=size, rate=np.full((hosts, 2), 4 * RATE),
+        inside_latency=np.full((2, 2), NVLINK_LATENCY), inside_rate=np.full((2, 2), NVLINK_RATE),
+    )  # fmt: skip
+
+
 def _tofu(hosts: int) -> Structure:
     """Units of 2 x 3 x 2 hosts, or smaller ones where their number does not divide by 12, in a ring or a torus."""
     units_of = (2, 3, 2), (2, 2, 2), (2, 2), (2,), (1,)
@@ -373,16 +544,6 @@ BUILDING: Mapping[str, Make] = {
     "cube mesh": lambda hosts, random: _mesh(max(hosts, 16)),
     "noisy cloud": lambda hosts, random: _varied(hosts, 0.01, random, hyperthreads=0.05),
     "torus, far socket": lambda hosts, random: replace(_far_socket(hosts, 2), plane=Torus(_sides(hosts))),
-    "dragonfly+": lambda hosts, random: Structure(hosts, DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25)),
-    "units in a torus": lambda hosts, random: _tofu(hosts),
-    "hypercube": lambda hosts, random: Structure(hosts, Hypercube(hosts, 2 if hosts < 32 else 4)),
-    "4 hosts share an adapter": lambda hosts, random: _shared_adapters(hosts),
-    "half of the hosts with one rail": _half_of_one_rail,
-    "stack of 4 switches": lambda hosts, random: Structure(hosts, Ring(hosts, 4)),
-    "two switches with a LAG": lambda hosts, random: Structure(hosts, Lag(hosts, 4 if hosts >= 16 else 2)),
-    "placement groups": _placement_groups,
-}
-HELD_OUT: Mapping[str, Make] = {
     "Slim Fly": lambda hosts, random: Structure(hosts, SlimFly(hosts)),
     "rail-optimized": lambda hosts, random: _rail_optimized(hosts),
     "fat tree 3:1 re-hashed, unequal leaves": lambda hosts, random: Structure(
@@ -395,5 +556,25 @@ HELD_OUT: Mapping[str, Make] = {
     "service hosts in a tree": lambda hosts, random: _service_hosts(hosts),
     "three levels, noisy": _noisy_three_levels,
     "mesh of cores": lambda hosts, random: _mesh_of_cores(max(hosts, 16)),
+    "dragonfly+": lambda hosts, random: Structure(hosts, DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25)),
+    "units in a torus": lambda hosts, random: _tofu(hosts),
+    "hypercube": lambda hosts, random: Structure(hosts, Hypercube(hosts, 2 if hosts < 32 else 4)),
+    "4 hosts share an adapter": lambda hosts, random: _shared_adapters(hosts),
+    "half of the hosts with one rail": _half_of_one_rail,
+    "stack of 4 switches": lambda hosts, random: Structure(hosts, Ring(hosts, 4)),
+    "two switches with a LAG": lambda hosts, random: Structure(hosts, Lag(hosts, 4 if hosts >= 16 else 2)),
+    "placement groups": _placement_groups,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "unequal uplinks": lambda hosts, random: _unequal_uplinks(hosts),
+    "fragments beside other jobs": _fragments,
+    "drawers": lambda hosts, random: _drawers(hosts),
+    "two planes, lingering routes": lambda hosts, random: _dual_plane(hosts),
+    "4 GPUs on 2 rails, 2:1": lambda hosts, random: _two_ports_of_two_sockets(hosts),
+    "8 dies on 4 rails": lambda hosts, random: _dies(hosts),
+    "nested sockets": lambda hosts, random: _nested(max(hosts, 16), random),
+    "Ethernet": lambda hosts, random: _ethernet(hosts),
+    "two processors in a tree": lambda hosts, random: _two_processors(hosts),
+    "NVLink racks": lambda hosts, random: _nvlink_racks(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}

@@ -21,6 +21,7 @@ from worlds.structures import Structure
 BLOCK = 1 << 18  # flows that are computed together
 SHOWS = 1e-3  # log factor of a single row from which a part counts as its cause
 CLEAR, CLEAR_LINK, FEWEST = 6.0, 1.08, 4
+LOMAX = 0.75**0.5  # standard deviation of Lomax's distribution of shape 3
 LATE = 0.001  # part of the messages that come late anywhere
 AGAIN = 1 << 32  # moments of a follow-up begin here: routes and intermittent parts are drawn anew
 BOTH_WAYS, ONE_WAY, AT_ONCE = "semidirectional", "unidirectional", "bidirectional"
@@ -161,7 +162,11 @@ class World:
         if not len(effect):
             return Visible(0.0, 0.0)
         factor = float(np.median(effect))
-        return Visible(factor, factor / self.noise * float(np.sqrt(len(effect))))
+        noise = self.noise
+        if self.structure.interrupts:
+            usual = np.median(self.true_times(without.costs, size))
+            noise = float(np.hypot(noise, LOMAX * self.structure.interrupts / usual))
+        return Visible(factor, factor / noise * float(np.sqrt(len(effect))))
 
     def true_times(self, costs: Costs, size: int) -> Values:
         """Seconds without noise, [2, pair]: the row from each pair's smaller rank, and the row from its larger one."""
@@ -247,6 +252,8 @@ class World:
         step = np.tile(order.step, 2)
         part = step / max(1, int(step.max(initial=0))) if attempt == MAIN else np.ones(count)
         typical = true * np.exp(self.noise * random.standard_normal(count) + self.structure.drift * part)
+        if self.structure.interrupts:
+            typical = typical + self.structure.interrupts * random.pareto(3, count)
         disturbed = random.random(count) < self.structure.hyperthreads
         typical = np.where(disturbed, 10 * typical, typical)
         if self.structure.tail:
