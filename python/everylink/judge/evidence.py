@@ -34,6 +34,7 @@ from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
+MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 CLEAR_OF_PAIR = 5.0  # times the noise by which a pair must be slow: pairs differ by more than noise in some networks
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
@@ -150,19 +151,37 @@ class Judged:
         return self._ranks_alike - self.of_rails
 
     @cached_property
+    def _groups_at_the_edge(self) -> list[Found]:
+        """Groups of which nearly all hosts are slow, and well among each other."""
+        effects = self.findings.effects
+        hosts = [one for one in self.findings.bad if one.kind == "host" and one not in self._explained]
+        return [] if effects.equals.one_host else slow_at_the_edge(hosts, effects, self.readings)
+
+    @cached_property
+    def repeated_hosts(self) -> frozenset[Found]:
+        """Hosts that are slow alike, and many: another kind of hosts, or hosts behind other switches."""
+        effects = self.findings.effects
+        if effects.equals.one_host:
+            return frozenset()
+        in_groups = {one.subject[0] for one in self._groups_at_the_edge}
+        hosts = [
+            one for one in self.findings.bad if one.kind == "host" and one not in self._explained
+            and int(effects.group_of[one.subject[0]]) not in in_groups
+        ]  # fmt: skip
+        return alike(hosts, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
+
+    @cached_property
     def unexplained(self) -> tuple[Found, ...]:
         """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain.
 
         A group in place of its hosts where nearly all of these are slow with other groups only.
         """
-        told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful
+        told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful | self.repeated_hosts
         rest = [one for one in self.findings.bad if one not in told]
-        effects, is_group = self.findings.effects, {one.subject[0] for one in rest if one.kind == "group"}
-        hosts = [one for one in rest if one.kind == "host"] if not effects.equals.one_host else []
-        groups = slow_at_the_edge(hosts, effects, self.readings)
-        of_groups = {one.subject[0] for one in groups}
-        kept = (one for one in rest if one.kind != "host" or int(effects.group_of[one.subject[0]]) not in of_groups)
-        return (*(one for one in groups if one.subject[0] not in is_group), *kept)
+        group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
+        of_groups = {one.subject[0] for one in self._groups_at_the_edge}
+        kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in of_groups)
+        return (*(one for one in self._groups_at_the_edge if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:

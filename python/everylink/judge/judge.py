@@ -228,7 +228,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     """`known`: whether the groups are known."""
     collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
     under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
-    crowded, of_rails = crowded_hosts(results), set[tuple[str, ...]]()
+    crowded, of_rails, kinds_of_hosts = crowded_hosts(results), set[tuple[str, ...]](), dict[tuple[str, ...], float]()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -259,6 +259,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
+        for one in judged.repeated_hosts:
+            kinds_of_hosts[names.of(one)[1]] = max(kinds_of_hosts.get(names.of(one)[1], 0.0), float(np.exp(one.effect)))
         certain = set(sure)
         unclear = [verdict for verdict in slow if verdict not in certain]
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
@@ -283,7 +285,10 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     longer = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
     collected.structure += structures_of(longer, names)
     collected.longer = frozenset(way.subject for way in longer)
-    collected.found = [one for one in collected.found if not (one.kind == "rank" and one.subject in of_rails)]
+    collected.found = [
+        one for one in collected.found
+        if not (one.kind == "rank" and one.subject in of_rails) and not _is_of_a_kind(one, kinds_of_hosts)
+    ]  # fmt: skip
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
     # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.
@@ -291,6 +296,15 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in elsewhere)
     ]
     return collected
+
+
+def _is_of_a_kind(verdict: Verdict, kinds: Mapping[tuple[str, ...], float]) -> bool:
+    """Whether a slow host is no slower than at a size at which many hosts are as slow; `kinds`: its factor there."""
+    return (
+        verdict.kind == "host"
+        and verdict.symptom == "slow"
+        and (verdict.factor or 1.0) <= kinds.get(verdict.subject, 0)
+    )
 
 
 def _is_slow_pair(verdict: Verdict) -> bool:
@@ -379,16 +393,23 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
 
 
 def _is_in_no_group(found: Found, effects: Effects) -> bool:
-    """Whether it is a pair inside a group, which takes what links between groups take.
+    """Whether it is a pair inside a group, or a host that is slow inside its group only, which takes what links between
+    groups take.
 
     Where groups were found in the times, it may just be that it does not belong into one.
     """
-    if found.kind != "pair":
+    if found.kind not in ("host", "pair"):
         return False
-    one, other = found.subject
-    far = effects.typical[effects.equals.kind_of[one], effects.equals.kind_of[other], 0]
-    near = effects.group_of[one] == effects.group_of[other]
-    return bool(near and abs(float(effects.expected_at(one, other)) + found.effect - far) < SAME_AS_FAR)
+    one, group_of = found.subject[0], effects.group_of
+    others = np.array(found.subject[1:]) if found.kind == "pair" else np.arange(len(group_of))
+    if found.kind == "host":
+        others = others[effects.shows(one, others) & (others != one)]
+    if not len(others) or (group_of[others] != group_of[one]).any():
+        return False
+    kinds = effects.equals.kind_of
+    far = effects.typical[kinds[one], kinds[others], 0]
+    usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
+    return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
 
 
 def _trunks(judged: Judged, names: Names) -> Iterable[Verdict]:
@@ -458,7 +479,8 @@ def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Ite
 def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
     findings, symmetric = judged.findings, judged.readings.symmetric
     ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
-    for host in sorted(set(findings.suspect_hosts.tolist()) - judged.contended_hosts):
+    told = judged.contended_hosts | {one.subject[0] for one in judged.repeated_hosts}
+    for host in sorted(set(findings.suspect_hosts.tolist()) - told):
         worst = max(ends, key=lambda end: float(end.z[host]))
         if worst.z[host] > SHOWN_SUSPECT_Z:
             found = Found(

@@ -212,10 +212,11 @@ class PhaseReadings:
         return not len(self.of_ranks.time)
 
     def knows_little_of(self, one: Found | Trunk, group_of: NDArray[np.int64]) -> bool:
-        """Whether it is a host of which too few links were measured in this phase, though it has more."""
-        if isinstance(one, Trunk) or one.kind != "host":
+        """Whether it is a host or rank of which too few links were measured in this phase, though it has more."""
+        if isinstance(one, Trunk) or one.kind not in ("host", "rank"):
             return False
-        return len(self.of_hosts.links_of(one, group_of)) < min(FEWEST_OF_HOST, one.links)
+        readings = self.of_hosts if one.kind == "host" else self.of_ranks
+        return len(readings.links_of(one, group_of)) < min(FEWEST_OF_HOST, one.links)
 
     def are_slow(self, findings: Findings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
@@ -227,7 +228,9 @@ class PhaseReadings:
         for one in findings.bad:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
-                slow[one] = ranks.are_slow(one.effect, self._with_good_ranks(links, _hosts_of(bad)) or links, False)
+                in_groups = {host for group in bad if group.kind == "group" for host in _members(group, findings)}
+                good = self._with_good_ranks(links, _hosts_of(bad) | in_groups) or links
+                slow[one] = None if self.knows_little_of(one, group_of) else ranks.are_slow(one.effect, good, False)
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:
@@ -335,9 +338,9 @@ class UnderLoad:
     """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
-    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts of which too few links were, in a run
-    that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what
-    was measured so, and is slow.
+    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts and ranks of which too few links were, in
+    a run that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`:
+    what was measured so, and is slow.
     """
 
     contention: frozenset[Found | Trunk]
@@ -400,12 +403,13 @@ def _without(hosts: Set[int], links: Links) -> Links:
 def _needs_load(one: Found | Trunk, findings: Findings) -> bool:
     """Whether what is as fast as others alone is no fault, though it may be slow with a quarter of the ranks.
 
-    So are the ways of one host or pair, which may meet the same others there, and a group: whether it is slower than
-    its equals under equal load is judged apart (everylink.judge.equal_load).
+    So are the ways of one host or pair, which may meet the same others there, a rank, which shares its own part with
+    none, and a group: whether it is slower than its equals under equal load is judged apart
+    (everylink.judge.equal_load).
     """
     if isinstance(one, Trunk):
         return one.other < 0
-    return one.kind in ("pair", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
+    return one.kind in ("pair", "rank", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
 def _is_way(one: Found | Trunk) -> bool:

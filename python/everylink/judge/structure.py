@@ -22,6 +22,7 @@ SHOWS = np.log(1.05)  # log of the factor from which a difference is told
 FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
 MOST_NAMED = 4  # groups, in a sentence
 QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
+QUESTION_OF_HOSTS = "Other adapters, or other switches on their ways by design? The topology and the inventory tell."
 QUESTION_OF_RANKS = "Do they share a port with others by design, or is a part bad on all? The adapters tell."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
@@ -120,7 +121,11 @@ def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:
 
 
 def _of_ways(judged: Judged, names: Names) -> Iterator[Structure]:
-    """Pairs, or ranks, that are slow alike."""
+    """Hosts, ranks or pairs that are slow alike."""
+    if hosts := sorted(judged.repeated_hosts, key=lambda host: host.subject):
+        which, factor = names.in_short([host.subject[0] for host in hosts]), _usual_factor(hosts)
+        text = f"{which}: links with other hosts take {factor:.2f}x the time of theirs"
+        yield _class(which, factor, judged, text, QUESTION_OF_HOSTS)
     if ranks := sorted(judged.repeated_ranks, key=lambda rank: rank.subject):
         factor = _usual_factor(ranks)
         text = f"{plural(len(ranks), 'rank')}, such as {names.rank(ranks[0].subject[0])}, take {factor:.2f}x the time"
