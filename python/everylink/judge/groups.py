@@ -284,6 +284,8 @@ def _slow_among(block: Matrix) -> Matrix:
     """How much longer the fastest links of each row take than those of most rows, [rows]."""
     at = min(FASTEST, block.shape[1]) - 1
     fast = np.partition(block, at, axis=1)[:, at]
+    if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
+        return np.zeros(len(block), np.float32)
     return np.asarray(np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0), np.float32)
 
 
