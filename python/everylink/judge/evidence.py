@@ -111,27 +111,31 @@ class Judged:
     def _explained(self) -> frozenset[Found | Trunk]:
         return self.contention | self.unproven | self.of_uplinks
 
+    def _left(self, kind: str) -> list[Found]:
+        """The findings of a kind that neither load nor an uplink explains."""
+        return [one for one in self.findings.bad if one.kind == kind and one not in self._explained]
+
     @cached_property
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
-        pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self._explained]
+        pairs = self._left("pair")
         longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
         longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
-    @property
+    @cached_property
     def doubtful(self) -> frozenset[Found]:
         """Pairs that are slow, but hardly more so than pairs of healthy hosts may differ."""
         if self.findings.effects.equals.one_host:
             return frozenset()
-        pairs = (one for one in self.findings.bad if one.kind == "pair" and one.z < CLEAR_OF_PAIR)
-        return frozenset(pairs) - self._explained - self.repeated
+        return frozenset(one for one in self._left("pair") if one.z < CLEAR_OF_PAIR) - self.repeated
 
     @cached_property
     def _ranks_alike(self) -> frozenset[Found]:
         """Ranks that are equally slow on many hosts."""
-        ranks = [one for one in self.findings.bad if one.kind == "rank" and one not in self._explained]
-        return alike(ranks, self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts)))
+        return alike(
+            self._left("rank"), self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts))
+        )
 
     @cached_property
     def rails(self) -> list[SlowPlane]:
@@ -154,8 +158,7 @@ class Judged:
     def _groups_at_the_edge(self) -> list[Found]:
         """Groups of which nearly all hosts are slow, and well among each other."""
         effects = self.findings.effects
-        hosts = [one for one in self.findings.bad if one.kind == "host" and one not in self._explained]
-        return [] if effects.equals.one_host else slow_at_the_edge(hosts, effects, self.readings)
+        return [] if effects.equals.one_host else slow_at_the_edge(self._left("host"), effects, self.readings)
 
     @cached_property
     def repeated_hosts(self) -> frozenset[Found]:
@@ -164,10 +167,7 @@ class Judged:
         if effects.equals.one_host:
             return frozenset()
         in_groups = {one.subject[0] for one in self._groups_at_the_edge}
-        hosts = [
-            one for one in self.findings.bad if one.kind == "host" and one not in self._explained
-            and int(effects.group_of[one.subject[0]]) not in in_groups
-        ]  # fmt: skip
+        hosts = [one for one in self._left("host") if int(effects.group_of[one.subject[0]]) not in in_groups]
         return alike(hosts, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
 
     @cached_property

@@ -30,7 +30,7 @@ from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.longer_ways import SlowWay, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.longer_ways import SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.rails import without_unreachable
@@ -281,7 +281,8 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
         ways |= {way: [] for way in slow_ways(judged, names)}
         if size.bytes >= BANDWIDTH:
-            ways = {way: [*narrow, way.is_narrow(judged)] for way, narrow in ways.items()}
+            for narrow, is_narrow in zip(ways.values(), are_narrow(list(ways), judged), strict=True):
+                narrow.append(is_narrow)
     longer = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
     collected.structure += structures_of(longer, names)
     collected.longer = frozenset(way.subject for way in longer)

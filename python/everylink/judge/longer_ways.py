@@ -21,6 +21,7 @@ QUESTION = "More switches or longer cables on the way by design, or a slow port?
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
 LONGEST_OF_PAIR = np.log(1.5)  # of a pair by itself; what takes longer than a few more switches is a fault
 Ends = tuple[frozenset[int], frozenset[int]]
+Pairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class SlowWay:
     kind: str
     verdict: Verdict
     ends: Ends
-    links: tuple[tuple[int, int], ...]
+    links: Pairs
     seconds: float
 
     @property
@@ -42,13 +43,17 @@ class SlowWay:
         """Of its verdict: kind, subject and message size."""
         return self.verdict.kind, self.verdict.subject, self.verdict.bytes
 
-    def is_narrow(self, judged: Judged) -> bool | None:
-        """Whether its links alone take longer at this size, too, and by more than a longer way adds; None: not known.
 
-        That is as many seconds at all sizes.
-        """
-        beyond, seconds = _longer_alone(judged, self.ends, self.links)
-        return None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * self.seconds
+def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
+    """Of each way, whether its links alone take longer at this size, too, and by more than a longer way adds.
+
+    A longer way adds as many seconds at all sizes. None: not known.
+    """
+    longer = _longer_alone([(way.ends, way.links) for way in ways], judged)
+    return [
+        None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * way.seconds
+        for way, (beyond, seconds) in zip(ways, longer, strict=True)
+    ]
 
 
 def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:
@@ -72,35 +77,43 @@ def _class(subject: str, beginning: str, way: SlowWay) -> Structure:
     return Structure("class", (subject,), factor, way.verdict.bytes, "times", text, QUESTION)
 
 
-def slow_ways(judged: Judged, names: Names) -> Iterator[SlowWay]:
+def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     """The groups, trunks and pairs that are slow at a size, if this is too small to show bandwidth."""
     if judged.size.bytes >= BANDWIDTH:
-        return
-    for one in judged.unexplained:
-        if one.kind == "group" or (one.kind == "pair" and one.effect < LONGEST_OF_PAIR):
-            yield _way(one.kind, _ends(one, judged), (), slow_verdict(one, judged, names), one.effect, judged)
-    for trunk in judged.trunks:
-        yield _way("trunk", _ends(trunk, judged), (), trunk_verdict(trunk, judged, names), trunk.effect, judged)
-    for uplink in judged.uplinks:
-        links = tuple((pair.subject[0], pair.subject[1]) for pair in uplink.pairs)
-        yield _way("trunk", _ends(uplink, judged), links, uplink_verdict(uplink, judged, names), uplink.effect, judged)
+        return []
+    found: list[tuple[str, Found | Trunk | Uplink, Verdict]] = [
+        (one.kind, one, slow_verdict(one, judged, names)) for one in judged.unexplained
+        if one.kind == "group" or (one.kind == "pair" and one.effect < LONGEST_OF_PAIR)
+    ]  # fmt: skip
+    found += [("trunk", trunk, trunk_verdict(trunk, judged, names)) for trunk in judged.trunks]
+    found += [("trunk", uplink, uplink_verdict(uplink, judged, names)) for uplink in judged.uplinks]
+    parts = [(_ends(one, judged), _links(one)) for _, one, _ in found]
+    typical = judged.findings.effects.typical
+    ways = []
+    for (kind, one, verdict), (ends, links), (_, seconds) in zip(
+        found, parts, _longer_alone(parts, judged), strict=True
+    ):
+        if np.isnan(seconds):  # not measured alone
+            seconds = float(np.exp(np.nanmedian(typical)) * np.expm1(one.effect))
+        ways.append(SlowWay(kind, verdict, ends, links, seconds))
+    return ways
 
 
-def _way(
-    kind: str, ends: Ends, links: tuple[tuple[int, int], ...], verdict: Verdict, effect: float, judged: Judged
-) -> SlowWay:
-    seconds = _longer_alone(judged, ends, links)[1]
-    if np.isnan(seconds):  # not measured alone
-        typical = judged.findings.effects.typical
-        seconds = float(np.exp(np.nanmedian(typical)) * np.expm1(effect))
-    return SlowWay(kind, verdict, ends, links, seconds)
-
-
-def _longer_alone(judged: Judged, ends: Ends, links: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """As PhaseReadings.longer_than_equals, of some links, or all between two sets of hosts."""
+def _longer_alone(parts: Sequence[tuple[Ends, Pairs]], judged: Judged) -> list[tuple[float, float]]:
+    """As PhaseReadings.longer_than_equals, of some links, or of all between two sets of hosts."""
+    if not parts:
+        return []
     alone = judged.alone
-    between = alone.of_hosts.between(*(np.array(sorted(end)) for end in ends))
-    return alone.longer_than_equals(list(links) or between, judged.findings)
+    ways = [
+        list(links) or alone.of_hosts.between(*(np.array(sorted(end)) for end in ends))
+        for ends, links in parts
+    ]  # fmt: skip
+    return alone.longer_than_equals(ways, judged.findings)
+
+
+def _links(one: Found | Trunk | Uplink) -> Pairs:
+    """The links that are slow; empty for all between its ends."""
+    return tuple((pair.subject[0], pair.subject[1]) for pair in one.pairs) if isinstance(one, Uplink) else ()
 
 
 def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Ends:
@@ -121,5 +134,5 @@ def _hosts(mask: NDArray[np.bool_]) -> frozenset[int]:
 
 
 def is_longer_by_design(narrow: Sequence[bool | None]) -> bool:
-    """By what SlowWay.is_narrow says at each size that shows bandwidth: at one it is not, and at none it is."""
+    """By what are_narrow says at each size that shows bandwidth: at one it is not, and at none it is."""
     return False in narrow and True not in narrow

@@ -183,6 +183,17 @@ class _Comparable:
         beyond = beyond[np.isfinite(beyond)]
         return float(np.median(beyond)) if len(beyond) else np.nan
 
+    def longer_than_usual(self, links: Links) -> tuple[float, float]:
+        """How much longer these links take than what is usual, in the slower direction: log of the factor, and
+        seconds."""
+        longest, both = (np.nan, np.nan), [*links, *_turned(links)]
+        for one in (links, _turned(links)):
+            beyond = self.beyond_usual(one, both, False)
+            if np.isfinite(beyond) and not beyond <= longest[0]:
+                seconds = float(np.exp(np.median(self.best.time[self.best.places(one)])))
+                longest = beyond, -seconds * float(np.expm1(-beyond))
+        return longest
+
     def _are_usual(self, links: Links, effect: float) -> bool:
         """Whether most of these links are no slower than a good part of those of their class that have no bad end,
         such as those with hosts that are further away."""
@@ -225,11 +236,11 @@ class PhaseReadings:
         bad = _still_bad(slow)
         hosts = self._hosts_comparable(findings, bad)
         ranks = self._ranks_comparable(findings)
+        bad_hosts = _hosts_of(bad) | _in_groups(bad, findings)
         for one in findings.bad:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
-                in_groups = {host for group in bad if group.kind == "group" for host in _members(group, findings)}
-                good = self._with_good_ranks(links, _hosts_of(bad) | in_groups) or links
+                good = [(a, b) for a, b in links if int(self.host_of[b]) not in bad_hosts] or links
                 slow[one] = None if self.knows_little_of(one, group_of) else ranks.are_slow(one.effect, good, False)
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
@@ -237,10 +248,6 @@ class PhaseReadings:
             links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
-
-    def _with_good_ranks(self, links: Links, bad: Set[int]) -> Links:
-        """The links of ranks with partners that are on none of these bad hosts."""
-        return [(a, b) for a, b in links if int(self.host_of[b]) not in bad]
 
     def slow_direction(self, found: Found, findings: Findings) -> OneWay | None:
         """The slow direction of a host or pair; None if it was not measured in this phase.
@@ -257,19 +264,12 @@ class PhaseReadings:
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
-    def longer_than_equals(self, there: Links, findings: Findings) -> tuple[float, float]:
-        """How much longer links between hosts, without slow ones, take than their like, in the slower direction: log
-        of the factor, and seconds. NaN where that was not measured in this phase."""
+    def longer_than_equals(self, ways: Sequence[Links], findings: Findings) -> list[tuple[float, float]]:
+        """How much longer the links of each way, without those of slow hosts, take than their like, in the slower
+        direction: log of the factor, and seconds. NaN where that was not measured in this phase."""
         hosts = [one for one in findings.bad if one.kind == "host"]
-        there = _without(_hosts_of(hosts) | self.bad_elsewhere, there) or there
-        best, links = self.of_hosts, [*there, *_turned(there)]
-        comparable, longest = self._hosts_comparable(findings, hosts), (np.nan, np.nan)
-        for way in (there, _turned(there)):
-            beyond = comparable.beyond_usual(way, links, False)
-            if np.isfinite(beyond) and not beyond <= longest[0]:
-                seconds = float(np.exp(np.median(best.time[best.places(way)])))
-                longest = beyond, -seconds * float(np.expm1(-beyond))
-        return longest
+        comparable, bad = self._hosts_comparable(findings, hosts), _hosts_of(hosts) | self.bad_elsewhere
+        return [comparable.longer_than_usual(_without(bad, links) or links) for links in ways]
 
     def like_controls(self, findings: Findings) -> frozenset[Found]:
         """The pairs that are no slower than a good part of the links of their class that nothing is known against.
@@ -297,7 +297,7 @@ class PhaseReadings:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
-        in_groups = {host for one in ends if one.kind == "group" for host in _members(one, findings)}
+        in_groups = _in_groups(ends, findings)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
@@ -427,6 +427,11 @@ def _still_bad(slow: Mapping[Found | Trunk, bool | None]) -> list[Found]:
 
 def _members(group: Found, findings: Findings) -> set[int]:
     return set(np.flatnonzero(findings.effects.group_of == group.subject[0]).tolist())
+
+
+def _in_groups(bad: Sequence[Found], findings: Findings) -> set[int]:
+    """The hosts of the groups among these."""
+    return {host for one in bad if one.kind == "group" for host in _members(one, findings)}
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:

@@ -3,7 +3,7 @@
 A reading is the median of one row that ended ok, as log seconds, so that factors become differences.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -194,9 +194,7 @@ class Readings:
             own = np.flatnonzero(number == one)
             of_host[self.host_of[own]] = own
             values.append(self._known_at(of_host, of_host))
-        ordered = np.sort(np.stack(values), axis=0)  # NaN sorts after every number
-        count = np.isfinite(ordered).sum(axis=0)
-        return np.asarray(np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // 2)[None], 0)[0])
+        return _lower(np.stack(values), np.isfinite(values).sum(axis=0), (2,))[0]
 
     def _known_at(self, frm: Index, to: Index) -> Matrix:
         """As _medians_at; NaN where there is no such rank, -1."""
@@ -242,11 +240,7 @@ class Readings:
             median = np.fmin(values[0], values[-1])
             quartile = median.copy() if len(self.further.time) else median
         else:
-            ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts after every number
-            median, quartile = (
-                np.take_along_axis(ordered, ((np.maximum(count, 1) - 1) // part)[..., None], -1)[..., 0]
-                for part in (2, 4)
-            )
+            median, quartile = _lower(values, count, (2, 4))
         cells = Cells(median, quartile, count)
         if self._shares_hosts:
             return self._with_counts(rows, columns, cells)
@@ -335,6 +329,16 @@ class Readings:
         for matrix, of_cells in zip(vars(cells).values(), vars(of_used).values(), strict=True):
             matrix.flat[used] = of_cells
         return cells
+
+
+def _lower(values: Matrix, count: NDArray[np.integer], parts: Sequence[int]) -> list[Matrix]:
+    """Of [reading, row, column] the lower median (part 2) or quartile (4) of the known readings, [row, column] each.
+
+    `count` [row, column]: how many are known.
+    """
+    ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts after every number
+    last = np.maximum(count, 1) - 1
+    return [np.take_along_axis(ordered, (last // part)[..., None], -1)[..., 0] for part in parts]
 
 
 def _of_slices(begin: Index, end: Index) -> tuple[Index, Index]:
