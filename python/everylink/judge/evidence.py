@@ -42,9 +42,10 @@ NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two en
 
 @dataclass(frozen=True)
 class Judged:
-    """One size with its readings and findings."""
+    """One size with its readings and findings. `told`: whether the groups are, and not found in the times."""
 
     ranks: Ranks
+    told: bool
     size: Size
     readings: Readings
     findings: Findings
@@ -162,9 +163,10 @@ class Judged:
 
     @cached_property
     def repeated_hosts(self) -> frozenset[Found]:
-        """Hosts that are slow alike, and many: another kind of hosts, or hosts behind other switches."""
+        """Hosts that are slow alike, and many, where groups are not told: another kind of hosts, or hosts behind other
+        switches."""
         effects = self.findings.effects
-        if effects.equals.one_host:
+        if effects.equals.one_host or self.told:
             return frozenset()
         in_groups = {one.subject[0] for one in self._groups_at_the_edge}
         hosts = [one for one in self._left("host") if int(effects.group_of[one.subject[0]]) not in in_groups]

@@ -238,7 +238,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         findings = find(seen, equals, blind=not known)
         collected.expected.append(expected_of(size, seen, findings.effects))
         judged = Judged(
-            results.ranks, size, seen, findings,
+            results.ranks, names.grouping is not None, size, seen, findings,
             alone=measured_in(alone_rows(size), seen, bad_elsewhere=bad_hosts),
             quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, bad_hosts),
             one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
