@@ -247,6 +247,19 @@ def test_hosts_missing_from_the_topology_form_no_group(tmp_path: Path, everylink
     assert all(f"host n{host}: slow" in out for host in range(24, 32))
 
 
+def test_hosts_that_a_topology_leaves_out_or_has_twice_are_named(tmp_path: Path, everylink: Command) -> None:
+    path, topology = tmp_path / "x.h5", tmp_path / "topology.conf"
+    assert everylink("simulate", "--hosts", 32, "--group-size", 8, "-o", path)[0] == 0
+    topology.write_text(
+        "SwitchName=a Nodes=n[0-7],other[1-3]\nSwitchName=b Nodes=n[6-15]\nSwitchName=c Nodes=n[16-23],n6\n"
+    )
+    code, out, err = everylink("diagnose", path, "--topology", topology)
+    assert (code, err) == (0, "")
+    assert f"{topology} has no switch for 8 hosts of the run, n[24-31]: judged without a group." in out
+    such = "such as n6 on 'a' and on 'c'"
+    assert f"{topology} has 2 hosts of the run on several switches, {such}: the first one counts." in out
+
+
 def test_without_a_topology_groups_are_the_leaf_switches_reported_by_slurm(tmp_path: Path, everylink: Command) -> None:
     path, topology, hosts = tmp_path / "x.h5", tmp_path / "topology.conf", range(16)
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.files import Damaged, Line, printable, quoted, text_of
-from everylink.host_lists import MOST_HOSTS, expanded
+from everylink.host_lists import MOST_HOSTS, expanded, folded
 from everylink.io.ibnetdiscover import INFINIBAND_NODE, AdapterPort, adapter_ports, leaves, places
 from everylink.model.groups import Grouping
 from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.results import Ranks, Results
+from everylink.units import plural
 
 SLURM_KEY = re.compile(r"^\s*(SwitchName|BlockName)\s*=", re.IGNORECASE)
 PAIR = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|\S+)")
@@ -31,9 +32,10 @@ FOREIGN_IB = re.compile(r"(CA|SW|RT)\s+\d+\s+\d+\s+0x|(Ca|Switch|Router)\s*:")
 TOLD_BY = "SLURM_TOPOLOGY_ADDR"
 
 
-def slurm_leaves(lines: Iterable[Line]) -> dict[str, str]:
-    """The switch or block of each node; the first one if there are several. Raises Damaged."""
-    found: dict[str, str] = {}
+def slurm_leaves(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, str]]:
+    """The switch or block of each node, the first one if there are several; and another one of each that has. Raises
+    Damaged."""
+    found, others = dict[str, str](), dict[str, str]()
     for line in _joined(lines):
         said = _pairs(line)
         name = next((said[key] for key in NAMES if key in said), None)
@@ -45,10 +47,11 @@ def slurm_leaves(lines: Iterable[Line]) -> dict[str, str]:
             raise Damaged(line.number, f"{quoted(name)} has neither Nodes= nor Switches=")
         _names(line.number, said.get("switches", ""))  # unused, but a damaged list means a damaged file
         for host in _names(line.number, said.get("nodes", "")):
-            found.setdefault(host, name)
+            if found.setdefault(host, name) != name:
+                others[host] = name
         if len(found) > MOST_HOSTS:
             raise Damaged(line.number, f"exceeds {MOST_HOSTS} hosts")
-    return found
+    return found, others
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
@@ -101,12 +104,13 @@ class Topology:
 
     `leaf_of_nic`: the leaf switch of each (host, adapter), `("n17", "mlx5_0")`, or `("n17", "mlx5_0:2")` for further
     ports. Empty if the file does not name adapters. `ports`: those of all adapters, as ibnetdiscover names them.
-    `path`: the file.
+    `other_leaf_of`: another leaf switch of each host that Slurm's file has on several. `path`: the file.
     """
 
     leaf_of: Mapping[str, str]
     leaf_of_nic: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ports: Sequence[AdapterPort] = ()
+    other_leaf_of: Mapping[str, str] = field(default_factory=dict)
     path: Path = field(default=Path(), compare=False)
 
     def __hash__(self) -> int:
@@ -144,7 +148,8 @@ def _topology(lines: list[Line]) -> Topology:
             first.setdefault(host, leaf)
         return Topology(first, by_nic, tuple(ports))
     if any(SLURM_KEY.search(line.text) for line in said):
-        return Topology(slurm_leaves(lines))
+        leaf_of, other_leaf_of = slurm_leaves(lines)
+        return Topology(leaf_of, other_leaf_of=other_leaf_of)
     if FOREIGN_IB.match(said[0].text):
         raise Damaged(said[0].number, "is output of ibnetdiscover with an option; expected its output without options")
     raise Damaged(said[0].number, f"has an unknown format; {ADVICE}")
@@ -187,9 +192,7 @@ def ports_of_run(topology: Topology, ranks: Ranks, inventory: Inventory) -> dict
 
 def _names_in_file(known: Collection[str], ranks: Ranks) -> list[str | None]:
     """The name that each host has in the file, where it has one."""
-    names = [""] * (int(ranks.host_index.max()) + 1)
-    for rank in range(len(ranks) - 1, -1, -1):
-        names[int(ranks.host_index[rank])] = ranks.host[rank]
+    names = ranks.names_of_hosts()
     in_file, in_run = _clear_shorts(known), _clear_shorts(set(names))
     return [
         name if name in known else in_file.get(_short(name)) if in_run.get(_short(name)) == name else None
@@ -235,7 +238,21 @@ def grouping_of(results: Results, topology: Topology | None = None) -> Grouping 
         raise UserMistake(
             f"--topology {topology.path}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
         )
-    return Grouping(groups, names)
+    return Grouping(groups, names, doubts=tuple(_doubts(topology, groups, results.ranks)))
+
+
+def _doubts(topology: Topology, groups: NDArray[np.int64], ranks: Ranks) -> Iterator[str]:
+    """Where the file does not fit the run."""
+    hosts = ranks.names_of_hosts()
+    if left_out := [host for host, group in zip(hosts, groups.tolist(), strict=True) if group < 0]:
+        count = plural(len(left_out), "host")
+        yield f"{topology.path} has no switch for {count} of the run, {folded(left_out)}: judged without a group."
+    named = zip(hosts, _names_in_file(topology.leaf_of, ranks), strict=True)
+    if twice := [(host, name) for host, name in named if name is not None and name in topology.other_leaf_of]:
+        (host, name), count = twice[0], plural(len(twice), "host")
+        first, other = quoted(topology.leaf_of[name]), quoted(topology.other_leaf_of[name])
+        which = f"{host} on {first} and on {other}"
+        yield f"{topology.path} has {count} of the run on several switches, such as {which}: the first one counts."
 
 
 def _told_by_slurm(ranks: Ranks) -> Grouping | None:

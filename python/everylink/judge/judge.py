@@ -271,9 +271,11 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         under_load += [calibrated(loaded_verdict(loaded, judged, names), is_alone) for loaded in judged.loaded]
         collected.suspects += unclear
-        if names.grouping is not None and names.grouping.told_by:
-            leaves, told_by = len(names.grouping.names), names.grouping.told_by
-            collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        if names.grouping is not None:
+            collected.remarks += names.grouping.doubts
+            if names.grouping.told_by:
+                leaves, told_by = len(names.grouping.names), names.grouping.told_by
+                collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
         collected.not_looked_for += _not_looked_for(judged, names.unit_kind)
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
         of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)

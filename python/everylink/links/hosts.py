@@ -11,9 +11,7 @@ from everylink.model.results import Ranks
 
 def host_names(ranks: Ranks) -> list[str]:
     """The name of each host by its index; hosts with the same name get their index appended."""
-    names = [""] * (int(ranks.host_index.max()) + 1)
-    for rank in range(len(ranks) - 1, -1, -1):
-        names[int(ranks.host_index[rank])] = ranks.host[rank]
+    names = ranks.names_of_hosts()
     often = Counter(names)
     return [name if often[name] == 1 else f"{name} (host {index})" for index, name in enumerate(names)]
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 class Grouping:
     """Groups of hosts that were given: a number for each host, -1 where it is not known, and their names by number.
 
-    `told_by`: what the run itself recorded them from, where nobody gave them.
+    `told_by`: what the run itself recorded them from, where nobody gave them. `doubts`: sentences on where what was
+    given does not fit the run.
     """
 
     group_of: NDArray[np.int64]
     names: tuple[str, ...]
     told_by: str = ""
+    doubts: tuple[str, ...] = ()

@@ -82,6 +82,13 @@ class Ranks:
         """`host:rank`, the rank counted over the whole run."""
         return f"{self.host[rank]}:{rank}"
 
+    def names_of_hosts(self) -> list[str]:
+        """The name of each host by its index, as its first rank gives it; two hosts may have the same."""
+        names = [""] * (int(self.host_index.max()) + 1)
+        for rank in range(len(self) - 1, -1, -1):
+            names[int(self.host_index[rank])] = self.host[rank]
+        return names
+
 
 @dataclass(frozen=True)
 class Steps:
