@@ -48,7 +48,9 @@ def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
 
 @pytest.mark.parametrize("structure", [*CONTENDED, "hyperthreads"])
 def test_a_host_that_is_slow_in_a_tenth_of_the_steps_is_found_by_measuring_it_alone(structure: str) -> None:
-    assert_only_verdict(structure, "intermittent 10 %")
+    worlds = [score(Case(structure, ("intermittent 10 %",), seed, HOSTS)) for seed in range(1, 5)]
+    assert sum(world.wrong for world in worlds if world) == 0
+    assert sum(world.all_found for world in worlds if world) >= 3  # chance decides how often the host is slow
 
 
 @pytest.mark.parametrize("structure", ["one switch", "4 rails", "hyperthreads"])

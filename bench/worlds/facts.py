@@ -1,4 +1,4 @@
-"""What the hosts of a world say of themselves: the rate of each adapter, and the NUMA node it is on.
+"""What the hosts of a world say of themselves: their processor, the rate of each adapter, and the NUMA node it is on.
 
 Of bonded ports there is one adapter, which says the rate of a port, as the mlx5 driver does.
 """
@@ -15,6 +15,7 @@ RATES = {  # by multiples of RATE
     2: "200 Gb/sec (4X HDR)",
     4: "400 Gb/sec (4X NDR)",
 }
+PROCESSORS = "Xeon Platinum 8160", "Xeon Phi 7250"  # the second one where messages take longer
 
 
 def named_rate(rate: float) -> str:
@@ -29,14 +30,14 @@ def inventory(structure: Structure) -> Inventory:
     texts = {"": 0}
     entries: list[tuple[int, int, int, int, int]] = []
     for host in range(structure.hosts):
+        facts = [("host", "cpu_model", PROCESSORS[int(structure.overhead[host] > 0)])]
         for rail in range(1 if structure.bonded or structure.single[host] else structure.rails):
             device, node = structure.device(rail), str(rail * 2 // structure.rails)
-            for part, name, value in (
-                (f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))),
-                (f"ib/{device}", "numa_node", node),
-            ):
-                rows = (texts.setdefault(text, len(texts)) for text in (part, name, value))
-                entries.append((host, 0, *rows))  # type: ignore[arg-type]
+            facts.append((f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))))
+            facts.append((f"ib/{device}", "numa_node", node))
+        for fact in facts:
+            part, name, value = (texts.setdefault(text, len(texts)) for text in fact)
+            entries.append((host, 0, part, name, value))
     columns = np.array(entries, np.uint32).T
     every = np.arange(structure.hosts, dtype=np.uint32)
     none = np.zeros_like(every)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from everylink.errors import NotEnoughMemory
+from everylink.host_lists import folded
 from everylink.inventory.cables import Cable, Wiring, wiring_of_run
 from everylink.io.topology import Topology
 from everylink.judge.crowd import crowded_names, is_doubtful
@@ -96,10 +97,11 @@ class _Known:
 
 def _drained(verdict: Verdict, known: _Known) -> list[str]:
     """The host that a verdict accuses by itself; none where others may be at fault."""
-    if verdict.kind not in ("host", "rank") or is_doubtful(verdict, known.crowded):
+    is_accused = verdict.kind in ("host", "rank") or verdict.scope is Scope.EACH
+    if not is_accused or is_doubtful(verdict, known.crowded):
         return []
     if verdict.symptom in OF_TIMES:
-        is_own = not known.results.loads and verdict.scope in (Scope.ALL, Scope.WITHIN)
+        is_own = not known.results.loads and verdict.scope in (Scope.ALL, Scope.WITHIN, Scope.EACH)
     else:
         is_own = verdict.symptom == "absent" or len(known.names) >= FEW_HOSTS
     hosts = [known.host_of(name) for name in verdict.subject]
@@ -125,7 +127,7 @@ def _action(verdict: Verdict, known: _Known) -> str:
         return OF_LOAD
     hosts = _drained(verdict, known)
     what = _look(verdict, known)
-    return f"Drain {hosts[0]}; {what}." if hosts else f"{what[0].upper()}{what[1:]}."
+    return f"Drain {folded(hosts)}; {what}." if hosts else f"{what[0].upper()}{what[1:]}."
 
 
 def _look(verdict: Verdict, known: _Known) -> str:
@@ -223,5 +225,7 @@ def _of_group(verdict: Verdict) -> str:
     _, is_of_device, device = verdict.subject[0].partition(" on ")
     if is_of_device:
         return f"look at the switches behind {device}, and at its settings, which all of them share"
+    if verdict.scope is Scope.EACH:
+        return "look at what these hosts share, such as a chassis, its power and cooling, or a part of a switch"
     share = "its hosts" if len(verdict.subject) == 1 else "these hosts"
     return f"look at the switch that {share} share, and at its uplinks"

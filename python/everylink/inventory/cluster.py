@@ -27,7 +27,7 @@ MOST_LEVELS = 16  # of PCIe bridges above an adapter
 WORD = re.compile(r"[\w.\-]+")
 NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)")
 LOOPBACK = "net/lo"
-HOST_FACT = ("host", "cpu_model")
+PROCESSOR = ("host", "cpu_model")
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Cluster:
     def _features(self) -> Iterator[Codes]:
         """What tells generations apart: a number for each host that was read; 0: it does not have this."""
         hosts = self.inventory.hosts
-        host, model = map(self.inventory.row, HOST_FACT)
+        host, model = map(self.inventory.row, PROCESSOR)
         yield self.inventory.latest.at(host, model, hosts)
         least = smallest_class(len(hosts))
         for known, codes in self.models.values():

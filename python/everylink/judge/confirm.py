@@ -20,6 +20,7 @@ from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
+from everylink.judge.quiet import judged_quietly, pairs_to_measure
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
@@ -70,6 +71,12 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
             lightly |= at_times.lightly
             once_more |= at_times.alone
         survivors = surviving(findings, slow_alone, measured)
+        if known and not crowded:
+            lightly |= pairs_to_measure(results, size, seen, findings)
+            if (quiet := judged_quietly(results, size, equals, grouping is not None, measured, measured)) is not None:
+                wanted = _bad_pairs(quiet.findings, alone)
+                pairs |= wanted | _controls(wanted, seen, findings, alone)
+                survivors += surviving(quiet.findings, measured.are_slow(quiet.findings), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
@@ -129,8 +136,7 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     """Pairs of hosts. Includes bad pairs that were measured only to reveal groups, so never alone and one way."""
     worst = findings.pairs.suspects
     pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
-    bad = sorted((found for found in findings.bad if found.kind == "pair"), key=lambda found: -found.effect)
-    pairs |= {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
+    pairs |= _bad_pairs(findings, alone)
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do; repeatable per file
     for trunk in findings.trunks:
         own = np.flatnonzero(findings.effects.group_of == trunk.group)
@@ -148,6 +154,12 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
         partners = random.choice(near, min(PARTNERS, len(near)), replace=False)
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
+
+
+def _bad_pairs(findings: Findings, alone: Alone) -> set[tuple[int, int]]:
+    """The worst of the pairs that are bad and were not measured alone."""
+    bad = sorted((found for found in findings.bad if found.kind == "pair"), key=lambda found: -found.effect)
+    return {(min(found.subject), max(found.subject)) for found in bad[:MOST_BAD] if not alone.between(*found.subject)}
 
 
 def _showing(host: int, good: NDArray[np.int64], effects: Effects) -> NDArray[np.int64]:

@@ -110,7 +110,18 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
     several = sizes[sizes >= FEWEST_SEEN]
     if len(several) == 2 and several.min() <= ONE_OF_MANY * len(best) and is_whole(len(best)):
         best = _divided(best, every, kinds)
-    return best, known
+    return _kinds_joined(best, kinds), known
+
+
+def _kinds_joined(groups: Groups, kinds: Kinds) -> Groups:
+    """The groups; hosts of a kind that are all alone are one. They are equally far from each other and from all others,
+    as hosts are that have a switch of their own."""
+    joined, size = groups.copy(), np.bincount(groups)
+    for kind in range(kinds.count) if kinds.count > 1 and groups.any() else ():
+        own = np.flatnonzero(kinds.of_host == kind)
+        if len(own) >= FEWEST_SEEN and (size[groups[own]] == 1).all():
+            joined[own] = groups[own].min()
+    return np.unique(joined, return_inverse=True)[1].reshape(-1)
 
 
 def _divided(groups: Groups, every: list[SearchedLinks], kinds: Kinds) -> Groups:

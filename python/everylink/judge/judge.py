@@ -30,9 +30,10 @@ from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.longer_ways import SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.longer_ways import MORE, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
+from everylink.judge.quiet import judged_quietly
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, oversubscribed, structures_at
@@ -59,6 +60,7 @@ MUCH = 1.25  # by which a part must be slower than the larger one that it belong
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 MANY_OF_HOST, PART_OF_HOST = 3, 0.09  # slow pairs of a host, and part of its partners, from which it is at fault
+FEWEST_IN_ROW, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -113,7 +115,44 @@ def judge(
         collected.structure += oversubscribed(results, alone, groups, names)
     verdicts = _smallest_explanation(verdicts, names)
     verdicts = [one for one in verdicts if (one.kind, one.subject, one.bytes) not in collected.longer]
-    return judgement(results, collected, verdicts)
+    return judgement(results, collected, _rows_of_hosts(verdicts, names))
+
+
+def _rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
+    """One verdict in place of those of hosts in a row that are slow alike: they may share a chassis."""
+    if names.unit_kind != "host":
+        return list(verdicts)
+    of_host = {one.subject[0]: one for one in verdicts if one.kind == "host" and _is_of_row(one)}
+    rows, row = list[list[Verdict]](), list[Verdict]()
+    for name in names.units:
+        one = of_host.get(name)
+        if one is None or not _are_alike([*row, one]):
+            rows, row = [*rows, row], []
+        row += [one] if one is not None else []
+    rows = [row for row in (*rows, row) if len(row) >= FEWEST_IN_ROW]
+    in_rows = {one for row in rows for one in row}
+    return [*(one for one in verdicts if one not in in_rows), *map(_of_row, rows)]
+
+
+def _is_of_row(verdict: Verdict) -> bool:
+    return verdict.symptom == "slow" and verdict.scope is Scope.ALL and len(verdict.subject) == 1
+
+
+def _are_alike(hosts: Sequence[Verdict]) -> bool:
+    """Whether slow hosts are slow by the same factor, in the same direction."""
+    logs = np.log([one.factor or 1.0 for one in hosts])
+    same_side = len({one.direction for one in hosts}) == 1
+    return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))
+
+
+def _of_row(hosts: Sequence[Verdict]) -> Verdict:
+    worst = max(hosts, key=lambda one: one.factor or 1.0)
+    text = f"{len(hosts)} hosts in a row, each slow by itself; of {worst.subject[0]}: {worst.evidence}"
+    return replace(
+        worst, kind="group", subject=tuple(one.subject[0] for one in hosts), scope=Scope.EACH, evidence=text,
+        factor=float(np.median([one.factor or 1.0 for one in hosts])), links=sum(one.links for one in hosts),
+        confidence=min(one.confidence for one in hosts),
+    )  # fmt: skip
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
@@ -134,6 +173,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
     groups: list[tuple[set[str], float, bool]] = []
     trunks = {one: names.ends_of(one) for one in verdicts if one.kind == "trunk" and one.symptom == "slow"}
     between = [(ends, trunk.factor or 0.0) for trunk, ends in trunks.items() if len(ends) == 2]
+    leaving = [(ends[0], trunk.factor or 0.0) for trunk, ends in trunks.items() if len(ends) == 1]
     for verdict in verdicts:
         if verdict.kind in ("host", "group") and verdict.symptom in SLOW_AT_TIMES:
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
@@ -147,6 +187,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
         of_ends = [hosts.get(unit, 0.0) for unit in units]
         of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
         of_ends += [SHARED * factor for (one, other), factor in between if inside and units & one and units & other]
+        of_ends += [SHARED * factor for own, factor in leaving if inside and len(units & own) == 1]
         if verdict in trunks:
             of_ends = [factor**OF_GROUP / MUCH for own, factor, _ in groups if own in trunks[verdict]]
         small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)
@@ -226,7 +267,7 @@ class LinkVerdicts:
 
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
     """`known`: whether the groups are known."""
-    collected, elsewhere, bad_hosts = LinkVerdicts(), set[frozenset[str]](), frozenset[int]()
+    collected, longer, bad_hosts = LinkVerdicts(), LongerPairs(), frozenset[int]()
     under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
     crowded, of_rails, kinds_of_hosts = crowded_hosts(results), set[tuple[str, ...]](), dict[tuple[str, ...], float]()
     for size in results.sizes:
@@ -258,6 +299,10 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
+        quiet = _quietly(results, judged, equals) if known and not crowded else None
+        if quiet is not None:
+            clear += [slow_verdict(found, quiet, names) for found in _more_pairs(quiet, judged)]
+            longer.see(quiet, names)
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
         for one in judged.repeated_hosts:
             kinds_of_hosts[names.of(one)[1]] = max(kinds_of_hosts.get(names.of(one)[1], 0.0), float(np.exp(one.effect)))
@@ -278,27 +323,75 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
                 collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
         collected.not_looked_for += _not_looked_for(judged, names.unit_kind)
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
-        of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
-        elsewhere |= {frozenset(names.of(pair)[1]) for pair in (*judged.repeated, *of_uplinks)}
+        longer.add(judged, names)
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
         ways |= {way: [] for way in slow_ways(judged, names)}
         if size.bytes >= BANDWIDTH:
             for narrow, is_narrow in zip(ways.values(), are_narrow(list(ways), judged), strict=True):
                 narrow.append(is_narrow)
-    longer = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
-    collected.structure += structures_of(longer, names)
-    collected.longer = frozenset(way.subject for way in longer)
+    by_design = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
+    collected.structure += structures_of(by_design, names)
+    collected.longer = frozenset(way.subject for way in by_design)
     collected.found = [
         one for one in collected.found
         if not (one.kind == "rank" and one.subject in of_rails) and not _is_of_a_kind(one, kinds_of_hosts)
     ]  # fmt: skip
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
-    # Uplinks and ways that are longer by design may show at one size in many pairs, and at another in a few.
-    collected.found = [
-        one for one in collected.found if not (_is_slow_pair(one) and frozenset(one.subject) in elsewhere)
-    ]
+    collected.found = [one for one in collected.found if not (_is_slow_pair(one) and longer.explain(one))]
     return collected
+
+
+@dataclass
+class LongerPairs:
+    """Pairs whose way is slow as others are, at any size: longer by design, or over a slow uplink, which may show at
+    one size in many pairs, and at another in a few.
+
+    `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
+    messages as to small ones.
+    """
+
+    seconds: dict[frozenset[str], float] = field(default_factory=dict)
+    usual: dict[tuple[frozenset[str], int], float] = field(default_factory=dict)
+
+    def see(self, judged: Judged, names: Names) -> None:
+        """The slow pairs of one size."""
+        for found in judged.findings.bad:
+            if found.kind == "pair":
+                expected = judged.findings.effects.expected_at(*found.subject)
+                self.usual[frozenset(names.of(found)[1]), judged.size.bytes] = float(np.exp(expected))
+
+    def add(self, judged: Judged, names: Names) -> None:
+        """Those of one size that are longer by design, or of an uplink."""
+        self.see(judged, names)
+        size = judged.size.bytes
+        of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
+        for pair in (*judged.repeated, *of_uplinks):
+            ends = frozenset(names.of(pair)[1])
+            longer = MORE * self.usual[ends, size] * np.expm1(pair.effect) if size < BANDWIDTH else np.inf
+            self.seconds[ends] = max(self.seconds.get(ends, 0.0), float(longer))
+
+    def explain(self, verdict: Verdict) -> bool:
+        """Whether a slow pair takes no longer than that; so do those of which the usual time is not known."""
+        ends = frozenset(verdict.subject)
+        usual = self.usual.get((ends, verdict.bytes), 0.0)
+        return ends in self.seconds and usual * ((verdict.factor or 1.0) - 1) <= self.seconds[ends]
+
+
+def _quietly(results: Results, judged: Judged, equals: Equals) -> Judged | None:
+    return judged_quietly(results, judged.size, equals, judged.told, judged.alone, judged.one_way)
+
+
+def _more_pairs(quiet: Judged, judged: Judged) -> Iterable[Found]:
+    """The slow pairs that show with a quarter of the ranks busy, and not under full load, nor has an end a fault of its
+    own there."""
+    bad = {one.subject[0] for one in judged.unexplained if one.kind == "host"} | {
+        int(judged.readings.host_of[one.subject[0]]) for one in judged.unexplained if one.kind == "rank"
+    }
+    told = {one.subject for one in judged.unexplained if one.kind == "pair"}
+    for one in quiet.unexplained:
+        if one.kind == "pair" and one.subject not in told and not bad & set(one.subject):
+            yield one
 
 
 def _is_of_a_kind(verdict: Verdict, kinds: Mapping[tuple[str, ...], float]) -> bool:
@@ -317,6 +410,7 @@ def _is_slow_pair(verdict: Verdict) -> bool:
 def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:
     sure, doubtful = less_certain(results, verdicts)
     bad = {verdict.subject for verdict in sure}
+    bad |= {(host,) for verdict in sure if verdict.scope is Scope.EACH for host in verdict.subject}
     open_ = [suspect for suspect in one_per_subject([*doubtful, *collected.suspects]) if suspect.subject not in bad]
     measured = max((size.outcomes.links for size in results.sizes), default=0)
     failed = max((size.outcomes.failed for size in results.sizes), default=0)
@@ -390,9 +484,21 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
+    effects = judged.findings.effects
     for found in judged.unexplained:
-        if names.grouping is not None or not _is_in_no_group(found, judged.findings.effects):
+        if not (_is_of_one_way(found, effects) or (names.grouping is None and _is_in_no_group(found, effects))):
             yield slow_verdict(found, judged, names)
+
+
+def _is_of_one_way(found: Found, effects: Effects) -> bool:
+    """Whether it is a host of which only links with one other group of several show that it is slow: the way to that
+    group may be."""
+    if found.kind != "host":
+        return False
+    host, group_of = found.subject[0], effects.group_of
+    every = np.arange(len(group_of))
+    shown = np.unique(group_of[effects.shows(host, every) & (every != host)])
+    return len(shown) == 1 and shown[0] != group_of[host] and len(np.unique(group_of)) > 2
 
 
 def _is_in_no_group(found: Found, effects: Effects) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import NotEnoughMemory
-from everylink.inventory.cluster import Cluster, cluster_of, kinds_of_hosts, smallest_class
+from everylink.inventory.cluster import PROCESSOR, Cluster, cluster_of, kinds_of_hosts, smallest_class
 from everylink.judge.positions import places_of, positions_of
 from everylink.judge.readings import UNKNOWN, Readings, readings
 from everylink.model.results import Results
@@ -114,8 +114,12 @@ def _told(results: Results) -> Kinds | None:
     codes = np.array([texts.setdefault(rates[host], len(texts)) for host in hosts.tolist()], np.int64)
     kind = kinds_of_hosts(hosts, [cluster.kind[hosts], codes], len(cluster.names))
     kind = np.maximum(kind, 0)
-    names = tuple(_most(rates[host] for host in np.flatnonzero(kind == one)) for one in range(int(kind.max()) + 1))
-    return Kinds(kind, names, True)
+    members = [np.flatnonzero(kind == one).tolist() for one in range(int(kind.max()) + 1)]
+    names = [_most(rates[host] for host in own) for own in members]
+    processors = [_most(cluster.texts_at(*PROCESSOR, np.array(own, np.int64))) for own in members]
+    if len(set(names)) < len(names) and all(processors):
+        names = [f"{name}, {processor}" for name, processor in zip(names, processors, strict=True)]
+    return Kinds(kind, tuple(names), True)
 
 
 def _rates(cluster: Cluster) -> list[str]:

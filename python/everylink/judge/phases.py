@@ -60,6 +60,11 @@ class BestReadings:
     time: NDArray[np.float64]
     count: NDArray[np.int64]
 
+    @property
+    def none(self) -> "BestReadings":
+        """Without any."""
+        return BestReadings(self.frm[:0], self.to[:0], self.time[:0], self.count[:0])
+
     def one_way(self, effect: float, links: Links) -> OneWay | None:
         """The slow direction of these links, and its factor; None if they were not measured alone."""
         if not len(self.time):
@@ -303,7 +308,7 @@ class PhaseReadings:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             if one.kind == "group":
                 links = _without(bad | (in_groups - _members(one, findings)), links)
-                slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP)
+                slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP, unless_usual=True)
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
                 slow[one] = hosts.are_slow(one.effect, links, False, unless_usual=True)

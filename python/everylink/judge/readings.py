@@ -389,12 +389,17 @@ def readings(results: Results, size: Size) -> Readings:
     if found is None:
         while kept and (len(kept) + 1) * kept[0][1].held_bytes > KEPT_BYTES:
             kept.pop()  # the latest: sizes are gone through in turns
-        found = _readings(results, size)
+        found = _readings(results, size, IS_UNDER_LOAD)
         kept.append((size, found))
     return found
 
 
-def _readings(results: Results, size: Size) -> Readings:
+def readings_in(results: Results, size: Size, attempt: int) -> Readings:
+    """The readings of one size in one phase of `--confirm`, likewise. They are not kept."""
+    return _readings(results, size, np.arange(256) == attempt)
+
+
+def _readings(results: Results, size: Size, attempts: NDArray[np.bool_]) -> Readings:
     ranks = len(results.ranks)
     host_of = results.ranks.host_index.astype(np.int64)
     if results.facts.hosts < 2 or host_of.max() == 0:
@@ -406,7 +411,9 @@ def _readings(results: Results, size: Size) -> Readings:
     again: LatenessSums | None = None
     turned = results.facts.kernel in TO_FROM
     columns = ("late", "n", "mean", "attempt")
-    for frm, to, median, late_ones, messages, mean, attempt in rows_under_load(size, host_of, turned, *columns):
+    for frm, to, median, late_ones, messages, mean, attempt in rows_under_load(
+        size, host_of, turned, *columns, attempts=attempts
+    ):
         matrix.put(frm.astype(np.int64) * ranks + to, np.log(median.astype(np.float64)).astype(np.float32))
         of_rows = (host_of[frm], host_of[to], late_ones, messages, mean.astype(np.float64) / median - 1)
         late.add(*of_rows)

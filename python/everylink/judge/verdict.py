@@ -36,6 +36,7 @@ class Scope(StrEnum):
     WITHIN = "within"  # links between the ranks of its own host
     BEYOND = "beyond"  # links with other groups of hosts; those inside its group are as fast as others
     LOAD = "load"  # only while others measure, too
+    EACH = "each"  # of several hosts: each of them with all others
 
 
 @dataclass(frozen=True)

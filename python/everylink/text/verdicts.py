@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rich.text import Text
 
 from everylink.host_lists import folded
-from everylink.judge.verdict import Conclusion, Finding, Judgement, Verdict, describe
+from everylink.judge.verdict import Conclusion, Finding, Judgement, Scope, Verdict, describe
 from everylink.model.results import Results
 from everylink.text.json_text import json_text
 from everylink.units import plural, size_text
@@ -220,7 +220,7 @@ def title(verdict: Verdict) -> str:
     if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:
         parts.append(f"only {DIRECTIONS[verdict.direction]}")
     one_of = verdict.kind in ("host", "rank") and len(verdict.subject) > 1
-    kind = f"one of the {verdict.kind}s" if one_of else verdict.kind
+    kind = f"one of the {verdict.kind}s" if one_of else "hosts" if verdict.scope is Scope.EACH else verdict.kind
     return f"{kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
 
 
@@ -242,7 +242,12 @@ def finding_lines(judgement: Judgement) -> list[str]:
 
 
 def _counts(found: Sequence[Verdict | Finding], what: str = "") -> str:
-    counts = Counter(f"{one.kind} {what}".strip() for one in found)
+    counts: Counter[str] = Counter()
+    for one in found:
+        if isinstance(one, Verdict) and one.scope is Scope.EACH:
+            counts["host"] += len(one.subject)
+        else:
+            counts[f"{one.kind} {what}".strip()] += 1
     return ", ".join(plural(count, kind) for kind, count in counts.items())
 
 

@@ -1,0 +1,61 @@
+"""Judges pairs of hosts once more, by what `--confirm` measured of all of them with a quarter of the ranks busy.
+
+Where messages share ways, pairs differ under full load by what else is on their way, which hides a slow link.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.judge.evidence import CLEAR_OF_PAIR, Judged
+from everylink.judge.findings import Findings, find
+from everylink.judge.kinds import Equals, levelled
+from everylink.judge.pairs import SMALLEST_BAD
+from everylink.judge.phases import FEWEST_UNDER_LOAD, PhaseReadings
+from everylink.judge.readings import Readings, readings_in
+from everylink.judge.verdict import BANDWIDTH
+from everylink.model.results import Results, Size
+from everylink.model.rows import QUARTER
+
+MOST_HOSTS = 128  # of more, measuring all pairs takes too long
+FEWEST_HOSTS = 4
+COVERED = 0.9  # part of the pairs of hosts that must have been measured
+
+
+def pairs_to_measure(results: Results, size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+    """All pairs of hosts, the smaller number first, where those of a class differ so much under full load that a slow
+    link need not show; none if they were measured with less."""
+    is_one_host = findings.effects.equals.one_host
+    if size.bytes < BANDWIDTH or is_one_host or not FEWEST_HOSTS <= seen.hosts <= MOST_HOSTS:
+        return set()
+    known = np.isfinite(seen.between_hosts.median)
+    frm, to = np.nonzero(np.triu(known | known.T, 1))
+    noise = float(np.max(findings.effects.noise_at(frm, to), initial=0.0))
+    if CLEAR_OF_PAIR * noise < SMALLEST_BAD or _quiet_readings(results, size) is not None:
+        return set()
+    return set(zip(frm.tolist(), to.tolist(), strict=True))
+
+
+def judged_quietly(
+    results: Results, size: Size, equals: Equals, told: bool, alone: PhaseReadings, one_way: PhaseReadings
+) -> Judged | None:
+    """The judgement of all pairs with a quarter of the ranks busy; None where these were not measured, and of messages
+    too small to share much."""
+    if size.bytes < BANDWIDTH:
+        return None
+    seen = _quiet_readings(results, size)
+    if seen is None:
+        return None
+    seen = levelled(seen, equals)
+    none = replace(alone, of_hosts=alone.of_hosts.none, of_ranks=alone.of_ranks.none)
+    return Judged(results.ranks, told, size, seen, find(seen, equals), alone, none, one_way)
+
+
+def _quiet_readings(results: Results, size: Size) -> Readings | None:
+    """The readings with a quarter of the ranks busy, if nearly all pairs of hosts have enough."""
+    if int(results.ranks.host_index.max(initial=0)) + 1 > MOST_HOSTS:
+        return None
+    seen = readings_in(results, size, QUARTER)
+    count = seen.between_hosts.count
+    enough = np.triu(np.maximum(count, count.T) >= FEWEST_UNDER_LOAD, 1)
+    return seen if enough.sum() >= COVERED * seen.hosts * (seen.hosts - 1) / 2 else None

@@ -1,0 +1,99 @@
+"""Pairs of hosts that load hides under full load, which show with a quarter of the ranks busy."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.judge import judge
+from everylink.model.results import Results, Size
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, joined
+
+HOSTS = 24
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+ALONE, SLOW = 100e-6, (3, 11)
+Values = NDArray[np.float64]
+
+
+def _run(shared: float, in_quarter: float = 1.0, alone: float = 1.0, quarters: int = 0, size: int = 1 << 20) -> Results:
+    """A run whose pairs differ by what shares their ways. `shared`: standard deviation of that, log of the factor.
+
+    `in_quarter`, `alone`: how many times as long the messages of SLOW take in that phase. `quarters`: readings of all
+    pairs with a quarter of the ranks busy, after which some were measured alone.
+    """
+    random = np.random.default_rng(2)
+    load = np.exp(np.abs(shared * random.standard_normal(len(PAIRS))))
+    is_slow = (PAIRS == SLOW).all(axis=1)
+    rows = [_rows(PAIRS, ALONE * load, MAIN, random, turn) for turn in range(3)]
+    rows += [_rows(PAIRS, ALONE * np.where(is_slow, in_quarter, 1), QUARTER, random, 3 + n) for n in range(quarters)]
+    some = is_slow | (random.random(len(PAIRS)) < 0.4)
+    times = ALONE * np.where(is_slow, alone, 1)[some]
+    rows += [_rows(PAIRS[some], times, ONE_WAY, random, 9 + turn) for turn in range(9 if quarters else 0)]
+    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
+    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
+    return Results(Path("run.h5"), facts, ranks, bare_steps(18 * HOSTS), (Size(size, 1, HOSTS, joined(rows)),))
+
+
+def _rows(pairs: NDArray[np.int64], times: Values, attempt: int, random: np.random.Generator, turn: int) -> Rows:
+    """Both links of each pair, with a noise of 0.5 %; of each turn in steps of its own."""
+    frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
+    seconds = (np.tile(times, 2) * np.exp(0.005 * random.standard_normal(2 * len(pairs)))).astype(np.float32)
+    count = len(seconds)
+    return Rows(
+        frm=frm.astype(np.uint32), to=to.astype(np.uint32), step=(turn * HOSTS + (frm + to) % HOSTS).astype(np.uint32),
+        attempt=np.full(count, attempt, np.uint8), outcome=np.full(count, Outcome.OK, np.uint8),
+        arrived=np.full(count, 100, np.int32), setup=np.full(count, 1e-4, np.float32),
+        n=np.full(count, 100, np.uint32), min=seconds, median=seconds, mean=seconds, p99=seconds, max=seconds,
+        late=np.zeros(count, np.uint32), all_to_all=np.full(count, np.nan, np.float32),
+    )  # fmt: skip
+
+
+def _in_quarter(results: Results) -> set[tuple[int, int]]:
+    pairs = plan_to_confirm(results, None).pairs.get("quarter", np.zeros((0, 2), np.int64))
+    return {(a, b) for a, b in pairs.tolist()}
+
+
+def test_all_pairs_are_measured_with_a_quarter_of_the_ranks_busy_where_load_makes_them_differ() -> None:
+    every = {(a, b) for a, b in PAIRS.tolist()}
+    assert _in_quarter(_run(shared=0.3)) == every
+    assert not _in_quarter(_run(shared=0.3, quarters=6)) >= every  # once is enough
+    assert not _in_quarter(_run(shared=0.0)) >= every
+    assert not _in_quarter(_run(shared=0.3, size=1)) >= every  # small messages hardly share anything
+
+
+def test_a_slow_pair_that_load_hides_is_named_by_what_a_quarter_of_the_ranks_shows() -> None:
+    assert not judge(_run(shared=0.3)).verdicts
+    (verdict,) = judge(_run(shared=0.3, in_quarter=1.5, alone=1.5, quarters=6)).verdicts
+    assert (verdict.kind, verdict.symptom) == ("pair", "slow")
+    assert set(verdict.subject) == {"n3:3", "n11:11"}
+    assert verdict.factor is not None
+    assert 1.4 < verdict.factor < 1.6
+
+
+def test_a_pair_that_is_slow_with_a_quarter_of_the_ranks_but_not_alone_gets_no_verdict() -> None:
+    assert not judge(_run(shared=0.3, in_quarter=1.5, alone=1.0, quarters=6)).verdicts
+
+
+def test_healthy_pairs_that_differ_by_load_get_no_verdict() -> None:
+    assert not judge(_run(shared=0.3, quarters=6)).verdicts
+
+
+def test_what_few_pairs_show_with_a_quarter_of_the_ranks_names_none() -> None:
+    results = _run(shared=0.3, in_quarter=1.5, alone=1.5, quarters=6)
+    (size,) = results.sizes
+    rows = size.rows.of_attempt(MAIN), size.rows.of_attempt(ONE_WAY), size.rows.of_attempt(QUARTER)
+    few = _of_first(rows[2], HOSTS - 8)
+    less = Results(results.path, results.facts, results.ranks, results.steps, (_with(size, joined([*rows[:2], few])),))
+    assert not judge(less).verdicts
+
+
+def _of_first(rows: Rows, hosts: int) -> Rows:
+    kept = (rows.frm < hosts) & (rows.to < hosts) | ((rows.frm == SLOW[0]) & (rows.to == SLOW[1]))
+    return Rows(**{name: column[kept] for name, column in vars(rows).items()})
+
+
+def _with(size: Size, rows: Rows) -> Size:
+    return Size(size.bytes, 1, HOSTS, rows)

@@ -1,0 +1,38 @@
+"""Hosts in a row that are slow alike are one verdict."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conftest import Command
+
+IN_A_ROW = {"n8": 0.7, "n9": 0.7, "n10": 0.7}
+
+
+def _judged(everylink: Command, folder: Path, slow: dict[str, float]) -> Any:
+    faults = (("--fault", f"slow-host:{host}*{rate}") for host, rate in slow.items())
+    path = folder / "run.h5"
+    options = [option for one in faults for option in one]
+    assert everylink("simulate", "--hosts", 32, *options, "-o", path, "--force")[0] == 0
+    code, out, err = everylink("diagnose", path, "--format", "json")
+    assert (code, err) == (3, "")
+    return json.loads(out)
+
+
+def test_three_hosts_in_a_row_that_are_slow_alike_are_one_verdict_and_all_are_drained(
+    tmp_path: Path, everylink: Command
+) -> None:
+    found = _judged(everylink, tmp_path, IN_A_ROW)
+    (verdict,) = found["verdicts"]
+    assert (verdict["kind"], verdict["scope"], verdict["symptom"]) == ("group", "each", "slow")
+    assert verdict["subject"] == list(IN_A_ROW) == found["drain"]
+    assert verdict["evidence"].startswith("3 hosts in a row, each slow by itself; ")
+    assert verdict["action"].startswith("Drain n[8-10]; ")
+    assert not found["suspects"]
+
+
+def test_hosts_that_differ_or_are_not_in_a_row_are_verdicts_of_their_own(tmp_path: Path, everylink: Command) -> None:
+    for slow in ({"n8": 0.7, "n9": 0.7}, {"n8": 0.7, "n10": 0.7, "n12": 0.7}, {**IN_A_ROW, "n9": 0.4}):
+        found = _judged(everylink, tmp_path, slow)
+        assert sorted(verdict["kind"] for verdict in found["verdicts"]) == ["host"] * len(slow)
+        assert sorted(found["drain"]) == sorted(slow)
