@@ -8,7 +8,24 @@ from worlds import orders
 from worlds.faults import KINDS, Fault, planted, possible
 from worlds.orders import Order
 from worlds.physics import NONE, Flows, fair_rates
-from worlds.planes import CABLE, HOP, LATENCY, RATE, WAIT, BusyTree, Dragonfly, FatTree, OneSwitch, SlimFly, Tofu
+from worlds.planes import (
+    CABLE,
+    HOP,
+    LATENCY,
+    RATE,
+    WAIT,
+    Blocks,
+    BusyTree,
+    Chassis,
+    Dragonfly,
+    FatTree,
+    Gateways,
+    OneSwitch,
+    RandomGraph,
+    SlimFly,
+    Tofu,
+    Zones,
+)
 from worlds.scoring import Case, is_about, is_found, score
 from worlds.structures import (
     ALL,
@@ -351,6 +368,143 @@ def test_hosts_of_an_nvlink_rack_need_their_adapters_only_for_other_racks() -> N
         assert [times(world, [pair]) > times(healthy, [pair]) for pair in own] == slower
 
 
+def test_bonded_ports_on_a_pair_of_leaves_are_both_reached_from_other_pairs_but_not_within() -> None:
+    structure = built("leaf pairs with MLAG", 32)  # racks of 8 hosts, of 2 ranks; 1 uplink for 8 ports
+    assert structure.group.tolist() == [host // 8 for host in range(32)]
+    assert structure.oversubscription == 2
+    frm, to = np.zeros(62, np.int64), np.arange(2, 64)
+    ways = structure.path(frm, to, np.zeros_like(frm))[0]
+    sent, received = ways[:, 0] % 2, (ways[:, 1] - structure.adapters) % 2
+    near = to < 16
+    assert (sent == received)[near].all()
+    assert {(int(a), int(b)) for a, b in zip(sent[~near], received[~near], strict=True)} == {
+        (a, b) for a in (0, 1) for b in (0, 1)
+    }
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 4 * MIB / RATE])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 4 * MIB / RATE])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1]) == {"25 Gb/sec (1X EDR)"}
+
+
+def test_messages_to_another_rail_cross_within_their_own_host_where_rails_do_not_meet() -> None:
+    world = World(built("rail-only", 32), kernel=ONE_WAY)  # 8 hosts of 8 ranks, leaves of 2
+    pairs = {
+        (0, 1): NVLINK_LATENCY, (0, 8): LATENCY, (0, 9): LATENCY + NVLINK_LATENCY, (0, 16): LATENCY + 2 * HOP,
+        (3, 22): LATENCY + 2 * HOP + NVLINK_LATENCY,
+    }  # fmt: skip
+    for pair, latency in pairs.items():
+        assert times(world, [pair], 0) == pytest.approx([latency])
+    both = times(world, [(0, 11), (3, 19)])  # both leave by rail 3
+    assert both == pytest.approx([LATENCY + longer + MIB / (2 * RATE) for longer in (NVLINK_LATENCY, 2 * HOP)])
+    ways = world.structure.path(np.array([0, 11]), np.array([11, 0]), np.zeros(2, np.int64))[0]
+    assert ways[:, :2].tolist() == [[3, 64 + 8 + 3], [8, 64]]
+
+
+def test_zones_have_a_latency_for_each_two_of_them_and_hosts_are_in_turns() -> None:
+    structure = built("availability zones", 32)
+    assert isinstance(structure.plane, Zones)
+    assert structure.group.tolist() == [host % 3 for host in range(32)]
+    latency = structure.plane.latency
+    assert latency.tolist() == latency.T.tolist()
+    a, b = np.triu_indices(32, 1)
+    ends = np.sort([a % 3, b % 3], axis=0)
+    for one, other in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        of = np.log(latency[a, b][(ends[0] == one) & (ends[1] == other)])
+        assert of.std() == pytest.approx(0.05 if one == other else 0.01, rel=0.35)
+        usual = np.exp(of.mean())
+        assert usual == pytest.approx(60e-6, rel=0.03) if one == other else 240e-6 < usual < 720e-6
+    took = times(World(structure), [(0, 3)])[0] - times(World(structure), [(0, 3)], 0)[0]
+    assert took == pytest.approx(4 * MIB / RATE)
+    assert not possible("chassis", structure)
+    assert possible("trunk", structure)
+
+
+def test_routers_of_a_chassis_are_one_hop_apart_and_so_are_those_of_the_same_slot() -> None:
+    structure = built("chassis in a dragonfly", 64)  # 4 groups of 2 chassis of 4 routers of 2 hosts
+    assert isinstance(structure.plane, Chassis)
+    assert (structure.plane.groups, structure.plane.routers) == (4, 8)
+    when = np.arange(300)
+    for to, apart in {1: 0, 2: 1, 7: 1, 8: 1, 10: 2}.items():
+        latency = structure.path(np.zeros_like(when), np.full_like(when, to), when)[2]
+        assert latency == pytest.approx(LATENCY + apart * HOP)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 10), when)[0]
+    assert len(np.unique(ways, axis=0)) == 2  # along the own chassis or along the other one
+    ways, _, latency = structure.path(np.zeros_like(when), np.full_like(when, 16), when)
+    detour = ways[:, 5] != NONE
+    assert detour.mean() == pytest.approx(0.3 / 2, abs=0.06)  # half of the third groups are none
+    between = ((latency - LATENCY) / HOP).round(6)
+    assert set(between[~detour]) == {1, 2, 3, 4, 5}
+    assert set(between[detour]) <= {3, 4, 5, 6, 7}
+    world = World(built("chassis in a dragonfly", 32), kernel=ONE_WAY)
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + HOP + 2 * MIB / RATE] * 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("hosts", "switches"), [(8, 4), (32, 8), (64, 16)])
+def test_switches_of_a_random_graph_have_three_cables_and_messages_go_a_shortest_way(
+    hosts: int, switches: int, seed: int
+) -> None:
+    plane = built("random graph", hosts, seed).plane
+    assert isinstance(plane, RandomGraph)
+    assert len(plane.joined) == switches
+    assert (plane.joined == plane.joined.T).all()
+    cables = plane.joined.sum(axis=1)
+    assert cables.max() <= 3
+    assert cables.sum() >= 3 * switches - 2
+    steps, reached = np.full(plane.joined.shape, -1), np.eye(switches, dtype=bool)
+    for count in range(switches):
+        steps[reached & (steps < 0)] = count
+        reached = reached | (reached.astype(int) @ plane.joined > 0)
+    assert ((plane.route != NONE).sum(axis=2) == steps).all()
+
+
+def test_flows_between_blocks_change_their_way_now_and_then_and_have_a_cable_of_the_slower_block() -> None:
+    structure = built("blocks of two generations", 16)  # 4 blocks of 4 hosts, 2 cables from each to each
+    plane = structure.plane
+    assert isinstance(plane, Blocks)
+    assert (plane.blocks, plane.each) == (4, 2)
+    rates = World(structure, iterations=1).results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("100 Gb/sec (4X EDR)",) * 8 + ("200 Gb/sec (4X HDR)",) * 8
+    when = np.arange(1600)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 12), when)[1]
+    detour = latency > LATENCY + 3 * HOP
+    assert set((latency / HOP - LATENCY / HOP).round(6)) == {2, 4}
+    assert detour.mean() == pytest.approx(0.4 / 2, abs=0.12)  # half of the third blocks are none
+    assert set(np.flatnonzero(np.diff(detour)) % 16) == {int(np.flatnonzero(np.diff(detour))[0]) % 16}
+    width = {(0, 1): 1, (0, 2): 1, (2, 3): 2}
+    for (one, other), factor in width.items():
+        assert plane.capacity[plane.cables(one, other)] == pytest.approx([factor * RATE] * 2)
+
+
+def test_modules_reach_each_other_by_gateways_that_send_messages_again() -> None:
+    structure = built("modules with gateways", 32)  # 4 leaves of 8 hosts, 4 gateways
+    plane = structure.plane
+    assert isinstance(plane, Gateways)
+    assert plane.module.tolist() == [0] * 16 + [1] * 16
+    world = World(structure, kernel=ONE_WAY)
+    leaf = LATENCY + 2 * HOP
+    for pair, latency in {(0, 1): LATENCY, (0, 8): leaf, (16, 24): leaf + 1.4e-6, (0, 16): 2 * leaf + 0.7e-6}.items():
+        assert times(world, [pair], 0) == pytest.approx([latency])
+    assert times(world, [(0, 8)])[0] == pytest.approx(leaf + MIB / RATE)
+    across = [(host, host + 16) for host in range(16)]
+    sent = sum(MIB / (time - 2 * leaf - 0.7e-6) for time in times(world, across))
+    assert RATE < sent <= 4 * RATE * (1 + 1e-9)
+    there, back = plane.path(np.array([0, 16]), np.array([16, 0]), np.zeros(2, np.int64))[0][:, -1].tolist()
+    assert there % 2 != back % 2  # the two sides of gateways
+
+
+def test_the_adapter_is_further_from_other_numa_nodes_and_still_further_from_those_of_the_other_socket() -> None:
+    world = World(built("8 NUMA nodes", 32), kernel=ONE_WAY)  # 8 hosts of 8 ranks, leaves of 2
+    for rank, (longer, rate) in {0: (0.0, 1.0), 1: (0.06e-6, 1.0), 3: (0.06e-6, 1.0), 4: (0.3e-6, 0.9)}.items():
+        assert times(world, [(rank, 8)]) == pytest.approx([LATENCY + longer + MIB / (rate * RATE)])
+    inside = {1: INSIDE_LATENCY + 0.05e-6 + MIB / 12e9, 4: INSIDE_LATENCY + 0.3e-6 + MIB / 8e9}
+    for rank, took in inside.items():
+        assert times(world, [(0, rank)]) == pytest.approx([took])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + at + 2 * MIB / RATE for at in (0, 0.12e-6)])
+    assert world.ranks.numa[:8].tolist() == [0] * 4 + [1] * 4
+    assert world.ranks.numa_distance[:8].tolist() == [10] * 4 + [20] * 4
+
+
 @pytest.mark.parametrize("hosts", [8, 32, 64])
 @pytest.mark.parametrize("name", HELD_OUT)
 def test_every_part_of_a_held_out_structure_touches_some_messages_but_not_all(name: str, hosts: int) -> None:
@@ -441,7 +595,7 @@ def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
 
 
 @pytest.mark.parametrize("kind", ["trunk", "leaf"])
-@pytest.mark.parametrize("name", ["units in a torus", "hypercube", "stack of 4 switches"])
+@pytest.mark.parametrize("name", ["units in a torus", "hypercube", "stack of 4 switches", "random graph"])
 def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:
     healthy = World(built(name, 32), kernel=ONE_WAY)
     for seed in range(3):

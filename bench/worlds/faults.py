@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
-from worlds.planes import BusyTree, Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu
+from worlds.planes import Blocks, BusyTree, Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu, Zones
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -143,7 +143,8 @@ def _leaf(structure: Structure, random: np.random.Generator) -> Index:
 
 def _two_sides(structure: Structure, own: Index) -> tuple[tuple[Hosts, Hosts], ...]:
     """A leaf and the other one where there are only two: what slows the one slows the other."""
-    if int(structure.plane.group.max()) != 1:
+    group = structure.group if structure.bonded else structure.plane.group
+    if int(group.max()) != 1:
         return ()
     others = np.setdiff1d(np.arange(structure.hosts), own)
     return ((tuple(own.tolist()), tuple(others.tolist())),)
@@ -160,7 +161,7 @@ def leaf(structure: Structure, random: np.random.Generator) -> Fault:
     ways = _uplinks(structure, number).ravel()
     cuts: tuple[tuple[Index, Index], ...] = (own, others), (others, own)
     passing: tuple[tuple[Hosts, Hosts], ...] = ()
-    if isinstance(plane, Direct | Tofu | DragonflyPlus):
+    if isinstance(plane, Direct | Tofu | DragonflyPlus | Blocks):
         ways = _cables(structure, plane, [(number, int(other)) for other in np.flatnonzero(plane.joined[number])])
     if isinstance(plane, Direct | Tofu):
         over = _over(structure, ways)
@@ -202,7 +203,7 @@ def trunk(structure: Structure, random: np.random.Generator) -> Fault:
     if isinstance(plane, Dragonfly):
         ways = np.array([one * plane.groups + other, other * plane.groups + one]) + 2 * structure.adapters
     cuts: tuple[tuple[Index, Index], ...] = (a, b), (b, a)
-    if isinstance(plane, DragonflyPlus):  # what takes a detour is not slow, and other detours are
+    if isinstance(plane, DragonflyPlus | Blocks):  # what takes a detour is not slow, and other detours are
         ways, cuts = _cables(structure, plane, [(int(one), int(other))]), ()
     ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
     return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=cuts)
@@ -222,9 +223,11 @@ def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.rand
 
 
 def _cables(
-    structure: Structure, plane: SlimFly | Direct | Tofu | DragonflyPlus, joined: Sequence[tuple[int, int]]
+    structure: Structure,
+    plane: SlimFly | Direct | Tofu | DragonflyPlus | Blocks,
+    joined: Sequence[tuple[int, int]],
 ) -> Index:
-    """The ways there and back of the cables between these switches, units or groups."""
+    """The ways there and back of the cables between these switches, units, groups or blocks."""
     both = [*joined, *((other, one) for one, other in joined)]
     return np.concatenate([plane.cables(one, other) for one, other in both]) + 2 * structure.adapters
 
@@ -304,7 +307,7 @@ def possible(kind: str, structure: Structure) -> bool:
         case "link" | "one-way link":
             return structure.hosts > 2
         case "chassis":
-            in_a_row = not isinstance(structure.plane, BusyTree)  # whose hosts are numbered in no order
+            in_a_row = not isinstance(structure.plane, BusyTree | Zones)  # whose hosts are numbered in no order
             return in_a_row and (structure.hosts >= 16 or structure.guests > 1)
     return structure.hosts > 1
 

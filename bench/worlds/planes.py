@@ -23,6 +23,11 @@ class Plane(Protocol):
         """Ways [flow, hop] and latency between hosts; `when` numbers the moments at which routes may change."""
 
 
+def _stretch(frm: Index, to: Index, when: Index) -> Index:
+    """Numbers the stretches of steps in which a lingering route stays as it is; each pair has its own beginning."""
+    return np.asarray((when + (hashed(frm, to, 15) % np.uint64(LINGER)).astype(np.int64)) // LINGER)
+
+
 class OneSwitch:
     """Every host on one switch that never blocks."""
 
@@ -82,8 +87,7 @@ class FatTree:
             case "rehashed":
                 number = hashed(frm, to, when, 3)
             case "lingering":
-                begin = (hashed(frm, to, 15) % np.uint64(LINGER)).astype(np.int64)
-                number = hashed(frm, to, (when + begin) // LINGER, 3)
+                number = hashed(frm, to, _stretch(frm, to, when), 3)
             case _:
                 number = hashed(frm, to, 0, 3)
         return (number % spines.astype(np.uint64)).astype(np.int64)
@@ -104,6 +108,26 @@ class BusyTree(FatTree):
         a, b = self.group[frm], self.group[to]
         waits = np.array([chance(leaf, when // 8, 17) < 0.25 for leaf in (a, b)]).sum(axis=0)
         return ways, latency + WAIT * waits * (a != b)
+
+
+class Gateways(FatTree):
+    """Two modules, each a fat tree 1:1 with adaptive routes, joined by hosts with an adapter in both.
+
+    These receive messages to the other module and send them again, which takes as long as two messages between leaves.
+    A hash gives each pair one of the gateways. `module`: of each host; no leaf has hosts of both.
+    """
+
+    def __init__(self, group: Index, module: Index, gateways: int, rate: float = RATE) -> None:
+        super().__init__(group, 1, "adaptive")
+        self.module, self.gateways = module, gateways
+        self.capacity = np.concatenate([self.capacity, np.full(2 * gateways, rate)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        apart = self.module[frm] != self.module[to]
+        gateway = (hashed(frm, to, 19) % np.uint64(self.gateways)).astype(np.int64)
+        by = np.where(apart, 2 * self.ways + 2 * gateway + self.module[frm], NONE)
+        return np.concatenate([ways, by[:, None]], axis=1), latency * np.where(apart, 2, 1)
 
 
 class Drawers:
@@ -244,6 +268,70 @@ class Dragonfly:
         return ways, LATENCY + 2 * HOP * far + 2.5 * HOP * detour
 
 
+class Chassis(Dragonfly):
+    """A dragonfly whose groups are two chassis of blades; each blade has a router with two hosts.
+
+    In a chassis each router has a cable to each other one, and one to the same slot of the other chassis. Between two
+    groups, messages leave from any router and arrive at any, which change from step to step; so do the ways within a
+    group, by a router of the own or of the other chassis. `router`: of each host, numbered in its group.
+    """
+
+    def __init__(self, hosts: int, size: int, detours: float, rate: float = RATE) -> None:
+        super().__init__(hosts, size, detours, rate)
+        self.router, self.slots = np.arange(hosts) % size // 2, size // 4
+        self.routers = 2 * self.slots
+        self.capacity = np.concatenate([self.capacity, np.full(self.groups * self.routers**2, rate)])
+
+    def _within(self, group: Index, one: Index, other: Index, first: Mask) -> list[Index]:
+        """The ways from a router of a group to another one: up to two hops, `first` along the chassis."""
+        (chassis, slot), (to_chassis, to_slot) = np.divmod(one, self.slots), np.divmod(other, self.slots)
+        turn = np.where(first, chassis * self.slots + to_slot, to_chassis * self.slots + slot)
+        start = self.groups**2 + group * self.routers**2
+        hops = [(one, turn), (turn, other)]
+        return [np.where(at != goal, start + at * self.routers + goal, NONE) for at, goal in hops]
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        between, _ = super().path(frm, to, when)
+        leave, arrive = ((hashed(frm, to, when, by) % np.uint64(self.routers)).astype(np.int64) for by in (20, 21))
+        leave = np.where(a == b, self.router[to], leave)
+        arrive = np.where(a == b, self.router[to], arrive)
+        first = chance(frm, to, when, 11) < 0.5
+        own, other = self._within(a, self.router[frm], leave, first), self._within(b, arrive, self.router[to], first)
+        ways = np.stack([*own, *between.T, *other], axis=1)
+        hops = (ways != NONE).sum(axis=1) + (between[:, 1] != NONE)  # one more within a third group
+        return ways, LATENCY + HOP * hops
+
+
+class Blocks:
+    """Blocks of hosts, any two joined directly by cables of the speed of the slower block; no spines.
+
+    Each flow has one cable of a direct way or, `detours` of them, of a way by a third block, and changes it once in 16
+    steps. `speed`: of the adapters and ports of each block.
+    """
+
+    def __init__(self, group: Index, speed: Values, detours: float) -> None:
+        self.group, self.detours, self.blocks = group, detours, len(speed)
+        self.each = max(1, 2 * len(group) // self.blocks**2)  # cables from a block to another one
+        self.joined = ~np.eye(self.blocks, dtype=bool)
+        self.capacity = np.repeat(np.minimum.outer(speed, speed).ravel(), self.each)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a block to another one."""
+        return (one * self.blocks + other) * self.each + np.arange(self.each)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b, stretch = self.group[frm], self.group[to], _stretch(frm, to, when)
+        third = (hashed(frm, to, stretch, 5) % np.uint64(self.blocks)).astype(np.int64)
+        far = a != b
+        detour = far & (chance(frm, to, stretch, 6) < self.detours) & (third != a) & (third != b)
+        cable = (hashed(frm, to, stretch, 3) % np.uint64(self.each)).astype(np.int64)
+        by = np.where(detour, third, b)
+        hops = [(far, a, by), (detour, by, b)]
+        ways = [np.where(taken, (one * self.blocks + other) * self.each + cable, NONE) for taken, one, other in hops]
+        return np.stack(ways, axis=1), LATENCY + 2 * HOP * far + 2 * HOP * detour
+
+
 class Torus:
     """A grid that is closed in each of its dimensions; messages go along one dimension after the other."""
 
@@ -360,6 +448,39 @@ class Ring(Direct):
         super().__init__(np.arange(hosts) * 4 // hosts, turn, rate * max(1.0, hosts / 4 / ratio))
 
 
+class RandomGraph(Direct):
+    """Switches joined at random, `ports` cables at each or, where no other switch has a free one, fewer.
+
+    They start from a ring, so that all are joined. Messages go a shortest way, which the switches' tables hold for each
+    switch that they go to; so there and back by different ones. A cable is as wide as half of the hosts of a switch.
+    """
+
+    def __init__(self, hosts: int, switches: int, ports: int, random: np.random.Generator, rate: float = RATE) -> None:
+        joined = self._joined(switches, ports, random)
+        steps = np.where(joined, 1.0, np.inf)
+        np.fill_diagonal(steps, 0.0)
+        for middle in range(switches):  # Floyd and Warshall
+            steps = np.minimum(steps, steps[:, middle, None] + steps[None, middle])
+        nearer = joined[:, None, :] & (steps.T[None, :, :] + 1 == steps[:, :, None])  # [switch, goal, next]
+        turn = np.argmax(nearer * random.random(nearer.shape), axis=2)
+        np.fill_diagonal(turn, np.arange(switches))
+        super().__init__(np.arange(hosts) * switches // hosts, turn, rate * max(1.0, hosts / switches / 2))
+
+    @staticmethod
+    def _joined(switches: int, ports: int, random: np.random.Generator) -> Mask:
+        """[switch, switch], whether there is a cable."""
+        made = np.zeros((switches, switches), bool)
+        around = random.permutation(switches)
+        made[around, np.roll(around, 1)] = made[np.roll(around, 1), around] = True
+        while True:
+            free = made.sum(axis=1) < ports
+            possible = np.argwhere(np.triu(~made & free[:, None] & free[None, :], 1))
+            if not len(possible):
+                return made
+            one, other = random.choice(possible)
+            made[one, other] = made[other, one] = True
+
+
 class Lag(Islands):
     """Two switches joined by several cables, one for each `ratio` of the hosts of one, that count as one link.
 
@@ -423,6 +544,25 @@ class Placement:
         drawn = np.triu(random.standard_normal((len(group), len(group))), 1)
         across = group[:, None] != group[None, :]
         self.latency = np.where(across, 14e-6, 8e-6) * np.exp(np.where(across, 0.05, 0.01) * (drawn + drawn.T))
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return np.zeros((len(frm), 0), np.int64), self.latency[frm, to]
+
+
+class Zones:
+    """Virtual machines of a cloud in `zones` sites, in turns: 60 us within one, 250 to 700 us between two.
+
+    Each two sites have a latency of their own, and so has each pair: these differ by 5 % within a site and by 1 %
+    between two (standard deviation of the logarithm). Nothing blocks.
+    """
+
+    def __init__(self, hosts: int, zones: int, random: np.random.Generator) -> None:
+        self.group, self.capacity = np.arange(hosts) % zones, np.zeros(0)
+        between = np.triu(random.uniform(250e-6, 700e-6, (zones, zones)), 1)
+        usual = (between + between.T + np.diag(np.full(zones, 60e-6)))[self.group[:, None], self.group[None, :]]
+        drawn = np.triu(random.standard_normal((hosts, hosts)), 1)
+        spread = np.where(self.group[:, None] == self.group[None, :], 0.05, 0.01)
+        self.latency = usual * np.exp(spread * (drawn + drawn.T))
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         return np.zeros((len(frm), 0), np.int64), self.latency[frm, to]

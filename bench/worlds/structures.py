@@ -14,11 +14,14 @@ from worlds.planes import (
     HOP,
     LATENCY,
     RATE,
+    Blocks,
     BusyTree,
+    Chassis,
     Dragonfly,
     DragonflyPlus,
     Drawers,
     FatTree,
+    Gateways,
     Hypercube,
     HyperX,
     Islands,
@@ -27,11 +30,13 @@ from worlds.planes import (
     Placement,
     Plane,
     Racks,
+    RandomGraph,
     Ring,
     SlimFly,
     ThreeLevels,
     Tofu,
     Torus,
+    Zones,
 )
 
 OTHER_RAIL = 0.6e-6
@@ -46,6 +51,8 @@ class Structure:
 
     Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
     hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
+    With `one_plane` these are on a pair of leaves; a flow from another pair arrives by a port of its own.
+    Messages to another rail are `relayed`: they cross within the sending host, and then leave and arrive by that rail.
     Hosts that are `single` have only the adapter of rail 0, for all their ranks.
     `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
     they are machines, each with a link of this rate to the adapter, over which also messages between them go.
@@ -65,6 +72,7 @@ class Structure:
     other_rail: float = OTHER_RAIL  # seconds that messages between them take longer, apart from their path
     one_plane: bool = False
     bonded: bool = False
+    relayed: bool = False
     guests: int = 1
     pcie: float = 0.0
     domain: int = 1
@@ -170,7 +178,12 @@ class Structure:
         """The rails by which flows between ranks leave and arrive."""
         if self.bonded:  # each port leads to a switch of its own, which reaches the same port of every other host
             port = (hashed(frm, to, 13) % np.uint64(self.rails)).astype(np.int64)
-            return port, port
+            if not self.one_plane:
+                return port, port
+            other = (hashed(frm, to, 18) % np.uint64(self.rails)).astype(np.int64)  # where it comes by a spine
+            return port, np.where(self.group[frm // self.each] == self.group[to // self.each], port, other)
+        if self.relayed:
+            return self.rail_of(to), self.rail_of(to)
         return self.rail_of(frm), self.rail_of(to)
 
     def _between(self, a: Index, b: Index, rail: Index, to_rail: Index, when: Index) -> tuple[Index, Values]:
@@ -201,6 +214,8 @@ class Structure:
             limit = np.minimum(limit, self.group_rate[self.group[a], self.group[b]])
         latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
         latency += self.overhead[a] + self.overhead[b]
+        if self.relayed:
+            latency += self.other_rail * (self.rail_of(frm) != self.rail_of(to))
         if self.domain > 1:
             joined = ~near & (a // self.domain == b // self.domain)
             ways[joined] = NONE
@@ -489,6 +504,96 @@ def _placement_groups(hosts: int, random: np.random.Generator) -> Structure:
     return Structure(hosts, Placement(_leaves(hosts), random), rate=np.full((hosts, 1), RATE / 4), tail=0.01)
 
 
+def _leaf_pairs(hosts: int) -> Structure:
+    """Two bonded ports of 25 Gbit/s per host, on the two leaves of a rack, which are one by MLAG (Arista, Cumulus).
+
+    A leaf has an uplink of 100 Gbit/s for 8 hosts; hashes of each flow choose the port, the uplink and, where it comes
+    by a spine, the port of the receiver. Within a rack a message arrives by the leaf to which it was sent.
+    """
+    rack, port = np.repeat(_leaves(hosts), 2), np.tile(np.arange(2), hosts)
+    return Structure(
+        hosts, FatTree(port * (int(rack.max()) + 1) + rack, 8, "static"), each=2, rails=2, one_plane=True, bonded=True,
+        other_rail=0.0, rate=np.full((hosts, 2), RATE / 4),
+    )  # fmt: skip
+
+
+def _rail_only(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a tree for each rail, none joins the rails.
+
+    Messages to another rail go to the GPU of that rail in their own host first, by NVSwitch (Wang et al., "Rail-only",
+    HOTI 2024). 1:1 adaptive.
+    """
+    count = max(4, hosts // 4)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, count // 4), 1, "adaptive", 4 * RATE), each=8, rails=8, relayed=True,
+        other_rail=NVLINK_LATENCY, rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _zones(hosts: int, random: np.random.Generator) -> Structure:
+    """A regional cluster of a cloud, as of GKE or EKS: virtual machines of 25 Gbit/s in turns in three zones, by TCP.
+
+    Readings of small messages have a long tail, and 1 % of all are longer.
+    """
+    return Structure(hosts, Zones(hosts, 3, random), rate=np.full((hosts, 1), RATE / 4), interrupts=4e-6, tail=0.01)
+
+
+def _chassis(hosts: int) -> Structure:
+    """Groups of two chassis with two hosts on each router, as Cray XC with Aries, e.g. Piz Daint of CSCS.
+
+    30 % of the messages between groups take a detour by a third one.
+    """
+    return Structure(hosts, Chassis(hosts, max(4, hosts // 16 * 4), 0.3))
+
+
+def _random_graph(hosts: int, random: np.random.Generator) -> Structure:
+    """Switches of 2 or 4 hosts that are joined at random, 3 cables at each, as Jellyfish (Singla et al., NSDI 2012)."""
+    return Structure(hosts, RandomGraph(hosts, max(2, hosts // (2 if hosts < 32 else 4)), 3, random))
+
+
+def _blocks(hosts: int) -> Structure:
+    """Blocks of 100 and of 200 Gbit/s joined by optical circuit switches, as Google's Jupiter (SIGCOMM 2022).
+
+    40 % of the flows go by a third block; all change their way now and then, as with PLB.
+    """
+    blocks = max(2, min(6, hosts // 4))
+    group = np.arange(hosts) * blocks // hosts
+    speed = RATE * np.where(np.arange(blocks) < blocks // 2, 1.0, 2.0)
+    return Structure(hosts, Blocks(group, speed, 0.4), rate=speed[group][:, None])
+
+
+def _modules(hosts: int) -> Structure:
+    """Half of the leaves have Xeons, the others Xeon Phis, of which messages take longer and reach a lower rate.
+
+    These are two fabrics, joined by one gateway for 8 hosts, as JURECA's Cluster and Booster of FZ Juelich.
+    """
+    leaf = _leaves(hosts)
+    module = (2 * leaf > leaf[-1]).astype(np.int64)
+    return Structure(
+        hosts, Gateways(leaf, module, max(2, hosts // 8)), rate=RATE * np.where(module == 1, 0.8, 1.0)[:, None],
+        overhead=np.where(module == 1, 0.7e-6, 0.0),
+    )  # fmt: skip
+
+
+def _numa_nodes(hosts: int) -> Structure:
+    """A quarter of the hosts, each two AMD EPYC of 4 NUMA nodes (NPS4) with a rank on each; the first has the adapter.
+
+    As JURECA-DC of FZ Juelich and Mahti of CSC. Other nodes are further from it, and the other socket still further;
+    that one reaches nine tenths of its rate. A tree 2:1 with an uplink for each receiver.
+    """
+    count = max(4, hosts // 4)
+    node, socket = np.arange(8), np.arange(8) // 4
+    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, count // 4), 2, "by receiver"), each=8,
+        position_rate=np.where(socket == 1, 0.9, 1.0),
+        position_latency=np.array([0.0, 0.06e-6, 0.3e-6])[apart[0]],
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
+        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+    )  # fmt: skip
+
+
 def _sides(hosts: int) -> tuple[int, ...]:
     sides = [1, 1, 1]
     left, factor = hosts, 2
@@ -564,8 +669,6 @@ BUILDING: Mapping[str, Make] = {
     "stack of 4 switches": lambda hosts, random: Structure(hosts, Ring(hosts, 4)),
     "two switches with a LAG": lambda hosts, random: Structure(hosts, Lag(hosts, 4 if hosts >= 16 else 2)),
     "placement groups": _placement_groups,
-}
-HELD_OUT: Mapping[str, Make] = {
     "unequal uplinks": lambda hosts, random: _unequal_uplinks(hosts),
     "fragments beside other jobs": _fragments,
     "drawers": lambda hosts, random: _drawers(hosts),
@@ -576,5 +679,15 @@ HELD_OUT: Mapping[str, Make] = {
     "Ethernet": lambda hosts, random: _ethernet(hosts),
     "two processors in a tree": lambda hosts, random: _two_processors(hosts),
     "NVLink racks": lambda hosts, random: _nvlink_racks(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "leaf pairs with MLAG": lambda hosts, random: _leaf_pairs(hosts),
+    "rail-only": lambda hosts, random: _rail_only(hosts),
+    "availability zones": _zones,
+    "chassis in a dragonfly": lambda hosts, random: _chassis(hosts),
+    "random graph": _random_graph,
+    "blocks of two generations": lambda hosts, random: _blocks(hosts),
+    "modules with gateways": lambda hosts, random: _modules(hosts),
+    "8 NUMA nodes": lambda hosts, random: _numa_nodes(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
