@@ -18,15 +18,17 @@ ALONE, SLOW = 100e-6, (3, 11)
 Values = NDArray[np.float64]
 
 
-def _run(shared: float, in_quarter: float = 1.0, alone: float = 1.0, quarters: int = 0, size: int = 1 << 20) -> Results:
+def _run(
+    shared: float, in_quarter: float = 1.0, alone: float = 1.0, quarters: int = 0, size: int = 1 << 20, host: int = -1
+) -> Results:
     """A run whose pairs differ by what shares their ways. `shared`: standard deviation of that, log of the factor.
 
-    `in_quarter`, `alone`: how many times as long the messages of SLOW take in that phase. `quarters`: readings of all
+    `in_quarter`, `alone`: how many times as long the messages of SLOW take in that phase, or those of a `host`. `quarters`: readings of all
     pairs with a quarter of the ranks busy, after which some were measured alone.
     """
     random = np.random.default_rng(2)
     load = np.exp(np.abs(shared * random.standard_normal(len(PAIRS))))
-    is_slow = (PAIRS == SLOW).all(axis=1)
+    is_slow = (PAIRS == SLOW).all(axis=1) if host < 0 else (PAIRS == host).any(axis=1)
     rows = [_rows(PAIRS, ALONE * load, MAIN, random, turn) for turn in range(3)]
     rows += [_rows(PAIRS, ALONE * np.where(is_slow, in_quarter, 1), QUARTER, random, 3 + n) for n in range(quarters)]
     some = is_slow | (random.random(len(PAIRS)) < 0.4)
@@ -71,6 +73,14 @@ def test_a_slow_pair_that_load_hides_is_named_by_what_a_quarter_of_the_ranks_sho
     assert set(verdict.subject) == {"n3:3", "n11:11"}
     assert verdict.factor is not None
     assert 1.4 < verdict.factor < 1.6
+
+
+def test_a_slow_host_that_load_hides_is_named_likewise() -> None:
+    assert not judge(_run(shared=0.3, in_quarter=1.2, alone=1.2, host=5)).verdicts
+    (verdict,) = judge(_run(shared=0.3, in_quarter=1.2, alone=1.2, quarters=6, host=5)).verdicts
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n5",), "slow")
+    assert "with a quarter of the ranks busy" in verdict.evidence
+    assert not judge(_run(shared=0.3, in_quarter=1.2, alone=1.0, quarters=6, host=5)).verdicts
 
 
 def test_a_pair_that_is_slow_with_a_quarter_of_the_ranks_but_not_alone_gets_no_verdict() -> None:

@@ -20,7 +20,7 @@ from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
-from everylink.judge.quiet import judged_quietly, pairs_to_measure
+from everylink.judge.quiet import judged_quietly, pairs_to_measure, slow_with_all
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
@@ -74,7 +74,9 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         if known and not crowded:
             lightly |= pairs_to_measure(results, size, seen, findings)
             if (quiet := judged_quietly(results, size, equals, grouping is not None, measured, measured)) is not None:
+                random = np.random.default_rng(len(lightly))
                 wanted = _bad_pairs(quiet.findings, alone)
+                wanted |= _pairs_of_hosts(slow_with_all(quiet), seen, quiet.findings, alone, random)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet.findings, measured.are_slow(quiet.findings), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
@@ -146,9 +148,16 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
             own = np.flatnonzero(findings.effects.group_of == found.subject[0])
             far = np.setdiff1d(np.arange(seen.hosts), own)
             pairs |= _pairs_between(own, far, alone, random)
-    suspects = findings.suspect_hosts
+    return pairs | _pairs_of_hosts(findings.suspect_hosts, seen, findings, alone, random)
+
+
+def _pairs_of_hosts(
+    suspects: NDArray[np.integer], seen: Readings, findings: Findings, alone: Alone, random: np.random.Generator
+) -> set[tuple[int, int]]:
+    """Some pairs of each suspect host with hosts that are not; none of a host that has enough, some of them alone."""
     good = _partners(seen, suspects)
     enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
+    pairs: set[tuple[int, int]] = set()
     for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
         near = _showing(host, good, findings.effects)
         partners = random.choice(near, min(PARTNERS, len(near)), replace=False)

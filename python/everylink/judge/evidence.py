@@ -42,7 +42,10 @@ NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two en
 
 @dataclass(frozen=True)
 class Judged:
-    """One size with its readings and findings. `told`: whether the groups are, and not found in the times."""
+    """One size with its readings and findings. `told`: whether the groups are, and not found in the times.
+
+    `is_quiet`: whether the readings are those with a quarter of the ranks busy, not those under full load.
+    """
 
     ranks: Ranks
     told: bool
@@ -52,6 +55,7 @@ class Judged:
     alone: PhaseReadings
     quarter: PhaseReadings
     one_way: PhaseReadings
+    is_quiet: bool = False
 
     @cached_property
     def _under_load(self) -> UnderLoad:
@@ -71,6 +75,11 @@ class Judged:
     def unproven(self) -> frozenset[Found | Trunk]:
         """What may be slow only while others measure."""
         return self._under_load.unproven
+
+    @property
+    def slow_alone(self) -> frozenset[Found | Trunk]:
+        """What was measured alone, and is slow there, too."""
+        return self._under_load.slow_alone
 
     @cached_property
     def _between(self) -> Matrix | None:
@@ -288,6 +297,8 @@ class Names:
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = _slow_text(found, judged, names.unit_kind)
+    if judged.is_quiet:
+        text += "; with a quarter of the ranks busy"
     if judged.readings.symmetric and found.kind in ("host", "pair"):
         one_way = judged.one_way.slow_direction(found, judged.findings)
         text += f"; {one_way or 'round trips cannot tell sending from receiving'}"

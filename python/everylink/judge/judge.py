@@ -33,7 +33,7 @@ from everylink.judge.lateness import Late, late_hosts, late_suspects
 from everylink.judge.longer_ways import MORE, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
-from everylink.judge.quiet import judged_quietly
+from everylink.judge.quiet import judged_quietly, slow_with_all
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, oversubscribed, structures_at
@@ -301,7 +301,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
         quiet = _quietly(results, judged, equals) if known and not crowded else None
         if quiet is not None:
-            clear += [slow_verdict(found, quiet, names) for found in _more_pairs(quiet, judged)]
+            clear += [slow_verdict(found, quiet, names) for found in _more(quiet, judged)]
             longer.see(quiet, names)
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
         for one in judged.repeated_hosts:
@@ -382,13 +382,20 @@ def _quietly(results: Results, judged: Judged, equals: Equals) -> Judged | None:
     return judged_quietly(results, judged.size, equals, judged.told, judged.alone, judged.one_way)
 
 
-def _more_pairs(quiet: Judged, judged: Judged) -> Iterable[Found]:
-    """The slow pairs that show with a quarter of the ranks busy, and not under full load, nor has an end a fault of its
-    own there."""
+def _more(quiet: Judged, judged: Judged) -> Iterable[Found]:
+    """The slow hosts and pairs that show with a quarter of the ranks busy and not under full load, but for pairs of
+    hosts that have a fault of their own. A host has to be slow with nearly all others, and alone."""
+    told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
     bad = {one.subject[0] for one in judged.unexplained if one.kind == "host"} | {
         int(judged.readings.host_of[one.subject[0]]) for one in judged.unexplained if one.kind == "rank"
     }
-    told = {one.subject for one in judged.unexplained if one.kind == "pair"}
+    groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
+    hosts = set(slow_with_all(quiet).tolist())
+    for one in quiet.unexplained:
+        is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
+        if is_slow and int(quiet.findings.effects.group_of[one.subject[0]]) not in groups:
+            bad.add(one.subject[0])
+            yield one
     for one in quiet.unexplained:
         if one.kind == "pair" and one.subject not in told and not bad & set(one.subject):
             yield one

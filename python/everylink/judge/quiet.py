@@ -1,11 +1,12 @@
-"""Judges pairs of hosts once more, by what `--confirm` measured of all of them with a quarter of the ranks busy.
+"""Judges hosts and their pairs once more, by what `--confirm` measured of all pairs with a quarter of the ranks busy.
 
-Where messages share ways, pairs differ under full load by what else is on their way, which hides a slow link.
+Where messages share ways, pairs differ under full load by what else is on their way, which hides a slow link or host.
 """
 
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.judge.evidence import CLEAR_OF_PAIR, Judged
 from everylink.judge.findings import Findings, find
@@ -19,6 +20,7 @@ from everylink.model.rows import QUARTER
 
 MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
+ALL_PARTNERS, SHARE = 0.75, 0.5  # part of the other hosts with which a host must be slow, by this part of its effect
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
@@ -48,7 +50,21 @@ def judged_quietly(
         return None
     seen = levelled(seen, equals)
     none = replace(alone, of_hosts=alone.of_hosts.none, of_ranks=alone.of_ranks.none)
-    return Judged(results.ranks, told, size, seen, find(seen, equals), alone, none, one_way)
+    return Judged(results.ranks, told, size, seen, find(seen, equals), alone, none, one_way, is_quiet=True)
+
+
+def slow_with_all(quiet: Judged) -> NDArray[np.int64]:
+    """The hosts that are slow with nearly all others."""
+    effects, cells = quiet.findings.effects, quiet.readings.between_hosts
+    every, found = np.arange(len(effects.group_of)), []
+    for one in quiet.findings.bad:
+        if one.kind == "host":
+            host = one.subject[0]
+            longer = cells.median[host] - effects.class_at(host, every)
+            known = np.isfinite(longer)
+            if (longer[known] > SHARE * one.effect).mean() >= ALL_PARTNERS:
+                found.append(host)
+    return np.array(sorted(found), np.int64)
 
 
 def _quiet_readings(results: Results, size: Size) -> Readings | None:

@@ -5,7 +5,7 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from everylink.robust import Matrix, Values, known_sample, row_medians
 
 FEWEST_PAIRS = 6  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
+FEWEST_OF_TWO = 2  # at each end of a way between two groups of which nearly all pairs are slow
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have
 MANY_ALIKE, ALIKE = 4, 0.04  # pairs of other hosts whose effects (log) differ by no more
 FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
@@ -69,8 +70,9 @@ class Uplink:
 
 def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Uplink]:
     """The uplinks that explain slow pairs of hosts, the one with most first."""
-    found: list[Uplink] = []
-    left = list(pairs)
+    found = list(_between_two(pairs, group_of))
+    whole = {pair for uplink in found for pair in uplink.pairs}
+    left = [pair for pair in pairs if pair not in whole]
     size = np.bincount(group_of)
     while (best := _largest(left, group_of)) is not None:
         own = [pair for pair in left if best in _groups(pair, group_of)]
@@ -84,6 +86,18 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Up
         of_uplink = set(own)
         left = [pair for pair in left if pair not in of_uplink]
     return found
+
+
+def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterator[Uplink]:
+    """Ways between two small groups of which nearly all pairs are slow; more hosts show as a trunk by themselves."""
+    size, of_ways = np.bincount(group_of), dict[tuple[int, int], list[Found]]()
+    for pair in pairs:
+        if ends := _groups(pair, group_of):
+            of_ways.setdefault(ends, []).append(pair)
+    for (one, other), own in of_ways.items():
+        between = int(size[one]) * int(size[other])
+        if min(size[one], size[other]) >= FEWEST_OF_TWO and len(own) >= ONE_GROUP * between:
+            yield Uplink(one, other, tuple(own), between, frozenset(np.flatnonzero(group_of == one).tolist()))
 
 
 def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Found]:
