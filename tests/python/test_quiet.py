@@ -23,12 +23,12 @@ def _run(
 ) -> Results:
     """A run whose pairs differ by what shares their ways. `shared`: standard deviation of that, log of the factor.
 
-    `in_quarter`, `alone`: how many times as long the messages of SLOW take in that phase, or those of a `host`. `quarters`: readings of all
-    pairs with a quarter of the ranks busy, after which some were measured alone.
+    `in_quarter`, `alone`: how many times as long the messages of SLOW take in that phase, or those of a `host`.
+    `quarters`: readings of all pairs with a quarter of the ranks busy, after which some were measured alone.
     """
     random = np.random.default_rng(2)
     load = np.exp(np.abs(shared * random.standard_normal(len(PAIRS))))
-    is_slow = (PAIRS == SLOW).all(axis=1) if host < 0 else (PAIRS == host).any(axis=1)
+    is_slow = (PAIRS == SLOW).all(axis=1) if host < 0 else np.isin(PAIRS, host).any(axis=1)
     rows = [_rows(PAIRS, ALONE * load, MAIN, random, turn) for turn in range(3)]
     rows += [_rows(PAIRS, ALONE * np.where(is_slow, in_quarter, 1), QUARTER, random, 3 + n) for n in range(quarters)]
     some = is_slow | (random.random(len(PAIRS)) < 0.4)
