@@ -25,17 +25,17 @@ COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
 def pairs_to_measure(results: Results, size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
-    """All pairs of hosts, the smaller number first, where those of a class differ so much under full load that a slow
-    link need not show; none if they were measured with less."""
-    is_one_host = findings.effects.equals.one_host
-    if size.bytes < BANDWIDTH or is_one_host or not FEWEST_HOSTS <= seen.hosts <= MOST_HOSTS:
+    """The pairs of hosts, the smaller number first, that lack readings with a quarter of the ranks busy, where those of
+    a class differ so much under full load that a slow link need not show."""
+    if size.bytes < BANDWIDTH or not _is_for_few(results):
         return set()
     known = np.isfinite(seen.between_hosts.median)
     frm, to = np.nonzero(np.triu(known | known.T, 1))
     noise = float(np.max(findings.effects.noise_at(frm, to), initial=0.0))
-    if CLEAR_OF_PAIR * noise < SMALLEST_BAD or _quiet_readings(results, size) is not None:
+    if CLEAR_OF_PAIR * noise < SMALLEST_BAD:
         return set()
-    return set(zip(frm.tolist(), to.tolist(), strict=True))
+    lacking = ~_has_enough(readings_in(results, size, QUARTER))[frm, to]
+    return set(zip(frm[lacking].tolist(), to[lacking].tolist(), strict=True))
 
 
 def judged_quietly(
@@ -43,10 +43,10 @@ def judged_quietly(
 ) -> Judged | None:
     """The judgement of all pairs with a quarter of the ranks busy; None where these were not measured, and of messages
     too small to share much."""
-    if size.bytes < BANDWIDTH:
+    if size.bytes < BANDWIDTH or not _is_for_few(results):
         return None
-    seen = _quiet_readings(results, size)
-    if seen is None:
+    seen = readings_in(results, size, QUARTER)
+    if np.triu(_has_enough(seen), 1).sum() < COVERED * seen.hosts * (seen.hosts - 1) / 2:
         return None
     seen = levelled(seen, equals)
     none = replace(alone, of_hosts=alone.of_hosts.none, of_ranks=alone.of_ranks.none)
@@ -67,11 +67,11 @@ def slow_with_all(quiet: Judged) -> NDArray[np.int64]:
     return np.array(sorted(found), np.int64)
 
 
-def _quiet_readings(results: Results, size: Size) -> Readings | None:
-    """The readings with a quarter of the ranks busy, if nearly all pairs of hosts have enough."""
-    if int(results.ranks.host_index.max(initial=0)) + 1 > MOST_HOSTS:
-        return None
-    seen = readings_in(results, size, QUARTER)
-    count = seen.between_hosts.count
-    enough = np.triu(np.maximum(count, count.T) >= FEWEST_UNDER_LOAD, 1)
-    return seen if enough.sum() >= COVERED * seen.hosts * (seen.hosts - 1) / 2 else None
+def _is_for_few(results: Results) -> bool:
+    return FEWEST_HOSTS <= int(results.ranks.host_index.max(initial=0)) + 1 <= MOST_HOSTS
+
+
+def _has_enough(quiet: Readings) -> NDArray[np.bool_]:
+    """Mask of the pairs of hosts that have enough readings, [host, host]."""
+    count = quiet.between_hosts.count
+    return np.maximum(count, count.T) >= FEWEST_UNDER_LOAD
