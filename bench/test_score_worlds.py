@@ -5,11 +5,15 @@ from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores")
+ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets")
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
     "fat tree 2:1 re-hashed",
+)  # fmt: skip
+CHASSIS = (
+    "one switch", "fat tree 2:1 static", "fat tree 4:1 adaptive", "two generations by rack", "4 rails", "far socket",
+    "torus", "three levels, noisy", "Slim Fly", "rail-optimized", "virtual machines", "unequal uplinks", "NVLink racks",
 )  # fmt: skip
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
@@ -36,7 +40,7 @@ def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
 
-@pytest.mark.parametrize("structure", CONTENDED)
+@pytest.mark.parametrize("structure", [*CONTENDED, "Slim Fly", "torus"])
 def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
     assert_only_verdict(structure, "link")
 
@@ -92,9 +96,19 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, "dragonfly", "hypercube")])
+@pytest.mark.parametrize("structure", CHASSIS)
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
+
+
+def test_the_hosts_of_a_slow_chassis_are_one_verdict_where_they_are_in_a_row() -> None:
+    found = scored("one switch", "chassis")
+    assert (found.all_found, len(found.said)) == (True, 1)
+
+
+def test_a_slow_trunk_between_groups_of_two_hosts_is_one_verdict() -> None:
+    found = scored("rail-only", "trunk")
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
 def test_a_slow_rail_is_one_verdict() -> None:
