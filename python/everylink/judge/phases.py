@@ -1,6 +1,6 @@
 """Uses what `--confirm` measured: which direction is slow, and whether it is slow only under load."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -308,7 +308,10 @@ class PhaseReadings:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             if one.kind == "group":
                 links = _without(bad | (in_groups - _members(one, findings)), links)
-                slow[one] = hosts.are_slow(one.effect, links, False, GONE_OF_GROUP, unless_usual=True)
+                slow[one] = _with_most(
+                    hosts.are_slow(one.effect, part, False, GONE_OF_GROUP, unless_usual=True)
+                    for part in _by_far_group(links, findings.effects.group_of)
+                )
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
                 slow[one] = hosts.are_slow(one.effect, links, False, unless_usual=True)
@@ -398,6 +401,20 @@ def _that_show(links: Links, effects: Effects) -> Links:
         return links
     mask = effects.shows(links[0][0], np.array([partner for _, partner in links], np.int64))
     return [link for link, shown in zip(links, mask.tolist(), strict=True) if shown] or links
+
+
+def _by_far_group(links: Links, group_of: NDArray[np.int64]) -> list[Links]:
+    """The links of a group by the group that they lead to: of one there may be more, as the way there is suspect."""
+    parts: dict[int, Links] = {}
+    for a, b in links:
+        parts.setdefault(int(group_of[b]), []).append((a, b))
+    return list(parts.values())
+
+
+def _with_most(slow: Iterable[bool | None]) -> bool | None:
+    """Whether most of those that are known are slow; None if none is."""
+    known = [one for one in slow if one is not None]
+    return 2 * sum(known) > len(known) if known else None
 
 
 def _without(hosts: Set[int], links: Links) -> Links:
