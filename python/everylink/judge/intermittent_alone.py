@@ -40,14 +40,16 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class AloneSteps:
-    """Steps in which pairs of hosts were measured alone, one entry each: hosts, the number of the pass, whether both
-    are in one group, whether it was slow, and by how much (log). Pairs with several readings only. `hosts`: how many
-    there are."""
+    """Steps in which pairs of hosts were measured alone, one entry each: hosts, the number of the pass, the number of
+    the class of the pair, whether both are in one group, whether it was slow, and by how much (log). Pairs with
+    several readings only. `hosts`: how many there are.
+    """
 
     hosts: int
     a: Index
     b: Index
     turn: Index
+    of_class: Index
     near: NDArray[np.bool_]
     slow: NDArray[np.bool_]
     beyond: Values
@@ -81,21 +83,30 @@ class AloneSteps:
 
     def of(self, which: NDArray[np.bool_]) -> "AloneSteps":
         """Some of them."""
-        slow, beyond = self.slow[which], self.beyond[which]
-        a, b, turn, near = self.a[which], self.b[which], self.turn[which], self.near[which]
-        return AloneSteps(self.hosts, a, b, turn, near, slow, beyond)
+        slow, beyond, near = self.slow[which], self.beyond[which], self.near[which]
+        a, b, turn, of_class = self.a[which], self.b[which], self.turn[which], self.of_class[which]
+        return AloneSteps(self.hosts, a, b, turn, of_class, near, slow, beyond)
 
     def usual_rates(self) -> Values:
         """Of each host the rate of slow steps of pairs that it is not part of, near and far as its own, [hosts].
 
-        One step more than was slow counts as slow: that none was does not mean that none ever is.
+        One step more than was slow counts as slow: that none was does not mean that none ever is. Where pairs of its
+        classes are slow more often than all near or far ones, these tell: some kinds of hosts may have longer routes.
         """
         expected = np.zeros(self.hosts)
         for near in (False, True):
-            of_class = self.of(self.near == near)
-            steps, slow = (len(of_class.a) - of_class.steps, of_class.slow.sum() - of_class.slow_steps)
-            expected += of_class.steps * (slow + 1) / (steps + 1)
+            own = self.near == near
+            steps, slow = self.of(own)._without_own()
+            usual = (slow + 1) / (steps + 1)
+            for number in np.unique(self.of_class[own]).tolist():
+                of_class = self.of(own & (self.of_class == number))
+                steps, slow = of_class._without_own()
+                expected += of_class.steps * np.maximum(usual, slow / np.maximum(steps, 1))
         return np.minimum(expected / np.maximum(self.steps, 1), 0.5)
+
+    def _without_own(self) -> tuple[Index, Index]:
+        """How many steps each host is not part of, and how many of these were slow, [hosts] each."""
+        return len(self.a) - self.steps, self.slow.sum() - self.slow_steps
 
     def _of_hosts(self, which: NDArray[np.bool_]) -> Index:
         return np.bincount(np.concatenate([self.a[which], self.b[which]]), minlength=self.hosts)
@@ -118,8 +129,8 @@ def alone_steps(rows: Rows, seen: Readings, effects: Effects) -> AloneSteps:
     slow = beyond[first] > limit
     slow[1:] &= ~slow[:-1].copy()
     a, b = a[first], b[first]
-    near = effects.group_of[a] == effects.group_of[b]
-    return AloneSteps(seen.hosts, a, b, _passes(a * seen.hosts + b), near, slow, beyond[first])
+    near, turn = effects.group_of[a] == effects.group_of[b], _passes(a * seen.hosts + b)
+    return AloneSteps(seen.hosts, a, b, turn, effects.class_number(a, b), near, slow, beyond[first])
 
 
 def _passes(pair: Index) -> Index:
