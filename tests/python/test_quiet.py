@@ -1,6 +1,7 @@
 """Pairs of hosts that load hides under full load, which show with a quarter of the ranks busy."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, joined
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, chosen, joined
 
 HOSTS = 24
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
@@ -95,15 +96,7 @@ def test_what_few_pairs_show_with_a_quarter_of_the_ranks_names_none() -> None:
     results = _run(shared=0.3, in_quarter=1.5, alone=1.5, quarters=6)
     (size,) = results.sizes
     rows = size.rows.of_attempt(MAIN), size.rows.of_attempt(ONE_WAY), size.rows.of_attempt(QUARTER)
-    few = _of_first(rows[2], HOSTS - 8)
-    less = Results(results.path, results.facts, results.ranks, results.steps, (_with(size, joined([*rows[:2], few])),))
-    assert not judge(less).verdicts
-
-
-def _of_first(rows: Rows, hosts: int) -> Rows:
-    kept = (rows.frm < hosts) & (rows.to < hosts) | ((rows.frm == SLOW[0]) & (rows.to == SLOW[1]))
-    return Rows(**{name: column[kept] for name, column in vars(rows).items()})
-
-
-def _with(size: Size, rows: Rows) -> Size:
-    return Size(size.bytes, 1, HOSTS, rows)
+    main, alone, quarter = rows
+    few = (quarter.frm < HOSTS - 8) & (quarter.to < HOSTS - 8) | ((quarter.frm == SLOW[0]) & (quarter.to == SLOW[1]))
+    fewer = replace(size, rows=joined([main, alone, chosen(quarter, few)]))
+    assert not judge(replace(results, sizes=(fewer,))).verdicts

@@ -20,7 +20,7 @@ from everylink.judge.grouping import groups_for, pairs_for_groups
 from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
-from everylink.judge.quiet import judged_quietly, pairs_to_measure, slow_with_all
+from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
 from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
@@ -66,19 +66,21 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         late |= _pairs_of_late(seen, findings)
         measured = measured_in(rows, seen)
         slow_alone = measured.are_slow(findings)
+        survivors = surviving(findings, slow_alone, measured)
         if known and not crowded:
             at_times = pairs_at_times(size, seen, findings, slow_alone)
             lightly |= at_times.lightly
             once_more |= at_times.alone
-        survivors = surviving(findings, slow_alone, measured)
-        if known and not crowded:
-            lightly |= pairs_to_measure(results, size, seen, findings)
-            if (quiet := judged_quietly(results, size, equals, grouping is not None, measured, measured)) is not None:
-                random = np.random.default_rng(len(lightly))
-                wanted = _bad_pairs(quiet.findings, alone)
-                wanted |= _pairs_of_hosts(slow_with_all(quiet), seen, quiet.findings, alone, random)
+            at_quarter = quiet_readings(results, size)
+            lightly |= set() if at_quarter is None else pairs_to_measure(at_quarter, seen, findings.effects)
+            if at_quarter is not None and is_covered(at_quarter):
+                at_quarter = levelled(at_quarter, equals)
+                quiet = find(at_quarter, equals)
+                random = np.random.default_rng(len(lightly))  # any partners do
+                wanted = _bad_pairs(quiet, alone)
+                wanted |= _pairs_of_hosts(slow_with_all(at_quarter, quiet), seen, quiet, alone, random)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
-                survivors += surviving(quiet.findings, measured.are_slow(quiet.findings), measured)
+                survivors += surviving(quiet, measured.are_slow(quiet), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
     within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks

@@ -12,7 +12,7 @@ from everylink.host_lists import folded
 from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
-from everylink.judge.findings import Findings, Found
+from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.phases import PhaseReadings, UnderLoad, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
@@ -204,8 +204,7 @@ class Judged:
     def loaded(self) -> tuple[LoadedGroup, ...]:
         """Groups that are slower with others than equal ones under equal load, which nothing else explains."""
         bad = [one for one in self.findings.bad if one not in self.contention]
-        hosts = {one.subject[0] for one in bad if one.kind == "host"}
-        hosts |= {int(self.readings.host_of[one.subject[0]]) for one in bad if one.kind == "rank"}
+        hosts = hosts_among(bad, self.readings)
         told = {one.subject[0] for one in bad if one.kind == "group"} | {uplink.group for uplink in self.uplinks}
         told |= {group for trunk in self.trunks for group in (trunk.group, trunk.other)}
         found = slow_at_equal_load(self.size, self.readings, self.findings.effects, hosts)

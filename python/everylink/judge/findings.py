@@ -1,7 +1,7 @@
 """Tests the fit: finds groups, hosts, ranks and pairs that are slower than chance explains, and suspects."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,6 +208,13 @@ def _hosts(effects: Effects, symmetric: bool) -> tuple[list[Found], NDArray[np.i
         links = sum(int(ends.links[host]) for ends in by_side.values())
         hosts.append(Found("host", (host,), side, float(worst.effect[host]), float(worst.z[host]), links))
     return hosts, np.flatnonzero(suspects)
+
+
+def hosts_among(found: Iterable[Found], readings: Readings) -> set[int]:
+    """The hosts among these findings, and those of the ranks among them."""
+    found = list(found)
+    ranks = (one.subject[0] for one in found if one.kind == "rank")
+    return {one.subject[0] for one in found if one.kind == "host"} | {int(readings.host_of[rank]) for rank in ranks}
 
 
 def _cores(readings: Readings, effects: Effects) -> tuple[list[Found], NDArray[np.intp]]:

@@ -116,8 +116,10 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
 def _kinds_joined(groups: Groups, kinds: Kinds) -> Groups:
     """The groups; hosts of a kind that are all alone are one. They are equally far from each other and from all others,
     as hosts are that have a switch of their own."""
+    if kinds.count < 2 or not groups.any():
+        return groups
     joined, size = groups.copy(), np.bincount(groups)
-    for kind in range(kinds.count) if kinds.count > 1 and groups.any() else ():
+    for kind in range(kinds.count):
         own = np.flatnonzero(kinds.of_host == kind)
         if len(own) >= FEWEST_SEEN and (size[groups[own]] == 1).all():
             joined[own] = groups[own].min()

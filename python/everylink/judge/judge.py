@@ -24,16 +24,16 @@ from everylink.judge.evidence import (
 )
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
+from everylink.judge.findings import FAR_SLOWER, Found, find, hosts_among, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
-from everylink.judge.longer_ways import MORE, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
-from everylink.judge.quiet import judged_quietly, slow_with_all
+from everylink.judge.quiet import is_covered, judged_quietly, quiet_readings, slow_with_all
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.structure import each_once, oversubscribed, structures_at
@@ -299,8 +299,9 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
-        quiet = _quietly(results, judged, equals) if known and not crowded else None
-        if quiet is not None:
+        at_quarter = quiet_readings(results, size) if known and not crowded else None
+        if at_quarter is not None and is_covered(at_quarter):
+            quiet = judged_quietly(judged, at_quarter)
             clear += [slow_verdict(found, quiet, names) for found in _more(quiet, judged)]
             longer.see(quiet, names)
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
@@ -342,55 +343,13 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     return collected
 
 
-@dataclass
-class LongerPairs:
-    """Pairs whose way is slow as others are, at any size: longer by design, or over a slow uplink, which may show at
-    one size in many pairs, and at another in a few.
-
-    `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
-    messages as to small ones.
-    """
-
-    seconds: dict[frozenset[str], float] = field(default_factory=dict)
-    usual: dict[tuple[frozenset[str], int], float] = field(default_factory=dict)
-
-    def see(self, judged: Judged, names: Names) -> None:
-        """The slow pairs of one size."""
-        for found in judged.findings.bad:
-            if found.kind == "pair":
-                expected = judged.findings.effects.expected_at(*found.subject)
-                self.usual[frozenset(names.of(found)[1]), judged.size.bytes] = float(np.exp(expected))
-
-    def add(self, judged: Judged, names: Names) -> None:
-        """Those of one size that are longer by design, or of an uplink."""
-        self.see(judged, names)
-        size = judged.size.bytes
-        of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
-        for pair in (*judged.repeated, *of_uplinks):
-            ends = frozenset(names.of(pair)[1])
-            longer = MORE * self.usual[ends, size] * np.expm1(pair.effect) if size < BANDWIDTH else np.inf
-            self.seconds[ends] = max(self.seconds.get(ends, 0.0), float(longer))
-
-    def explain(self, verdict: Verdict) -> bool:
-        """Whether a slow pair takes no longer than that; so do those of which the usual time is not known."""
-        ends = frozenset(verdict.subject)
-        usual = self.usual.get((ends, verdict.bytes), 0.0)
-        return ends in self.seconds and usual * ((verdict.factor or 1.0) - 1) <= self.seconds[ends]
-
-
-def _quietly(results: Results, judged: Judged, equals: Equals) -> Judged | None:
-    return judged_quietly(results, judged.size, equals, judged.told, judged.alone, judged.one_way)
-
-
 def _more(quiet: Judged, judged: Judged) -> Iterable[Found]:
     """The slow hosts and pairs that show with a quarter of the ranks busy and not under full load, but for pairs of
     hosts that have a fault of their own. A host has to be slow with nearly all others, and alone."""
     told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
-    bad = {one.subject[0] for one in judged.unexplained if one.kind == "host"} | {
-        int(judged.readings.host_of[one.subject[0]]) for one in judged.unexplained if one.kind == "rank"
-    }
+    bad = hosts_among(judged.unexplained, judged.readings)
     groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
-    hosts = set(slow_with_all(quiet).tolist())
+    hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
     for one in quiet.unexplained:
         is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
         if is_slow and int(quiet.findings.effects.group_of[one.subject[0]]) not in groups:

@@ -5,7 +5,7 @@ port between switches costs bandwidth, too: it has fewer lanes, a lower rate, or
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,42 @@ def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
         None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * way.seconds
         for way, (beyond, seconds) in zip(ways, longer, strict=True)
     ]
+
+
+@dataclass
+class LongerPairs:
+    """Pairs whose way is slow as others are, at any size: longer by design, or over a slow uplink, which may show at
+    one size in many pairs, and at another in a few.
+
+    `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
+    messages as to small ones. `usual`: seconds of a message of a slow pair without what it takes longer, by its size.
+    """
+
+    seconds: dict[frozenset[str], float] = field(default_factory=dict)
+    usual: dict[tuple[frozenset[str], int], float] = field(default_factory=dict)
+
+    def see(self, judged: Judged, names: Names) -> None:
+        """The slow pairs of one size."""
+        for found in judged.findings.bad:
+            if found.kind == "pair":
+                expected = judged.findings.effects.expected_at(*found.subject)
+                self.usual[frozenset(names.of(found)[1]), judged.size.bytes] = float(np.exp(expected))
+
+    def add(self, judged: Judged, names: Names) -> None:
+        """Those of one size that are longer by design, or of an uplink."""
+        self.see(judged, names)
+        size = judged.size.bytes
+        of_uplinks = (pair for uplink in judged.uplinks for pair in uplink.pairs)
+        for pair in (*judged.repeated, *of_uplinks):
+            ends = frozenset(names.of(pair)[1])
+            longer = MORE * self.usual[ends, size] * np.expm1(pair.effect) if size < BANDWIDTH else np.inf
+            self.seconds[ends] = max(self.seconds.get(ends, 0.0), float(longer))
+
+    def explain(self, verdict: Verdict) -> bool:
+        """Whether a slow pair takes no longer than that; so do those of which the usual time is not known."""
+        ends = frozenset(verdict.subject)
+        usual = self.usual.get((ends, verdict.bytes), 0.0)
+        return ends in self.seconds and usual * ((verdict.factor or 1.0) - 1) <= self.seconds[ends]
 
 
 def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:

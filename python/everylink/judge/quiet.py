@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.effects import Effects
 from everylink.judge.evidence import CLEAR_OF_PAIR, Judged
 from everylink.judge.findings import Findings, find
-from everylink.judge.kinds import Equals, levelled
+from everylink.judge.kinds import levelled
 from everylink.judge.pairs import SMALLEST_BAD
-from everylink.judge.phases import FEWEST_UNDER_LOAD, PhaseReadings
+from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in
 from everylink.judge.verdict import BANDWIDTH
 from everylink.model.results import Results, Size
@@ -24,40 +25,45 @@ ALL_PARTNERS, SHARE = 0.75, 0.5  # part of the other hosts with which a host mus
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
-def pairs_to_measure(results: Results, size: Size, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
+def quiet_readings(results: Results, size: Size) -> Readings | None:
+    """The readings with a quarter of the ranks busy; None of messages too small to share much, and of too few or too
+    many hosts."""
+    hosts = int(results.ranks.host_index.max(initial=0)) + 1
+    if size.bytes < BANDWIDTH or not FEWEST_HOSTS <= hosts <= MOST_HOSTS:
+        return None
+    return readings_in(results, size, QUARTER)
+
+
+def is_covered(quiet: Readings) -> bool:
+    """Whether nearly all pairs of hosts have enough readings."""
+    return bool(np.triu(_has_enough(quiet), 1).sum() >= COVERED * quiet.hosts * (quiet.hosts - 1) / 2)
+
+
+def pairs_to_measure(quiet: Readings, seen: Readings, effects: Effects) -> set[tuple[int, int]]:
     """The pairs of hosts, the smaller number first, that lack readings with a quarter of the ranks busy, where those of
     a class differ so much under full load that a slow link need not show."""
-    if size.bytes < BANDWIDTH or not _is_for_few(results):
-        return set()
     known = np.isfinite(seen.between_hosts.median)
     frm, to = np.nonzero(np.triu(known | known.T, 1))
-    noise = float(np.max(findings.effects.noise_at(frm, to), initial=0.0))
+    noise = float(np.max(effects.noise_at(frm, to), initial=0.0))
     if CLEAR_OF_PAIR * noise < SMALLEST_BAD:
         return set()
-    lacking = ~_has_enough(readings_in(results, size, QUARTER))[frm, to]
+    lacking = ~_has_enough(quiet)[frm, to]
     return set(zip(frm[lacking].tolist(), to[lacking].tolist(), strict=True))
 
 
-def judged_quietly(
-    results: Results, size: Size, equals: Equals, told: bool, alone: PhaseReadings, one_way: PhaseReadings
-) -> Judged | None:
-    """The judgement of all pairs with a quarter of the ranks busy; None where these were not measured, and of messages
-    too small to share much."""
-    if size.bytes < BANDWIDTH or not _is_for_few(results):
-        return None
-    seen = readings_in(results, size, QUARTER)
-    if np.triu(_has_enough(seen), 1).sum() < COVERED * seen.hosts * (seen.hosts - 1) / 2:
-        return None
-    seen = levelled(seen, equals)
+def judged_quietly(judged: Judged, quiet: Readings) -> Judged:
+    """The judgement of the same size with a quarter of the ranks busy."""
+    equals, alone = judged.findings.effects.equals, judged.alone
+    seen = levelled(quiet, equals)
     none = replace(alone, of_hosts=alone.of_hosts.none, of_ranks=alone.of_ranks.none)
-    return Judged(results.ranks, told, size, seen, find(seen, equals), alone, none, one_way, is_quiet=True)
+    return replace(judged, readings=seen, findings=find(seen, equals), quarter=none, is_quiet=True)
 
 
-def slow_with_all(quiet: Judged) -> NDArray[np.int64]:
+def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
     """The hosts that are slow with nearly all others."""
-    effects, cells = quiet.findings.effects, quiet.readings.between_hosts
-    every, found = np.arange(len(effects.group_of)), []
-    for one in quiet.findings.bad:
+    effects, cells = findings.effects, quiet.between_hosts
+    every, found = np.arange(quiet.hosts), []
+    for one in findings.bad:
         if one.kind == "host":
             host = one.subject[0]
             longer = cells.median[host] - effects.class_at(host, every)
@@ -65,10 +71,6 @@ def slow_with_all(quiet: Judged) -> NDArray[np.int64]:
             if (longer[known] > SHARE * one.effect).mean() >= ALL_PARTNERS:
                 found.append(host)
     return np.array(sorted(found), np.int64)
-
-
-def _is_for_few(results: Results) -> bool:
-    return FEWEST_HOSTS <= int(results.ranks.host_index.max(initial=0)) + 1 <= MOST_HOSTS
 
 
 def _has_enough(quiet: Readings) -> NDArray[np.bool_]:
