@@ -11,10 +11,7 @@ UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
     "fat tree 2:1 re-hashed",
 )  # fmt: skip
-CHASSIS = (
-    "one switch", "fat tree 2:1 static", "fat tree 4:1 adaptive", "two generations by rack", "4 rails", "far socket",
-    "torus", "three levels, noisy", "Slim Fly", "rail-optimized", "virtual machines", "unequal uplinks", "NVLink racks",
-)  # fmt: skip
+HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails")
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
@@ -96,7 +93,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
-@pytest.mark.parametrize("structure", CHASSIS)
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS)])
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
 

@@ -11,11 +11,13 @@ from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, ORDER, Outcome, Rows, joined
+from everylink.model.rows import MAIN, ONE_WAY, ORDER, joined
+from pair_rows import rows_of_pairs
 
 GROUPS, SIZE, HOSTS = 4, 8, 32
 GROUP_OF = np.arange(HOSTS) // SIZE
 BUSY, ALL_MAIN, ALL_DRAWN = 100e-6, 90, 60  # seconds of a link alone; steps
+NOISE = 0.01
 Index = NDArray[np.int64]
 
 
@@ -26,10 +28,10 @@ def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
     times = [_times(pairs, np.array(capacity)) for pairs in steps]
     alone = np.array(list(itertools.combinations(range(HOSTS), 2)))
     rows = [
-        _rows(pairs, time, step, MAIN if step < ALL_MAIN else ORDER, random)
+        rows_of_pairs(pairs, time, step, MAIN if step < ALL_MAIN else ORDER, NOISE, random)
         for step, (pairs, time) in enumerate(zip(steps, times, strict=True))
     ]
-    rows.append(_rows(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, random))
+    rows.append(rows_of_pairs(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, NOISE, random))
     facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
     ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
     size = Size(1 << 20, 1, HOSTS, joined(rows))
@@ -54,20 +56,6 @@ def _times(pairs: Index, capacity: NDArray[np.float64]) -> NDArray[np.float64]:
     load = np.stack([np.bincount(ends[far, role], minlength=GROUPS) for role in (0, 1)])
     share = np.maximum(load[0, ends[:, 0]] / capacity[ends[:, 0]], load[1, ends[:, 1]] / capacity[ends[:, 1]])
     return np.asarray(BUSY * np.where(far, np.maximum(share, 1.0), 1.0))
-
-
-def _rows(pairs: Index, times: NDArray[np.float64], step: int, attempt: int, random: np.random.Generator) -> Rows:
-    """Both links of each pair, with a noise of 1 %."""
-    frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
-    seconds = (np.tile(times, 2) * np.exp(0.01 * random.standard_normal(2 * len(pairs)))).astype(np.float32)
-    count = len(seconds)
-    return Rows(
-        frm=frm.astype(np.uint32), to=to.astype(np.uint32), step=np.full(count, step, np.uint32),
-        attempt=np.full(count, attempt, np.uint8), outcome=np.full(count, Outcome.OK, np.uint8),
-        arrived=np.full(count, 100, np.int32), setup=np.full(count, 1e-4, np.float32),
-        n=np.full(count, 100, np.uint32), min=seconds, median=seconds, mean=seconds, p99=seconds, max=seconds,
-        late=np.zeros(count, np.uint32), all_to_all=np.full(count, np.nan, np.float32),
-    )  # fmt: skip
 
 
 def test_a_leaf_that_carries_less_than_others_under_equal_load_is_named_though_it_is_as_fast_alone() -> None:

@@ -11,7 +11,8 @@ from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, chosen, joined
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows, chosen, joined
+from pair_rows import rows_of_pairs
 
 HOSTS = 24
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
@@ -41,17 +42,8 @@ def _run(
 
 
 def _rows(pairs: NDArray[np.int64], times: Values, attempt: int, random: np.random.Generator, turn: int) -> Rows:
-    """Both links of each pair, with a noise of 0.5 %; of each turn in steps of its own."""
-    frm, to = np.concatenate([pairs, pairs[:, ::-1]]).T
-    seconds = (np.tile(times, 2) * np.exp(0.005 * random.standard_normal(2 * len(pairs)))).astype(np.float32)
-    count = len(seconds)
-    return Rows(
-        frm=frm.astype(np.uint32), to=to.astype(np.uint32), step=(turn * HOSTS + (frm + to) % HOSTS).astype(np.uint32),
-        attempt=np.full(count, attempt, np.uint8), outcome=np.full(count, Outcome.OK, np.uint8),
-        arrived=np.full(count, 100, np.int32), setup=np.full(count, 1e-4, np.float32),
-        n=np.full(count, 100, np.uint32), min=seconds, median=seconds, mean=seconds, p99=seconds, max=seconds,
-        late=np.zeros(count, np.uint32), all_to_all=np.full(count, np.nan, np.float32),
-    )  # fmt: skip
+    """Those of each turn are in steps of their own."""
+    return rows_of_pairs(pairs, times, turn * HOSTS + pairs.sum(axis=1) % HOSTS, attempt, 0.005, random)
 
 
 def _in_quarter(results: Results) -> set[tuple[int, int]]:

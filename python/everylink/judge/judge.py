@@ -36,6 +36,7 @@ from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import is_covered, judged_quietly, quiet_readings, slow_with_all
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
+from everylink.judge.rows_of_hosts import rows_of_hosts
 from everylink.judge.structure import each_once, oversubscribed, structures_at
 from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
@@ -60,7 +61,6 @@ MUCH = 1.25  # by which a part must be slower than the larger one that it belong
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
 MANY_OF_HOST, PART_OF_HOST = 3, 0.09  # slow pairs of a host, and part of its partners, from which it is at fault
-FEWEST_IN_ROW, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -115,44 +115,7 @@ def judge(
         collected.structure += oversubscribed(results, alone, groups, names)
     verdicts = _smallest_explanation(verdicts, names)
     verdicts = [one for one in verdicts if (one.kind, one.subject, one.bytes) not in collected.longer]
-    return judgement(results, collected, _rows_of_hosts(verdicts, names))
-
-
-def _rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """One verdict in place of those of hosts in a row that are slow alike: they may share a chassis."""
-    if names.unit_kind != "host":
-        return list(verdicts)
-    of_host = {one.subject[0]: one for one in verdicts if one.kind == "host" and _is_of_row(one)}
-    rows, row = list[list[Verdict]](), list[Verdict]()
-    for name in names.units:
-        one = of_host.get(name)
-        if one is None or not _are_alike([*row, one]):
-            rows, row = [*rows, row], []
-        row += [one] if one is not None else []
-    rows = [row for row in (*rows, row) if len(row) >= FEWEST_IN_ROW]
-    in_rows = {one for row in rows for one in row}
-    return [*(one for one in verdicts if one not in in_rows), *map(_of_row, rows)]
-
-
-def _is_of_row(verdict: Verdict) -> bool:
-    return verdict.symptom == "slow" and verdict.scope is Scope.ALL and len(verdict.subject) == 1
-
-
-def _are_alike(hosts: Sequence[Verdict]) -> bool:
-    """Whether slow hosts are slow by the same factor, in the same direction."""
-    logs = np.log([one.factor or 1.0 for one in hosts])
-    same_side = len({one.direction for one in hosts}) == 1
-    return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))
-
-
-def _of_row(hosts: Sequence[Verdict]) -> Verdict:
-    worst = max(hosts, key=lambda one: one.factor or 1.0)
-    text = f"{len(hosts)} hosts in a row, each slow by itself; of {worst.subject[0]}: {worst.evidence}"
-    return replace(
-        worst, kind="group", subject=tuple(one.subject[0] for one in hosts), scope=Scope.EACH, evidence=text,
-        factor=float(np.median([one.factor or 1.0 for one in hosts])), links=sum(one.links for one in hosts),
-        confidence=min(one.confidence for one in hosts),
-    )  # fmt: skip
+    return judgement(results, collected, rows_of_hosts(verdicts, names))
 
 
 def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:

@@ -1,0 +1,48 @@
+"""Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.judge.evidence import Names
+from everylink.judge.verdict import Scope, Verdict
+
+FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
+
+
+def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
+    """The verdicts, with one of the scope `each` in place of those of hosts in a row that are slow alike."""
+    if names.unit_kind != "host":
+        return list(verdicts)
+    of_host = {one.subject[0]: one for one in verdicts if one.kind == "host" and _is_of_row(one)}
+    rows, row = list[list[Verdict]](), list[Verdict]()
+    for name in names.units:
+        one = of_host.get(name)
+        if one is None or not _are_alike([*row, one]):
+            rows, row = [*rows, row], []
+        row += [one] if one is not None else []
+    rows = [row for row in (*rows, row) if len(row) >= FEWEST]
+    in_rows = {one for row in rows for one in row}
+    return [*(one for one in verdicts if one not in in_rows), *map(_of_row, rows)]
+
+
+def _is_of_row(verdict: Verdict) -> bool:
+    return verdict.symptom == "slow" and verdict.scope is Scope.ALL and len(verdict.subject) == 1
+
+
+def _are_alike(hosts: Sequence[Verdict]) -> bool:
+    """Whether slow hosts are slow by the same factor, in the same direction."""
+    logs = np.log([one.factor or 1.0 for one in hosts])
+    same_side = len({one.direction for one in hosts}) == 1
+    return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))
+
+
+def _of_row(hosts: Sequence[Verdict]) -> Verdict:
+    worst = max(hosts, key=lambda one: one.factor or 1.0)
+    text = f"{len(hosts)} hosts in a row, each slow by itself; of {worst.subject[0]}: {worst.evidence}"
+    return replace(
+        worst, kind="group", subject=tuple(one.subject[0] for one in hosts), scope=Scope.EACH, evidence=text,
+        factor=float(np.median([one.factor or 1.0 for one in hosts])), links=sum(one.links for one in hosts),
+        confidence=min(one.confidence for one in hosts),
+    )  # fmt: skip
