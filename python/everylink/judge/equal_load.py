@@ -20,7 +20,7 @@ from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
-FEWEST_OF_GROUP = 6  # hosts: of fewer, chance decides which pairs share their ways
+FEWEST_EQUAL_HOSTS = 24  # in groups that are compared: with fewer, chance decides which pairs share their ways
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 APART = 1.5  # times as far from the others as these are from each other
 IN_MAIN, SCORE_IN_MAIN = 0.3, 6.0  # part of the effect, and score, in the main order alone
@@ -132,7 +132,7 @@ def _equal_groups(effects: Effects) -> Iterator[Index]:
     kinds = [np.unique(kind_of[group_of == group]).tolist() for group in range(len(size))]
     for hosts, kind in {(int(size[group]), own[0]) for group, own in enumerate(kinds) if len(own) == 1}:
         groups = np.array([group for group, own in enumerate(kinds) if size[group] == hosts and own == [kind]])
-        if hosts >= FEWEST_OF_GROUP and len(groups) > FEWEST_EQUALS:
+        if hosts >= FEWEST_HOSTS and hosts * len(groups) >= FEWEST_EQUAL_HOSTS and len(groups) > FEWEST_EQUALS:
             yield groups
 
 
