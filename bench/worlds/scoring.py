@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -143,8 +144,18 @@ def is_alike(verdict: Verdict, fault: Fault) -> bool:
 
 
 def is_passing(verdict: Verdict, fault: Fault) -> bool:
-    """Whether a verdict names what is slow because it passes a part (Fault.passing)."""
-    return verdict.kind == "trunk" and any(_are(hosts_of(verdict), (*one, *other)) for one, other in fault.passing)
+    """Whether a verdict names what is slow because it passes a part (Fault.passing): two sets, or several joined to one
+    where all that is between them passes it."""
+    if verdict.kind != "trunk":
+        return False
+    known = (*fault.between, *fault.passing)
+    if any(_are(hosts_of(verdict), (*one, *other)) for one, other in known):
+        return True
+    ends = [set(expanded(name)) for name in verdict.subject]
+    both = {frozenset((one, other)) for one, other in known}
+    sides = [{hosts for pair in both for hosts in pair if {f"n{host}" for host in hosts} <= end} for end in ends]
+    whole = all(_are(end, [host for hosts in side for host in hosts]) for end, side in zip(ends, sides, strict=True))
+    return len(ends) == 2 and whole and all(frozenset(pair) in both for pair in itertools.product(*sides))
 
 
 def is_about(verdict: Verdict, fault: Fault) -> bool:

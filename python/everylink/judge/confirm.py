@@ -77,7 +77,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
                 at_quarter = levelled(at_quarter, equals)
                 quiet = find(at_quarter, equals)
                 random = np.random.default_rng(len(lightly))  # any partners do
-                wanted = _bad_pairs(quiet, alone)
+                wanted = _bad_pairs(quiet, alone) | _pairs_of_trunks(quiet, alone, random)
                 wanted |= _pairs_of_hosts(slow_with_all(at_quarter, quiet), seen, quiet, alone, random)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet, measured.are_slow(quiet), measured)
@@ -142,15 +142,21 @@ def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[i
     pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
     pairs |= _bad_pairs(findings, alone)
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do; repeatable per file
-    for trunk in findings.trunks:
-        own = np.flatnonzero(findings.effects.group_of == trunk.group)
-        pairs |= _pairs_between(own, np.array(trunk.far), alone, random)
+    pairs |= _pairs_of_trunks(findings, alone, random)
     for found in findings.bad:
         if found.kind == "group":
             own = np.flatnonzero(findings.effects.group_of == found.subject[0])
             far = np.setdiff1d(np.arange(seen.hosts), own)
             pairs |= _pairs_between(own, far, alone, random)
     return pairs | _pairs_of_hosts(findings.suspect_hosts, seen, findings, alone, random)
+
+
+def _pairs_of_trunks(findings: Findings, alone: Alone, random: np.random.Generator) -> set[tuple[int, int]]:
+    pairs: set[tuple[int, int]] = set()
+    for trunk in findings.trunks:
+        own = np.flatnonzero(findings.effects.group_of == trunk.group)
+        pairs |= _pairs_between(own, np.array(trunk.far), alone, random)
+    return pairs
 
 
 def _pairs_of_hosts(

@@ -13,7 +13,7 @@ from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
-from everylink.judge.phases import PhaseReadings, UnderLoad, under_load
+from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -87,7 +87,7 @@ class Judged:
         whole = is_whole(self.readings.hosts) and self.findings.effects.whole_groups
         return between_groups(self.findings.effects, self.readings) if whole else None
 
-    def _is_by_design(self, one: Trunk | Uplink) -> bool:
+    def is_by_design(self, one: Trunk | Uplink) -> bool:
         """Whether a trunk or uplink is slow as ways between other groups are."""
         if self._between is None:
             return False
@@ -98,7 +98,7 @@ class Judged:
     def _ways_of_pairs(self) -> list[Uplink]:
         """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
         pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
-        return slow_uplinks(pairs, self.findings.effects.group_of)
+        return slow_uplinks(pairs, self.findings.effects.group_of, self.told)
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
@@ -106,7 +106,7 @@ class Judged:
         proven = self._under_load.slow_alone
         return [
             uplink for uplink in self._ways_of_pairs
-            if not self._is_by_design(uplink)
+            if not self.is_by_design(uplink)
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
@@ -115,7 +115,7 @@ class Judged:
         """The findings that uplinks explain."""
         group_of = self.findings.effects.group_of
         trunks = [trunk for trunk in self.findings.trunks if any(up.explains(trunk, group_of) for up in self.uplinks)]
-        return frozenset([*(pair for uplink in self.uplinks for pair in uplink.pairs), *trunks])
+        return frozenset([*(pair for one in self.uplinks for pair in (*one.pairs, *one.beside)), *trunks])
 
     @cached_property
     def _explained(self) -> frozenset[Found | Trunk]:
@@ -129,7 +129,7 @@ class Judged:
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = self._left("pair")
-        longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
+        longer = {pair for way in self._ways_of_pairs if self.is_by_design(way) for pair in way.pairs}
         longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
@@ -198,7 +198,22 @@ class Judged:
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise; without those that are hardly slower than others of other groups."""
         slow = (one for one in self.findings.trunks if one not in self._explained)
-        return tuple(one for one in slow if not self._is_by_design(one))
+        return tuple(one for one in slow if not self.is_by_design(one))
+
+    @cached_property
+    def slow_trunks(self) -> tuple[Trunk, ...]:
+        """Slow trunks between two groups that are slow alone, too: by the best readings, or by typical ones, since a
+        few messages may take a detour."""
+        usually = measured_in(alone_rows(self.size), self.readings, typical=True).are_slow(self.findings)
+        slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
+        return tuple(one for one in slow if not self.is_by_design(one))
+
+    @cached_property
+    def slow_ways(self) -> frozenset[tuple[int, int]]:
+        """The groups at the ends of slow trunks and uplinks, the smaller number first."""
+        trunks = (*self.trunks, *self.slow_trunks) if self.is_quiet else self.trunks
+        found: tuple[Trunk | Uplink, ...] = (*trunks, *self.uplinks)
+        return frozenset(way for one in found for way in one.ways(self.findings.effects.group_of))
 
     @cached_property
     def loaded(self) -> tuple[LoadedGroup, ...]:

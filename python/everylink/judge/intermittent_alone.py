@@ -9,6 +9,7 @@ not part of, near ones with near ones, by the exact binomial distribution, and b
 scatter (the empirical null of Efron 2004).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,6 +87,14 @@ class AloneSteps:
         slow, beyond, near = self.slow[which], self.beyond[which], self.near[which]
         a, b, turn, of_class = self.a[which], self.b[which], self.turn[which], self.of_class[which]
         return AloneSteps(self.hosts, a, b, turn, of_class, near, slow, beyond)
+
+    def without_ways(self, ways: Iterable[tuple[int, int]], group_of: Index) -> "AloneSteps":
+        """Those that do not lead from one of the groups at the ends of any of these ways to the other."""
+        low, high = np.sort([group_of[self.a], group_of[self.b]], axis=0)
+        on_any = np.zeros(len(self.a), bool)
+        for one, other in ways:
+            on_any |= (low == one) & (high == other)
+        return self.of(~on_any)
 
     def usual_rates(self) -> Values:
         """Of each host the rate of slow steps of pairs that it is not part of, near and far as its own, [hosts].

@@ -24,7 +24,7 @@ from everylink.judge.evidence import (
 )
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import FAR_SLOWER, Found, find, hosts_among, pairs_found
+from everylink.judge.findings import FAR_SLOWER, Found, find, pairs_found
 from everylink.judge.grouping import groups_for
 from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone
@@ -33,7 +33,7 @@ from everylink.judge.lateness import Late, late_hosts, late_suspects
 from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
-from everylink.judge.quiet import is_covered, judged_quietly, quiet_readings, slow_with_all
+from everylink.judge.quiet import is_covered, judged_quietly, more_ends, more_ways, quiet_readings
 from everylink.judge.rails import without_unreachable
 from everylink.judge.readings import readings
 from everylink.judge.rows_of_hosts import rows_of_hosts
@@ -231,7 +231,8 @@ class LinkVerdicts:
 def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
     """`known`: whether the groups are known."""
     collected, longer, bad_hosts = LinkVerdicts(), LongerPairs(), frozenset[int]()
-    under_load, ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
+    of_quiet = list[Verdict]()  # ways, at the largest size that shows any
+    under_load, narrow_ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
     crowded, of_rails, kinds_of_hosts = crowded_hosts(results), set[tuple[str, ...]](), dict[tuple[str, ...], float]()
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
@@ -255,17 +256,19 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         elif FEW_HOSTS <= seen.hosts < FEW_TO_COMPARE and sum(map(_is_end, slow)) > seen.hosts * MOST_OF_FEW:
             sure = [verdict for verdict in slow if not _is_end(verdict)]
             collected.remarks.append(MANY_OF_FEW)
+        at_quarter = quiet_readings(results, size) if known and not crowded else None
+        quiet = judged_quietly(judged, at_quarter) if at_quarter is not None and is_covered(at_quarter) else None
         within = find_within(results, size)
         clear = [*sure, *_late(judged, names), *_trunks(judged, names)]
-        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded)]
+        ways = judged.slow_ways if quiet is None else judged.slow_ways | quiet.slow_ways
+        clear += [*_drifting(judged, names), *_intermittent(judged, names, crowded, ways)]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, seen, kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear += [plane_verdict(rail, size, names, of_group=True) for rail in judged.rails]
-        at_quarter = quiet_readings(results, size) if known and not crowded else None
-        if at_quarter is not None and is_covered(at_quarter):
-            quiet = judged_quietly(judged, at_quarter)
-            clear += [slow_verdict(found, quiet, names) for found in _more(quiet, judged)]
+        if quiet is not None:
+            clear += [slow_verdict(found, quiet, names) for found in more_ends(quiet, judged)]
+            of_quiet = [calibrated(one, is_alone=True) for one in more_ways(quiet, judged, names)] or of_quiet
             longer.see(quiet, names)
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
         for one in judged.repeated_hosts:
@@ -289,38 +292,22 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
         collected.remarks += _coverage_remarks(results, judged, names.unit_kind)
         longer.add(judged, names)
         collected.structure += structures_at(results, judged, names, kinds, {plane.device for plane in planes})
-        ways |= {way: [] for way in slow_ways(judged, names)}
+        narrow_ways |= {way: [] for way in slow_ways(judged, names)}
         if size.bytes >= BANDWIDTH:
-            for narrow, is_narrow in zip(ways.values(), are_narrow(list(ways), judged), strict=True):
+            for narrow, is_narrow in zip(narrow_ways.values(), are_narrow(list(narrow_ways), judged), strict=True):
                 narrow.append(is_narrow)
-    by_design = [way for way, narrow in ways.items() if is_longer_by_design(narrow)]
+    by_design = [way for way, narrow in narrow_ways.items() if is_longer_by_design(narrow)]
     collected.structure += structures_of(by_design, names)
     collected.longer = frozenset(way.subject for way in by_design)
     collected.found = [
         one for one in collected.found
         if not (one.kind == "rank" and one.subject in of_rails) and not _is_of_a_kind(one, kinds_of_hosts)
     ]  # fmt: skip
+    collected.found += of_quiet
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
     collected.found += [one for one in under_load if one.subject not in named]
     collected.found = [one for one in collected.found if not (_is_slow_pair(one) and longer.explain(one))]
     return collected
-
-
-def _more(quiet: Judged, judged: Judged) -> Iterable[Found]:
-    """The slow hosts and pairs that show with a quarter of the ranks busy and not under full load, but for pairs of
-    hosts that have a fault of their own. A host has to be slow with nearly all others, and alone."""
-    told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
-    bad = hosts_among(judged.unexplained, judged.readings)
-    groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
-    hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
-    for one in quiet.unexplained:
-        is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
-        if is_slow and int(quiet.findings.effects.group_of[one.subject[0]]) not in groups:
-            bad.add(one.subject[0])
-            yield one
-    for one in quiet.unexplained:
-        if one.kind == "pair" and one.subject not in told and not bad & set(one.subject):
-            yield one
 
 
 def _is_of_a_kind(verdict: Verdict, kinds: Mapping[tuple[str, ...], float]) -> bool:
@@ -489,7 +476,10 @@ def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
         )  # fmt: skip
 
 
-def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Iterable[Verdict]:
+def _intermittent(
+    judged: Judged, names: Names, crowded: Collection[str], ways: Collection[tuple[int, int]]
+) -> Iterable[Verdict]:
+    """`ways`: between groups that are slow, of which no host may be blamed; the smaller number first."""
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
     bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
@@ -499,7 +489,8 @@ def _intermittent(judged: Judged, names: Names, crowded: Collection[str]) -> Ite
     alone: list[Intermittent] = []
     if not crowded and not effects.equals.one_host:
         bad = (bad - judged.contended_hosts) | {found.host for found in under_load}
-        alone = find_alone(alone_steps(alone_rows(judged.size), seen, effects), bad)
+        steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
+        alone = find_alone(steps, bad)
     for found in (*under_load, *alone):
         how = "measured alone, slow" if found.is_alone else "slow"
         in_stretches = f", in {found.stretches} stretches" if found.stretches else ""

@@ -492,23 +492,28 @@ def quarter_rows(size: Size) -> Rows:
 
 
 def measured_in(
-    rows: Rows, seen: Readings, fewest: int = 1, bad_elsewhere: frozenset[int] = frozenset()
+    rows: Rows, seen: Readings, fewest: int = 1, bad_elsewhere: frozenset[int] = frozenset(), typical: bool = False
 ) -> PhaseReadings:
     """Of the rows of one phase of `--confirm` the best of each link: messages may take a longer way, or meet others.
 
-    `fewest`: readings of a link that counts; `bad_elsewhere` as in PhaseReadings.
+    `fewest`: readings of a link that counts; `bad_elsewhere` as in PhaseReadings. `typical`: the lower median in place
+    of the best.
     """
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    of_hosts = _best(seen.host_of[frm], seen.host_of[to], time, fewest)
-    return PhaseReadings(of_hosts, _best(frm, to, time, fewest), bad_elsewhere, seen.host_of)
+    of_hosts = _of_each(seen.host_of[frm], seen.host_of[to], time, fewest, typical)
+    return PhaseReadings(of_hosts, _of_each(frm, to, time, fewest, typical), bad_elsewhere, seen.host_of)
 
 
-def _best(frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int) -> BestReadings:
-    link, inverse, count = np.unique(frm * FAR_BEYOND + to, return_inverse=True, return_counts=True)
-    best = np.full(len(link), np.inf)
-    np.minimum.at(best, inverse.reshape(-1), time)
+def _of_each(
+    frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int, typical: bool
+) -> BestReadings:
+    """The best reading of each link, or the lower median."""
+    number = frm * FAR_BEYOND + to
+    order = np.lexsort((time, number))
+    link, first, count = np.unique(number[order], return_index=True, return_counts=True)
     enough = count >= fewest
-    link = link[enough]
-    return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, best[enough], count[enough].astype(np.int64))
+    link, first, count = link[enough], first[enough], count[enough].astype(np.int64)
+    chosen_time = time[order][first + (count - 1) // 2 * typical]
+    return BestReadings(link // FAR_BEYOND, link % FAR_BEYOND, chosen_time, count)

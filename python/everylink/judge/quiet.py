@@ -3,19 +3,21 @@
 Where messages share ways, pairs differ under full load by what else is on their way, which hides a slow link or host.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.evidence import CLEAR_OF_PAIR, Judged
-from everylink.judge.findings import Findings, find
+from everylink.judge.evidence import CLEAR_OF_PAIR, Judged, Names, trunk_verdict, uplink_verdict
+from everylink.judge.findings import Findings, Found, find, hosts_among
 from everylink.judge.kinds import levelled
 from everylink.judge.pairs import SMALLEST_BAD
 from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in
-from everylink.judge.verdict import BANDWIDTH
+from everylink.judge.uplinks import ONE_GROUP, between_parts, ends_of_pair, slow_pairs_of
+from everylink.judge.verdict import BANDWIDTH, Verdict
 from everylink.model.results import Results, Size
 from everylink.model.rows import QUARTER
 
@@ -71,6 +73,46 @@ def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
             if (longer[known] > SHARE * one.effect).mean() >= ALL_PARTNERS:
                 found.append(host)
     return np.array(sorted(found), np.int64)
+
+
+def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
+    """The slow hosts and pairs that show with a quarter of the ranks busy and not under full load, but for pairs of
+    hosts that have a fault of their own, or of groups between which a way is slow. A host has to be slow with nearly
+    all others, and alone."""
+    told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
+    bad = hosts_among(judged.unexplained, judged.readings)
+    groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
+    hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
+    group_of = quiet.findings.effects.group_of
+    for one in quiet.unexplained:
+        is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
+        if is_slow and int(group_of[one.subject[0]]) not in groups:
+            bad.add(one.subject[0])
+            yield one
+    ways = judged.slow_ways | quiet.slow_ways
+    for one in quiet.unexplained:
+        is_new = one.kind == "pair" and one.subject not in told and not bad & set(one.subject)
+        if is_new and ends_of_pair(one, group_of) not in ways:
+            yield one
+
+
+def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
+    """The ways between two groups, or parts of them, that show with a quarter of the ranks busy, and alone, but not
+    under full load."""
+    effects, groups = quiet.findings.effects, {one.subject[0] for one in judged.unexplained if one.kind == "group"}
+    for trunk in quiet.slow_trunks:
+        if {trunk.group, trunk.other} & groups:
+            continue
+        slow = slow_pairs_of(trunk, effects, quiet.readings)
+        if len(slow) >= ONE_GROUP * len(trunk.far) * (effects.group_of == trunk.group).sum():
+            if not judged.slow_ways & set(trunk.ways(effects.group_of)):
+                yield trunk_verdict(trunk, quiet, names)
+        elif not quiet.told:
+            for part in between_parts(slow, effects.group_of):
+                yield uplink_verdict(part, quiet, names)
+    for uplink in quiet.uplinks:
+        if uplink.other >= 0 and not {uplink.group, uplink.other} & groups:
+            yield uplink_verdict(uplink, quiet, names)
 
 
 def _has_enough(quiet: Readings) -> NDArray[np.bool_]:

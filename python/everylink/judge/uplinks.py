@@ -5,8 +5,8 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,11 @@ FEW_ALIKE, FEW_HOSTS = 2, 12  # likewise, of so few hosts
 AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their groups show
 AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
 FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
+FEWEST_APART = 10  # pairs of groups that have no end in common with what is compared
 FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
 NEARLY_ALL = 0.75  # of the hosts of a group: the group is slow
+HIGH = 0.9  # quantile of the pairs of a trunk that shows what it adds
+SAME_PARTNERS = 0.6  # part of the slow partners of either that hosts of one switch have in common
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 
 
@@ -36,7 +39,7 @@ ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 class Uplink:
     """`pairs` are slow; all leave `group`, to `other` (-1: to several); `between` pairs of hosts could do so.
 
-    `members`: the hosts of the group.
+    `members`: the hosts of the group; `beside`: other slow pairs between the same two groups, which may pass it, too.
     """
 
     group: int
@@ -44,6 +47,7 @@ class Uplink:
     pairs: tuple[Found, ...]
     between: int
     members: frozenset[int]
+    beside: tuple[Found, ...] = ()
 
     @property
     def effect(self) -> float:
@@ -57,7 +61,7 @@ class Uplink:
 
     def ways(self, group_of: NDArray[np.int64]) -> list[tuple[int, int]]:
         """The groups at the ends of each of its pairs."""
-        return [ends for pair in self.pairs if (ends := _groups(pair, group_of))]
+        return [ends for pair in self.pairs if (ends := ends_of_pair(pair, group_of))]
 
     def explains(self, trunk: Trunk, group_of: NDArray[np.int64]) -> bool:
         """Whether a trunk to single hosts is a part of what this uplink carries."""
@@ -68,15 +72,16 @@ class Uplink:
         return float(np.median([pair.z for pair in self.pairs]))
 
 
-def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[Uplink]:
-    """The uplinks that explain slow pairs of hosts, the one with most first."""
-    found = list(_between_two(pairs, group_of))
-    whole = {pair for uplink in found for pair in uplink.pairs}
+def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], told: bool) -> list[Uplink]:
+    """The uplinks that explain slow pairs of hosts, the one with most first. `told`: whether the groups are."""
+    found = list(_between_two(pairs, group_of) if told else between_parts(pairs, group_of))
+    found = [replace(one, beside=_beside(one, found, pairs, group_of)) for one in found]
+    whole = {pair for uplink in found for pair in (*uplink.pairs, *uplink.beside)}
     left = [pair for pair in pairs if pair not in whole]
     size = np.bincount(group_of)
     while (best := _largest(left, group_of)) is not None:
-        own = [pair for pair in left if best in _groups(pair, group_of)]
-        far = Counter(next(g for g in _groups(pair, group_of) if g != best) for pair in own)
+        own = [pair for pair in left if best in ends_of_pair(pair, group_of)]
+        far = Counter(next(g for g in ends_of_pair(pair, group_of) if g != best) for pair in own)
         other, most = far.most_common(1)[0]
         if most < ONE_GROUP * len(own):
             other = -1
@@ -92,12 +97,73 @@ def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterato
     """Ways between two small groups of which nearly all pairs are slow; more hosts show as a trunk by themselves."""
     size, of_ways = np.bincount(group_of), dict[tuple[int, int], list[Found]]()
     for pair in pairs:
-        if ends := _groups(pair, group_of):
+        if ends := ends_of_pair(pair, group_of):
             of_ways.setdefault(ends, []).append(pair)
     for (one, other), own in of_ways.items():
         between = int(size[one]) * int(size[other])
         if min(size[one], size[other]) >= FEWEST_OF_TWO and len(own) >= ONE_GROUP * between:
             yield Uplink(one, other, tuple(own), between, frozenset(np.flatnonzero(group_of == one).tolist()))
+
+
+def between_parts(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterator[Uplink]:
+    """Ways between parts of two groups, or all of them, of which nearly all pairs are slow.
+
+    Groups that show in the times may be several switches. Hosts of one switch are slow with the same others.
+    """
+    partners: dict[int, set[int]] = {}
+    for pair in pairs:
+        if ends_of_pair(pair, group_of):
+            for host in pair.subject:
+                partners.setdefault(host, set()).update(set(pair.subject) - {host})
+    parts, of_ways = _parts(partners, group_of), dict[tuple[int, ...], list[Found]]()
+    part_of = {host: number for number, part in enumerate(parts) for host in part}
+    for pair in pairs:
+        if ends_of_pair(pair, group_of):
+            of_ways.setdefault(tuple(sorted(part_of[host] for host in pair.subject)), []).append(pair)
+    size = np.bincount(group_of)
+    for (one, other), own in of_ways.items():
+        sizes, groups = (len(parts[one]), len(parts[other])), [int(group_of[parts[end][0]]) for end in (one, other)]
+        is_whole = sizes == tuple(size[groups])
+        if min(sizes) >= (FEWEST_OF_TWO if is_whole else FEWEST_HOSTS) and len(own) >= ONE_GROUP * np.prod(sizes):
+            members = frozenset(np.flatnonzero(group_of == groups[0]).tolist())
+            yield Uplink(groups[0], groups[1], tuple(own), int(np.prod(size[groups])), members)
+
+
+def _parts(partners: Mapping[int, set[int]], group_of: NDArray[np.int64]) -> list[list[int]]:
+    """The hosts of a group that have mostly the same partners, as the first of them."""
+    parts: list[list[int]] = []
+    for host, own in sorted(partners.items()):
+        for part in parts:
+            first = partners[part[0]]
+            is_alike = len(first & own) > SAME_PARTNERS * len(first | own)
+            if is_alike and group_of[part[0]] == group_of[host]:
+                part.append(host)
+                break
+        else:
+            parts.append([host])
+    return parts
+
+
+def _beside(
+    uplink: Uplink, found: Sequence[Uplink], pairs: Sequence[Found], group_of: NDArray[np.int64]
+) -> tuple[Found, ...]:
+    own, ends = {pair for one in found for pair in one.pairs}, set(uplink.ways(group_of))
+    return tuple(pair for pair in pairs if pair not in own and ends_of_pair(pair, group_of) in ends)
+
+
+def slow_pairs_of(trunk: Trunk, effects: Effects, readings: Readings) -> list[Found]:
+    """The pairs of hosts that show what a trunk between two groups adds."""
+    own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
+    cells, at = readings.cells(own, far), (own[:, None], far[None, :])
+    longer = cells.median - effects.expected_at(*at)
+    if effects.ways is not None:
+        longer = longer + effects.ways.added_at(*at, effects.group_of)
+    high = float(np.nanquantile(longer, HIGH))
+    z, count = longer / effects.noise, cells.count
+    return [
+        Found("pair", (int(own[i]), int(far[j])), Side.BOTH, float(longer[i, j]), float(z[i, j]), 2, int(count[i, j]))
+        for i, j in np.argwhere(longer > AS_WHOLE * high).tolist()
+    ]
 
 
 def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Found]:
@@ -160,7 +226,8 @@ def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between:
     and slower in small steps up to these.
 
     `effect`: of what is slow on these `ways`, the groups at their ends, some more than once; `between` as from
-    between_groups.
+    between_groups. Ways from the same groups may lead over the same cable, so where there are enough others these are
+    compared.
     """
     level = float(np.nanmedian([between[way] for way in ways]))
     if level < AS_WHOLE * effect:
@@ -168,7 +235,11 @@ def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between:
     others = between.copy()
     for one, other in ways:
         others[one, other] = others[other, one] = np.nan
-    every, rest = (_known_once(matrix) for matrix in (between, others))
+    ends = sorted({end for way in ways for end in way})
+    apart = np.delete(np.delete(between, ends, axis=0), ends, axis=1)
+    every, rest = _known_once(between), _known_once(apart)
+    if len(rest) < FEWEST_APART:
+        rest = _known_once(others)
     as_long = (rest >= level - max(ALIKE, AS_LONG * level)).sum()
     if as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(rest)):
         return True
@@ -182,7 +253,7 @@ def _known_once(between: Matrix) -> Values:
     return np.sort(values[np.isfinite(values)]).astype(float)
 
 
-def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple[()]:
+def ends_of_pair(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple[()]:
     """The two groups of its hosts, smaller number first; empty where both are in one."""
     one, other = sorted(int(group_of[host]) for host in pair.subject)
     return (one, other) if one != other else ()
@@ -190,11 +261,11 @@ def _groups(pair: Found, group_of: NDArray[np.int64]) -> tuple[int, int] | tuple
 
 def _largest(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> int | None:
     """The group that most pairs leave, if they are enough, and of enough hosts."""
-    counts = Counter(group for pair in pairs for group in _groups(pair, group_of))
+    counts = Counter(group for pair in pairs for group in ends_of_pair(pair, group_of))
     for group, count in counts.most_common():
         if count < FEWEST_PAIRS:
             return None
-        own = [pair for pair in pairs if group in _groups(pair, group_of)]
+        own = [pair for pair in pairs if group in ends_of_pair(pair, group_of)]
         ends = [Counter(), Counter()]  # type: list[Counter[int]]
         for pair in own:
             for host in pair.subject:
