@@ -12,6 +12,8 @@ UPLINKS = (
     "fat tree 2:1 re-hashed",
 )  # fmt: skip
 HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails")
+HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
+DETOURS_SEED = 4405  # in this world hosts at both ends of the trunk were named
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
@@ -79,6 +81,25 @@ def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
 @pytest.mark.parametrize("structure", ["fat tree 4:1 adaptive", "dragonfly", "HyperX"])
 def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None:
     assert_only_verdict(structure, "trunk", topology=True)
+
+
+@pytest.mark.parametrize("topology", [False, True])
+@pytest.mark.parametrize("structure", HIDDEN_TRUNKS)
+def test_a_slow_trunk_that_load_hides_is_found_with_a_quarter_of_the_ranks_busy(structure: str, topology: bool) -> None:
+    assert_only_verdict(structure, "trunk", topology)
+
+
+@pytest.mark.parametrize("structure", ["Slim Fly", "hypercube"])
+def test_a_slow_cable_that_several_switches_share_is_found(structure: str) -> None:
+    found = scored(structure, "trunk")
+    assert (found.all_found, found.wrong) == (True, 0)
+    assert all(said.kind == "trunk" for said in found.said)
+
+
+def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> None:
+    found = score(Case("dragonfly+", ("trunk",), DETOURS_SEED, HOSTS))
+    assert found is not None
+    assert (found.all_found, {said.kind for said in found.said}) == (True, {"trunk"})
 
 
 @pytest.mark.parametrize("topology", [False, True])

@@ -38,7 +38,7 @@ from worlds.structures import (
     OTHER_RAIL,
     Structure,
 )
-from worlds.world import AT_ONCE, ONE_WAY, World
+from worlds.world import AT_ONCE, ONE_WAY, Visible, World
 
 from everylink.judge.verdict import Verdict
 from everylink.model.plan import PHASES, Phase, Plan
@@ -913,6 +913,21 @@ def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
     assert not few.visible(few.faults[0]).counts(few.faults[0], few.structure)
 
 
+@pytest.mark.parametrize(
+    ("name", "hosts", "kind", "counts"),
+    [
+        ("fat tree 2:1 static", 32, "leaf", True), ("two generations in a tree", 32, "leaf", False),
+        ("two processors in a tree", 32, "trunk", False), ("blocks of two generations", 32, "leaf", False),
+    ],
+)  # fmt: skip
+def test_leaves_and_trunks_count_where_three_others_have_equal_hosts(
+    name: str, hosts: int, kind: str, counts: bool
+) -> None:
+    structure = built(name, hosts)
+    fault = planted(kind, structure, np.random.default_rng(1))
+    assert Visible(1.0, 100.0).counts(fault, structure) == counts
+
+
 def values(results: Results) -> list[bytes]:
     return [column.tobytes() for size in results.sizes for column in vars(size.rows).values()]
 
@@ -1012,7 +1027,8 @@ def test_one_of_two_leaves_may_be_named_by_the_other(
     ("kind", "subject", "about"),
     [
         ("trunk", ("n[0-1]", "n[2-3]"), True), ("trunk", ("n[0-1]", "n[4-5]"), True), ("group", ("n[4-5]",), False),
-        ("trunk", ("n[2-3]", "n[4-5]"), False),
+        ("trunk", ("n[2-3]", "n[4-5]"), False), ("trunk", ("n[0-1]", "n[2-5]"), True),
+        ("trunk", ("n[0-3]", "n[4-5]"), False), ("trunk", ("n[0-1]", "n[2-6]"), False),
     ],
 )  # fmt: skip
 def test_a_cable_may_be_named_by_any_two_switches_whose_messages_go_over_it(

@@ -42,6 +42,7 @@ from worlds.planes import (
 OTHER_RAIL = 0.6e-6
 INSIDE_LATENCY, INSIDE_RATE = 0.5e-6, 20e9
 NVLINK_LATENCY, NVLINK_RATE = 1e-6, 400e9  # between superchips
+KINDS_APART = 0.2  # log of the factor between the rates of adapters of different kinds
 BESIDE = LATENCY - HOP  # seconds between two virtual machines, by the switch inside their adapter
 
 
@@ -116,6 +117,13 @@ class Structure:
     def groups(self) -> Index:
         """[host, adapter]: the leaf or group of each adapter of the first plane."""
         return np.asarray(self.plane.group.reshape(self.hosts, -1))
+
+    @property
+    def kinds_of_groups(self) -> list[tuple[float, ...]]:
+        """Of each leaf or group the kinds of its hosts: the same for groups of equal hosts, which may vary a little."""
+        of_host = np.column_stack([np.round(np.log(self.rate) / KINDS_APART), self.overhead, self.single])
+        groups = range(int(self.group.max()) + 1)
+        return [tuple(np.unique(of_host[self.group == group], axis=0).ravel().tolist()) for group in groups]
 
     @property
     def oversubscription(self) -> float:

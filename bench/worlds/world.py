@@ -1,5 +1,6 @@
 """A world: a structure with planted parts, which is measured as the core would, and answers follow-up plans."""
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,12 +38,22 @@ class Visible:
 
     def counts(self, fault: Fault, structure: Structure) -> bool:
         """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more,
-        leaves and the ways between them from 4 leaves on."""
-        if fault.kind in ("leaf", "uplink", "trunk") and int(structure.group.max()) + 1 < FEWEST:
+        leaves and the ways between them from 4 leaves on, and among as many of equal hosts."""
+        if fault.kind in ("leaf", "uplink", "trunk") and _equals(fault, structure) < FEWEST:
             return False
         if fault.kind in ("link", "one-way link"):
             return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
         return self.errors >= CLEAR and (structure.hosts >= FEWEST or structure.hosts == 1)
+
+
+def _equals(fault: Fault, structure: Structure) -> int:
+    """How many leaves, or ways between two, have the same kinds of hosts as this one, itself among them."""
+    kinds = structure.kinds_of_groups
+    own = np.unique(structure.group[list(fault.hosts)]).tolist()
+    if len(kinds) < FEWEST or fault.kind != "trunk":
+        return sum(kinds[other] == kinds[own[0]] for other in range(len(kinds)))
+    ends = sorted(kinds[end] for end in own)
+    return sum(sorted(pair) == ends for pair in itertools.combinations(kinds, 2))
 
 
 @dataclass(frozen=True)

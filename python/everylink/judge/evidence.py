@@ -13,15 +13,19 @@ from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
-from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
+from everylink.judge.pairs import CLEAR_OF_PAIR
+from everylink.judge.phases import GONE, Links, PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
-from everylink.judge.trunks import Trunk
+from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.uplinks import (
+    Edges,
     Uplink,
     alike,
     between_groups,
     is_longer_by_design,
+    longer_by_pair,
+    rest_of_way,
     slow_at_the_edge,
     slow_uplinks,
 )
@@ -36,7 +40,6 @@ from everylink.units import plural, time_text
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
-CLEAR_OF_PAIR = 5.0  # times the noise by which a pair must be slow: pairs differ by more than noise in some networks
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -82,10 +85,16 @@ class Judged:
         return self._under_load.slow_alone
 
     @cached_property
-    def _between(self) -> Matrix | None:
-        """What ways between groups take longer; None in runs that are too large to hold all links."""
+    def longer(self) -> Matrix | None:
+        """What pairs take longer than their ends explain; None in runs that are too large to hold all links, and
+        without groups."""
         whole = is_whole(self.readings.hosts) and self.findings.effects.whole_groups
-        return between_groups(self.findings.effects, self.readings) if whole else None
+        return longer_by_pair(self.findings.effects, self.readings) if whole else None
+
+    @cached_property
+    def _between(self) -> Matrix | None:
+        """What ways between groups take longer, likewise."""
+        return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
 
     def is_by_design(self, one: Trunk | Uplink) -> bool:
         """Whether a trunk or uplink is slow as ways between other groups are."""
@@ -94,11 +103,22 @@ class Judged:
         ways = one.ways(self.findings.effects.group_of)
         return is_longer_by_design(one.effect, ways, self._between)
 
+    def _is_of_whole_way(self, uplink: Uplink) -> bool:
+        """Whether it is some pairs between two groups of which the others are slow, too: it is the way that is."""
+        if self.longer is None or uplink.other < 0:
+            return False
+        rest = rest_of_way(uplink, self._slow_pairs, self.longer, self.findings.effects.group_of)
+        return rest > NEAR_PART * uplink.effect
+
+    @cached_property
+    def _slow_pairs(self) -> list[Found]:
+        """Pairs that are slow, and not just while others measure."""
+        return [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
+
     @cached_property
     def _ways_of_pairs(self) -> list[Uplink]:
         """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
-        pairs = [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
-        return slow_uplinks(pairs, self.findings.effects.group_of, self.told)
+        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, None if self.told else self.longer)
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
@@ -106,7 +126,7 @@ class Judged:
         proven = self._under_load.slow_alone
         return [
             uplink for uplink in self._ways_of_pairs
-            if not self.is_by_design(uplink)
+            if not self.is_by_design(uplink) and not self._is_of_whole_way(uplink)
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
@@ -165,10 +185,27 @@ class Judged:
         return self._ranks_alike - self.of_rails
 
     @cached_property
-    def _groups_at_the_edge(self) -> list[Found]:
-        """Groups of which nearly all hosts are slow, and well among each other."""
+    def _edges(self) -> Edges:
+        """Groups of which nearly all hosts are slow, and well among each other; of the trunks those slow alone, too."""
         effects = self.findings.effects
-        return [] if effects.equals.one_host else slow_at_the_edge(self._left("host"), effects, self.readings)
+        if effects.equals.one_host:
+            return Edges()
+        edges = slow_at_the_edge(self._left("host"), effects, self.readings)
+        alone = self.alone.longer_than_equals([self._links_alone(trunk) for trunk in edges.trunks], self.findings)
+        trunks = (
+            trunk for trunk, (beyond, _) in zip(edges.trunks, alone, strict=True) if not beyond < GONE * trunk.effect
+        )
+        return replace(edges, trunks=tuple(trunks))
+
+    def _links_alone(self, trunk: Trunk) -> Links:
+        own = np.flatnonzero(self.findings.effects.group_of == trunk.group)
+        return self.alone.of_hosts.between(own, np.array(trunk.far))
+
+    @property
+    def _at_the_edge(self) -> set[int]:
+        """Their numbers."""
+        of_trunks = (trunk.group for trunk in self._edges.trunks)
+        return {*(one.subject[0] for one in self._edges.groups), *of_trunks}
 
     @cached_property
     def repeated_hosts(self) -> frozenset[Found]:
@@ -177,8 +214,7 @@ class Judged:
         effects = self.findings.effects
         if effects.equals.one_host or self.told:
             return frozenset()
-        in_groups = {one.subject[0] for one in self._groups_at_the_edge}
-        hosts = [one for one in self._left("host") if int(effects.group_of[one.subject[0]]) not in in_groups]
+        hosts = [one for one in self._left("host") if int(effects.group_of[one.subject[0]]) not in self._at_the_edge]
         return alike(hosts, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
 
     @cached_property
@@ -190,15 +226,14 @@ class Judged:
         told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful | self.repeated_hosts
         rest = [one for one in self.findings.bad if one not in told]
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
-        of_groups = {one.subject[0] for one in self._groups_at_the_edge}
-        kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in of_groups)
-        return (*(one for one in self._groups_at_the_edge if one.subject[0] not in is_group), *kept)
+        kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
+        return (*(one for one in self._edges.groups if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise; without those that are hardly slower than others of other groups."""
         slow = (one for one in self.findings.trunks if one not in self._explained)
-        return tuple(one for one in slow if not self.is_by_design(one))
+        return (*(one for one in slow if not self.is_by_design(one)), *self._edges.trunks)
 
     @cached_property
     def slow_trunks(self) -> tuple[Trunk, ...]:
@@ -206,7 +241,7 @@ class Judged:
         few messages may take a detour."""
         usually = measured_in(alone_rows(self.size), self.readings, typical=True).are_slow(self.findings)
         slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
-        return tuple(one for one in slow if not self.is_by_design(one))
+        return (*(one for one in slow if not self.is_by_design(one)), *self._edges.trunks)
 
     @cached_property
     def slow_ways(self) -> frozenset[tuple[int, int]]:
@@ -368,13 +403,15 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     effects = judged.findings.effects
     own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
     ends = (far, own) if trunk.side == Side.RECEIVE else (own, far)
-    seconds = float(np.exp(np.nanmedian(effects.expected_at(ends[0][:, None], ends[1][None, :]))))
+    seconds = float(np.exp(np.nanmedian(judged.readings.cells(*ends).median)))
     factor = float(np.exp(trunk.effect))
     subject: tuple[str, ...] = (names.group_in_short(trunk.group),)
     if trunk.other >= 0:
         subject += (names.group_in_short(trunk.other),)
         which = f"the {trunk.links} measured links between the two groups"
     else:
+        if len(np.unique(effects.group_of[far])) == 1 and not trunk.own:
+            subject += (names.in_short(trunk.far),)
         which = f"its {trunk.links} measured links with {names.in_short(trunk.far)}"
         if trunk.own:
             which += f" and those of {names.in_short(trunk.own)} with other groups"

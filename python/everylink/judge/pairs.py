@@ -12,6 +12,7 @@ from everylink.robust import Matrix
 
 SMALLEST = 0.05  # log of the factor; smaller effects occur in healthy fabrics
 SMALLEST_BAD = 0.077  # 8 %: on some networks single pairs differ by less, by their routes
+CLEAR_OF_PAIR = 5.0  # times the noise by which a pair must be slow: pairs differ by more than noise in some networks
 PAIR_Z = 3.5
 BOTH_ENDS = 1.25  # times what both ends together may add
 OF_ENDS = 0.25  # a link of a bad host is itself bad from this part of its host's effect

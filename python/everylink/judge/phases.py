@@ -1,7 +1,7 @@
 """Uses what `--confirm` measured: which direction is slow, and whether it is slow only under load."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,7 @@ FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the be
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
 HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
+OTHER_PART = 1 << 40  # no number of a bad part
 FAR_BEYOND = 1 << 32  # more than any number of units
 Links = list[tuple[int, int]]  # from, to
 
@@ -125,6 +126,17 @@ class _Comparable:
     best: BestReadings
     of_class: NDArray[np.int64]
     part: NDArray[np.int64]
+
+    def without(self, links: Links) -> "_Comparable":
+        """The same, but these links are no good ones to compare with: messages that pass a slow switch, for instance,
+        are as slow as its own. Those of parts that have too few others are."""
+        part, at = self.part.copy(), self.best.places(links)
+        part[at] = np.where(part[at] == 0, OTHER_PART, part[at])
+        for number in np.unique(self.of_class).tolist():
+            own = self.of_class == number
+            if (part[own] == 0).sum() < FEWEST_GOOD:
+                part[own] = self.part[own]
+        return replace(self, part=part)
 
     @cached_property
     def _like(self) -> dict[tuple[int, int], NDArray[np.float64]]:
@@ -302,6 +314,7 @@ class PhaseReadings:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
+        beside = hosts.without(self._links_of_ways(findings))
         in_groups = _in_groups(ends, findings)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
@@ -309,7 +322,7 @@ class PhaseReadings:
             if one.kind == "group":
                 links = _without(bad | (in_groups - _members(one, findings)), links)
                 slow[one] = _with_most(
-                    hosts.are_slow(one.effect, part, False, GONE_OF_GROUP, unless_usual=True)
+                    beside.are_slow(one.effect, part, False, GONE_OF_GROUP, unless_usual=True)
                     for part in _by_far_group(links, findings.effects.group_of)
                 )
             elif not self.knows_little_of(one, findings.effects.group_of):
@@ -318,6 +331,15 @@ class PhaseReadings:
             else:
                 slow[one] = None
         return slow
+
+    def _links_of_ways(self, findings: Findings) -> Links:
+        """The links of slow trunks and pairs, both directions."""
+        links = [link for one in findings.bad if one.kind == "pair" for link in _both_ways(one)]
+        for trunk in findings.trunks:
+            own = np.flatnonzero(findings.effects.group_of == trunk.group)
+            there = self.of_hosts.between(own, np.array(trunk.far))
+            links += [*there, *_turned(there)]
+        return links
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
         best, effects = self.of_hosts, findings.effects

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.evidence import CLEAR_OF_PAIR, Judged, Names, trunk_verdict, uplink_verdict
+from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Findings, Found, find, hosts_among
 from everylink.judge.kinds import levelled
-from everylink.judge.pairs import SMALLEST_BAD
+from everylink.judge.pairs import CLEAR_OF_PAIR, SMALLEST_BAD
 from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in
-from everylink.judge.uplinks import ONE_GROUP, between_parts, ends_of_pair, slow_pairs_of
+from everylink.judge.uplinks import ONE_GROUP, Uplink, between_parts, ends_of_pair, folded_ways, slow_pairs_of
 from everylink.judge.verdict import BANDWIDTH, Verdict
 from everylink.model.results import Results, Size
 from everylink.model.rows import QUARTER
@@ -24,6 +24,7 @@ from everylink.model.rows import QUARTER
 MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
 ALL_PARTNERS, SHARE = 0.75, 0.5  # part of the other hosts with which a host must be slow, by this part of its effect
+MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
@@ -76,14 +77,18 @@ def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
 
 
 def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
-    """The slow hosts and pairs that show with a quarter of the ranks busy and not under full load, but for pairs of
-    hosts that have a fault of their own, or of groups between which a way is slow. A host has to be slow with nearly
-    all others, and alone."""
+    """The slow groups, hosts and pairs that show with a quarter of the ranks busy and not under full load.
+
+    But for pairs of hosts that have a fault of their own, or of groups between which a way is slow. A host has to be
+    slow with nearly all others, and alone.
+    """
     told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
     bad = hosts_among(judged.unexplained, judged.readings)
     groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
     hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
     group_of = quiet.findings.effects.group_of
+    known = {one.subject for one in judged.unexplained if one.kind == "group"}
+    yield from (one for one in quiet.unexplained if one.kind == "group" and one.subject not in known)
     for one in quiet.unexplained:
         is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
         if is_slow and int(group_of[one.subject[0]]) not in groups:
@@ -100,16 +105,19 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
     """The ways between two groups, or parts of them, that show with a quarter of the ranks busy, and alone, but not
     under full load."""
     effects, groups = quiet.findings.effects, {one.subject[0] for one in judged.unexplained if one.kind == "group"}
-    for trunk in quiet.slow_trunks:
-        if {trunk.group, trunk.other} & groups:
+    longer, folded = quiet.longer, folded_ways(quiet.slow_trunks, effects)
+    yield from (slow_verdict(one, quiet, names) for one in folded.groups if one.subject[0] not in groups)
+    for trunk in folded.trunks:
+        if longer is None or {trunk.group, trunk.other} & groups:
             continue
-        slow = slow_pairs_of(trunk, effects, quiet.readings)
-        if len(slow) >= ONE_GROUP * len(trunk.far) * (effects.group_of == trunk.group).sum():
-            if not judged.slow_ways & set(trunk.ways(effects.group_of)):
-                yield trunk_verdict(trunk, quiet, names)
-        elif not quiet.told:
-            for part in between_parts(slow, effects.group_of):
-                yield uplink_verdict(part, quiet, names)
+        slow, parts = slow_pairs_of(trunk, longer, effects, quiet.readings), list[Uplink]()
+        pairs = len(trunk.far) * (effects.group_of == trunk.group).sum()
+        if not quiet.told and len(slow) < ONE_GROUP * pairs:
+            parts = list(between_parts(slow, effects.group_of, longer))
+        yield from (uplink_verdict(part, quiet, names) for part in parts)
+        is_known = bool(judged.slow_ways & set(trunk.ways(effects.group_of)))
+        if not parts and len(slow) >= MOST * pairs and not is_known:
+            yield trunk_verdict(trunk, quiet, names)
     for uplink in quiet.uplinks:
         if uplink.other >= 0 and not {uplink.group, uplink.other} & groups:
             yield uplink_verdict(uplink, quiet, names)

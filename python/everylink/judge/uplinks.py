@@ -5,7 +5,7 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
+from everylink.judge.pairs import CLEAR_OF_PAIR
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.verdict import Side
@@ -31,8 +32,10 @@ FEWEST_APART = 10  # pairs of groups that have no end in common with what is com
 FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
 NEARLY_ALL = 0.75  # of the hosts of a group: the group is slow
 HIGH = 0.9  # quantile of the pairs of a trunk that shows what it adds
+WITH_MOST = 0.6  # part of the hosts of other groups
 SAME_PARTNERS = 0.6  # part of the slow partners of either that hosts of one switch have in common
 ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
+Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,12 @@ class Uplink:
         return float(np.median([pair.z for pair in self.pairs]))
 
 
-def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], told: bool) -> list[Uplink]:
-    """The uplinks that explain slow pairs of hosts, the one with most first. `told`: whether the groups are."""
-    found = list(_between_two(pairs, group_of) if told else between_parts(pairs, group_of))
+def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Matrix | None = None) -> list[Uplink]:
+    """The uplinks that explain slow pairs of hosts, the one with most first.
+
+    `longer`, as from longer_by_pair: given where groups may be several switches.
+    """
+    found = list(_between_two(pairs, group_of) if longer is None else between_parts(pairs, group_of, longer))
     found = [replace(one, beside=_beside(one, found, pairs, group_of)) for one in found]
     whole = {pair for uplink in found for pair in (*uplink.pairs, *uplink.beside)}
     left = [pair for pair in pairs if pair not in whole]
@@ -105,34 +111,52 @@ def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterato
             yield Uplink(one, other, tuple(own), between, frozenset(np.flatnonzero(group_of == one).tolist()))
 
 
-def between_parts(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterator[Uplink]:
-    """Ways between parts of two groups, or all of them, of which nearly all pairs are slow.
+def _beside(
+    uplink: Uplink, found: Sequence[Uplink], pairs: Sequence[Found], group_of: NDArray[np.int64]
+) -> tuple[Found, ...]:
+    own, ends = {pair for one in found for pair in one.pairs}, set(uplink.ways(group_of))
+    return tuple(pair for pair in pairs if pair not in own and ends_of_pair(pair, group_of) in ends)
 
-    Groups that show in the times may be several switches. Hosts of one switch are slow with the same others.
+
+def between_parts(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Matrix) -> Iterator[Uplink]:
+    """Ways between parts of two groups, or all of them, of which nearly all pairs are slow, and others are not.
+
+    Groups that show in the times may be several switches. Hosts of one switch are slow with the same others. `longer`
+    as from longer_by_pair.
     """
+    pairs = [pair for pair in pairs if ends_of_pair(pair, group_of)]
+    parts, full = _parts(pairs, group_of), list[tuple[int, int, list[Found]]]()
+    for (one, other), own in _by_parts(pairs, parts).items():
+        if len(own) >= ONE_GROUP * len(parts[one]) * len(parts[other]):
+            full.append((one, other, own))
+    small = {one for way in full for one in way[:2] if min(len(parts[end]) for end in way[:2]) < FEWEST_HOSTS}
+    size = np.bincount(group_of)
+    for one, other, own in full:
+        sizes, groups = (len(parts[one]), len(parts[other])), [int(group_of[parts[end][0]]) for end in (one, other)]
+        uplink = Uplink(
+            groups[0], groups[1], tuple(own), int(np.prod(size[groups])),
+            frozenset(np.flatnonzero(group_of == groups[0]).tolist()),
+        )  # fmt: skip
+        if sizes == tuple(size[groups]):
+            is_way = min(sizes) >= FEWEST_OF_TWO
+        else:  # one that leads to single hosts, too, is an uplink
+            is_way = min(sizes) >= FEWEST_HOSTS and not small & {one, other}
+            is_way = is_way and rest_of_way(uplink, pairs, longer, group_of) < NEAR_PART * uplink.effect
+        if is_way:
+            yield uplink
+
+
+def _parts(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[list[int]]:
+    """The hosts of a group that are slow mostly with the same others, as the first of them; without hosts that are slow
+    with most others, which have a slow uplink, or are slow themselves."""
     partners: dict[int, set[int]] = {}
     for pair in pairs:
-        if ends_of_pair(pair, group_of):
-            for host in pair.subject:
-                partners.setdefault(host, set()).update(set(pair.subject) - {host})
-    parts, of_ways = _parts(partners, group_of), dict[tuple[int, ...], list[Found]]()
-    part_of = {host: number for number, part in enumerate(parts) for host in part}
-    for pair in pairs:
-        if ends_of_pair(pair, group_of):
-            of_ways.setdefault(tuple(sorted(part_of[host] for host in pair.subject)), []).append(pair)
-    size = np.bincount(group_of)
-    for (one, other), own in of_ways.items():
-        sizes, groups = (len(parts[one]), len(parts[other])), [int(group_of[parts[end][0]]) for end in (one, other)]
-        is_whole = sizes == tuple(size[groups])
-        if min(sizes) >= (FEWEST_OF_TWO if is_whole else FEWEST_HOSTS) and len(own) >= ONE_GROUP * np.prod(sizes):
-            members = frozenset(np.flatnonzero(group_of == groups[0]).tolist())
-            yield Uplink(groups[0], groups[1], tuple(own), int(np.prod(size[groups])), members)
-
-
-def _parts(partners: Mapping[int, set[int]], group_of: NDArray[np.int64]) -> list[list[int]]:
-    """The hosts of a group that have mostly the same partners, as the first of them."""
-    parts: list[list[int]] = []
+        for host in pair.subject:
+            partners.setdefault(host, set()).update(set(pair.subject) - {host})
+    size, parts = np.bincount(group_of), list[list[int]]()
     for host, own in sorted(partners.items()):
+        if len(own) > WITH_MOST * (len(group_of) - size[group_of[host]]):
+            continue
         for part in parts:
             first = partners[part[0]]
             is_alike = len(first & own) > SAME_PARTNERS * len(first | own)
@@ -144,26 +168,39 @@ def _parts(partners: Mapping[int, set[int]], group_of: NDArray[np.int64]) -> lis
     return parts
 
 
-def _beside(
-    uplink: Uplink, found: Sequence[Uplink], pairs: Sequence[Found], group_of: NDArray[np.int64]
-) -> tuple[Found, ...]:
-    own, ends = {pair for one in found for pair in one.pairs}, set(uplink.ways(group_of))
-    return tuple(pair for pair in pairs if pair not in own and ends_of_pair(pair, group_of) in ends)
+def _by_parts(pairs: Sequence[Found], parts: Sequence[Sequence[int]]) -> dict[tuple[int, int], list[Found]]:
+    """Slow pairs by the numbers of the parts at their ends, the smaller one first."""
+    part_of = {host: number for number, part in enumerate(parts) for host in part}
+    by_parts: dict[tuple[int, int], list[Found]] = {}
+    for pair in pairs:
+        if part_of.keys() >= set(pair.subject):
+            one, other = sorted(part_of[host] for host in pair.subject)
+            by_parts.setdefault((one, other), []).append(pair)
+    return by_parts
 
 
-def slow_pairs_of(trunk: Trunk, effects: Effects, readings: Readings) -> list[Found]:
-    """The pairs of hosts that show what a trunk between two groups adds."""
+def rest_of_way(uplink: Uplink, pairs: Sequence[Found], longer: Matrix, group_of: NDArray[np.int64]) -> float:
+    """What other pairs between the groups of a way take longer that are not slow, log of the factor; 0 if none."""
+    rest = np.where(np.isnan(longer), longer.T, longer)
+    for pair in pairs:
+        one, other = pair.subject
+        rest[one, other] = rest[other, one] = np.nan
+    known = known_sample(rest[np.ix_(group_of == uplink.group, group_of == uplink.other)])
+    return float(np.median(known)) if len(known) else 0.0
+
+
+def slow_pairs_of(trunk: Trunk, longer: Matrix, effects: Effects, readings: Readings) -> list[Found]:
+    """The pairs of hosts that clearly show what a trunk between two groups adds. `longer` as from longer_by_pair."""
     own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
-    cells, at = readings.cells(own, far), (own[:, None], far[None, :])
-    longer = cells.median - effects.expected_at(*at)
-    if effects.ways is not None:
-        longer = longer + effects.ways.added_at(*at, effects.group_of)
-    high = float(np.nanquantile(longer, HIGH))
-    z, count = longer / effects.noise, cells.count
+    block, count = longer[np.ix_(own, far)], readings.cells(own, far).count
+    least = max(AS_WHOLE * float(np.nanquantile(block, HIGH)), CLEAR_OF_PAIR * effects.noise)
     return [
-        Found("pair", (int(own[i]), int(far[j])), Side.BOTH, float(longer[i, j]), float(z[i, j]), 2, int(count[i, j]))
-        for i, j in np.argwhere(longer > AS_WHOLE * high).tolist()
-    ]
+        Found(
+            "pair", (int(own[i]), int(far[j])), Side.BOTH, float(block[i, j]), float(block[i, j] / effects.noise), 2,
+            int(count[i, j]),
+        )
+        for i, j in np.argwhere(block > least).tolist()
+    ]  # fmt: skip
 
 
 def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Found]:
@@ -185,35 +222,97 @@ def alike(pairs: Sequence[Found], hosts: int, fewest: int = 0) -> frozenset[Foun
     return frozenset(found)
 
 
-def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings) -> list[Found]:
+@dataclass(frozen=True)
+class Edges:
+    """`groups` that are slow with all others, and `trunks` from groups to those others with which they are slow."""
+
+    groups: tuple[Found, ...] = ()
+    trunks: tuple[Trunk, ...] = ()
+
+
+def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings) -> Edges:
     """The groups of which nearly all hosts are among these slow ones, and are well among each other."""
     of_group: dict[int, list[Found]] = {}
     for found in hosts:
         of_group.setdefault(int(effects.group_of[found.subject[0]]), []).append(found)
-    size, slow = np.bincount(effects.group_of), []
+    size, groups, trunks = np.bincount(effects.group_of), list[Found](), list[Trunk]()
     for group, own in of_group.items():
         if len(own) < max(FEWEST_HOSTS, NEARLY_ALL * int(size[group])):
             continue
         effect = float(np.median([found.effect for found in own]))
         members = np.array([found.subject[0] for found in own])
-        at = members[:, None], members[None, :]
-        inside = known_sample(readings.cells(members, members).median - effects.class_at(*at))
-        if len(inside) and float(np.median(inside)) < NEAR_PART * effect:
-            links, z = sum(found.links for found in own), max(found.z for found in own)
-            slow.append(Found("group", (group,), Side.BOTH, effect, z, links))
-    return slow
+        if not _longer(members, members, effects, readings) < NEAR_PART * effect:
+            continue
+        links, z = sum(found.links for found in own), max(found.z for found in own)
+        slow = Found("group", (group,), Side.BOTH, effect, z, links)
+        ways = list(_slow_with(slow, members, effects, readings))
+        if ways and _others_are_well(ways, effects):
+            trunks += ways
+        else:
+            groups.append(slow)
+    return Edges(tuple(groups), tuple(trunks))
 
 
-def between_groups(effects: Effects, readings: Readings) -> Matrix:
-    """[group, group]: what a pair of hosts of two groups takes longer than its ends explain, log of the factor.
+def folded_ways(trunks: Sequence[Trunk], effects: Effects) -> Edges:
+    """The groups that have slow trunks to all groups of some kind of hosts, two or more, and the trunks of others."""
+    groups, left = list[Found](), list(trunks)
+    for group in sorted({end for trunk in trunks for end in (trunk.group, trunk.other)}):
+        own = [trunk for trunk in left if group in (trunk.group, trunk.other)]
+        ways = [trunk if trunk.group == group else _turned(trunk, effects) for trunk in own]
+        if len(ways) >= FEWEST_OF_TWO and not _others_are_well(ways, effects):
+            effect, z = float(np.median([way.effect for way in ways])), max(way.z for way in ways)
+            groups.append(Found("group", (group,), Side.BOTH, effect, z, sum(way.links for way in ways)))
+            left = [trunk for trunk in left if trunk not in own]
+    return Edges(tuple(groups), tuple(left))
+
+
+def _turned(trunk: Trunk, effects: Effects) -> Trunk:
+    """A trunk between two groups from its other end."""
+    far = tuple(np.flatnonzero(effects.group_of == trunk.group).tolist())
+    return replace(trunk, group=trunk.other, other=trunk.group, far=far)
+
+
+def _others_are_well(ways: Sequence[Trunk], effects: Effects) -> bool:
+    """Whether there are groups of the same kinds of hosts as at the far ends of these ways from one group, with which
+    it is not slow. With those of a slower kind it might not show."""
+    kind_of, size = effects.equals.kind_of, np.bincount(effects.group_of)
+    kinds = {kind for way in ways for kind in kind_of[list(way.far)].tolist()}
+    slow = {ways[0].group, *(way.other for way in ways)}
+    others = (other for other in np.flatnonzero(size >= FEWEST_HOSTS).tolist() if other not in slow)
+    return any(kinds >= set(kind_of[effects.group_of == other].tolist()) for other in others)
+
+
+def _slow_with(slow: Found, members: Index, effects: Effects, readings: Readings) -> Iterator[Trunk]:
+    """The trunks from a slow group, of these hosts, to each other group with which it is slow."""
+    size = np.bincount(effects.group_of)
+    for other in np.flatnonzero(size >= FEWEST_HOSTS).tolist():
+        far = np.flatnonzero(effects.group_of == other)
+        longer = _longer(members, far, effects, readings)
+        if other != slow.subject[0] and longer > AS_WHOLE * slow.effect:
+            links = 2 * len(members) * len(far)
+            yield Trunk(slow.subject[0], other, tuple(far.tolist()), (), Side.BOTH, longer, slow.z, links)
+
+
+def _longer(frm: Index, to: Index, effects: Effects, readings: Readings) -> float:
+    """The median of what links from some hosts to others take longer than usual, log of the factor; NaN if unknown."""
+    known = known_sample(readings.cells(frm, to).median - effects.class_at(frm[:, None], to[None, :]))
+    return float(np.median(known)) if len(known) else np.nan
+
+
+def longer_by_pair(effects: Effects, readings: Readings) -> Matrix:
+    """[from, to]: what a pair of hosts takes longer than its ends explain, log of the factor; NaN if not measured."""
+    every = np.arange(len(effects.group_of))
+    expected = effects.expected_at(every[:, None], every[None, :])
+    if effects.ways is not None:
+        expected = expected - effects.ways.added_at(every[:, None], every[None, :], effects.group_of)
+    return np.asarray(readings.between_hosts.median - expected, np.float32)
+
+
+def between_groups(longer: Matrix, group_of: NDArray[np.int64]) -> Matrix:
+    """[group, group]: what a pair of hosts of two groups takes `longer`, log of the factor, as from longer_by_pair.
 
     The median over their pairs; NaN where there are none, and within a group.
     """
-    every, group_of = np.arange(len(effects.group_of)), effects.group_of
-    expected = effects.expected_at(every[:, None], every[None, :])
-    if effects.ways is not None:
-        expected = expected - effects.ways.added_at(every[:, None], every[None, :], group_of)
-    longer = readings.between_hosts.median - expected
     of_groups = [row_medians(longer[:, group_of == group])[0] for group in range(int(group_of.max()) + 1)]
     to_group = np.stack(of_groups, axis=1).astype(np.float32)  # [host, group]
     between = np.stack([row_medians(to_group[group_of == group].T)[0] for group in range(len(of_groups))])
