@@ -91,6 +91,11 @@ class Effects:
         fitted = np.asarray(self.class_at(frm, to) + self.added_at(frm, to), np.float32)
         return fitted if self.ways is None else fitted + self.ways.added_at(frm, to, self.group_of)
 
+    def apart_from_ways_at(self, frm: Index | int, to: Index | int) -> Matrix:
+        """As expected_at, without what slow ways add."""
+        expected = self.expected_at(frm, to)
+        return expected if self.ways is None else expected - self.ways.added_at(frm, to, self.group_of)
+
     def with_ways(self, ways: Ways) -> "Effects":
         """The same with what paths between switches add."""
         expected, every = self.expected, np.arange(len(self.group_of))

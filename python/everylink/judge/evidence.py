@@ -345,9 +345,7 @@ class Names:
 
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
-    text = _slow_text(found, judged, names.unit_kind)
-    if judged.is_quiet:
-        text += "; with a quarter of the ranks busy"
+    text = f"{_slow_text(found, judged, names.unit_kind)}{_when(judged)}"
     if judged.readings.symmetric and found.kind in ("host", "pair"):
         one_way = judged.one_way.slow_direction(found, judged.findings)
         text += f"; {one_way or 'round trips cannot tell sending from receiving'}"
@@ -398,6 +396,10 @@ def _slow_text(found: Found, judged: Judged, unit_kind: str) -> str:
     )
 
 
+def _when(judged: Judged) -> str:
+    return "; with a quarter of the ranks busy" if judged.is_quiet else ""
+
+
 def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     """Subject: both groups if the trunk joins two, otherwise the group at its end."""
     effects = judged.findings.effects
@@ -428,8 +430,8 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[trunk.side]
     usual = seconds / float(np.exp(trunk.effect))
     text = (
-        f"{which}{way} take {time_text(seconds)}, others {time_text(usual)}; no other link of these hosts is slow: "
-        f"look between the switches{blind}"
+        f"{which}{way} take {time_text(seconds)}, others {time_text(usual)}; by other ways these hosts are as fast as "
+        f"others: look between the switches{_when(judged)}{blind}"
     )
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)
@@ -440,7 +442,7 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     """Subject: the group, and the other one if all its slow pairs lead there; or just the hosts of these pairs."""
     effects, pairs = judged.findings.effects, uplink.pairs
     factor = float(np.exp(uplink.effect))
-    usual = float(np.exp(np.median([effects.expected_at(*pair.subject) for pair in pairs])))
+    usual = float(np.exp(np.median([effects.apart_from_ways_at(*pair.subject) for pair in pairs])))
     subject: tuple[str, ...] = (names.group_in_short(uplink.group),)
     beyond = "other groups"
     if uplink.other >= 0:
@@ -454,6 +456,7 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     text = (
         f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "
         f"rest {time_text(usual)}, {uplink.hosts} of its hosts among them: one of the cables between the switches"
+        f"{_when(judged)}"
     )
     confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
     return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)

@@ -302,10 +302,8 @@ def _longer(frm: Index, to: Index, effects: Effects, readings: Readings) -> floa
 def longer_by_pair(effects: Effects, readings: Readings) -> Matrix:
     """[from, to]: what a pair of hosts takes longer than its ends explain, log of the factor; NaN if not measured."""
     every = np.arange(len(effects.group_of))
-    expected = effects.expected_at(every[:, None], every[None, :])
-    if effects.ways is not None:
-        expected = expected - effects.ways.added_at(every[:, None], every[None, :], effects.group_of)
-    return np.asarray(readings.between_hosts.median - expected, np.float32)
+    usual = effects.apart_from_ways_at(every[:, None], every[None, :])
+    return np.asarray(readings.between_hosts.median - usual, np.float32)
 
 
 def between_groups(longer: Matrix, group_of: NDArray[np.int64]) -> Matrix:
