@@ -19,10 +19,16 @@ from worlds.planes import (
     Chassis,
     Dragonfly,
     FatTree,
+    Flowlets,
     Gateways,
+    Gemini,
     OneSwitch,
     RandomGraph,
     SlimFly,
+    Slingshot,
+    Sprayed,
+    Stacked,
+    Tables,
     Tofu,
     Zones,
 )
@@ -505,6 +511,206 @@ def test_the_adapter_is_further_from_other_numa_nodes_and_still_further_from_tho
     assert world.ranks.numa_distance[:8].tolist() == [10] * 4 + [20] * 4
 
 
+def test_receivers_have_an_uplink_at_both_levels_of_cells_and_both_are_two_to_one() -> None:
+    structure = built("cells, 2:1 twice by receiver", 64)  # leaves of 4 hosts with 2 uplinks, 4 leaves to a cell with 4
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert set(plane.lower.uplinks.tolist()) == {2}
+    assert plane.upper.uplinks.tolist() == [4] * 4
+    world = World(structure, kernel=ONE_WAY)  # 2 ranks in each host
+    for to, hops in {2: 0, 8: 2, 32: 4}.items():
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + hops * HOP + MIB / RATE])
+    near, far = LATENCY + 2 * HOP, LATENCY + 4 * HOP
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + MIB / RATE] * 2)
+    assert times(world, [(0, 8), (2, 12)]) == pytest.approx([near + 2 * MIB / RATE] * 2)  # to hosts 4 and 6
+    assert times(world, [(0, 32), (8, 44)]) == pytest.approx([far + MIB / RATE] * 2)  # to hosts 16 and 22
+    assert times(world, [(0, 32), (8, 40)]) == pytest.approx([far + 2 * MIB / RATE] * 2)  # to hosts 16 and 20
+    frm, to_host = (numbers.ravel() for numbers in np.indices((64, 64)))
+    ways = plane.path(frm, to_host, np.zeros_like(frm))[0]
+    apart = frm // 16 != to_host // 16
+    for hop, lower in ((2, 0), (3, 1)):  # from the switch that the leaf's uplink leads to
+        up = ways[apart, hop] - len(plane.lower.capacity)
+        assert (up % 2 == ways[apart, lower] % 2).all()
+
+
+def test_of_more_messages_between_two_groups_than_cables_the_others_take_a_third_group() -> None:
+    structure = built("small job in a dragonfly", 64)  # groups of 4, 6, 10, 4, 6, 2 hosts, 5 cables between two
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert plane.each == 5
+    assert structure.single.tolist() == [False] * 24 + [True] * 8
+    world = World(structure, kernel=ONE_WAY)
+    few, many = (np.arange(count) for count in (5, 16))
+    for when in range(20):
+        ways, _, latency = structure.path(few, few + 16, np.full(5, when))
+        assert len(set(ways[:, 2].tolist())) == 5
+        assert (ways[:, 3] == NONE).all()
+        ways, _, latency = structure.path(many, many + 16, np.full(16, when))
+        detours = ways[:, 3] != NONE
+        assert 6 <= detours.sum() <= 11
+        hops = ((latency - LATENCY - 4 * CABLE) / HOP).round(6)
+        assert set(hops) <= {1, 2, 3, 4, 5}
+        assert hops[~detours].max() <= 3 <= hops[detours].min()
+    detoured = [structure.path(many, many + 16, np.full(16, when))[0][0, 3] != NONE for when in range(40)]
+    assert 0.4 < np.mean(detoured) < 0.9
+    inside = {1: INSIDE_LATENCY, 4: LATENCY, 5: LATENCY + HOP}
+    for to, took in inside.items():
+        assert times(world, [(0, to)], 0) == pytest.approx([took])
+    four = times(world, [(rank, rank + 8) for rank in (104, 105, 106, 107)])  # hosts with one adapter
+    assert four == pytest.approx([LATENCY + HOP + 2 * MIB / RATE] * 4)
+    assert set(World(structure, iterations=1).ranks.adapters[95:97].tolist()) == {1, 4}
+
+
+def test_a_trunk_of_a_small_job_is_its_cables_and_a_slow_rail_belongs_to_hosts_with_several() -> None:
+    structure = built("small job in a dragonfly", 32)
+    for seed in range(8):
+        trunk, rail = (planted(kind, structure, np.random.default_rng(seed)) for kind in ("trunk", "rail"))
+        assert isinstance(structure.plane, Slingshot)
+        assert len(trunk.ways) == 2 * structure.plane.each
+        assert not structure.single[list(rail.hosts)].any()
+        world, healthy = (World(structure, faults, kernel=ONE_WAY) for faults in ((trunk,), ()))
+        a, b = (4 * host for host in (trunk.hosts[0], trunk.hosts[-1]))
+        assert times(world, [(a, b)])[0] > 1.15 * times(healthy, [(a, b)])[0]
+        others = [4 * host for host in range(structure.hosts) if structure.group[host] not in structure.group[[a // 4]]]
+        third = next(host for host in others if structure.group[host // 4] != structure.group[b // 4])
+        assert times(world, [(a, third)]) == times(healthy, [(a, third)])
+
+
+def test_packets_are_spread_over_all_cables_and_machines_are_in_no_order() -> None:
+    structure = built("sprayed packets", 64)  # 16 machines of 8 ranks, 4 switches in 2 trees
+    plane = structure.plane
+    assert isinstance(plane, Sprayed)
+    assert (np.diff(structure.group) < 0).any()
+    assert not possible("chassis", structure)
+    world = World(structure, kernel=ONE_WAY)
+    group = structure.group
+    for host in range(1, 16):
+        apart = int(group[host] != group[0]) + int(group[host] // 2 != group[0] // 2)
+        longer = {0: 0.0, 1: 2 * HOP, 2: 4 * HOP + 1e-6}[apart]
+        assert times(world, [(0, 8 * host + 6)]) == pytest.approx([LATENCY + 12e-6 + longer + MIB / RATE])
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx(
+        [time + MIB / RATE for pair in ((0, 8), (1, 16)) for time in times(world, [pair])]
+    )
+    to = np.random.default_rng(1).permutation(64)
+    pairs = [(2 * rank, 2 * int(to[rank])) for rank in range(64) if rank // 4 != to[rank] // 4]
+    assert times(world, pairs) == pytest.approx([times(world, [pair])[0] for pair in pairs])
+
+
+def test_routers_have_two_hosts_and_cables_of_the_second_dimension_are_narrower_than_adapters() -> None:
+    structure = built("torus of routers", 64)  # 4 x 4 x 2 routers
+    plane = structure.plane
+    assert isinstance(plane, Gemini)
+    assert plane.joined.sum(axis=1).tolist() == [5] * 32
+    world = World(structure, kernel=ONE_WAY)
+    router = np.arange(32).reshape(4, 4, 2)
+    for (x, y, z), hops in {(1, 0, 0): 1, (0, 1, 0): 1, (0, 0, 1): 1, (2, 0, 1): 3, (3, 3, 1): 3, (2, 2, 0): 4}.items():
+        narrow = 0.75 if y else 1.0
+        took = LATENCY + hops * HOP + MIB / (narrow * RATE)
+        assert times(world, [(0, 2 * int(router[x, y, z]))]) == pytest.approx([took])
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + MIB / RATE])
+    along = [2 * int(router[at]) for at in ((1, 0, 0), (0, 1, 0))]
+    both = [times(world, [(0, to), (1, to + 1)])[0] - LATENCY - HOP for to in along]
+    assert both == pytest.approx([2 * MIB / (1.5 * RATE), 2 * MIB / (0.75 * RATE)])
+    one, other = router[0, 0, 0], router[1, 1, 1]
+    first = plane.route[[one, other], [other, one], 0]  # along the first dimension, there and back
+    assert first.tolist() == [plane.cable[one, router[1, 0, 0]], plane.cable[other, router[0, 1, 1]]]
+
+
+def test_with_the_same_hash_at_both_levels_half_of_the_cables_between_pods_are_idle() -> None:
+    structure = built("polarized hashes", 64)  # leaves of 8 hosts, pods of 16; the middle has 8 switches with 2 uplinks
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    frm, to = (numbers.ravel() for numbers in np.indices((64, 64)))
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    apart, first = frm // 16 != to // 16, len(plane.lower.capacity)
+    up = ways[apart, 2] - first
+    assert len(np.unique(up)) == 4 * 8
+    assert len(np.unique(ways[apart, 0])) == 8 * 8
+    assert (up % 8 == ways[apart, 0] % 8).all()  # the switch of the middle
+    assert {(int(way) % 8 % 2, int(way) % 16 // 8) for way in up} == {(0, 0), (1, 1)}
+    world = World(structure, kernel=ONE_WAY)
+    for to_host, hops in {1: 0, 8: 2, 16: 4}.items():
+        assert times(world, [(0, to_host)]) == pytest.approx([LATENCY + hops * HOP + MIB / (2 * RATE)])
+
+
+def test_messages_that_leave_a_leaf_together_are_spread_evenly_over_its_three_uplinks() -> None:
+    structure = built("flowlets of virtual machines", 32)  # leaves of 8 virtual hosts, two to a machine
+    plane = structure.plane
+    assert isinstance(plane, Flowlets)
+    assert all(
+        set(built("flowlets of virtual machines", hosts).plane.uplinks.tolist()) == {3}  # type: ignore[attr-defined]
+        for hosts in range(8, 257, 8)
+    )
+    frm = np.arange(8)
+    up = np.array([plane.path(frm, frm + 8 * (1 + step % 3), np.full(8, step))[0][:, 0] for step in range(60)])
+    assert {tuple(sorted(np.bincount(one, minlength=3))) for one in up} == {(2, 3, 3)}
+    assert all(set(column.tolist()) == {0, 1, 2} for column in up.T)
+    assert np.mean(up[:, 0] == up[:, 3]) == pytest.approx(0.25, abs=0.2)  # no two always meet
+    world = World(structure, kernel=ONE_WAY)
+    far = LATENCY + 4e-6 + 2 * HOP
+    assert times(world, [(0, 8)]) == pytest.approx([far + MIB / RATE])
+    assert times(world, [(0, 8), (2, 16), (4, 24)]) == pytest.approx([far + MIB / RATE] * 3)
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx([far + 2 * MIB / RATE] * 2)  # one adapter
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 4e-6 + MIB / RATE])
+
+
+def test_each_leaf_has_an_uplink_for_each_receiver_and_changes_it_now_and_then() -> None:
+    structure = built("tables that change, 32:15", 64)  # leaves of 16 hosts with 7 uplinks
+    plane = structure.plane
+    assert isinstance(plane, Tables)
+    assert plane.uplinks.tolist() == [7] * 4
+    when = np.arange(320)
+    own, beside = (plane.path(np.full(320, host), np.full(320, 20), when)[0][:, 0] for host in (0, 15))
+    other, more = (plane.path(np.full(320, frm), np.full(320, to), when)[0][:, 0] for frm, to in ((0, 21), (40, 20)))
+    assert own.tolist() == beside.tolist()
+    assert all((own % 7 != way % 7).any() for way in (other, more))
+    changes = np.flatnonzero(np.diff(own))
+    assert 10 <= len(changes) <= 20
+    assert (np.diff(changes) % 16 == 0).all()
+    world = World(structure, noise=1e-4)
+    near, far = (times(world, [pair])[0] for pair in ((0, 2), (1, 3)))
+    assert (near, far) == pytest.approx((LATENCY + MIB / RATE, LATENCY + 0.4e-6 + MIB / (0.9 * RATE)))
+    rows = world.results.sizes[-1].rows
+    longer = np.log(rows.median / world.true_times(world.costs, MIB).ravel())
+    assert np.polyfit(rows.step / rows.step.max(), longer, 1)[0] == pytest.approx(0.05, rel=0.05)
+
+
+def test_rails_meet_only_at_core_switches_even_within_a_pod() -> None:
+    structure = built("rails that meet at the core", 64)  # 16 hosts of 8 ranks, pods of 4, 5 uplinks to the core
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.upper.uplinks.tolist() == [5] * 8
+    world = World(structure, kernel=ONE_WAY)
+    pairs = {(0, 1): NVLINK_LATENCY, (0, 8): LATENCY, (0, 32): LATENCY + 2 * HOP, (0, 9): LATENCY + 4 * HOP}
+    for pair, latency in {**pairs, (0, 33): LATENCY + 4 * HOP}.items():
+        assert times(world, [pair], 0) == pytest.approx([latency])
+    assert times(world, [(0, 33)])[0] == pytest.approx(LATENCY + 4 * HOP + MIB / (4 * RATE))
+    across = times(world, [(8 * host, 8 * ((host + 5) % 16) + 1) for host in range(16)])
+    assert sum(MIB / (time - LATENCY - 4 * HOP) for time in across) <= 5 * 4 * RATE * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "name", ["cells, 2:1 twice by receiver", "polarized hashes", "sprayed packets", "rails that meet at the core"]
+)
+def test_a_leaf_or_an_uplink_below_another_tree_is_that_of_its_hosts(name: str) -> None:
+    structure = built(name, 64)
+    frm, to = (numbers.ravel() for numbers in np.indices((structure.ranks,) * 2))
+    frm, to = frm[frm != to], to[frm != to]
+    a, b = structure.group[frm // structure.each], structure.group[to // structure.each]
+    flows = Flows(np.zeros_like(frm), frm, to, *structure.path(frm, to, np.zeros_like(frm)))
+    for seed in range(3):
+        leaf, uplink = (planted(kind, structure, np.random.default_rng(seed)) for kind in ("leaf", "uplink"))
+        own = structure.group[leaf.hosts[0]]
+        crosses = (a != b) & ((a == own) | (b == own))
+        touched = leaf.touches(structure, flows)
+        assert touched[crosses].all()
+        assert not touched[(a != own) & (b != own)].any()
+        own = structure.group[uplink.hosts[0]]
+        touched = uplink.touches(structure, flows)
+        assert touched.any()
+        assert not touched[(a != own) & (b != own)].any()
+
+
 @pytest.mark.parametrize("hosts", [8, 32, 64])
 @pytest.mark.parametrize("name", HELD_OUT)
 def test_every_part_of_a_held_out_structure_touches_some_messages_but_not_all(name: str, hosts: int) -> None:
@@ -595,7 +801,9 @@ def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
 
 
 @pytest.mark.parametrize("kind", ["trunk", "leaf"])
-@pytest.mark.parametrize("name", ["units in a torus", "hypercube", "stack of 4 switches", "random graph"])
+@pytest.mark.parametrize(
+    "name", ["units in a torus", "hypercube", "stack of 4 switches", "random graph", "torus of routers"]
+)
 def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:
     healthy = World(built(name, 32), kernel=ONE_WAY)
     for seed in range(3):

@@ -6,7 +6,22 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
-from worlds.planes import Blocks, BusyTree, Direct, Dragonfly, DragonflyPlus, FatTree, Placement, SlimFly, Tofu, Zones
+from worlds.planes import (
+    Blocks,
+    BusyTree,
+    Direct,
+    Dragonfly,
+    DragonflyPlus,
+    FatTree,
+    Placement,
+    Plane,
+    SlimFly,
+    Slingshot,
+    Sprayed,
+    Stacked,
+    Tofu,
+    Zones,
+)
 from worlds.structures import Structure
 
 NOTHING = np.zeros(0, np.int64)
@@ -112,8 +127,10 @@ def rank(structure: Structure, random: np.random.Generator) -> Fault:
 
 
 def rail(structure: Structure, random: np.random.Generator) -> Fault:
-    """One rail behind one leaf: its switch."""
+    """One rail behind one leaf: its switch. Its hosts have several."""
     leaf = _leaf(structure, random)
+    while structure.single[leaf].all():
+        leaf = _leaf(structure, random)
     number = int(random.integers(structure.rails))
     ways = np.concatenate(structure.adapter_ways(leaf, np.full(len(leaf), number)))
     return Fault("rail", (f"rail{number}", *(f"n{of}" for of in leaf)), tuple(leaf.tolist()), ways)
@@ -161,7 +178,7 @@ def leaf(structure: Structure, random: np.random.Generator) -> Fault:
     ways = _uplinks(structure, number).ravel()
     cuts: tuple[tuple[Index, Index], ...] = (own, others), (others, own)
     passing: tuple[tuple[Hosts, Hosts], ...] = ()
-    if isinstance(plane, Direct | Tofu | DragonflyPlus | Blocks):
+    if isinstance(plane, Direct | Tofu | DragonflyPlus | Blocks | Slingshot):
         ways = _cables(structure, plane, [(number, int(other)) for other in np.flatnonzero(plane.joined[number])])
     if isinstance(plane, Direct | Tofu):
         over = _over(structure, ways)
@@ -171,15 +188,22 @@ def leaf(structure: Structure, random: np.random.Generator) -> Fault:
     return Fault("leaf", names, tuple(own.tolist()), ways, cuts=cuts, between=sides, passing=passing)
 
 
+def _tree(plane: Plane) -> FatTree | None:
+    """The tree of which the uplinks are those of leaves; None where there is none."""
+    plane = plane.lower if isinstance(plane, Stacked) else plane
+    return plane if isinstance(plane, FatTree) else None
+
+
 def _uplinks(structure: Structure, number: int) -> Index:
     """[uplink, 2] of the first plane: the ways up and down; none where the structure has no leaves.
 
     Where one plane joins all rails, these are the uplinks of all leaves that the hosts of a group have.
     """
-    if not isinstance(structure.plane, FatTree):
+    tree = _tree(structure.plane)
+    if tree is None:
         return np.zeros((0, 2), np.int64)
     leaves = np.unique(structure.groups[structure.group == number])
-    return np.concatenate([structure.plane.uplinks_of(leaf) for leaf in leaves]) + 2 * structure.adapters
+    return np.concatenate([tree.uplinks_of(leaf) for leaf in leaves]) + 2 * structure.adapters
 
 
 def uplink(structure: Structure, random: np.random.Generator) -> Fault:
@@ -203,7 +227,7 @@ def trunk(structure: Structure, random: np.random.Generator) -> Fault:
     if isinstance(plane, Dragonfly):
         ways = np.array([one * plane.groups + other, other * plane.groups + one]) + 2 * structure.adapters
     cuts: tuple[tuple[Index, Index], ...] = (a, b), (b, a)
-    if isinstance(plane, DragonflyPlus | Blocks):  # what takes a detour is not slow, and other detours are
+    if isinstance(plane, DragonflyPlus | Blocks | Slingshot):  # what takes a detour is not slow, and other detours are
         ways, cuts = _cables(structure, plane, [(int(one), int(other))]), ()
     ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
     return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=cuts)
@@ -224,7 +248,7 @@ def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.rand
 
 def _cables(
     structure: Structure,
-    plane: SlimFly | Direct | Tofu | DragonflyPlus | Blocks,
+    plane: SlimFly | Direct | Tofu | DragonflyPlus | Blocks | Slingshot,
     joined: Sequence[tuple[int, int]],
 ) -> Index:
     """The ways there and back of the cables between these switches, units, groups or blocks."""
@@ -295,7 +319,7 @@ def possible(kind: str, structure: Structure) -> bool:
         case "trunk":
             return groups > 2 and not isinstance(structure.plane, Placement)  # nothing joins just two of these
         case "uplink":
-            return isinstance(structure.plane, FatTree)
+            return _tree(structure.plane) is not None
         case "rail":
             return groups > 1 and rails > 1
         case "rail plane":
@@ -307,7 +331,7 @@ def possible(kind: str, structure: Structure) -> bool:
         case "link" | "one-way link":
             return structure.hosts > 2
         case "chassis":
-            in_a_row = not isinstance(structure.plane, BusyTree | Zones)  # whose hosts are numbered in no order
+            in_a_row = not isinstance(structure.plane, BusyTree | Zones | Sprayed)  # hosts are numbered in no order
             return in_a_row and (structure.hosts >= 16 or structure.guests > 1)
     return structure.hosts > 1
 
@@ -317,8 +341,9 @@ def planted(kind: str, structure: Structure, random: np.random.Generator) -> Fau
     if kind in _OTHER:
         return replace(host(structure, random), kind=kind, **_OTHER[kind](random))  # type: ignore[arg-type]
     rate = float(random.uniform(0.4, 0.8))
-    if kind == "uplink" and isinstance(structure.plane, FatTree) and structure.plane.routes == "adaptive":
+    tree = _tree(structure.plane)
+    if kind == "uplink" and tree is not None and tree.routes == "adaptive":
         one = uplink(structure, random)
-        uplinks = structure.plane.uplinks[structure.group[one.hosts[0]]]
+        uplinks = tree.uplinks[structure.group[one.hosts[0]]]
         return replace(one, rate=1 - (1 - rate) / uplinks)  # all uplinks of the leaf are one way; this one is a part
     return replace(_SLOW[kind](structure, random), rate=rate, delay=0.3e-6 / rate)

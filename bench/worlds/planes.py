@@ -3,6 +3,7 @@
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worlds.physics import NONE, Index, Mask, Values, chance, hashed
 
@@ -26,6 +27,15 @@ class Plane(Protocol):
 def _stretch(frm: Index, to: Index, when: Index) -> Index:
     """Numbers the stretches of steps in which a lingering route stays as it is; each pair has its own beginning."""
     return np.asarray((when + (hashed(frm, to, 15) % np.uint64(LINGER)).astype(np.int64)) // LINGER)
+
+
+def _place(key: Index, number: NDArray[np.uint64]) -> Index:
+    """The place of each flow, from 0, among those of the same key, by `number`."""
+    order = np.lexsort((number, key))
+    begins = np.diff(key[order], prepend=-1) != 0
+    place = np.empty(len(key), np.int64)
+    place[order] = np.arange(len(key)) - np.maximum.accumulate(np.where(begins, np.arange(len(key)), 0))
+    return place
 
 
 class OneSwitch:
@@ -57,7 +67,7 @@ class FatTree:
     another one in each step; "lingering", in each 16 steps; "adaptive", all of them at once.
     """
 
-    def __init__(self, group: Index, ratio: float | Index, routes: str, rate: float = RATE) -> None:
+    def __init__(self, group: Index, ratio: float | Index | Values, routes: str, rate: float = RATE) -> None:
         self.group, self.routes = group, routes
         self.uplinks: Index = np.maximum(1, np.bincount(group) // ratio).astype(np.int64)
         each = np.ones_like(self.uplinks) if routes == "adaptive" else self.uplinks
@@ -91,6 +101,56 @@ class FatTree:
             case _:
                 number = hashed(frm, to, 0, 3)
         return (number % spines.astype(np.uint64)).astype(np.int64)
+
+
+class Tables(FatTree):
+    """Leaves of which each has a table that says the uplink for each receiver; an entry is changed now and then.
+
+    Each entry stays for 16 steps and has its own beginning. As with Omni-Path's adaptive routes (AdaptiveRouting in
+    opafm.xml), where a switch changes the entries of receivers whose uplink is congested.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "tables", rate)
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        leaf = self.group[frm]
+        return (hashed(leaf, to, _stretch(leaf, to, when), 3) % spines.astype(np.uint64)).astype(np.int64)
+
+
+class Flowlets(FatTree):
+    """Leaves of `uplinks` uplinks each, of which a message takes the one with the least load when it begins.
+
+    So the messages that leave a leaf at the same time are spread evenly over its uplinks; which one a message takes
+    changes from step to step. A leaf knows only its own uplinks: at the spines, those to the same leaf meet by chance.
+    """
+
+    def __init__(self, group: Index, uplinks: int, rate: float = RATE) -> None:
+        super().__init__(group, np.bincount(group) / (uplinks + 0.5), "flowlets", rate)
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        leaf, stays = self.group[frm], self.group[frm] == self.group[to]
+        begun = when * 2 + (frm < to)  # in a step, the messages of one phase go up in number, those of the other down
+        first = (hashed(leaf, when, 22) % spines.astype(np.uint64)).astype(np.int64)
+        place = _place((begun * (int(self.group.max()) + 1) + leaf) * 2 + stays, hashed(frm, to, when, 23))
+        return (place + first) % spines
+
+
+class Polarized(FatTree):
+    """The upper level of a tree whose switches all use the same hash, at each level for one uplink of each pair.
+
+    A switch of the middle receives only flows of which the hash has the same rest by `below`, the uplinks of a leaf. So
+    where it has as many uplinks as that, or a divisor of it, all its flows take the same one, and the others none.
+    """
+
+    def __init__(self, group: Index, ratio: float, below: int, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "polarized", rate)
+        self.below = below
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        number, below = hashed(frm, to, 0, 3), np.uint64(self.below)
+        own = np.maximum(spines // self.below, 1).astype(np.uint64)  # uplinks of a switch of the middle
+        return ((number % below + below * (number % own)) % spines.astype(np.uint64)).astype(np.int64)
 
 
 class BusyTree(FatTree):
@@ -174,6 +234,29 @@ class ThreeLevels:
         apart = self.upper.group[frm] != self.upper.group[to]
         up = np.where(up == NONE, NONE, up + len(self.lower.capacity))
         return np.concatenate([low, up], axis=1), near + far - LATENCY + self.longer * apart
+
+
+class Stacked(ThreeLevels):
+    """Two trees, one on the other: `lower` joins leaves, and `upper` joins the trees that these make.
+
+    Messages between trees of the lower level take an uplink of their leaf and one of their tree. `longer` as in
+    ThreeLevels.
+    """
+
+    def __init__(self, lower: FatTree, upper: FatTree, longer: float = 0.0) -> None:
+        self.group, self.longer, self.lower, self.upper = lower.group, longer, lower, upper
+        self.capacity = np.concatenate([lower.capacity, upper.capacity])
+
+
+class Sprayed(Stacked):
+    """Virtual machines where a scheduler found room: a switch joins a few of them, and a tree two such switches.
+
+    Nothing blocks; the packets of a message are spread over all cables. `group`: the switch of each adapter, in no
+    order.
+    """
+
+    def __init__(self, group: Index, longer: float, rate: float = RATE) -> None:
+        super().__init__(FatTree(group, 1, "adaptive", rate), FatTree(group // 2, 1, "adaptive", rate), longer)
 
 
 class HyperX:
@@ -301,6 +384,39 @@ class Chassis(Dragonfly):
         ways = np.stack([*own, *between.T, *other], axis=1)
         hops = (ways != NONE).sum(axis=1) + (between[:, 1] != NONE)  # one more within a third group
         return ways, LATENCY + HOP * hops
+
+
+class Slingshot:
+    """Groups of 16 switches in a dragonfly of `groups` groups; a job has hosts in the first ones only.
+
+    Routes follow the load: of the messages from a group to another one in a step, as many as there are cables go
+    directly, each by a cable of its own; the others take a third group of the machine. Which these are changes from
+    step to step, and so do the switches at which messages leave and arrive. Within a group nothing blocks, and a
+    message to another switch takes a hop more. `group` and `switch`: of each adapter, switches numbered in their group.
+    """
+
+    def __init__(self, group: Index, switch: Index, groups: int, rate: float) -> None:
+        self.group, self.switch, self.groups = group, switch % 16, groups
+        self.each = max(1, len(group) // (int(group.max()) + 1) // 4)  # cables from a group to another one
+        self.joined = ~np.eye(groups, dtype=bool)
+        self.capacity = np.full(groups**2 * self.each, rate)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a group to another one."""
+        return (one * self.groups + other) * self.each + np.arange(self.each)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        far, place = a != b, _place((when * self.groups + a) * self.groups + b, hashed(frm, to, when, 6))
+        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
+        detour = far & (place >= self.each) & (third != a) & (third != b)
+        by, cable = np.where(detour, third, b), place % self.each
+        hops = [(far, a, by), (detour, by, b)]
+        ways = [np.where(taken, (one * self.groups + other) * self.each + cable, NONE) for taken, one, other in hops]
+        leave, arrive = ((hashed(frm, to, when, by) % np.uint64(16)).astype(np.int64) for by in (20, 21))
+        leave, arrive = np.where(far, leave, self.switch[to]), np.where(far, arrive, self.switch[to])
+        steps = 1 * (leave != self.switch[frm]) + (arrive != self.switch[to]) + far + 2 * detour
+        return np.stack(ways, axis=1), LATENCY + HOP * steps + 4 * CABLE * far
 
 
 class Blocks:
@@ -432,6 +548,27 @@ class Hypercube(Direct):
         one, other = np.indices((2 ** int(used - 1).bit_length(),) * 2)
         differ = one ^ other
         super().__init__(np.arange(hosts) * used // hosts, one ^ (differ & -differ), rate * max(1.0, size / 2))
+
+
+class Gemini(Direct):
+    """Routers of two hosts in a grid that is closed in each of its dimensions; messages go along one after the other.
+
+    Cables of the second dimension are three quarters as wide as an adapter, those of the others twice as wide as that:
+    a router has half as many links there. Where both ways around are as long, messages go up, so there and back by
+    different routers.
+    """
+
+    def __init__(self, hosts: int, sides: tuple[int, ...], rate: float = RATE) -> None:
+        routers = int(np.prod(sides))
+        place = np.stack(np.unravel_index(np.arange(routers), sides), axis=1)
+        after = np.tile(place[:, None, :], (1, routers, 1))
+        axis = np.argmax(place[:, None, :] != place[None, :, :], axis=2)  # the first one in which two routers differ
+        one, other = np.indices(axis.shape)
+        side, at, goal = np.array(sides)[axis], place[one, axis], place[other, axis]
+        step = np.where((goal - at) % side <= side // 2, 1, -1) * (one != other)
+        after[one, other, axis] = (at + step) % side
+        super().__init__(np.arange(hosts) // 2, np.ravel_multi_index(tuple(np.moveaxis(after, -1, 0)), sides), rate)
+        self.capacity = rate * np.where(axis[self.joined] == 1, 0.75, 1.5)
 
 
 class Ring(Direct):

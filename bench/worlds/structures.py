@@ -21,7 +21,9 @@ from worlds.planes import (
     DragonflyPlus,
     Drawers,
     FatTree,
+    Flowlets,
     Gateways,
+    Gemini,
     Hypercube,
     HyperX,
     Islands,
@@ -29,10 +31,15 @@ from worlds.planes import (
     OneSwitch,
     Placement,
     Plane,
+    Polarized,
     Racks,
     RandomGraph,
     Ring,
     SlimFly,
+    Slingshot,
+    Sprayed,
+    Stacked,
+    Tables,
     ThreeLevels,
     Tofu,
     Torus,
@@ -602,6 +609,102 @@ def _numa_nodes(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _cells(hosts: int) -> Structure:
+    """Leaves of 4 hosts, cells of 2 leaves or, from 64 hosts on, of 4; 2:1 at the leaves and again between cells.
+
+    Receivers have an uplink at each level, D-mod-K: rest of their number at the leaf, rest of what is left above.
+    As Bull's Sequana with BXI, e.g. Tera-1000-2 of CEA, whose tables Vigneras and Quintin describe (J. Supercomputing
+    2016); the two ratios are chosen here. Two ranks in each host.
+    """
+    leaf = np.arange(hosts) // (2 if hosts < 16 else 4)
+    cell = leaf // (2 if hosts < 64 else 4)
+    plane = Stacked(FatTree(leaf, 2, "by receiver"), FatTree(cell, 4, "by receiver"))
+    return Structure(hosts, plane, each=2)
+
+
+def _small_job(hosts: int) -> Structure:
+    """Half of the hosts, in unequal parts of 3 to 6 of 24 groups; those of the last third have processors only.
+
+    As a job on Perlmutter of NERSC: hosts with 4 GPUs have 4 adapters of 200 Gbit/s, each on a switch of its own, hosts
+    with processors only have one for all ranks. Routes follow the load (Slingshot; De Sensi et al., SC 2020).
+    """
+    count = max(8, hosts // 2)
+    group = _partly_used_leaves(count)
+    place = np.arange(count) - np.searchsorted(group, group)
+    switch = (place // 4 * 4)[:, None] + np.arange(4)[None, :]
+    plane = Slingshot(np.repeat(group, 4), switch.ravel(), 24, 2 * RATE)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        single=3 * group >= 2 * (group[-1] + 1),
+    )  # fmt: skip
+
+
+def _sprayed(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs, two of which share an adapter of 100 Gbit/s.
+
+    As p4d.24xlarge of AWS, where EFA spreads packets over many ways (SRD; Shalev et al., IEEE Micro 2020). A message
+    takes 6 us at each end; between switches of the lowest layer 0.6 us more, and between those of the next 1.6 us more
+    than that. Machines are in no order. 0.5 % of readings are longer.
+    """
+    count = max(4, hosts // 4)
+    group = random.permutation(np.arange(count) // max(2, count // 4))
+    return Structure(
+        count, Sprayed(np.repeat(group, 4), 1e-6), each=8, rails=4, one_plane=True, other_rail=0.0,
+        position_latency=np.full(8, 6e-6), tail=0.005,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 250e9),
+    )  # fmt: skip
+
+
+def _polarized(hosts: int) -> Structure:
+    """Three levels of Ethernet switches with the same hash: half of the cables between pods of two leaves are idle.
+
+    1:1, as built. As in networks of three levels before Alibaba's HPN, which has two because of this (Qian et al.,
+    SIGCOMM 2024). 200 Gbit/s; 0.5 % of readings are longer, because switches pause senders.
+    """
+    size = 2 * max(1, hosts // 16)
+    leaf = np.arange(hosts) // size
+    plane = Stacked(FatTree(leaf, 1, "static", 2 * RATE), Polarized(leaf // 2, 1, size, 2 * RATE))
+    return Structure(hosts, plane, rate=np.full((hosts, 1), 2 * RATE), tail=0.005)
+
+
+def _functions(hosts: int) -> Structure:
+    """Machines of two virtual hosts, each with a function of the adapter (SR-IOV), behind leaves with three uplinks.
+
+    As clusters of OpenStack on switches with Broadcom's dynamic load balancing, which chooses an uplink anew for each
+    burst (flowlet). 2 us at each end, and 1 % of readings are disturbed by the hypervisor.
+    """
+    return Structure(hosts, Flowlets(_leaves(hosts), 3), guests=2, position_latency=np.array([2e-6]), hyperthreads=0.01)
+
+
+def _tables(hosts: int) -> Structure:
+    """32:15, as Marconi of CINECA with Omni-Path; a rank on each of two sockets, the first of which has the adapter.
+
+    The tables of the leaves change now and then. The processor does the work of the adapter, and becomes 5 % slower
+    while it warms up.
+    """
+    far = np.array([False, True])
+    return Structure(
+        hosts, Tables(_leaves(hosts), 32 / 15), each=2, position_rate=np.where(far, 0.9, 1.0),
+        position_latency=np.where(far, 0.2e-6, 0.0), drift=0.05,
+    )  # fmt: skip
+
+
+def _rails_meet_at_the_core(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each. The leaves of a rail have their own spines.
+
+    Only core switches join the rails, 3:1 here, also those of one host's pod. Static. As Tencent's Astral, of which
+    the second level joins a rail and the third one the rails (SIGCOMM 2025).
+    """
+    count = max(4, hosts // 4)
+    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
+    lower = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "static", 4 * RATE)
+    return Structure(
+        count, Stacked(lower, FatTree(rail, 3, "static", 4 * RATE)), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
 def _sides(hosts: int) -> tuple[int, ...]:
     sides = [1, 1, 1]
     left, factor = hosts, 2
@@ -611,6 +714,14 @@ def _sides(hosts: int) -> tuple[int, ...]:
         sides[int(np.argmin(sides))] *= factor
         left //= factor
     return tuple(side for side in sides if side > 1)
+
+
+def _routers(hosts: int) -> Structure:
+    """A torus of routers of two hosts each, of which one dimension has half the links: Cray XE6 and XK7 with Gemini.
+
+    As Titan of ORNL and Blue Waters of NCSA.
+    """
+    return Structure(hosts, Gemini(hosts, _sides(max(4, hosts) // 2)))
 
 
 BUILDING: Mapping[str, Make] = {
@@ -687,8 +798,6 @@ BUILDING: Mapping[str, Make] = {
     "Ethernet": lambda hosts, random: _ethernet(hosts),
     "two processors in a tree": lambda hosts, random: _two_processors(hosts),
     "NVLink racks": lambda hosts, random: _nvlink_racks(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "leaf pairs with MLAG": lambda hosts, random: _leaf_pairs(hosts),
     "rail-only": lambda hosts, random: _rail_only(hosts),
     "availability zones": _zones,
@@ -697,5 +806,15 @@ HELD_OUT: Mapping[str, Make] = {
     "blocks of two generations": lambda hosts, random: _blocks(hosts),
     "modules with gateways": lambda hosts, random: _modules(hosts),
     "8 NUMA nodes": lambda hosts, random: _numa_nodes(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "cells, 2:1 twice by receiver": lambda hosts, random: _cells(hosts),
+    "small job in a dragonfly": lambda hosts, random: _small_job(hosts),
+    "sprayed packets": _sprayed,
+    "torus of routers": lambda hosts, random: _routers(hosts),
+    "polarized hashes": lambda hosts, random: _polarized(hosts),
+    "flowlets of virtual machines": lambda hosts, random: _functions(hosts),
+    "tables that change, 32:15": lambda hosts, random: _tables(hosts),
+    "rails that meet at the core": lambda hosts, random: _rails_meet_at_the_core(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
