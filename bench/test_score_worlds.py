@@ -13,6 +13,8 @@ UPLINKS = (
 )  # fmt: skip
 HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails")
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
+COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
+STACK_SEED = 4408  # in this world two of three ways of a switch are slow
 DETOURS_SEED = 4405  # in this world hosts at both ends of the trunk were named
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
@@ -89,11 +91,30 @@ def test_a_slow_trunk_that_load_hides_is_found_with_a_quarter_of_the_ranks_busy(
     assert_only_verdict(structure, "trunk", topology)
 
 
-@pytest.mark.parametrize("structure", ["Slim Fly", "hypercube"])
-def test_a_slow_cable_that_several_switches_share_is_found(structure: str) -> None:
-    found = scored(structure, "trunk")
+def test_a_slow_cable_that_several_switches_share_is_found() -> None:
+    found = scored("Slim Fly", "trunk")
     assert (found.all_found, found.wrong) == (True, 0)
     assert all(said.kind == "trunk" for said in found.said)
+
+
+def test_a_leaf_that_is_slow_with_nearly_all_groups_found_in_the_times_is_one_verdict() -> None:
+    found = score(Case("cells, 2:1 twice by receiver", ("leaf",), COLLIDING_SEED, HOSTS))
+    assert found is not None
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+@pytest.mark.parametrize("topology", [False, True])
+def test_a_group_that_is_slow_with_some_others_is_named_by_its_trunks(topology: bool) -> None:
+    found = score(Case("stack of 4 switches", ("trunk",), STACK_SEED, HOSTS, topology=topology))
+    assert found is not None
+    assert (found.all_found, found.wrong) == (True, 0)
+    assert {said.kind for said in found.said} == {"trunk"}
+
+
+def test_no_rank_is_accused_because_its_messages_always_collide_under_load() -> None:
+    found = score(Case("cells, 2:1 twice by receiver", (), COLLIDING_SEED, HOSTS))
+    assert found is not None
+    assert not found.said
 
 
 def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> None:

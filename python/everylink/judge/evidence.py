@@ -23,6 +23,7 @@ from everylink.judge.uplinks import (
     Uplink,
     alike,
     between_groups,
+    folded_ways,
     is_longer_by_design,
     longer_by_pair,
     rest_of_way,
@@ -40,6 +41,7 @@ from everylink.units import plural, time_text
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
+FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -227,13 +229,24 @@ class Judged:
         rest = [one for one in self.findings.bad if one not in told]
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
-        return (*(one for one in self._edges.groups if one.subject[0] not in is_group), *kept)
+        groups = {one.subject: one for one in (*self._folded.groups, *self._edges.groups)}
+        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks, likewise; without those that are hardly slower than others of other groups."""
+        return (*self._folded.trunks, *(one for one in self._trunks_left if one.other < 0))
+
+    @cached_property
+    def _trunks_left(self) -> tuple[Trunk, ...]:
+        """Those that neither load nor an uplink nor the length of ways explains."""
         slow = (one for one in self.findings.trunks if one not in self._explained)
         return (*(one for one in slow if not self.is_by_design(one)), *self._edges.trunks)
+
+    @cached_property
+    def _folded(self) -> Edges:
+        """Groups in place of their trunks to nearly all others."""
+        return folded_ways([one for one in self._trunks_left if one.other >= 0], self.findings.effects)
 
     @cached_property
     def slow_trunks(self) -> tuple[Trunk, ...]:
@@ -439,7 +452,10 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
 
 
 def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
-    """Subject: the group, and the other one if all its slow pairs lead there; or just the hosts of these pairs."""
+    """Subject: the group, and the other one if all its slow pairs lead there; or just the hosts of these pairs.
+
+    These where they have nearly all pairs between them, or few of those between two groups that nobody named.
+    """
     effects, pairs = judged.findings.effects, uplink.pairs
     factor = float(np.exp(uplink.effect))
     usual = float(np.exp(np.median([effects.apart_from_ways_at(*pair.subject) for pair in pairs])))
@@ -451,7 +467,8 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     links = sum(pair.links for pair in pairs)
     own = sorted({host for pair in pairs for host in pair.subject if host in uplink.members})
     far = sorted({host for pair in pairs for host in pair.subject if host not in uplink.members})
-    if len(pairs) >= NEARLY_ALL * len(own) * len(far):
+    is_part = not judged.told and uplink.other >= 0 and len(pairs) < FEW_OF_GROUPS * uplink.between
+    if is_part or len(pairs) >= NEARLY_ALL * len(own) * len(far):
         subject = (names.in_short(own), names.in_short(far))
     text = (
         f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "

@@ -40,6 +40,7 @@ from everylink.judge.rows_of_hosts import rows_of_hosts
 from everylink.judge.structure import each_once, oversubscribed, structures_at
 from everylink.judge.trunks import FEWEST_ENDS, Trunk, are_too_many
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, SYMPTOMS, Judgement, Scope, Side, Structure, Verdict
+from everylink.judge.ways_of_pairs import ways_of_pairs
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.links.planned import links_planned
@@ -158,7 +159,7 @@ def _smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Ver
             of_ends.append(np.inf)
         if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
             kept.append(verdict)
-    return _hosts_of_pairs(kept, names)
+    return _hosts_of_pairs(ways_of_pairs(kept, names), names)
 
 
 def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:

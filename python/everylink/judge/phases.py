@@ -258,7 +258,8 @@ class PhaseReadings:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
                 good = [(a, b) for a, b in links if int(self.host_of[b]) not in bad_hosts] or links
-                slow[one] = None if self.knows_little_of(one, group_of) else ranks.are_slow(one.effect, good, False)
+                known = not self.knows_little_of(one, group_of)
+                slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:

@@ -254,12 +254,14 @@ def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Reading
 
 
 def folded_ways(trunks: Sequence[Trunk], effects: Effects) -> Edges:
-    """The groups that have slow trunks to all groups of some kind of hosts, two or more, and the trunks of others."""
+    """The groups that have slow trunks to all groups of some kind of hosts, two or more, or to nearly all; and the
+    trunks of others."""
     groups, left = list[Found](), list(trunks)
     for group in sorted({end for trunk in trunks for end in (trunk.group, trunk.other)}):
         own = [trunk for trunk in left if group in (trunk.group, trunk.other)]
         ways = [trunk if trunk.group == group else _turned(trunk, effects) for trunk in own]
-        if len(ways) >= FEWEST_OF_TWO and not _others_are_well(ways, effects):
+        is_most = len(ways) >= NEARLY_ALL * (effects.whole_groups - 1) and len(ways) > FEWEST_OF_TWO
+        if len(ways) >= FEWEST_OF_TWO and (is_most or not _others_are_well(ways, effects)):
             effect, z = float(np.median([way.effect for way in ways])), max(way.z for way in ways)
             groups.append(Found("group", (group,), Side.BOTH, effect, z, sum(way.links for way in ways)))
             left = [trunk for trunk in left if trunk not in own]

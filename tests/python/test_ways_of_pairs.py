@@ -1,0 +1,34 @@
+"""Slow pairs between the same two sets of hosts are one verdict on a trunk."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conftest import Command
+
+ACROSS = {("n1", "n8"): 0.6, ("n1", "n9"): 0.6, ("n2", "n8"): 0.6, ("n2", "n9"): 0.6}
+
+
+def _verdicts(everylink: Command, folder: Path, slow: dict[tuple[str, str], float]) -> list[Any]:
+    options = [word for (one, other), rate in slow.items() for word in ("--fault", f"slow-link:{one}>{other}*{rate}")]
+    options += [word for (one, other), rate in slow.items() for word in ("--fault", f"slow-link:{other}>{one}*{rate}")]
+    path = folder / "run.h5"
+    assert everylink("simulate", "--hosts", 32, *options, "--confirm", "-o", path, "--force")[0] == 0
+    code, out, err = everylink("diagnose", path, "--format", "json")
+    assert (code, err) == (3, "")
+    return json.loads(out)["verdicts"]
+
+
+def test_all_pairs_between_two_hosts_and_two_others_are_one_trunk(tmp_path: Path, everylink: Command) -> None:
+    (verdict,) = _verdicts(everylink, tmp_path, ACROSS)
+    assert (verdict["kind"], verdict["subject"], verdict["direction"]) == ("trunk", ["n[1-2]", "n[8-9]"], "both")
+    assert verdict["evidence"].startswith("all 4 pairs between them are slow: one of the cables between the switches; ")
+    assert 1.5 < verdict["factor"] < 1.8
+
+
+def test_pairs_that_are_not_all_of_them_or_differ_are_verdicts_of_their_own(tmp_path: Path, everylink: Command) -> None:
+    three = dict(list(ACROSS.items())[:3])
+    for slow in (three, {**ACROSS, ("n1", "n8"): 0.3}):
+        found = _verdicts(everylink, tmp_path, slow)
+        assert {verdict["kind"] for verdict in found} <= {"pair", "link"}
+        assert len(found) == len(slow)
