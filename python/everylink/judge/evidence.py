@@ -19,6 +19,7 @@ from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.uplinks import (
+    FEWEST_OF_TWO,
     Edges,
     Uplink,
     alike,
@@ -89,8 +90,9 @@ class Judged:
     @cached_property
     def longer(self) -> Matrix | None:
         """What pairs take longer than their ends explain; None in runs that are too large to hold all links, and
-        without groups."""
-        whole = is_whole(self.readings.hosts) and self.findings.effects.whole_groups
+        without groups of several hosts."""
+        several = (np.bincount(self.findings.effects.group_of) >= FEWEST_OF_TWO).any()
+        whole = is_whole(self.readings.hosts) and several
         return longer_by_pair(self.findings.effects, self.readings) if whole else None
 
     @cached_property

@@ -16,7 +16,7 @@ from everylink.model.results import Ranks
 from everylink.robust import MEDIAN_ERROR, Values, lower_quantiles, sampled, spread
 
 SMALLEST = np.log(1.1)  # equal adapters differ by less
-CERTAIN, FEWEST_HOSTS = 5.0, 4  # standard errors; hosts on which the adapters are compared
+CERTAIN, FEWEST_HOSTS = 5.0, 6  # standard errors; hosts on which the adapters are compared
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
 NEARLY_ALL, SHOWN = 0.2, 0.5  # this quantile of the hosts shows this part of the effect
 FEWEST_OF_GROUP, WHOLE = 3, 0.9  # hosts of a group, and the part of these, of which a rail is slow

@@ -336,11 +336,12 @@ def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between:
         others[one, other] = others[other, one] = np.nan
     ends = sorted({end for way in ways for end in way})
     apart = np.delete(np.delete(between, ends, axis=0), ends, axis=1)
-    every, rest = _known_once(between), _known_once(apart)
+    every, rest, least = _known_once(between), _known_once(apart), level - max(ALIKE, AS_LONG * level)
     if len(rest) < FEWEST_APART:
+        if (rest >= least).any():  # of so few ways a good part
+            return True
         rest = _known_once(others)
-    as_long = (rest >= level - max(ALIKE, AS_LONG * level)).sum()
-    if as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(rest)):
+    if (rest >= least).sum() >= max(FEWEST_AS_LONG, PART_AS_LONG * len(rest)):
         return True
     upper = every[(every >= np.median(every)) & (every <= level)]
     return len(every) >= FEWEST_IN_STEPS and bool((np.diff(upper, append=level) <= STEP * level).all())
