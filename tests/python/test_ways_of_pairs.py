@@ -16,7 +16,7 @@ def _verdicts(everylink: Command, folder: Path, slow: dict[tuple[str, str], floa
     assert everylink("simulate", "--hosts", 32, *options, "--confirm", "-o", path, "--force")[0] == 0
     code, out, err = everylink("diagnose", path, "--format", "json")
     assert (code, err) == (3, "")
-    return json.loads(out)["verdicts"]
+    return list(json.loads(out)["verdicts"])
 
 
 def test_all_pairs_between_two_hosts_and_two_others_are_one_trunk(tmp_path: Path, everylink: Command) -> None:
