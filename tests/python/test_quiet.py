@@ -11,7 +11,7 @@ from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows, chosen, joined
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, chosen, joined
 from pair_rows import rows_of_pairs
 
 HOSTS = 24
@@ -92,3 +92,17 @@ def test_what_few_pairs_show_with_a_quarter_of_the_ranks_names_none() -> None:
     few = (quarter.frm < HOSTS - 8) & (quarter.to < HOSTS - 8) | ((quarter.frm == SLOW[0]) & (quarter.to == SLOW[1]))
     fewer = replace(size, rows=joined([main, alone, chosen(quarter, few)]))
     assert not judge(replace(results, sizes=(fewer,))).verdicts
+
+
+def test_a_host_that_fails_at_a_size_is_not_measured_again_to_see_whether_it_is_slow_now_and_then() -> None:
+    results = _run(shared=0.0)
+    (size,) = results.sizes
+    rows = chosen(size.rows, size.rows.step < HOSTS)  # one pass, so that all hosts need more steps
+    fails = (rows.frm == 5) | (rows.to == 5)
+    outcome = np.where(fails, Outcome.TIMEOUT, rows.outcome).astype(np.uint8)
+    broken = replace(rows, outcome=outcome, median=np.where(fails, np.float32(np.nan), rows.median))
+    small, large = replace(size, bytes=1, rows=rows), replace(size, rows=rows)
+    assert any(5 in pair for pair in _in_quarter(replace(results, sizes=(small, large))))
+    wanted = _in_quarter(replace(results, sizes=(small, replace(large, rows=broken))))
+    assert wanted
+    assert not any(5 in pair for pair in wanted)

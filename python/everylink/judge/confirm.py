@@ -5,7 +5,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from everylink.judge.readings import Readings, readings
 from everylink.judge.within import find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
-from everylink.model.results import Results
+from everylink.model.results import Results, Size
 from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER, Outcome, Rows
 
 PARTNERS = 12  # per suspect host
@@ -86,19 +86,21 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
-    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | _rank_pairs(lightly, results)}
-    plan |= dict.fromkeys(alone_phases, pairs | _rank_pairs(once_more, results))
-    in_vain = _failing(results, AGAIN) | _failing(results, ANY_ATTEMPT)
+    count = len(results.ranks)
+    broken = set().union(*(_failing([size], count, ANY_ATTEMPT) for size in results.sizes))  # they take the time limit
+    plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
+    plan |= dict.fromkeys(alone_phases, pairs | (_rank_pairs(once_more, results) - broken))
+    in_vain = _failing(results.sizes, count, AGAIN) | _failing(results.sizes, count, ANY_ATTEMPT)
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
 
 
-def _failing(results: Results, attempts: NDArray[np.bool_]) -> set[tuple[int, int]]:
-    """Pairs of ranks, the smaller one first, of which no reading in these attempts ended ok, and some failed."""
-    ranks = len(results.ranks)
+def _failing(sizes: Sequence[Size], ranks: int, attempts: NDArray[np.bool_]) -> set[tuple[int, int]]:
+    """Pairs of ranks, the smaller one first, of which no reading of these sizes in these attempts ended ok, and some
+    failed."""
 
     def numbers(are_ok: bool) -> NDArray[np.int64]:
         parts = [np.zeros(0, np.int64)]
-        for size in results.sizes:
+        for size in sizes:
             for frm, to, attempt, outcome in size.rows.blocks("frm", "to", "attempt", "outcome"):
                 wanted = attempts[attempt] & ((outcome == Outcome.OK) == are_ok)
                 one, other = frm[wanted].astype(np.int64), to[wanted].astype(np.int64)
