@@ -235,6 +235,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     of_quiet = list[Verdict]()  # ways, at the largest size that shows any
     under_load, narrow_ways = list[Verdict](), dict[SlowWay, list[bool | None]]()
     crowded, of_rails, kinds_of_hosts = crowded_hosts(results), set[tuple[str, ...]](), dict[tuple[str, ...], float]()
+    behind_rails = set[frozenset[str]]()  # the hosts of groups of which a rail is slow
     for size in results.sizes:
         collected.found += failed_verdicts(fold_failures(results, size), size)
         seen = readings(results, size)
@@ -272,6 +273,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
             of_quiet = [calibrated(one, is_alone=True) for one in more_ways(quiet, judged, names)] or of_quiet
             longer.see(quiet, names)
         of_rails |= {names.of(one)[1] for one in judged.of_rails}
+        behind_rails |= {frozenset(names.units[host] for host in rail.hosts) for rail in judged.rails}
         for one in judged.repeated_hosts:
             kinds_of_hosts[names.of(one)[1]] = max(kinds_of_hosts.get(names.of(one)[1], 0.0), float(np.exp(one.effect)))
         certain = set(sure)
@@ -303,6 +305,7 @@ def _compared(results: Results, names: Names, kinds: Kinds, equals: Equals, know
     collected.found = [
         one for one in collected.found
         if not (one.kind == "rank" and one.subject in of_rails) and not _is_of_a_kind(one, kinds_of_hosts)
+        and not (one.kind == "group" and frozenset(names.units_of(one.subject)) in behind_rails)
     ]  # fmt: skip
     collected.found += of_quiet
     named = {one.subject for one in collected.found if one.kind in ("group", "trunk")}
