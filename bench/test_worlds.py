@@ -468,7 +468,7 @@ def test_flows_between_blocks_change_their_way_now_and_then_and_have_a_cable_of_
     structure = built("blocks of two generations", 16)  # 4 blocks of 4 hosts, 2 cables from each to each
     plane = structure.plane
     assert isinstance(plane, Blocks)
-    assert (plane.blocks, plane.each) == (4, 2)
+    assert (plane.groups, plane.each) == (4, 2)
     rates = World(structure, iterations=1).results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
     assert rates == ("100 Gb/sec (4X EDR)",) * 8 + ("200 Gb/sec (4X HDR)",) * 8
     when = np.arange(1600)

@@ -7,16 +7,14 @@ import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
 from worlds.planes import (
-    Blocks,
     BusyTree,
     Direct,
     Dragonfly,
-    DragonflyPlus,
     FatTree,
+    JoinedGroups,
     Placement,
     Plane,
     SlimFly,
-    Slingshot,
     Sprayed,
     Stacked,
     Tofu,
@@ -178,7 +176,7 @@ def leaf(structure: Structure, random: np.random.Generator) -> Fault:
     ways = _uplinks(structure, number).ravel()
     cuts: tuple[tuple[Index, Index], ...] = (own, others), (others, own)
     passing: tuple[tuple[Hosts, Hosts], ...] = ()
-    if isinstance(plane, Direct | Tofu | DragonflyPlus | Blocks | Slingshot):
+    if isinstance(plane, Direct | Tofu | JoinedGroups):
         ways = _cables(structure, plane, [(number, int(other)) for other in np.flatnonzero(plane.joined[number])])
     if isinstance(plane, Direct | Tofu):
         over = _over(structure, ways)
@@ -227,7 +225,7 @@ def trunk(structure: Structure, random: np.random.Generator) -> Fault:
     if isinstance(plane, Dragonfly):
         ways = np.array([one * plane.groups + other, other * plane.groups + one]) + 2 * structure.adapters
     cuts: tuple[tuple[Index, Index], ...] = (a, b), (b, a)
-    if isinstance(plane, DragonflyPlus | Blocks | Slingshot):  # what takes a detour is not slow, and other detours are
+    if isinstance(plane, JoinedGroups):  # what takes a detour is not slow, and other detours are
         ways, cuts = _cables(structure, plane, [(int(one), int(other))]), ()
     ends = tuple(f"n{of}" for of in np.concatenate([a, b]))
     return Fault("trunk", ends, tuple(np.concatenate([a, b]).tolist()), ways, cuts=cuts)
@@ -248,7 +246,7 @@ def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.rand
 
 def _cables(
     structure: Structure,
-    plane: SlimFly | Direct | Tofu | DragonflyPlus | Blocks | Slingshot,
+    plane: SlimFly | Direct | Tofu | JoinedGroups,
     joined: Sequence[tuple[int, int]],
 ) -> Index:
     """The ways there and back of the cables between these switches, units, groups or blocks."""

@@ -386,7 +386,33 @@ class Chassis(Dragonfly):
         return ways, LATENCY + HOP * hops
 
 
-class Slingshot:
+class JoinedGroups:
+    """Groups of which any two are joined by `each` cables; some messages take a detour by a third one.
+
+    `first`: the number of the first such way, those from a group to itself among them, which nothing uses. `joined`
+    [group, group]: whether there are cables.
+    """
+
+    def __init__(self, groups: int, each: int, first: int = 0) -> None:
+        self.groups, self.each, self.first = groups, each, first
+        self.joined = ~np.eye(groups, dtype=bool)
+
+    def cables(self, one: int, other: int) -> Index:
+        """The ways from a group to another one."""
+        return self._first_cable(one, other) + np.arange(self.each)
+
+    def _first_cable(self, one: int | Index, other: int | Index) -> Index:
+        return np.asarray(self.first + (one * self.groups + other) * self.each)
+
+    def _detour(self, a: Index, b: Index, wanted: Mask, number: NDArray[np.uint64]) -> tuple[Mask, Index]:
+        """Which of the messages from groups `a` to `b` take the detour that is `wanted` of them, and the group that all
+        go to first: a third one, by `number`, or `b`."""
+        third = (number % np.uint64(self.groups)).astype(np.int64)
+        detour = wanted & (a != b) & (third != a) & (third != b)
+        return detour, np.where(detour, third, b)
+
+
+class Slingshot(JoinedGroups):
     """Groups of 16 switches in a dragonfly of `groups` groups; a job has hosts in the first ones only.
 
     Routes follow the load: of the messages from a group to another one in a step, as many as there are cables go
@@ -396,30 +422,23 @@ class Slingshot:
     """
 
     def __init__(self, group: Index, switch: Index, groups: int, rate: float) -> None:
-        self.group, self.switch, self.groups = group, switch % 16, groups
-        self.each = max(1, len(group) // (int(group.max()) + 1) // 4)  # cables from a group to another one
-        self.joined = ~np.eye(groups, dtype=bool)
+        super().__init__(groups, max(1, len(group) // (int(group.max()) + 1) // 4))
+        self.group, self.switch = group, switch % 16
         self.capacity = np.full(groups**2 * self.each, rate)
-
-    def cables(self, one: int, other: int) -> Index:
-        """The ways from a group to another one."""
-        return (one * self.groups + other) * self.each + np.arange(self.each)
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
         far, place = a != b, _place((when * self.groups + a) * self.groups + b, hashed(frm, to, when, 6))
-        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
-        detour = far & (place >= self.each) & (third != a) & (third != b)
-        by, cable = np.where(detour, third, b), place % self.each
+        detour, by = self._detour(a, b, place >= self.each, hashed(frm, to, when, 5))
         hops = [(far, a, by), (detour, by, b)]
-        ways = [np.where(taken, (one * self.groups + other) * self.each + cable, NONE) for taken, one, other in hops]
+        ways = [np.where(taken, self._first_cable(*ends) + place % self.each, NONE) for taken, *ends in hops]
         leave, arrive = ((hashed(frm, to, when, by) % np.uint64(16)).astype(np.int64) for by in (20, 21))
         leave, arrive = np.where(far, leave, self.switch[to]), np.where(far, arrive, self.switch[to])
         steps = 1 * (leave != self.switch[frm]) + (arrive != self.switch[to]) + far + 2 * detour
         return np.stack(ways, axis=1), LATENCY + HOP * steps + 4 * CABLE * far
 
 
-class Blocks:
+class Blocks(JoinedGroups):
     """Blocks of hosts, any two joined directly by cables of the speed of the slower block; no spines.
 
     Each flow has one cable of a direct way or, `detours` of them, of a way by a third block, and changes it once in 16
@@ -427,24 +446,17 @@ class Blocks:
     """
 
     def __init__(self, group: Index, speed: Values, detours: float) -> None:
-        self.group, self.detours, self.blocks = group, detours, len(speed)
-        self.each = max(1, 2 * len(group) // self.blocks**2)  # cables from a block to another one
-        self.joined = ~np.eye(self.blocks, dtype=bool)
+        super().__init__(len(speed), max(1, 2 * len(group) // len(speed) ** 2))
+        self.group, self.detours = group, detours
         self.capacity = np.repeat(np.minimum.outer(speed, speed).ravel(), self.each)
-
-    def cables(self, one: int, other: int) -> Index:
-        """The ways from a block to another one."""
-        return (one * self.blocks + other) * self.each + np.arange(self.each)
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b, stretch = self.group[frm], self.group[to], _stretch(frm, to, when)
-        third = (hashed(frm, to, stretch, 5) % np.uint64(self.blocks)).astype(np.int64)
         far = a != b
-        detour = far & (chance(frm, to, stretch, 6) < self.detours) & (third != a) & (third != b)
+        detour, by = self._detour(a, b, chance(frm, to, stretch, 6) < self.detours, hashed(frm, to, stretch, 5))
         cable = (hashed(frm, to, stretch, 3) % np.uint64(self.each)).astype(np.int64)
-        by = np.where(detour, third, b)
         hops = [(far, a, by), (detour, by, b)]
-        ways = [np.where(taken, (one * self.blocks + other) * self.each + cable, NONE) for taken, one, other in hops]
+        ways = [np.where(taken, self._first_cable(*ends) + cable, NONE) for taken, *ends in hops]
         return np.stack(ways, axis=1), LATENCY + 2 * HOP * far + 2 * HOP * detour
 
 
@@ -634,7 +646,7 @@ class Lag(Islands):
         return np.where(far[:, None], ways, NONE), LATENCY + HOP * far
 
 
-class DragonflyPlus:
+class DragonflyPlus(JoinedGroups):
     """Groups that are trees of two leaves, 1:1, whose upper switches each have a cable to one of each other group.
 
     Which upper switch a message takes changes from step to step. `detours`: the part of messages between groups that
@@ -642,29 +654,23 @@ class DragonflyPlus:
     """
 
     def __init__(self, hosts: int, size: int, detours: float, rate: float = RATE) -> None:
-        self.group, self.detours, self.upper = np.arange(hosts) // size, detours, (size + 1) // 2
-        self.leaf = 2 * self.group + np.arange(hosts) % size // self.upper
-        self.groups = int(self.group[-1]) + 1
-        self.joined = ~np.eye(self.groups, dtype=bool)
-        self.ways = 2 * self.groups * self.upper  # from leaves up; as many lead down, then those between groups
-        self.capacity = np.full(2 * self.ways + self.groups**2 * self.upper, rate)
-
-    def cables(self, one: int, other: int) -> Index:
-        """The ways from a group to another one."""
-        return 2 * self.ways + (one * self.groups + other) * self.upper + np.arange(self.upper)
+        self.group, self.detours = np.arange(hosts) // size, detours
+        groups, upper = int(self.group[-1]) + 1, (size + 1) // 2  # an upper switch for each cable to another group
+        self.leaf = 2 * self.group + np.arange(hosts) % size // upper
+        self.ways = 2 * groups * upper  # from leaves up; as many lead down, then those between groups
+        super().__init__(groups, upper, 2 * self.ways)
+        self.capacity = np.full(self.first + groups**2 * upper, rate)
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
         up, down, apart = self.leaf[frm], self.leaf[to], a != b
         far = up != down
-        third = (hashed(frm, to, when, 5) % np.uint64(self.groups)).astype(np.int64)
-        detour = apart & (chance(frm, to, when, 6) < self.detours) & (third != a) & (third != b)
-        by = np.where(detour, third, b)
+        detour, by = self._detour(a, b, chance(frm, to, when, 6) < self.detours, hashed(frm, to, when, 5))
         hops = [
-            (far, up * self.upper), (apart, 2 * self.ways + (a * self.groups + by) * self.upper),
-            (detour, 2 * self.ways + (by * self.groups + b) * self.upper), (far, self.ways + down * self.upper),
+            (far, up * self.each), (apart, self._first_cable(a, by)),
+            (detour, self._first_cable(by, b)), (far, self.ways + down * self.each),
         ]  # fmt: skip
-        switch = (hashed(frm, to, when, 3) % np.uint64(self.upper)).astype(np.int64)
+        switch = (hashed(frm, to, when, 3) % np.uint64(self.each)).astype(np.int64)
         ways = np.stack([np.where(taken, first + switch, NONE) for taken, first in hops], axis=1)
         return ways, LATENCY + HOP * (2 * far + apart + detour)
 

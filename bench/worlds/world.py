@@ -50,8 +50,8 @@ def _equals(fault: Fault, structure: Structure) -> int:
     """How many leaves, or ways between two, have the same kinds of hosts as this one, itself among them."""
     kinds = structure.kinds_of_groups
     own = np.unique(structure.group[list(fault.hosts)]).tolist()
-    if len(kinds) < FEWEST or fault.kind != "trunk":
-        return sum(kinds[other] == kinds[own[0]] for other in range(len(kinds)))
+    if fault.kind != "trunk":
+        return kinds.count(kinds[own[0]])
     ends = sorted(kinds[end] for end in own)
     return sum(sorted(pair) == ends for pair in itertools.combinations(kinds, 2))
 
