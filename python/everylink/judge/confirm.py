@@ -5,7 +5,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,30 +86,37 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
-    count = len(results.ranks)
-    broken = set().union(*(_failing([size], count, ANY_ATTEMPT) for size in results.sizes))  # they take the time limit
+    never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
     plan |= dict.fromkeys(alone_phases, pairs | (_rank_pairs(once_more, results) - broken))
-    in_vain = _failing(results.sizes, count, AGAIN) | _failing(results.sizes, count, ANY_ATTEMPT)
+    in_vain = never | _failing(results, AGAIN)[0]
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
 
 
-def _failing(sizes: Sequence[Size], ranks: int, attempts: NDArray[np.bool_]) -> set[tuple[int, int]]:
-    """Pairs of ranks, the smaller one first, of which no reading of these sizes in these attempts ended ok, and some
-    failed."""
+def _failing(results: Results, attempts: NDArray[np.bool_]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """Pairs of ranks, the smaller one first, of which some readings in these attempts failed, and none ended ok: at any
+    size, and at one size or more."""
+    ranks = len(results.ranks)
+    failed = [_pairs_that(size, ranks, attempts, are_ok=False) for size in results.sizes]
+    every = np.unique(np.concatenate([np.zeros(0, np.int64), *failed]))
+    ok = [_pairs_that(size, ranks, attempts, are_ok=True) for size in results.sizes] if len(every) else failed
+    never = np.setdiff1d(every, np.concatenate([np.zeros(0, np.int64), *ok]))
+    broken = [np.setdiff1d(bad, good) for bad, good in zip(failed, ok, strict=True)]
+    return _as_pairs(never, ranks), set().union(*(_as_pairs(pairs, ranks) for pairs in broken))
 
-    def numbers(are_ok: bool) -> NDArray[np.int64]:
-        parts = [np.zeros(0, np.int64)]
-        for size in sizes:
-            for frm, to, attempt, outcome in size.rows.blocks("frm", "to", "attempt", "outcome"):
-                wanted = attempts[attempt] & ((outcome == Outcome.OK) == are_ok)
-                one, other = frm[wanted].astype(np.int64), to[wanted].astype(np.int64)
-                parts.append(np.unique(np.minimum(one, other) * ranks + np.maximum(one, other)))
-        return np.unique(np.concatenate(parts))
 
-    failed = numbers(are_ok=False)
-    never = np.setdiff1d(failed, numbers(are_ok=True)) if len(failed) else failed
-    return {divmod(number, ranks) for number in never.tolist()}
+def _pairs_that(size: Size, ranks: int, attempts: NDArray[np.bool_], are_ok: bool) -> NDArray[np.int64]:
+    """Numbers of the pairs of ranks that have readings in these attempts that ended ok, or failed."""
+    parts = [np.zeros(0, np.int64)]
+    for frm, to, attempt, outcome in size.rows.blocks("frm", "to", "attempt", "outcome"):
+        wanted = attempts[attempt] & ((outcome == Outcome.OK) == are_ok)
+        one, other = frm[wanted].astype(np.int64), to[wanted].astype(np.int64)
+        parts.append(np.unique(np.minimum(one, other) * ranks + np.maximum(one, other)))
+    return np.unique(np.concatenate(parts))
+
+
+def _as_pairs(numbers: NDArray[np.int64], ranks: int) -> set[tuple[int, int]]:
+    return {divmod(number, ranks) for number in numbers.tolist()}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.pairs import CLEAR_OF_PAIR
-from everylink.judge.phases import GONE, Links, PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
+from everylink.judge.phases import GONE, PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
@@ -100,7 +100,7 @@ class Judged:
         """What ways between groups take longer, likewise."""
         return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
 
-    def is_by_design(self, one: Trunk | Uplink) -> bool:
+    def _is_by_design(self, one: Trunk | Uplink) -> bool:
         """Whether a trunk or uplink is slow as ways between other groups are."""
         if self._between is None:
             return False
@@ -122,7 +122,8 @@ class Judged:
     @cached_property
     def _ways_of_pairs(self) -> list[Uplink]:
         """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
-        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, None if self.told else self.longer)
+        longer = self.longer if self._slow_pairs and not self.told else None
+        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, longer)
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
@@ -130,7 +131,7 @@ class Judged:
         proven = self._under_load.slow_alone
         return [
             uplink for uplink in self._ways_of_pairs
-            if not self.is_by_design(uplink) and not self._is_of_whole_way(uplink)
+            if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink)
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
@@ -153,7 +154,7 @@ class Judged:
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = self._left("pair")
-        longer = {pair for way in self._ways_of_pairs if self.is_by_design(way) for pair in way.pairs}
+        longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
         longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
         return frozenset(longer - self._explained)
 
@@ -195,15 +196,12 @@ class Judged:
         if effects.equals.one_host:
             return Edges()
         edges = slow_at_the_edge(self._left("host"), effects, self.readings)
-        alone = self.alone.longer_than_equals([self._links_alone(trunk) for trunk in edges.trunks], self.findings)
+        links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
+        alone = self.alone.longer_than_equals(links, self.findings)
         trunks = (
             trunk for trunk, (beyond, _) in zip(edges.trunks, alone, strict=True) if not beyond < GONE * trunk.effect
         )
         return replace(edges, trunks=tuple(trunks))
-
-    def _links_alone(self, trunk: Trunk) -> Links:
-        own = np.flatnonzero(self.findings.effects.group_of == trunk.group)
-        return self.alone.of_hosts.between(own, np.array(trunk.far))
 
     @property
     def _at_the_edge(self) -> set[int]:
@@ -243,7 +241,7 @@ class Judged:
     def _trunks_left(self) -> tuple[Trunk, ...]:
         """Those that neither load nor an uplink nor the length of ways explains."""
         slow = (one for one in self.findings.trunks if one not in self._explained)
-        return (*(one for one in slow if not self.is_by_design(one)), *self._edges.trunks)
+        return (*(one for one in slow if not self._is_by_design(one)), *self._edges.trunks)
 
     @cached_property
     def _folded(self) -> Edges:
@@ -256,7 +254,7 @@ class Judged:
         few messages may take a detour."""
         usually = measured_in(alone_rows(self.size), self.readings, typical=True).are_slow(self.findings)
         slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
-        return (*(one for one in slow if not self.is_by_design(one)), *self._edges.trunks)
+        return (*(one for one in slow if not self._is_by_design(one)), *self._edges.trunks)
 
     @cached_property
     def slow_ways(self) -> frozenset[tuple[int, int]]:
@@ -416,7 +414,7 @@ def _when(judged: Judged) -> str:
 
 
 def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
-    """Subject: both groups if the trunk joins two, otherwise the group at its end."""
+    """Subject: both groups if the trunk joins two, otherwise the group at its end, and far hosts of one group."""
     effects = judged.findings.effects
     own, far = np.flatnonzero(effects.group_of == trunk.group), np.array(trunk.far)
     ends = (far, own) if trunk.side == Side.RECEIVE else (own, far)

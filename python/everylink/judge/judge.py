@@ -31,6 +31,7 @@ from everylink.judge.intermittent_alone import alone_steps, find_alone
 from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.lateness import Late, late_hosts, late_suspects
 from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.pairs import partners_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import is_covered, judged_quietly, more_ends, more_ways, quiet_readings
@@ -167,10 +168,7 @@ def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     kept = list(verdicts)
     while True:
         pairs = [one for one in kept if _is_slow_pair(one) and len(names.units_of(one.subject)) == 2]
-        partners: dict[str, set[str]] = {}
-        for one in pairs:
-            for unit in (units := names.units_of(one.subject)):
-                partners.setdefault(unit, set()).update(units - {unit})
+        partners = partners_of(names.units_of(one.subject) for one in pairs)
         host = max(partners, key=lambda unit: len(partners[unit]), default="")
         if len(partners.get(host, ())) < max(MANY_OF_HOST, PART_OF_HOST * (len(names.units) - 1)):
             return kept

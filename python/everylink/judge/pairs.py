@@ -1,6 +1,8 @@
 """Tests the link of every pair of hosts, a block of matrix rows at a time."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ OF_ENDS = 0.25  # a link of a bad host is itself bad from this part of its host'
 MOST_SUSPECTS = 20_000  # the slowest pairs are kept
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+End = TypeVar("End")
 
 
 @dataclass(frozen=True)
@@ -112,3 +115,12 @@ def _likely(pairs: Pairs, above: Matrix, effects: Effects, symmetric: bool) -> t
 
 def _joined(parts: list[Pairs]) -> Pairs:
     return Pairs(*(np.concatenate(columns) for columns in zip(*(vars(part).values() for part in parts), strict=True)))
+
+
+def partners_of(pairs: Iterable[Collection[End]]) -> dict[End, set[End]]:
+    """Of each end of these pairs the other ends."""
+    partners: dict[End, set[End]] = {}
+    for ends in pairs:
+        for end in ends:
+            partners.setdefault(end, set()).update(set(ends) - {end})
+    return partners

@@ -93,8 +93,10 @@ class BestReadings:
         at, wanted = at[at < len(self._number)], wanted[at < len(self._number)]
         return np.asarray(at[self._number[at] == wanted])
 
-    def links_of(self, found: Found, group_of: NDArray[np.int64]) -> Links:
-        """The link of a pair; for a host or a group, its measured links with it as sender."""
+    def links_of(self, found: Found | Trunk, group_of: NDArray[np.int64]) -> Links:
+        """The link of a pair; for a host, a group or a trunk, its measured links with it, or its group, as sender."""
+        if isinstance(found, Trunk):
+            return self.between(np.flatnonzero(group_of == found.group), np.array(found.far))
         if found.kind == "pair":
             a, b = found.subject
             return [(a, b)]
@@ -263,7 +265,7 @@ class PhaseReadings:
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
         for trunk in findings.trunks:
-            links = self.of_hosts.between(np.flatnonzero(group_of == trunk.group), np.array(trunk.far))
+            links = self.of_hosts.links_of(trunk, group_of)
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
         return slow
 
@@ -315,7 +317,8 @@ class PhaseReadings:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
-        beside = hosts.without(self._links_of_ways(findings))
+        any_group = any(one.kind == "group" for one in ends)
+        beside = hosts.without(self._links_of_ways(findings)) if any_group else hosts
         in_groups = _in_groups(ends, findings)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
@@ -337,8 +340,7 @@ class PhaseReadings:
         """The links of slow trunks and pairs, both directions."""
         links = [link for one in findings.bad if one.kind == "pair" for link in _both_ways(one)]
         for trunk in findings.trunks:
-            own = np.flatnonzero(findings.effects.group_of == trunk.group)
-            there = self.of_hosts.between(own, np.array(trunk.far))
+            there = self.of_hosts.links_of(trunk, findings.effects.group_of)
             links += [*there, *_turned(there)]
         return links
 

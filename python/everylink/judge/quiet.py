@@ -82,13 +82,12 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
     But for pairs of hosts that have a fault of their own, or of groups between which a way is slow. A host has to be
     slow with nearly all others, and alone.
     """
-    told = {one.subject for one in judged.unexplained if one.kind in ("host", "pair")}
+    told = {(one.kind, one.subject) for one in judged.unexplained}
     bad = hosts_among(judged.unexplained, judged.readings)
     groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
     hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
     group_of = quiet.findings.effects.group_of
-    known = {one.subject for one in judged.unexplained if one.kind == "group"}
-    yield from (one for one in quiet.unexplained if one.kind == "group" and one.subject not in known)
+    yield from (one for one in quiet.unexplained if one.kind == "group" and (one.kind, one.subject) not in told)
     for one in quiet.unexplained:
         is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
         if is_slow and int(group_of[one.subject[0]]) not in groups:
@@ -96,7 +95,7 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
             yield one
     ways = judged.slow_ways | quiet.slow_ways
     for one in quiet.unexplained:
-        is_new = one.kind == "pair" and one.subject not in told and not bad & set(one.subject)
+        is_new = one.kind == "pair" and (one.kind, one.subject) not in told and not bad & set(one.subject)
         if is_new and ends_of_pair(one, group_of) not in ways:
             yield one
 

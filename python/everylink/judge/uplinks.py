@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
-from everylink.judge.pairs import CLEAR_OF_PAIR
+from everylink.judge.pairs import CLEAR_OF_PAIR, partners_of
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.verdict import Side
@@ -81,9 +81,11 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Ma
     `longer`, as from longer_by_pair: given where groups may be several switches.
     """
     found = list(_between_two(pairs, group_of) if longer is None else between_parts(pairs, group_of, longer))
-    found = [replace(one, beside=_beside(one, found, pairs, group_of)) for one in found]
-    whole = {pair for uplink in found for pair in (*uplink.pairs, *uplink.beside)}
+    whole = {pair for uplink in found for pair in uplink.pairs}
     left = [pair for pair in pairs if pair not in whole]
+    found = [replace(one, beside=_beside(one, left, group_of)) for one in found]
+    beside = {pair for uplink in found for pair in uplink.beside}
+    left = [pair for pair in left if pair not in beside]
     size = np.bincount(group_of)
     while (best := _largest(left, group_of)) is not None:
         own = [pair for pair in left if best in ends_of_pair(pair, group_of)]
@@ -111,11 +113,10 @@ def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterato
             yield Uplink(one, other, tuple(own), between, frozenset(np.flatnonzero(group_of == one).tolist()))
 
 
-def _beside(
-    uplink: Uplink, found: Sequence[Uplink], pairs: Sequence[Found], group_of: NDArray[np.int64]
-) -> tuple[Found, ...]:
-    own, ends = {pair for one in found for pair in one.pairs}, set(uplink.ways(group_of))
-    return tuple(pair for pair in pairs if pair not in own and ends_of_pair(pair, group_of) in ends)
+def _beside(uplink: Uplink, left: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[Found, ...]:
+    """The pairs that are left between the same groups."""
+    ends = set(uplink.ways(group_of))
+    return tuple(pair for pair in left if ends_of_pair(pair, group_of) in ends)
 
 
 def between_parts(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Matrix) -> Iterator[Uplink]:
@@ -149,10 +150,7 @@ def between_parts(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: M
 def _parts(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> list[list[int]]:
     """The hosts of a group that are slow mostly with the same others, as the first of them; without hosts that are slow
     with most others, which have a slow uplink, or are slow themselves."""
-    partners: dict[int, set[int]] = {}
-    for pair in pairs:
-        for host in pair.subject:
-            partners.setdefault(host, set()).update(set(pair.subject) - {host})
+    partners = partners_of(pair.subject for pair in pairs)
     size, parts = np.bincount(group_of), list[list[int]]()
     for host, own in sorted(partners.items()):
         if len(own) > WITH_MOST * (len(group_of) - size[group_of[host]]):
@@ -181,11 +179,16 @@ def _by_parts(pairs: Sequence[Found], parts: Sequence[Sequence[int]]) -> dict[tu
 
 def rest_of_way(uplink: Uplink, pairs: Sequence[Found], longer: Matrix, group_of: NDArray[np.int64]) -> float:
     """What other pairs between the groups of a way take longer that are not slow, log of the factor; 0 if none."""
-    rest = np.where(np.isnan(longer), longer.T, longer)
+    at = np.ix_(group_of == uplink.group, group_of == uplink.other)
+    there, back = longer[at], longer.T[at]
+    rest, place = np.where(np.isnan(there), back, there), np.full(len(group_of), -1)
+    for side in at:
+        place[side.ravel()] = np.arange(side.size)
     for pair in pairs:
-        one, other = pair.subject
-        rest[one, other] = rest[other, one] = np.nan
-    known = known_sample(rest[np.ix_(group_of == uplink.group, group_of == uplink.other)])
+        ends = sorted(pair.subject, key=lambda host: group_of[host] != uplink.group)
+        if [int(group_of[host]) for host in ends] == [uplink.group, uplink.other]:
+            rest[tuple(place[ends])] = np.nan
+    known = known_sample(rest)
     return float(np.median(known)) if len(known) else 0.0
 
 

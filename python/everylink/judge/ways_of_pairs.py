@@ -11,6 +11,7 @@ import numpy as np
 from everylink.host_lists import folded
 from everylink.judge.confidence import calibrated
 from everylink.judge.evidence import Names
+from everylink.judge.pairs import partners_of
 from everylink.judge.verdict import Side, Verdict
 
 FEWEST = 2  # hosts at each end
@@ -26,12 +27,8 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     for verdict in verdicts:
         if verdict.kind in ("pair", "link") and verdict.symptom == "slow":
             pairs[frozenset(names.units_of(verdict.subject))] = verdict
-    partners: dict[str, set[str]] = {}
-    for ends in pairs:
-        for host in ends:
-            partners.setdefault(host, set()).update(ends - {host})
     trunks, told = list[Verdict](), set[Verdict]()
-    for one, other in _ends(partners):
+    for one, other in _ends(partners_of(pairs)):
         own = [pairs[frozenset((a, b))] for a in one for b in other]
         if _are_alike(own):
             told |= set(own)
