@@ -11,6 +11,7 @@ from everylink.distributions import normal_tail
 from everylink.host_lists import folded
 from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
+from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.pairs import CLEAR_OF_PAIR
@@ -20,15 +21,12 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.uplinks import (
     FEWEST_OF_TWO,
-    Edges,
     Uplink,
     alike,
     between_groups,
-    folded_ways,
     is_longer_by_design,
     longer_by_pair,
     rest_of_way,
-    slow_at_the_edge,
     slow_uplinks,
 )
 from everylink.judge.verdict import SURE, Scope, Side, Verdict

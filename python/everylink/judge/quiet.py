@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.edges import folded_ways
 from everylink.judge.effects import Effects
 from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Findings, Found, find, hosts_among
@@ -16,7 +17,7 @@ from everylink.judge.kinds import levelled
 from everylink.judge.pairs import CLEAR_OF_PAIR, SMALLEST_BAD
 from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in
-from everylink.judge.uplinks import ONE_GROUP, Uplink, between_parts, ends_of_pair, folded_ways, slow_pairs_of
+from everylink.judge.uplinks import ONE_GROUP, Uplink, between_parts, ends_of_pair, slow_pairs_of
 from everylink.judge.verdict import BANDWIDTH, Verdict
 from everylink.model.results import Results, Size
 from everylink.model.rows import QUARTER
