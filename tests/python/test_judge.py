@@ -10,7 +10,8 @@ from everylink.io.read import read
 from everylink.judge.confidence import RIGHT
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.groups import inferred_groups
-from everylink.judge.judge import judge, one_per_subject
+from everylink.judge.judge import judge
+from everylink.judge.merged import one_per_subject
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping

@@ -64,6 +64,14 @@ class Verdict:
     action: str = ""
 
     @property
+    def is_end(self) -> bool:
+        return self.kind in ("host", "rank")
+
+    @property
+    def is_slow_pair(self) -> bool:
+        return self.kind in ("pair", "link") and self.symptom == "slow"
+
+    @property
     def worth(self) -> tuple[int, int, float]:
         """Sort key, worst first: failures before slowness, large losses before small ones."""
         kinds = ("group", "trunk", "host", "rank", "pair", "link")

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.evidence import Names, confidence_of
-from everylink.judge.judge import LinkVerdicts, failed_verdicts, judge, judgement, one_per_subject
+from everylink.judge.judge import judge, judgement
+from everylink.judge.merged import one_per_subject
+from everylink.judge.sizes import LinkVerdicts, failed_verdicts
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.links.failed import fold_failures
 from everylink.load.links import EVEN, as_links

@@ -1,0 +1,78 @@
+"""Verdicts on hosts that are slow at times: late messages, drift, and what comes and goes."""
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from everylink.judge.evidence import Judged, Names, confidence_of
+from everylink.judge.intermittent import Intermittent, find_intermittent, score
+from everylink.judge.intermittent_alone import alone_steps, find_alone
+from everylink.judge.lateness import Late, late_hosts
+from everylink.judge.phases import alone_rows
+from everylink.judge.verdict import Side, Verdict
+
+
+def at_times(
+    judged: Judged, names: Names, crowded: Collection[str], ways: Collection[tuple[int, int]]
+) -> Iterable[Verdict]:
+    """`crowded`: hosts with more ranks than cores. `ways`: between groups that are slow, of which no host may be
+    blamed; the smaller number first."""
+    yield from (late_verdict(late, judged, names) for late in late_hosts(judged.readings))
+    yield from _drifting(judged, names)
+    yield from _intermittent(judged, names, crowded, ways)
+
+
+def late_verdict(late: Late, judged: Judged, names: Names) -> Verdict:
+    if late.is_loss:
+        text = (
+            f"{late.rate:.1%} of its messages are late, by {late.lateness:.0f} times the usual time on average, as if "
+            f"packets were lost and sent again; of other {names.unit_kind}s {late.usual_rate:.1%}, by "
+            f"{late.usual_lateness:.0f} times"
+        )
+    else:
+        text = f"{late.rate:.2%} of its messages take more than twice the usual time, typical are {late.usual_rate:.2%}"
+    return Verdict(
+        names.unit_kind, (names.units[late.host],), Side.BOTH, "loss" if late.is_loss else "jitter", judged.size.bytes,
+        late.factor, confidence_of(late.z, judged.readings.hosts), late.links, text,
+    )  # fmt: skip
+
+
+def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
+    for host in judged.drift.hosts:
+        text = (
+            f"from the first step to the last one its links became {np.exp(host.rise):.2f}x as long, those of others "
+            f"{np.exp(host.usual):.2f}x"
+        )
+        yield Verdict(
+            names.unit_kind, (names.units[host.host],), Side.BOTH, "drifting", judged.size.bytes,
+            float(np.exp(host.rise - host.usual)), confidence_of(host.score, 1), host.links, text,
+        )  # fmt: skip
+
+
+def _intermittent(
+    judged: Judged, names: Names, crowded: Collection[str], ways: Collection[tuple[int, int]]
+) -> Iterable[Verdict]:
+    """`ways`: between groups that are slow, of which no host may be blamed; the smaller number first."""
+    bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
+    bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
+    bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
+    pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
+    seen, effects = judged.readings, judged.findings.effects
+    under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
+    alone: list[Intermittent] = []
+    if not crowded and not effects.equals.one_host:
+        bad = (bad - judged.contended_hosts) | {found.host for found in under_load}
+        steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
+        alone = find_alone(steps, bad)
+    for found in (*under_load, *alone):
+        how = "measured alone, slow" if found.is_alone else "slow"
+        in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
+        text = (
+            f"{how} in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+            f"others in {max(found.others, 0):.1%} of theirs"
+        )
+        symptom = "flapping" if found.stretches else "intermittent"
+        yield Verdict(
+            names.unit_kind, (names.units[found.host],), Side.BOTH, symptom, judged.size.bytes,
+            float(np.exp(found.factor)), confidence_of(score(found), 1), found.steps, text,
+        )  # fmt: skip

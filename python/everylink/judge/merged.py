@@ -1,0 +1,65 @@
+"""One verdict for each subject, of all that its message sizes and directions yield."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from everylink.judge.verdict import SYMPTOMS, Side, Verdict
+from everylink.units import size_text
+
+AT_TIMES = ("loss", "flapping", "intermittent")  # some messages or steps take `factor` times as long
+FAR_MORE = 4.0  # times as much longer: it happens in a part of the steps
+
+
+def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
+    """One verdict per subject: the worst one, whose evidence also names the others.
+
+    The link of two ranks and their pair are one subject, unless both links have verdicts; these are one pair if both
+    are slow.
+    """
+    links = Counter(frozenset(subject) for subject in {one.subject for one in found if one.kind == "link"})
+    by_subject: dict[tuple[str, Collection[str]], list[Verdict]] = {}
+    for verdict in found:
+        ends = frozenset(verdict.subject)
+        is_pair = verdict.kind in ("pair", "link") and links[ends] < 2
+        by_subject.setdefault(("pair", ends) if is_pair else (verdict.kind, verdict.subject), []).append(verdict)
+    return _paired([_merged(verdicts) for verdicts in by_subject.values()])
+
+
+def _paired(found: Sequence[Verdict]) -> list[Verdict]:
+    """Two links between the same ranks that are slow are one pair, which both directions tell of."""
+    slow = {one.subject: one for one in found if one.kind == "link" and one.symptom == "slow"}
+    kept: list[Verdict] = []
+    for verdict in found:
+        back = slow.get(verdict.subject[::-1]) if slow.get(verdict.subject) is verdict else None
+        if back is None:
+            kept.append(verdict)
+        elif (verdict.worth, verdict.subject) <= (back.worth, back.subject):
+            text = f"{verdict.evidence}; in the other direction {back.factor or 1:.2f}x the time"
+            links = verdict.links + back.links
+            kept.append(replace(verdict, kind="pair", direction=Side.BOTH, links=links, evidence=text))
+    return kept
+
+
+def _merged(verdicts: list[Verdict]) -> Verdict:
+    symptom = _worst_symptom(verdicts)
+    alike = [verdict for verdict in verdicts if verdict.symptom == symptom]
+    # A pair with one slow direction may be slow both ways at another size: acknowledgements take that direction.
+    sided = [verdict for verdict in alike if verdict.kind in ("pair", "link") and verdict.direction != Side.BOTH]
+    worst = max(sided or alike, key=lambda verdict: (verdict.factor or 0.0, verdict.links, verdict.bytes))
+    also = [f"{verdict.symptom} at {size_text(verdict.bytes)}" for verdict in verdicts if verdict is not worst]
+    if not also:
+        return worst
+    return replace(worst, evidence=f"{worst.evidence}; also {', '.join(dict.fromkeys(also))}")
+
+
+def _worst_symptom(verdicts: Sequence[Verdict]) -> str:
+    """In the order of SYMPTOMS, but not `slow` where what happens at times costs far more."""
+    worst = min((verdict.symptom for verdict in verdicts), key=SYMPTOMS.index)
+    if worst != "slow":
+        return worst
+    slower = {
+        symptom: max((one.factor or 1.0 for one in verdicts if one.symptom == symptom), default=1.0) - 1
+        for symptom in ("slow", *AT_TIMES)
+    }
+    return next((symptom for symptom in AT_TIMES if slower[symptom] > FAR_MORE * slower["slow"]), worst)

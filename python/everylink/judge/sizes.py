@@ -1,0 +1,314 @@
+"""Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from everylink.judge.at_times import at_times, late_verdict
+from everylink.judge.confidence import calibrated
+from everylink.judge.coverage import coverage_remarks, not_looked_for
+from everylink.judge.crowd import crowded_hosts
+from everylink.judge.effects import Effects
+from everylink.judge.evidence import (
+    Judged,
+    Names,
+    loaded_verdict,
+    plane_verdict,
+    slow_verdict,
+    trunk_verdict,
+    uplink_verdict,
+    within_verdict,
+)
+from everylink.judge.expected import Expected, expected_of
+from everylink.judge.findings import Found, find, pairs_found
+from everylink.judge.kinds import Equals, Kinds, levelled
+from everylink.judge.lateness import late_suspects
+from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
+from everylink.judge.planes import slow_planes
+from everylink.judge.quiet import is_covered, judged_quietly, more_ends, more_ways, quiet_readings
+from everylink.judge.readings import Readings, readings
+from everylink.judge.structure import structures_at
+from everylink.judge.trunks import Trunk
+from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Side, Structure, Verdict
+from everylink.judge.within import find_within
+from everylink.links.failed import Failures, fold_failures
+from everylink.model.results import Results, Size
+from everylink.model.rows import ONE_WAY, Outcome
+
+OUTCOMES: dict[int, str] = {
+    Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
+    Outcome.PRESUMED: "timeout",
+}  # fmt: skip
+MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
+SAME_AS_FAR = 0.05  # log of the factor
+SHOWN_SUSPECT_Z = 3.0
+FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
+FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
+MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
+UNKNOWN_GROUPS = (
+    "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
+    "--topology FILE names them."
+)
+
+
+@dataclass
+class LinkVerdicts:
+    """What comparing the links of a run with each other yields.
+
+    `longer`: kind, subject and size of what is found, but slow by design.
+    """
+
+    found: list[Verdict] = field(default_factory=list)
+    suspects: list[Verdict] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    structure: list[Structure] = field(default_factory=list)
+    not_looked_for: list[str] = field(default_factory=list)
+    expected: list[Expected] = field(default_factory=list)
+    longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
+
+
+def compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
+    """`known`: whether the groups are known."""
+    sizes = _Sizes(results, names, kinds, equals, known)
+    for size in results.sizes:
+        sizes.see(size)
+    return sizes.told()
+
+
+class _Sizes:
+    """Takes one size after the other; some of what they show is told only by all of them."""
+
+    def __init__(self, results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> None:
+        self._results, self._names, self._kinds, self._equals, self._known = results, names, kinds, equals, known
+        self._crowded = crowded_hosts(results)
+        self._collected = LinkVerdicts()
+        self._bad_hosts = frozenset[int]()
+        self._longer = LongerPairs()
+        self._narrow_ways = dict[SlowWay, list[bool | None]]()
+        self._quiet_ways = list[Verdict]()  # at the largest size that shows any
+        self._at_equal_load = list[Verdict]()
+        self._of_rails = set[tuple[str, ...]]()  # ranks
+        self._behind_rails = set[frozenset[str]]()  # the hosts of groups of which a rail is slow
+        self._kinds_of_hosts = dict[tuple[str, ...], float]()  # hosts that many are as slow as, and their factors
+
+    def see(self, size: Size) -> None:
+        results, names, collected = self._results, self._names, self._collected
+        collected.found += failed_verdicts(fold_failures(results, size), size)
+        seen = readings(results, size)
+        if not seen.count:
+            return
+        judged = self._judged(size, levelled(seen, self._equals))
+        quiet = self._judged_quietly(judged)
+        within = find_within(results, size)
+        is_alone = results.facts.serial or not judged.alone.is_empty
+        sure, unclear = self._slow(judged)
+        clear = [*sure, *self._of_parts(judged, quiet)]
+        clear += [within_verdict(host, size, names) for host in within if host.sure]
+        planes = slow_planes(results.ranks, judged.readings, self._kinds)
+        clear += [plane_verdict(plane, size, names) for plane in planes]
+        if quiet is not None:
+            clear += [slow_verdict(found, quiet, names) for found in more_ends(quiet, judged)]
+        unclear += [within_verdict(host, size, names) for host in within if not host.sure]
+        unclear += _suspects(judged, names)
+        if judged.readings.hosts < FEW_HOSTS:
+            clear, unclear = _without_ends(clear, unclear, names)
+        collected.found += [calibrated(verdict, is_alone) for verdict in clear]
+        collected.suspects += unclear
+        collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
+        collected.structure += structures_at(results, judged, names, self._kinds, {plane.device for plane in planes})
+        self._remark(judged)
+        self._keep(judged, quiet, is_alone)
+
+    def told(self) -> LinkVerdicts:
+        """What all sizes yield."""
+        collected, names = self._collected, self._names
+        by_design = [way for way, narrow in self._narrow_ways.items() if is_longer_by_design(narrow)]
+        collected.structure += structures_of(by_design, names)
+        collected.longer = frozenset(way.subject for way in by_design)
+        found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
+        named = {one.subject for one in found if one.kind in ("group", "trunk")}
+        found += [one for one in self._at_equal_load if one.subject not in named]
+        collected.found = [one for one in found if not (one.is_slow_pair and self._longer.explain(one))]
+        return collected
+
+    def _judged(self, size: Size, seen: Readings) -> Judged:
+        judged = Judged(
+            self._results.ranks, self._names.grouping is not None, size, seen,
+            find(seen, self._equals, blind=not self._known),
+            alone=measured_in(alone_rows(size), seen, bad_elsewhere=self._bad_hosts),
+            quarter=measured_in(quarter_rows(size), seen, FEWEST_UNDER_LOAD, self._bad_hosts),
+            one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
+        )  # fmt: skip
+        self._bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
+        return judged
+
+    def _judged_quietly(self, judged: Judged) -> Judged | None:
+        """None where too little was measured with a quarter of the ranks busy."""
+        if not self._known or self._crowded:
+            return None
+        quiet = quiet_readings(self._results, judged.size)
+        return judged_quietly(judged, quiet) if quiet is not None and is_covered(quiet) else None
+
+    def _slow(self, judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
+        """What is slow, and what may be; adds why it is not sure."""
+        slow, hosts = list(_slow(judged, self._names)), judged.readings.hosts
+        sure = slow if self._known else _sure_without_groups(slow, hosts)
+        if len(sure) < len(slow):
+            self._collected.remarks.append(UNKNOWN_GROUPS)
+        elif FEW_HOSTS <= hosts < FEW_TO_COMPARE and sum(one.is_end for one in slow) > hosts * MOST_OF_FEW:
+            sure = [verdict for verdict in slow if not verdict.is_end]
+            self._collected.remarks.append(MANY_OF_FEW)
+        certain = set(sure)
+        return sure, [verdict for verdict in slow if verdict not in certain]
+
+    def _of_parts(self, judged: Judged, quiet: Judged | None) -> Iterator[Verdict]:
+        """Slow trunks, uplinks, and rails of groups, and hosts that are slow at times."""
+        names = self._names
+        yield from (trunk_verdict(trunk, judged, names) for trunk in judged.trunks)
+        yield from (uplink_verdict(uplink, judged, names) for uplink in judged.uplinks)
+        ways = judged.slow_ways if quiet is None else judged.slow_ways | quiet.slow_ways
+        yield from at_times(judged, names, self._crowded, ways)
+        yield from (plane_verdict(rail, judged.size, names, of_group=True) for rail in judged.rails)
+
+    def _remark(self, judged: Judged) -> None:
+        """What was not looked for, and who told the groups."""
+        collected, names = self._collected, self._names
+        if names.grouping is not None:
+            collected.remarks += names.grouping.doubts
+            if names.grouping.told_by:
+                leaves, told_by = len(names.grouping.names), names.grouping.told_by
+                collected.remarks.append(f"Groups of hosts are the {leaves} leaf switches of {told_by}.")
+        collected.not_looked_for += not_looked_for(judged, names.unit_kind)
+        collected.remarks += coverage_remarks(self._results, judged, names.unit_kind)
+
+    def _keep(self, judged: Judged, quiet: Judged | None, is_alone: bool) -> None:
+        """What is told when all sizes are seen."""
+        names = self._names
+        if quiet is not None:
+            ways = [calibrated(one, is_alone=True) for one in more_ways(quiet, judged, names)]
+            self._quiet_ways = ways or self._quiet_ways
+            self._longer.see(quiet, names)
+        self._longer.add(judged, names)
+        self._at_equal_load += [calibrated(loaded_verdict(one, judged, names), is_alone) for one in judged.loaded]
+        self._of_rails |= {names.of(one)[1] for one in judged.of_rails}
+        self._behind_rails |= {frozenset(names.units[host] for host in rail.hosts) for rail in judged.rails}
+        for one in judged.repeated_hosts:
+            subject, factor = names.of(one)[1], float(np.exp(one.effect))
+            self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
+        self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
+        if judged.size.bytes >= BANDWIDTH:
+            narrow = are_narrow(list(self._narrow_ways), judged)
+            for known, is_narrow in zip(self._narrow_ways.values(), narrow, strict=True):
+                known.append(is_narrow)
+
+    def _is_of_larger(self, verdict: Verdict) -> bool:
+        """Whether it is of a slow rail, or of a kind of hosts."""
+        match verdict.kind:
+            case "rank":
+                return verdict.subject in self._of_rails
+            case "group":
+                return frozenset(self._names.units_of(verdict.subject)) in self._behind_rails
+        return _is_of_a_kind(verdict, self._kinds_of_hosts)
+
+
+def _is_of_a_kind(verdict: Verdict, kinds: Mapping[tuple[str, ...], float]) -> bool:
+    """Whether a slow host is no slower than at a size at which many hosts are as slow; `kinds`: its factor there."""
+    return (
+        verdict.kind == "host"
+        and verdict.symptom == "slow"
+        and (verdict.factor or 1.0) <= kinds.get(verdict.subject, 0)
+    )
+
+
+def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
+    for group in failures.groups:
+        retried = group.again is not None and not group.again.untried
+        confidence = SURE if retried or group.failed >= MANY_FAILED else 0.9
+        yield Verdict(
+            "group" if group.kind == "all" else group.kind, group.subject or ("all ranks",),
+            group.direction, OUTCOMES.get(group.outcomes[0][0], "broken"), size.bytes, None, confidence, group.failed,
+            str(group).removeprefix(f"{group.name}: "),
+        )  # fmt: skip
+
+
+def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
+    effects = judged.findings.effects
+    for found in judged.unexplained:
+        if not (_is_of_one_way(found, effects) or (names.grouping is None and _is_in_no_group(found, effects))):
+            yield slow_verdict(found, judged, names)
+
+
+def _is_of_one_way(found: Found, effects: Effects) -> bool:
+    """Whether it is a host of which only links with one other group of several show that it is slow: the way to that
+    group may be."""
+    if found.kind != "host":
+        return False
+    host, group_of = found.subject[0], effects.group_of
+    every = np.arange(len(group_of))
+    shown = np.unique(group_of[effects.shows(host, every) & (every != host)])
+    return len(shown) == 1 and shown[0] != group_of[host] and len(np.unique(group_of)) > 2
+
+
+def _is_in_no_group(found: Found, effects: Effects) -> bool:
+    """Whether it is a pair inside a group, or a host that is slow inside its group only, which takes what links between
+    groups take.
+
+    Where groups were found in the times, it may just be that it does not belong into one.
+    """
+    if found.kind not in ("host", "pair"):
+        return False
+    one, group_of = found.subject[0], effects.group_of
+    others = np.array(found.subject[1:]) if found.kind == "pair" else np.arange(len(group_of))
+    if found.kind == "host":
+        others = others[effects.shows(one, others) & (others != one)]
+    if not len(others) or (group_of[others] != group_of[one]).any():
+        return False
+    kinds = effects.equals.kind_of
+    far = effects.typical[kinds[one], kinds[others], 0]
+    usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
+    return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
+
+
+def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
+    """Without known groups only few bad hosts are sure; many at once, or a pair, may be how groups differ."""
+    bad = [verdict for verdict in slow if verdict.is_end]
+    return bad if len(bad) <= max(FEW_BAD, PART_BAD * hosts) else []
+
+
+def _without_ends(
+    clear: Sequence[Verdict], unclear: Sequence[Verdict], names: Names
+) -> tuple[list[Verdict], list[Verdict]]:
+    """Verdicts and suspects of fewer than FEW_HOSTS ends, any of which may be at fault: one suspect for all of them.
+
+    A rank of several on its host is a suspect by itself: it was compared with these, but not with ranks at its place.
+    """
+    accusing = [verdict for verdict in clear if verdict.is_end]
+    ends = [verdict for verdict in (*accusing, *unclear) if verdict.kind == names.unit_kind]
+    suspects = [verdict for verdict in (*accusing, *unclear) if verdict not in ends]
+    worst = min(ends, key=lambda verdict: verdict.worth, default=None)
+    if worst is not None:
+        text = f"of {worst.subject[0]}: {worst.evidence}"
+        suspects.append(replace(worst, subject=tuple(names.units), direction=Side.BOTH, evidence=text))
+    return [verdict for verdict in clear if verdict not in accusing], suspects
+
+
+def _suspects(judged: Judged, names: Names) -> Iterable[Verdict]:
+    findings, symmetric = judged.findings, judged.readings.symmetric
+    ends = [findings.effects.send] if symmetric else [findings.effects.send, findings.effects.receive]
+    told = judged.contended_hosts | {one.subject[0] for one in judged.repeated_hosts}
+    for host in sorted(set(findings.suspect_hosts.tolist()) - told):
+        worst = max(ends, key=lambda end: float(end.z[host]))
+        if worst.z[host] > SHOWN_SUSPECT_Z:
+            found = Found(
+                "host", (host,), Side.BOTH, float(worst.effect[host]), float(worst.z[host]), int(worst.links[host])
+            )
+            yield slow_verdict(found, judged, names)
+    for late in late_suspects(judged.readings):
+        if late.z > SHOWN_SUSPECT_Z:
+            yield calibrated(late_verdict(late, judged, names), is_alone=False)
+    for one in (judged.unproven - judged.of_uplinks) | judged.doubtful:
+        yield trunk_verdict(one, judged, names) if isinstance(one, Trunk) else slow_verdict(one, judged, names)
+    for found in pairs_found(findings.pairs.suspects, findings.effects, symmetric):
+        yield slow_verdict(found, judged, names)
