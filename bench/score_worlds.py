@@ -108,18 +108,21 @@ def kind_of(one: Score) -> str:
 def print_classes(scores: Sequence[Score]) -> None:
     """Precision and recall; the parts that an observer could not see stand beside. The last column: not of sets."""
     print_head(
-        "", "found of those that count", "found of the rest", "verdicts right", "verdicts for each single part found"
-    )
+        "", "found of those that count", "found of the rest", "verdicts right", "of pairs whose way passes a part",
+        "verdicts for each single part found",
+    )  # fmt: skip
     parts, said = [p for one in scores for p in one.parts], [v for one in scores for v in one.said]
     for name, (kinds, verdicts) in CLASSES.items():
         own = [part for part in parts if part.kind in kinds]
         counted, rest = ([part.found for part in own if part.counts is counts] for counts in (True, False))
-        right = [verdict.right for verdict in said if verdict.kind in verdicts]
+        own_said = [verdict for verdict in said if verdict.kind in verdicts]
+        right, on_way = (sum(getattr(one, what) for one in own_said) for what in ("right", "on_way"))
         found = [part.verdicts for part in own if part.found and part.kind not in SETS]
         each = f"{np.mean(found):.2f}" if found else ""
         print_row(
-            name, share(sum(counted), len(counted)), share(sum(rest), len(rest)), share(sum(right), len(right)), each
-        )
+            name, share(sum(counted), len(counted)), share(sum(rest), len(rest)), share(right, len(own_said)),
+            str(on_way) if on_way else "", each,
+        )  # fmt: skip
     sided = [verdict.side_right for verdict in said if verdict.sided and verdict.right]
     print(f"\nDirection right in {share(sum(sided), len(sided))} of those claimed.")
 

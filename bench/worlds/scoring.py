@@ -18,6 +18,7 @@ from worlds.structures import ALL, Structure
 from worlds.world import BOTH_WAYS, World
 
 NEARLY_ALL = 0.9  # of the hosts of a part
+ON_WAY = 0.05  # log of the factor by which a pair takes longer alone
 SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "chassis")
 
 
@@ -51,7 +52,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Said:
-    """A verdict, and whether it is right. `sided`: whether it claims a direction; `side_right`: and the right one."""
+    """A verdict, and whether it is right. `sided`: whether it claims a direction; `side_right`: and the right one.
+
+    `on_way`: not right, but on a pair of hosts between which messages do take longer alone, since they pass a planted
+    part: another cable, or a switch.
+    """
 
     kind: str
     symptom: str
@@ -60,6 +65,7 @@ class Said:
     sided: bool
     side_right: bool
     text: str
+    on_way: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ def score(case: Case) -> Score | None:
         Part(fault.kind, " ".join(fault.parts), world.visible(fault).counts(fault, built), is_found(of, fault), len(of))
         for fault, of in zip(faults, about, strict=True)
     )
-    return Score(case, parts, tuple(_said(verdict, faults) for verdict in verdicts))
+    return Score(case, parts, tuple(_said(verdict, world) for verdict in verdicts))
 
 
 def grouping_of(structure: Structure) -> Grouping | None:
@@ -108,15 +114,22 @@ def grouping_of(structure: Structure) -> Grouping | None:
     return Grouping(group, tuple(folded([f"n{host}" for host in own]) for own in members))
 
 
-def _said(verdict: Verdict, faults: Sequence[Fault]) -> Said:
-    own = [fault for fault in faults if is_about(verdict, fault)]
+def _said(verdict: Verdict, world: World) -> Said:
+    own = [fault for fault in world.faults if is_about(verdict, fault)]
     is_part = any(fault.kind in SETS for fault in own)  # single links of it may well be slow one way
     sided = verdict.direction != "both" and verdict.symptom == "slow" and not is_part
     return Said(
         verdict.kind, verdict.symptom, round(verdict.confidence, 4), bool(own), sided,
         sided and any(is_sided(verdict, fault) for fault in own),
-        f"{verdict.kind} {' '.join(verdict.subject)}: {verdict.evidence}",
+        f"{verdict.kind} {' '.join(verdict.subject)}: {verdict.evidence}", not own and is_on_way(verdict, world),
     )  # fmt: skip
+
+
+def is_on_way(verdict: Verdict, world: World) -> bool:
+    """Whether a verdict names a pair between which messages take longer alone because of the planted parts."""
+    hosts = sorted(int(name.removeprefix("n")) for name in hosts_of(verdict))
+    is_pair = verdict.kind in ("pair", "link") and len(hosts) == 2
+    return is_pair and world.longer_alone(hosts[0], hosts[1]) > ON_WAY
 
 
 def hosts_of(verdict: Verdict) -> set[str]:
