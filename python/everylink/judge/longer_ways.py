@@ -19,7 +19,7 @@ from everylink.units import plural
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
-LONGEST_OF_PAIR = np.log(1.5)  # of a pair by itself; what takes longer than a few more switches is a fault
+LONGEST_OF_PAIR = np.log(2.0)  # of a pair by itself; what takes longer than a few more switches is a fault
 Ends = tuple[frozenset[int], frozenset[int]]
 Pairs = tuple[tuple[int, int], ...]
 

@@ -21,6 +21,7 @@ LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 GONE_OF_GROUP = 0.5  # likewise of a group, whose many links tell more
+GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
 LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
@@ -263,7 +264,7 @@ class PhaseReadings:
                 known = not self.knows_little_of(one, group_of)
                 slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
-                slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True)
+                slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True, GONE_OF_PAIR)
         for trunk in findings.trunks:
             links = self.of_hosts.links_of(trunk, group_of)
             slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)

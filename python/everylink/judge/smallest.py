@@ -1,6 +1,6 @@
 """The fewest verdicts that explain what is slow: without parts that are slow because a larger one is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,33 +33,68 @@ def smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verd
             factor = verdict.factor or 1.0
             of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
-    hosts: dict[str, float] = {}
-    groups: list[tuple[set[str], float, bool]] = []
-    trunks = {one: names.ends_of(one) for one in verdicts if one.kind == "trunk" and one.symptom == "slow"}
-    between = [(ends, trunk.factor or 0.0) for trunk, ends in trunks.items() if len(ends) == 2]
-    leaving = [(ends[0], trunk.factor or 0.0) for trunk, ends in trunks.items() if len(ends) == 1]
-    for verdict in verdicts:
-        if verdict.kind in ("host", "group") and verdict.symptom in SLOW_AT_TIMES:
-            units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
-            if verdict.kind == "group":
-                groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
-            else:
-                hosts.update({unit: max(hosts.get(unit, 0.0), factor) for unit in units})
-    kept = []
-    for verdict in verdicts:
-        units, inside = names.units_of(verdict.subject), verdict.kind in ("pair", "link")
-        of_ends = [hosts.get(unit, 0.0) for unit in units]
-        of_ends += [factor for own, factor, whole in groups if units & own and (whole or not (inside and units <= own))]
-        of_ends += [SHARED * factor for (one, other), factor in between if inside and units & one and units & other]
-        of_ends += [SHARED * factor for own, factor in leaving if inside and len(units & own) == 1]
-        if verdict in trunks:
-            of_ends = [factor**OF_GROUP / MUCH for own, factor, _ in groups if own in trunks[verdict]]
-        small = verdict in trunks or (verdict.kind in ("rank", "pair", "link") and verdict.kind != names.unit_kind)
-        if inside and any(whole and units <= own for own, _, whole in groups):
-            of_ends.append(np.inf)
-        if not (small and verdict.symptom == "slow" and (verdict.factor or 0.0) <= MUCH * max(of_ends, default=0.0)):
-            kept.append(verdict)
+    larger = _Larger(verdicts, names, of_ranks)
+    kept = [one for one in verdicts if not larger.explain(one)]
     return _hosts_of_pairs(ways_of_pairs(kept, names), names)
+
+
+class _Larger:
+    """The larger parts that verdicts name: hosts, by the factor of their own or of their slowest rank; groups, and
+    whether most pairs inside are slow, too; trunks, by the hosts at one end or at both."""
+
+    def __init__(self, verdicts: Sequence[Verdict], names: Names, of_ranks: Mapping[str, float]) -> None:
+        self._names = names
+        self._hosts, self._with_ranks = dict[str, float](), dict(of_ranks)
+        self._groups: list[tuple[set[str], float, bool]] = []
+        self._trunks: list[tuple[list[set[str]], float]] = []
+        for verdict in verdicts:
+            units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
+            if verdict.kind == "trunk" and verdict.symptom == "slow":
+                self._trunks.append((names.ends_of(verdict), factor))
+            elif verdict.kind == "group" and verdict.symptom in SLOW_AT_TIMES:
+                self._groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
+            elif verdict.kind == "host" and verdict.symptom in SLOW_AT_TIMES:
+                self._hosts.update({unit: max(self._hosts.get(unit, 0.0), factor) for unit in units})
+                then = factor if verdict.symptom == "slow" else np.inf  # how slow it was while a pair was measured
+                self._with_ranks.update({unit: max(self._with_ranks.get(unit, 0.0), then) for unit in units})
+
+    def explain(self, verdict: Verdict) -> bool:
+        """Whether it is a slow rank, pair or trunk that is hardly slower than a larger part which it belongs to."""
+        if verdict.symptom != "slow" or verdict.kind == self._names.unit_kind:
+            return False
+        units = self._names.units_of(verdict.subject)
+        match verdict.kind:
+            case "rank":
+                usual = [
+                    *self._of_hosts(units, self._hosts),
+                    *(factor for own, factor, _ in self._groups if units & own),
+                ]
+            case "pair" | "link":
+                usual = [*self._of_hosts(units, self._with_ranks), *self._of_groups(units), *self._of_trunks(units)]
+            case "trunk":
+                ends = self._names.ends_of(verdict)
+                usual = [factor**OF_GROUP / MUCH for own, factor, _ in self._groups if own in ends]
+            case _:
+                return False
+        return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
+
+    @staticmethod
+    def _of_hosts(units: Iterable[str], hosts: Mapping[str, float]) -> Iterator[float]:
+        return (hosts[unit] for unit in units if unit in hosts)
+
+    def _of_groups(self, pair: set[str]) -> Iterator[float]:
+        """Of a pair inside, that of a group where most are slow: whatever its own."""
+        for own, factor, whole in self._groups:
+            if pair <= own:
+                yield np.inf if whole else 0.0
+            elif pair & own:
+                yield factor
+
+    def _of_trunks(self, pair: set[str]) -> Iterator[float]:
+        for ends, factor in self._trunks:
+            crosses = all(pair & end for end in ends) if len(ends) == 2 else len(pair & ends[0]) == 1
+            if crosses:
+                yield SHARED * factor
 
 
 def _hosts_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:

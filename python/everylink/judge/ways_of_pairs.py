@@ -15,7 +15,7 @@ from everylink.judge.pairs import partners_of
 from everylink.judge.verdict import Side, Verdict
 
 FEWEST = 2  # hosts at each end
-ALIKE = 0.25  # part of the median effect (log) by which those of the pairs may differ from it
+ALIKE = 0.5  # part of the median effect (log) by which those of the pairs may differ from it
 Set = frozenset[str]
 
 

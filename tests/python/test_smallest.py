@@ -1,0 +1,53 @@
+"""Verdicts on parts that are slow because a larger part is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.evidence import Names
+from everylink.judge.smallest import smallest_explanation
+from everylink.judge.verdict import Verdict
+from everylink.model.results import Results
+
+HOSTS, EACH = 8, 2
+HOST_OF = np.repeat(np.arange(HOSTS), EACH)
+RANKS = bare_ranks([f"n{host}" for host in HOST_OF], HOST_OF, np.tile(np.arange(EACH), HOSTS))
+RUN = Results(
+    Path("run.h5"), bare_facts("semidirectional", ranks=len(RANKS), hosts=HOSTS, messages=9), RANKS, bare_steps(9), ()
+)
+NAMES = Names(RUN, None, np.arange(HOSTS) // 4)
+PAIR = ("n1", "n5")
+
+
+def _verdict(kind: str, *subject: str, factor: float, symptom: str = "slow") -> Verdict:
+    return Verdict(kind, subject, "both", symptom, 1 << 20, factor, 0.9, 4, "")
+
+
+@pytest.mark.parametrize(
+    ("larger", "least"),
+    [
+        (_verdict("host", "n1", factor=1.4), 1.4 * 1.25),
+        (_verdict("rank", "n5:11", factor=1.4), 1.4 * 1.25),
+        (_verdict("trunk", "n[0-3]", "n[4-7]", factor=1.4), 1.4 * 1.6 * 1.25),
+        (_verdict("group", "n0", "n1", "n2", "n3", factor=1.4), 1.4 * 1.25),
+        (_verdict("host", "n1", factor=1.1, symptom="drifting"), np.inf),
+        (_verdict("host", "n5", factor=1.3, symptom="intermittent"), np.inf),
+        (_verdict("host", "n1", factor=1.3, symptom="jitter"), 0.0),
+        (_verdict("host", "n2", factor=9.0), 0.0),
+    ],
+)
+def test_a_pair_is_told_beside_a_larger_part_from_some_factor_on(larger: Verdict, least: float) -> None:
+    for factor in (1.2, 1.7, 2.0, 3.0, 9.0):
+        pair = _verdict("pair", *PAIR, factor=factor)
+        assert smallest_explanation([larger, pair], NAMES) == ([larger, pair] if factor > least else [larger])
+
+
+def test_hosts_and_failures_are_told_beside_slow_groups_and_hosts() -> None:
+    both = [
+        _verdict("group", "n0", "n1", "n2", "n3", factor=1.4),
+        _verdict("host", "n1", factor=1.3),
+        _verdict("pair", *PAIR, factor=1.0, symptom="timeout"),
+    ]
+    assert smallest_explanation(both, NAMES) == both
