@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.files import printable
+from everylink.model.rows import quiet
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself, for one piece of metadata: waits of 1 ns, 2 ns, 4 ns, ..., 30 ms in total
@@ -129,7 +130,7 @@ class Node:
 
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
         """The first `length` numbers of a column, as type `kind`."""
-        return np.asarray(self._numbers(name, kind, length)[:length], kind)
+        return quiet(np.asarray(self._numbers(name, kind, length)[:length], kind))
 
     def slices(
         self, kinds: Mapping[str, type[np.generic]], length: int, begins: Sequence[int], most: int
@@ -138,7 +139,7 @@ class Node:
         columns = [(self._numbers(name, kind, length), kind) for name, kind in kinds.items()]
         for begin in begins:
             rows = slice(begin, min(begin + most, length))
-            yield tuple(np.asarray(column[rows], kind) for column, kind in columns)
+            yield tuple(quiet(np.asarray(column[rows], kind)) for column, kind in columns)
 
     def _numbers(self, name: str, kind: type[np.generic], length: int) -> Any:
         column = self._column(name, length)

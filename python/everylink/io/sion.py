@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.io.hdf5 import Damage
+from everylink.model.rows import quiet
 
 MAGIC = b"sion"
 Order = Literal["<", ">"]
@@ -79,7 +80,7 @@ class _Fields:
             raise Damage(f"is truncated: {name} at byte {self.at} extends beyond the end at byte {self._size}")
         self._file.seek(self.at)
         self.at += count * dtype.itemsize
-        return np.frombuffer(self._file.read(count * dtype.itemsize), dtype)
+        return quiet(np.frombuffer(self._file.read(count * dtype.itemsize), dtype))
 
     def per_task(self, name: str, count: int, low: int, high: int) -> NDArray[np.int64]:
         """One number per task, checked to be from `low` to `high`."""

@@ -97,6 +97,13 @@ class Rows:
         return chosen(self, self.attempt == attempt)
 
 
+def quiet(values: NDArray[Any]) -> NDArray[Any]:
+    """The same with plain NaNs: numbers from a damaged file may be others, of which arithmetic warns."""
+    if values.dtype.kind == "f" and (unknown := np.isnan(values)).any():
+        values = np.where(unknown, np.array(np.nan, values.dtype), values)
+    return values
+
+
 def columns(rows: Rows) -> dict[str, NDArray[Any]]:
     """All columns by their names here."""
     return {field.name: getattr(rows, field.name) for field in fields(Rows)}
