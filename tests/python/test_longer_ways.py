@@ -1,0 +1,47 @@
+"""Pairs that take longer in small messages and carry as much in large ones: their ways are longer by design."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.judge import judge
+from everylink.model.results import Results, Size
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, joined
+from pair_rows import rows_of_pairs
+
+HOSTS = 24
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+PHASES = [MAIN] * 5 + [QUARTER] * 6 + [ONE_WAY] * 10
+SMALL, LARGE = (1, 2e-6), (1 << 20, 100e-6)
+FAR = [(0, 5), (0, 9), (0, 13), (0, 17)]
+
+
+def _run(factors: dict[tuple[int, float], float], far: list[tuple[int, int]]) -> Results:
+    """By size and usual seconds, how many times as long the messages of `far` pairs take."""
+    random, sizes = np.random.default_rng(5), []
+    is_far = np.isin(PAIRS @ [HOSTS, 1], [a * HOSTS + b for a, b in far])
+    for (size, usual), factor in factors.items():
+        times = usual * np.where(is_far, factor, 1.0)
+        rows = [
+            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
+            for turn, attempt in enumerate(PHASES)
+        ]
+        sizes.append(Size(size, 1, HOSTS, joined(rows)))
+    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
+    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
+    return Results(Path("run.h5"), facts, ranks, bare_steps(len(PHASES) * HOSTS), tuple(sizes))
+
+
+@pytest.mark.parametrize(("far", "kind"), [(FAR[:1], "pair"), (FAR, "host")])
+def test_pairs_that_are_slow_in_small_messages_only_are_structure(far: list[tuple[int, int]], kind: str) -> None:
+    judged = judge(_run({SMALL: 1.6, LARGE: 1.01}, far))
+    assert not judged.verdicts
+    (structure,) = (one for one in judged.structure if one.kind == "class")
+    assert "no longer in large ones" in structure.text
+    assert structure.factor == pytest.approx(1.6, rel=0.03)
+    for bad in ({SMALL: 1.6}, {SMALL: 1.6, LARGE: 1.6}, {SMALL: 2.3, LARGE: 1.01}):  # not known; bandwidth; far longer
+        (verdict,) = judge(_run(bad, far)).verdicts
+        assert verdict.kind == kind
