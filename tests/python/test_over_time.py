@@ -14,7 +14,7 @@ from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.model.results import Results
-from everylink.model.rows import ONE_WAY, joined
+from everylink.model.rows import ONE_WAY, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links
 from everylink.simulate.results import measured
 
@@ -81,6 +81,18 @@ def test_hosts_that_all_become_slower_alike_are_one_line_of_structure() -> None:
     assert structure.subject == ("all hosts",)
     assert structure.factor == pytest.approx(1.2, abs=0.03)
     assert not judged(run({})).structure
+
+
+@pytest.mark.parametrize(("partners", "said"), [(5, []), (6, [f"n{BAD}"])])
+def test_it_takes_six_partners_to_tell_a_drift(partners: int, said: list[str]) -> None:
+    """Of fewer, the ways may have become busier."""
+    results = run({BAD: rising(1, 1.3)})
+    (size,) = results.sizes
+    rows, near = size.rows, [host for host in range(HOSTS) if host != BAD][:partners]
+    own = (rows.frm == BAD) | (rows.to == BAD)
+    kept = chosen(rows, ~own | np.isin(rows.frm, near) | np.isin(rows.to, near))
+    verdicts = judged(replace(results, sizes=(replace(size, rows=kept),))).verdicts
+    assert [verdict.subject[0] for verdict in verdicts if verdict.symptom == "drifting"] == said
 
 
 def test_two_passes_do_not_tell_a_drift() -> None:

@@ -21,6 +21,7 @@ from everylink.model.results import Size
 from everylink.robust import Matrix, Values, is_whole, spread
 
 FEWEST_READINGS, FEWEST_LINKS, FEWEST_HOSTS = 3, 3, 4
+FEWEST_PARTNERS = 6
 SMALLEST = 0.05  # log of the factor from the first step to the last one
 OF_EXCESS = 0.5  # of what a host has too much at the end: otherwise it was slow from the beginning
 NEARLY_ALL, OF_RISE = 0.2, 0.4  # all links of the host rise: this quantile of them by this part of the median
@@ -198,7 +199,10 @@ def _readings_of(host: int, of: _OfClass, size: Size, seen: Readings, effects: E
 
 
 def _is_steady(drifting: Drifting, own: _Own) -> bool:
-    """Whether the readings with each partner rise with the steps, and do not fall back in between."""
+    """Whether the readings with each partner rise with the steps, and do not fall back in between; of enough partners,
+    whose ways may have become slower."""
+    if len(np.unique(own.partner)) < FEWEST_PARTNERS:
+        return False
     return _order_chance(own) < FALSE_RATE and _most_lost(own) < FALLS_BACK * (drifting.rise - drifting.usual)
 
 

@@ -38,15 +38,20 @@ class SlowWithin:
 def find_within(results: Results, size: Size) -> list[SlowWithin]:
     """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_READINGS readings on.
 
-    Links within a NUMA node are compared with each other, links between NUMA nodes too. A low quantile of a host's
-    links counts, so one slow rank does not make its host slow.
+    Links within a NUMA node are compared with each other, links between NUMA nodes too, and of these those between the
+    same two places on their hosts: some cores are further from each other than others. A low quantile of a host's links
+    counts, so one slow rank does not make its host slow.
     """
     host_of = results.ranks.host_index.astype(np.int64)
     frm, to, time = _inside(size, host_of)
     host = host_of[frm]
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
-    rest = time - _of_classes(time, _classes(results.ranks, frm, to))
+    usual = _of_classes(time, _classes(results.ranks, frm, to), host)
+    known = np.isfinite(usual)
+    host, time, rest = host[known], time[known], time[known] - usual[known]
+    if len(np.unique(host)) < FEWEST_HOSTS:
+        return []
     hosts, low, count, middle = _low_of_hosts(host, rest, time)
     noise = moderated(healthy_spread(rest), len(rest) // 2)
     effect = low - np.median(low)
@@ -77,14 +82,25 @@ def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
 
 
 def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Class of each link: 0 one NUMA node, 1 two, 2 unknown."""
+    """A number for the class of each link: on one NUMA node, on two, or unknown, and its two places."""
     a, b = ranks.numa[frm], ranks.numa[to]
-    return np.where((a < 0) | (b < 0), 2, np.where(a == b, 0, 1))
+    nodes = np.where((a < 0) | (b < 0), 2, np.where(a == b, 0, 1))
+    places = int(ranks.local_rank.max(initial=0)) + 1
+    return np.asarray((nodes * places + ranks.local_rank[frm]) * places + ranks.local_rank[to])
 
 
-def _of_classes(time: Values, kind: NDArray[np.int64]) -> Values:
-    typical = np.array([np.median(time[kind == k]) if (kind == k).any() else np.nan for k in range(3)])
-    return np.asarray(typical[kind])
+def _of_classes(time: Values, kind: NDArray[np.int64], host: NDArray[np.int64]) -> Values:
+    """What links of the class of each take, log seconds; NaN of classes that fewer than FEWEST_HOSTS hosts have."""
+    (
+        _,
+        of,
+    ) = np.unique(kind, return_inverse=True)
+    order = np.lexsort((time, of))
+    count = np.bincount(of)
+    begins = np.cumsum(count) - count
+    middle = (time[order][begins + (count - 1) // 2] + time[order][begins + count // 2]) / 2
+    hosts = np.bincount(np.unique(np.stack([of, host]), axis=1)[0], minlength=len(count))
+    return np.asarray(np.where(hosts >= FEWEST_HOSTS, middle, np.nan)[of])
 
 
 def _low_of_hosts(
