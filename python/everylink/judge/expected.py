@@ -9,8 +9,6 @@ from everylink.judge.effects import Effects
 from everylink.judge.readings import Readings
 from everylink.model.results import Size
 
-Index = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Expected:
@@ -29,11 +27,15 @@ class Expected:
     place_of: NDArray[np.int64]
     of_places: NDArray[np.float32]
 
-    def seconds(self, frm: Index, to: Index) -> NDArray[np.float64]:
+    def seconds(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.float64]:
         """What links between ranks take on healthy hosts; two arrays broadcast as in an index.
 
         NaN within a host, and where no link of that class was measured.
         """
+        return np.asarray(np.exp(self.log_seconds(frm, to)))
+
+    def log_seconds(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The same as logarithm."""
         hosts = self.host_of[frm], self.host_of[to]
         near = self.group_of[hosts[0]] == self.group_of[hosts[1]]
         log = self.typical[self.kind_of[hosts[0]], self.kind_of[hosts[1]], near.astype(np.int64)]
@@ -41,7 +43,7 @@ class Expected:
             places = self.place_of[frm], self.place_of[to]
             known = (places[0] >= 0) & (places[1] >= 0)
             log = log + np.where(known, np.nan_to_num(self.of_places[near.astype(np.int64), *places]), 0)
-        return np.asarray(np.where(hosts[0] == hosts[1], np.nan, np.exp(log)))
+        return np.asarray(np.where(hosts[0] == hosts[1], np.nan, log))
 
 
 def expected_of(size: Size, seen: Readings, effects: Effects) -> Expected:
