@@ -12,6 +12,7 @@ from everylink.deviation.blocks import blocks_of
 from everylink.deviation.model import Deviations
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import FAILED, LEAST_KNOWN, MOST, NOT_MEASURED, code_of, coded, factors
+from everylink.deviation.usual import Usual
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.expected import Expected
 from everylink.judge.judge import judge
@@ -88,7 +89,8 @@ def _matrix(results: Results) -> NDArray[np.int16]:
 def _reduced(results: Results, most: int, links: bool = True) -> Deviations:
     host = results.ranks.host_index.tolist()
     blocks = blocks_of(results.ranks, most)
-    return deviations(results, results.sizes[0], _flat(len(host), host), blocks, links)
+    size = results.sizes[0]
+    return deviations(size, Usual.of(results.ranks, size, _flat(len(host), host)), blocks, links)
 
 
 def _lower_median(codes: NDArray[np.int16]) -> int:
@@ -210,7 +212,8 @@ def test_codes_cover_what_a_picture_shows() -> None:
 def test_without_what_the_judge_expects_links_are_compared_with_each_other() -> None:
     frm, to = _all(6)
     results = _run(range(6), _rows(frm, to, np.where((frm == 2) & (to == 3), 2.0, 1.0) * USUAL))
-    found = deviations(results, results.sizes[0], None, blocks_of(results.ranks, 100), with_links=True)
+    size = results.sizes[0]
+    found = deviations(size, Usual.of(results.ranks, size, None), blocks_of(results.ranks, 100), with_links=True)
     assert found.links is not None
     assert found.links[2, 3] == code_of(2)
     assert sorted(np.unique(found.links).tolist()) == [NOT_MEASURED, 0, code_of(2)]
@@ -222,7 +225,8 @@ def test_the_judge_and_the_picture_expect_the_same() -> None:
     times = np.where(near, 1.0, 1.3) * np.where((frm == 4) | (to == 4), 1.5, 1.0) * USUAL
     results = _run(range(20), _rows(frm, to, times))
     (expected,) = judge(results).expected
-    found = deviations(results, results.sizes[0], expected, blocks_of(results.ranks, 100), with_links=True)
+    usual = Usual.of(results.ranks, results.sizes[0], expected)
+    found = deviations(results.sizes[0], usual, blocks_of(results.ranks, 100), with_links=True)
     assert found.links is not None
     assert found.links[4, 1] == found.links[1, 4] == found.links[4, 15] == code_of(1.5)
     assert found.links[1, 2] == found.links[1, 15] == 0

@@ -276,7 +276,7 @@ def test_without_a_topology_groups_are_the_leaf_switches_reported_by_slurm(tmp_p
         assert "group leaf2: slow" in out
         assert "Groups of hosts are the 4 leaf switches of SLURM_TOPOLOGY_ADDR." in out
     run = judged(read(path))
-    assert any("group leaf2" in line for line in view([run])["runs"][0]["verdicts"])
+    assert any("group leaf2" in finding["title"] for finding in view([run])["runs"][0]["findings"])
     assert any("group leaf2" in text.get_text() for text in page(run, run.results.sizes[0]).texts)
     topology.write_text("".join(f"SwitchName=s{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]\n" for leaf in range(4)))
     out = everylink("diagnose", path, "--topology", topology)[1]

@@ -1,7 +1,5 @@
 """Reports: pictures with exact cells, and a self-contained HTML page."""
 
-import base64
-import json
 import re
 import shutil
 import subprocess
@@ -15,7 +13,6 @@ from matplotlib.image import imread
 from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
 
-from browser import shown
 from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.figure.canvas import HEIGHT, WIDTH
@@ -23,12 +20,10 @@ from everylink.figure.colours import palette
 from everylink.figure.files import write_pdf, write_png
 from everylink.figure.matrix import matrix_labels, place
 from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, link_pages, page
-from everylink.io.read import read
 from everylink.links.classes import LinkClass
 from everylink.links.hosts import drawn_order
 from everylink.links.shading import shade
 from everylink.model.results import Results
-from everylink.page.html import view
 from make_results import Link, all_links, make_results, steady
 
 Make = Callable[..., Results]
@@ -149,80 +144,6 @@ def test_more_ranks_than_pixels_share_cells_that_show_the_worst(made: Make) -> N
     shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)
     assert shading.fold == 2
     page(judged(results), results.sizes[0])
-
-
-def page_data(path: Path) -> Any:
-    text = path.read_text()
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found
-    return json.loads(found.group(1))
-
-
-def test_the_html_page_refers_to_nothing_outside_itself(file: Path, tmp_path: Path, everylink: Command) -> None:
-    assert everylink("report", file, "-o", tmp_path / "x.html")[0] == 0
-    text = (tmp_path / "x.html").read_text()
-    assert not re.search(r"\b(src|href|action)\s*=", text)
-    assert "@import" not in text
-    assert "url(" not in text
-    assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
-    assert "default-src 'none'" in text
-
-
-def test_the_html_page_holds_every_link_and_statistic(tmp_path: Path, everylink: Command) -> None:
-    path = make_results(tmp_path / "x.h5", hosts=("b", "a", "b", "a"), outcomes={(0, 3): 3})
-    everylink("report", path, "-o", tmp_path / "x.html")
-    (run,) = page_data(tmp_path / "x.html")["runs"]
-    (size,) = run["sizes"]
-    assert run["names"] == ["b:0", "b:2", "a:1", "a:3"]
-    assert set(size["statistics"]) == {"min", "median", "mean", "p99", "max"}
-    median = np.frombuffer(base64.b64decode(size["statistics"]["median"]["seconds"]), "<f4").reshape(4, 4)
-    assert median[1, 2] == np.float32(steady((2, 1), 65536))
-    assert np.isnan(median[0, 3])
-    assert np.frombuffer(base64.b64decode(size["failedPlaces"]), "<u4").tolist() == [0, 3]
-    assert base64.b64decode(size["failedOutcomes"]) == b"\x03"
-    assert size["statistics"]["median"]["sameHost"] == [[0, 2], [0, 2], [2, 4], [2, 4]]
-
-
-def test_a_name_cannot_break_out_of_the_html_page(tmp_path: Path, everylink: Command) -> None:
-    evil = "</script><script>alert(1)</script>"
-    path = make_results(tmp_path / "x.h5", hosts=(evil, "b"))
-    everylink("report", path, "-o", tmp_path / "x.html")
-    assert evil not in (tmp_path / "x.html").read_text()
-    assert page_data(tmp_path / "x.html")["runs"][0]["names"][0] == f"{evil}:0"
-
-
-def test_matrices_that_do_not_fit_into_the_html_page_are_reported(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everylink.page.html.BUDGET", 2 * 4 * 4**2)
-    (size,) = view([judged(read(file))])["runs"][0]["sizes"]
-    assert set(size["statistics"]) == {"median", "max"}
-    assert set(size["leftOut"]) == {"min", "mean", "p99"}
-    monkeypatch.setattr("everylink.page.html.BUDGET", 0)
-    monkeypatch.setattr("everylink.page.html.FOLDED", 2)
-    (size,) = view([judged(read(file))])["runs"][0]["sizes"]
-    assert size["statistics"]["median"]["fold"] == 2
-    assert len(base64.b64decode(size["statistics"]["median"]["seconds"])) == 4 * 2**2
-
-
-def test_a_browser_draws_the_matrix_and_names_the_link_under_the_mouse(tmp_path: Path, everylink: Command) -> None:
-    path = make_results(tmp_path / "x.h5", hosts=("a", "a", "b", "b"), outcomes={(0, 3): 1})
-    everylink("report", path, "-o", tmp_path / "x.html")
-    hover = """<script>
-      const at = (i, j) => { $("matrix").dispatchEvent(new MouseEvent("mousemove", {clientX:
-        $("matrix").getBoundingClientRect().left + state.left + (j + 0.5) * state.cell, clientY:
-        $("matrix").getBoundingClientRect().top + state.top + (i + 0.5) * state.cell})); return $("tip").textContent; };
-      document.body.replaceChildren(element("pre", JSON.stringify([at(1, 2), at(0, 3)])));
-    </script></body>"""
-    hovered = tmp_path / "hover.html"
-    hovered.write_text((tmp_path / "x.html").read_text().replace("</body>", hover))
-    said = shown(hovered)
-    found = re.search(r"<pre>(.*?)</pre>", said, re.DOTALL)
-    assert found, said[-2000:]
-    healthy, failed = json.loads(found.group(1).replace("&gt;", ">"))
-    assert healthy.startswith("a:1 -> b:2\n")
-    assert "median" in healthy
-    assert "GiB/s" in healthy
-    assert "ok, n 1000" in healthy
-    assert failed == "a:0 -> b:3\ntimed out"
 
 
 def test_a_page_states_the_same_times_as_show(made: Make, everylink: Command) -> None:

@@ -67,7 +67,7 @@ def in_page(path: Path) -> list[list[dict[str, Any]]]:
     """The section of each run in the data of an HTML page."""
     found = re.search(r'id="data">(.*?)</script>', path.read_text(), re.DOTALL)
     assert found
-    return [run["hosts"] for run in json.loads(found[1])["runs"]]
+    return [run["tables"] for run in json.loads(found[1])["runs"]]
 
 
 def test_the_report_says_what_show_says(tmp_path: Path, everylink: Command) -> None:

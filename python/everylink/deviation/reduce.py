@@ -6,31 +6,25 @@ slow, and a bad pair all links between two hosts, so a block is shown by the med
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from everylink.deviation.blocks import Blocks
 from everylink.deviation.model import Deviations, Index
 from everylink.deviation.planes import Planes
 from everylink.deviation.scale import FAILED, LEAST_KNOWN, NOT_MEASURED, Codes, between, coded
-from everylink.judge.expected import Expected
+from everylink.deviation.usual import Usual
 from everylink.memory import require_memory
-from everylink.model.results import Ranks, Results, Size
+from everylink.model.results import Size
 from everylink.model.rows import MAIN, Outcome
 
 STRIP_BYTES = 800 * 2**20  # of links held at the same time
 CHUNK = 2**22  # links that are looked at together
 
 
-def deviations(
-    results: Results, size: Size, expected: Expected | None, blocks: Blocks, with_links: bool = False
-) -> Deviations:
-    """Reads the rows once for each strip of STRIP_BYTES. Without `expected`, that is the median of all links between
-    hosts. Raises FileDamaged, NotEnoughMemory."""
-    ranks = len(results.ranks)
-    usual, planes = _Usual.of(results.ranks, size, expected), Planes(blocks)
+def deviations(size: Size, usual: Usual, blocks: Blocks, with_links: bool = False) -> Deviations:
+    """Reads the rows once for each strip of STRIP_BYTES. Raises FileDamaged, NotEnoughMemory."""
+    ranks, planes = size.ranks, Planes(blocks)
     whole = np.empty((ranks, ranks), np.int8) if with_links else None
     for begin, end in _strips(blocks, _readings_of_a_link(size)):
         strip = _strip(size, usual, blocks.places(), begin, end)
@@ -56,56 +50,7 @@ def _strips(blocks: Blocks, readings: int) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-@dataclass(frozen=True)
-class _Usual:
-    """What is expected of links, log seconds: by the judge, and of those within a host what they take at the median, on
-    one NUMA node and on several."""
-
-    expected: Expected | None
-    between: float
-    host_of: Index
-    numa: Index
-    within: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, ranks: Ranks, size: Size, expected: Expected | None) -> "_Usual":
-        host, numa = ranks.host_index.astype(np.int64), ranks.numa.astype(np.int64)
-        several = np.bincount(host).max() > 1
-        between, near, far = [], [np.zeros(0, np.float32)], [np.zeros(0, np.float32)]
-        if (several and host.any()) or expected is None:
-            for frm, to, log in _readings(size):
-                same = (host[frm] == host[to]) & host.any()
-                one = numa[frm[same]] == numa[to[same]]
-                near.append(log[same][one])
-                far.append(log[same][~one])
-                if expected is None:
-                    between.append(_middle(log[~same]))
-        within = np.array([_middle(np.concatenate(far)), _middle(np.concatenate(near))])
-        return cls(expected, _middle(np.array(between, np.float32)), host, numa, within)
-
-    def log_seconds(self, frm: NDArray[np.uint32], to: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """NaN where it is not known."""
-        log = np.full(len(frm), self.between) if self.expected is None else self.expected.log_seconds(frm, to)
-        same = np.flatnonzero(self.host_of[frm] == self.host_of[to])
-        if len(same) and np.isfinite(self.within).any():
-            one = self.numa[frm[same]] == self.numa[to[same]]
-            log[same] = self.within[one.astype(np.int64)]
-        return log
-
-
-def _middle(values: NDArray[np.floating]) -> float:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if len(known) else np.nan
-
-
-def _readings(size: Size) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32]]]:
-    """Of the main run: from, to, log seconds."""
-    for frm, to, attempt, outcome, median in size.rows.blocks("frm", "to", "attempt", "outcome", "median"):
-        ok = (attempt == MAIN) & (outcome == Outcome.OK) & (median > 0)
-        yield frm[ok], to[ok], np.log(median[ok])
-
-
-def _strip(size: Size, usual: _Usual, place: Index, begin: int, end: int) -> Codes:
+def _strip(size: Size, usual: Usual, place: Index, begin: int, end: int) -> Codes:
     """The codes of all links from the places `begin` to `end`, [places, ranks]; of several readings the median.
 
     A link has failed if any of its readings did, as in model.links.

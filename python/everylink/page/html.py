@@ -3,7 +3,8 @@
 import base64
 import json
 import math
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,25 +14,45 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from everylink.figure.canvas import bandwidth_ticks, time_ticks
-from everylink.figure.colours import DIAGONAL, FAILED, UNKNOWN, palette
-from everylink.judge.verdict import JudgedRun
+from everylink.deviation.blocks import Blocks, blocks_of
+from everylink.deviation.colours import PALETTE
+from everylink.deviation.marks import Places
+from everylink.deviation.model import Deviations, Lines, Outliers
+from everylink.deviation.reduce import deviations
+from everylink.deviation.scale import PER_LOG, STEPS
+from everylink.deviation.usual import Usual
+from everylink.errors import UserMistake
+from everylink.figure.canvas import time_ticks
+from everylink.io.topology import grouping_of
+from everylink.judge.expected import Expected
+from everylink.judge.verdict import JudgedRun, Verdict
 from everylink.links.classes import histogram, summarise
 from everylink.links.extremes import slowest
 from everylink.links.failed import fold_failures
-from everylink.links.hosts import DrawnOrder, drawn_order
-from everylink.links.shading import Scale, Shading, fold_links, shade
+from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
 from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
-from everylink.text.verdicts import verdict_text
-from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
+from everylink.text.verdicts import (
+    MOST,
+    MOST_SUSPECTS,
+    confidence_text,
+    finding_lines,
+    headline,
+    structure_lines,
+    tested_lines,
+    title,
+    unmeasured_lines,
+)
+from everylink.units import size_text, tick_text, time_text
 
 View = dict[str, Any]
-BUDGET = 40 * 2**20  # bytes of matrices in one page, before base64
-FOLDED = 560  # rows and columns of a matrix that exceeds the budget
+MOST_BLOCKS = 512  # rows and columns of the matrix that is seen first
+LINKS_BUDGET = 9 * 2**20  # bytes of single links in one page, before they are packed: two sizes of 2,048 ranks
+STATISTICS_BUDGET = 5 * 2**19  # likewise of their times in seconds, and of what is expected
+KEPT_OUTLIERS = 20_000  # of a size, beyond single links
 LISTED = 50
 MOST_COUNTED = 1024  # ranks
 IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
@@ -39,49 +60,108 @@ IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 def view(runs: Sequence[JudgedRun]) -> View:
     """All data that the page shows, for several runs."""
-    whole = _within_budget([run.results for run in runs])
+    budget = _Budget([run.results for run in runs])
     return {
-        "runs": [_run(i, run, whole) for i, run in enumerate(runs)],
+        "runs": [_run(i, run, budget) for i, run in enumerate(runs)],
         "outcomes": {int(o): outcome_text(o) for o in Outcome},
-        "colours": {"diagonal": DIAGONAL, "failed": FAILED, "unknown": UNKNOWN},
+        "scale": {"perLog": PER_LOG, "steps": STEPS, "palette": _base64(PALETTE)},
     }
 
 
-def _within_budget(runs: Sequence[Results]) -> set[tuple[int, int, str]]:
-    """The matrices (run, size, statistic) to embed link by link: medians first, large messages first."""
-    left, chosen = BUDGET, set()
-    for statistic in IN_ORDER_OF_USE:
-        for i, run in enumerate(runs):
-            for size in reversed(run.sizes):
-                need = 4 * len(run.ranks) ** 2
-                if need <= left:
-                    chosen.add((i, size.bytes, statistic))
+class _Budget:
+    """What the page holds link by link: `links` (run, size), and `statistics` (run, size, statistic).
+
+    Large messages first, and medians before other statistics.
+    """
+
+    def __init__(self, runs: Sequence[Results]) -> None:
+        every = [(i, size.bytes, len(run.ranks) ** 2) for i, run in enumerate(runs) for size in reversed(run.sizes)]
+        self.links: set[tuple[int, int]] = set()
+        left = LINKS_BUDGET
+        for i, size, cells in every:
+            if cells <= left:
+                self.links.add((i, size))
+                left -= cells
+        self.statistics: set[tuple[int, int, str]] = set()
+        left = STATISTICS_BUDGET
+        for statistic in IN_ORDER_OF_USE:
+            for i, size, cells in every:
+                need = (8 if statistic == "median" else 4) * cells  # with what is expected
+                if need <= left and (i, size) in self.links:
+                    self.statistics.add((i, size, statistic))
                     left -= need
-    return chosen
 
 
-def _run(index: int, judged: JudgedRun, whole: set[tuple[int, int, str]]) -> View:
+def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
     run, judgement = judged.results, judged.judgement
-    order = drawn_order(run.ranks)
+    blocks = blocks_of(run.ranks, MOST_BLOCKS)
+    names, order = host_names(run.ranks), blocks.order
+    groups = _groups(judged)
+    places = Places(run.ranks, blocks, groups)
+    expected = {one.bytes: one for one in judgement.expected}
+    measured = any(len(size.links) for size in run.sizes)
     return {
         "name": run.path.name,
+        "headline": headline(judgement).plain if measured else "nothing was measured",
+        "tables": [_table(table) for table in report_tables(judged)],
+        "alarm": measured and judgement.conclusion.is_alarm,
+        "tested": [*tested_lines(judgement), *unmeasured_lines(judgement)] if measured else [],
         "lines": run_lines(run),
-        "verdicts": verdict_text(judgement).plain.splitlines() if any(len(size.links) for size in run.sizes) else [],
-        "alarm": judgement.conclusion.is_alarm,
+        "findings": [_finding(one, places, False) for one in judgement.verdicts[:MOST]],
+        "suspects": [_finding(one, places, True) for one in judgement.suspects[:MOST_SUSPECTS]],
+        "leftOut": [max(len(judgement.verdicts) - MOST, 0), max(len(judgement.suspects) - MOST_SUSPECTS, 0)],
+        "inventory": finding_lines(judgement),
+        "structure": structure_lines(judgement)[1:],
         "warnings": link_warnings(run),
-        "remarks": remarks(run),
-        "names": [run.ranks.name(int(rank)) for rank in order.ranks],
-        "blocks": [[block.name, block.begin, block.end] for block in order.blocks],
-        "rankLabels": [str(rank) for rank in order.ranks] if len(order.blocks) == 1 else None,
+        "remarks": [*remarks(run), *(judgement.remarks if measured else ())],
+        "drain": list(judgement.drain),
+        "hosts": [
+            [block.name, names[int(run.ranks.host_index[order.ranks[block.begin]])], block.begin, block.end]
+            for block in order.blocks
+        ],
+        "ranks": order.ranks.tolist(),
+        "groups": [[name, places.of(name)] for name in groups],
         "directions": run.possible_directions,
         "bandwidthLabel": run.bandwidth_label,
-        "barLabel": run.single_bandwidth_label,
         "means": means_lines(run),
-        "hosts": [_table(table) for table in report_tables(judged)],
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
-            _size(run, size, order, {s for s in STATISTICS if (index, size.bytes, s) in whole}) for size in run.sizes
+            _size(
+                run, size, blocks, expected.get(size.bytes), (index, size.bytes) in budget.links,
+                {name for name in STATISTICS if (index, size.bytes, name) in budget.statistics},
+            )
+            for size in run.sizes
         ],
+    }  # fmt: skip
+
+
+def _groups(judged: JudgedRun) -> Mapping[str, Sequence[str]]:
+    """The groups that were given, or that the run recorded: their hosts by name."""
+    try:
+        grouping = grouping_of(judged.results, judged.topology)
+    except UserMistake:  # said where the run was judged
+        grouping = None
+    if grouping is None:
+        return {}
+    hosts = host_names(judged.results.ranks)
+    return {
+        name: [hosts[host] for host in np.flatnonzero(grouping.group_of == number)]
+        for number, name in enumerate(grouping.names)
+    }
+
+
+def _finding(verdict: Verdict, places: Places, suspected: bool) -> View:
+    return {
+        "title": title(verdict),
+        "suspected": suspected,
+        "confidence": confidence_text(verdict),
+        "evidence": verdict.evidence,
+        "because": verdict.because,
+        "action": verdict.action,
+        "kind": verdict.kind,
+        "direction": str(verdict.direction),
+        "bytes": verdict.bytes,
+        "ends": places.ends(verdict.kind, verdict.subject),
     }
 
 
@@ -98,12 +178,14 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
         yield [size_text(size.bytes), str(c.link_class), str(c.links), str(c.failed), *cells]
 
 
-def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
-    links = size.links
+def _size(
+    run: Results, size: Size, blocks: Blocks, expected: Expected | None, whole: bool, statistics: set[str]
+) -> View:
+    links, place = size.links, blocks.places()
     failed = fold_failures(run, size)
-    place = np.argsort(order.ranks)  # rank -> position in drawn order
+    usual = Usual.of(run.ranks, size, expected)
+    found = deviations(size, usual, blocks, whole)
     known = [s for s in STATISTICS if np.isfinite(links.statistic(s)).any()] or ["median"]
-    bad = links.failed
     return {
         "bytes": size.bytes,
         "label": size_text(size.bytes),
@@ -111,18 +193,77 @@ def _size(run: Results, size: Size, order: DrawnOrder, whole: set[str]) -> View:
         "links": failed.links,
         "heading": failed.heading(),
         "failures": failed.lines(),
-        "failedPlaces": _base64(np.stack([place[links.frm[bad]], place[links.to[bad]]], axis=1).astype("<u4")),
-        "failedOutcomes": _base64(links.outcome[bad]),
+        "measuredAll": len(links) == len(run.ranks) * (len(run.ranks) - 1),
+        "deviation": _deviation(found),
+        "expected": _packed(_expected(usual, blocks)) if "median" in statistics else None,
+        "statistics": {s: _packed(_matrix(links.statistic(s), links, place)) for s in known if s in statistics},
+        "outcomes": _packed(_outcomes(links, place)) if whole else None,
         "n": _counts(size, place),
         "again": [_again(size.retests, place, i) for i in range(len(size.retests))],
         "alone": [_again(size.alone, place, i) for i in range(len(size.alone))],
-        "measuredAll": len(links) == len(run.ranks) * (len(run.ranks) - 1),
-        "statistics": {s: _statistic(run, size, order, s, s in whole) for s in known if s in whole or s == "median"},
-        "leftOut": [s for s in known if s not in whole],
+        "leftOut": [s for s in known if s not in statistics],
+        "histogram": _histogram(run, size),
+        "slowest": _slowest(run, size, usual, place),
     }
 
 
-def _counts(size: Size, place: NDArray[np.intp]) -> int | str | None:
+def _deviation(found: Deviations) -> View:
+    return {
+        "edges": found.blocks.edges.tolist(),
+        **{name: _packed(getattr(found, name)) for name in ("usual", "worst", "slow", "failed", "timed")},
+        "links": None if found.links is None else _packed(found.links),
+        "senders": _profile(found.senders),
+        "receivers": _profile(found.receivers),
+        "outliers": None if found.links is not None else _outliers(found.outliers),
+        "failures": None if found.links is not None else _outliers(found.failures),
+    }
+
+
+def _profile(lines: Lines) -> View:
+    counts = {name: _packed(getattr(lines, name).astype("<u4")) for name in ("timed", "slow", "failed")}
+    return {"median": _packed(lines.median)} | counts
+
+
+def _outliers(found: Outliers) -> View:
+    ends = np.stack([found.frm, found.to], axis=1)[:KEPT_OUTLIERS].astype("<u4")
+    return {"ends": _packed(ends), "code": _packed(found.code[:KEPT_OUTLIERS])}
+
+
+def _expected(usual: Usual, blocks: Blocks) -> NDArray[np.float32]:
+    """Seconds expected of each link, in drawn order."""
+    ranks = blocks.order.ranks
+    frm, to = (ends.ravel().astype(np.uint32) for ends in np.meshgrid(ranks, ranks, indexing="ij"))
+    return np.exp(usual.log_seconds(frm, to)).astype("<f4").reshape(len(ranks), len(ranks))
+
+
+def _slowest(run: Results, size: Size, usual: Usual, place: NDArray[np.int64]) -> list[list[Any]]:
+    """From, to, seconds, times what is expected, seconds and outcome of measuring it again."""
+    links = slowest(run, size, LISTED)
+    ends = (np.array([getattr(link, end) for link in links], np.uint32) for end in ("frm", "to"))
+    expected = np.exp(usual.log_seconds(*ends)).tolist()
+    return [
+        [
+            int(place[link.frm]), int(place[link.to]), link.first, _number(link.first / seconds), _number(link.second),
+            link.second_outcome,
+        ]
+        for link, seconds in zip(links, expected, strict=True)
+    ]  # fmt: skip
+
+
+def _matrix(values: NDArray[np.float32], links: Links, place: NDArray[np.int64]) -> NDArray[np.float32]:
+    matrix = np.full((len(place), len(place)), np.nan, "<f4")
+    matrix[place[links.frm], place[links.to]] = values
+    return matrix
+
+
+def _outcomes(links: Links, place: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """In drawn order; 255 where nothing was measured."""
+    matrix = np.full((len(place), len(place)), 255, np.uint8)
+    matrix[place[links.frm], place[links.to]] = links.outcome
+    return matrix
+
+
+def _counts(size: Size, place: NDArray[np.int64]) -> int | str | None:
     """Readings behind each link's statistics: a number if all agree, otherwise a matrix; None if that is too large."""
     links, counts = size.links, np.unique(size.links.n[~size.links.failed])
     if len(counts) == 1:
@@ -131,58 +272,16 @@ def _counts(size: Size, place: NDArray[np.intp]) -> int | str | None:
         return None
     matrix = np.zeros((len(place), len(place)), "<u4")
     matrix[place[links.frm], place[links.to]] = links.n
-    return _base64(matrix)
+    return _packed(matrix)
 
 
-def _again(again: Links, place: NDArray[np.intp], i: int) -> View:
+def _again(again: Links, place: NDArray[np.int64], i: int) -> View:
     ends = [int(place[again.frm[i]]), int(place[again.to[i]])]
     return {"link": ends, "outcome": int(again.outcome[i])} | {s: _number(again.statistic(s)[i]) for s in STATISTICS}
 
 
-def _statistic(run: Results, size: Size, order: DrawnOrder, name: str, whole: bool) -> View:
-    ranks = len(run.ranks)
-    fold = 1 if whole else -(-ranks // FOLDED)
-    shading = shade(run, size, order, -(-ranks // fold), name)
-    seconds = fold_links(size.links, size.links.statistic(name), order, fold, np.ones(len(size.links), bool))
-    rows = slowest(run, size, LISTED, name)
-    place = np.argsort(order.ranks)
-    return {
-        "fold": fold,
-        "seconds": _base64(seconds.astype("<f4")),
-        "scales": {str(c): _scale(scale, size, run) for c, scale in shading.scales.items()},
-        "palettes": {str(c): _base64(palette(c)) for c in shading.scales},
-        "sameHost": _same_host_runs(shading),
-        "histogram": _histogram(run, size, name),
-        "slowest": [
-            [int(place[r.frm]), int(place[r.to]), r.first, r.ratio, _number(r.second), r.second_outcome] for r in rows
-        ],
-    }
-
-
-def _same_host_runs(shading: Shading) -> list[list[int]]:
-    """For each row, the range of columns on its host; hosts are drawn as blocks, so there is one range per row."""
-    same = shading.same_host
-    return [[int(row.argmax()), int(row.argmax() + row.sum())] if row.any() else [0, 0] for row in same]
-
-
-def _scale(scale: Scale, size: Size, run: Results) -> View:
-    times = time_ticks(scale.low, scale.high, 6)
-    fast, slow = (bandwidth(size.bytes, t, run.directions) for t in (scale.low, scale.high))
-    rates = bandwidth_ticks(slow, fast, 5) if slow > 0 else np.array([])
-    rate_places = scale.position(size.bytes * run.directions / rates)
-    return {
-        "low": scale.low,
-        "high": scale.high,
-        "beyond": [time_text(scale.min), time_text(scale.max)]
-        if scale.max > scale.high or scale.min < scale.low
-        else None,
-        "times": [[float(p), tick_text(time_text(t))] for p, t in zip(scale.position(times), times, strict=True)],
-        "rates": [[float(p), tick_text(bandwidth_text(r))] for p, r in zip(rate_places, rates, strict=True)],
-    }
-
-
-def _histogram(run: Results, size: Size, name: str) -> View | None:
-    counted = histogram(run, size, name)
+def _histogram(run: Results, size: Size) -> View | None:
+    counted = histogram(run, size)
     if counted is None:
         return None
     low, high = np.log(counted.edges[[0, -1]])
@@ -204,15 +303,23 @@ def _base64(values: NDArray[Any]) -> str:
     return base64.b64encode(values.tobytes()).decode()
 
 
+def _packed(values: NDArray[Any]) -> str:
+    """Deflated, without a header: what the browser's DecompressionStream calls deflate-raw."""
+    pressed = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(pressed.compress(values.tobytes()) + pressed.flush()).decode()
+
+
 def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     """Write one page for all runs; return the paths written."""
     assets = files("everylink.page") / "assets"
-    template, style, script = (
-        assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")
-    )
+    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
+    script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
     data = json.dumps(view(runs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
     title = ", ".join(run.results.path.name for run in runs)
     text = page.render(title=title, section=SECTION, style=Markup(style), script=Markup(script), data=Markup(data))
     path.write_text(text, encoding="utf-8")
     return [path]
+
+
+SCRIPTS = ("data.js", "matrix.js", "lists.js", "page.js")

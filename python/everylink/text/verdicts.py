@@ -89,7 +89,7 @@ def verdict_text(judgement: Judgement) -> Text:
         text.append(f"\n{line}", style="yellow")
     for verdict in judgement.verdicts[:MOST]:
         text.append(f"\n  {title(verdict)}", style="bold red")
-        text.append(f"\n      {verdict.evidence}; confidence {_percent(verdict.confidence)}")
+        text.append(f"\n      {verdict.evidence}; confidence {confidence_text(verdict)}")
         if verdict.because:
             text.append(f"\n      {verdict.because}", style="bold")
         text.append(f"\n      {verdict.action}")
@@ -251,5 +251,6 @@ def _counts(found: Sequence[Verdict | Finding], what: str = "") -> str:
     return ", ".join(plural(count, kind) for kind, count in counts.items())
 
 
-def _percent(part: float) -> str:
-    return f"{100 * part:.2f} %".replace(".00 %", " %")
+def confidence_text(verdict: Verdict) -> str:
+    """The confidence in percent, at two decimals where it has any."""
+    return f"{100 * verdict.confidence:.2f} %".replace(".00 %", " %")

@@ -1,321 +1,208 @@
-"use strict";
-// Draws the data from html.py. All matrices are in drawn order: host by host, [from, to].
-
-const data = JSON.parse(document.getElementById("data").textContent);
-const $ = (id) => document.getElementById(id);
-const MOST_PIXELS = 600, LARGEST_CELL = 140, LABEL_PITCH = 13, FONT = "11px system-ui, sans-serif";
-const state = { run: null, size: null, name: "median", layer: null, cell: 1 };
-
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-function decoded(layer) { // only when first shown: a large matrix takes a second
-  layer.values ??= new Float32Array(bytesOf(layer.seconds).buffer);
-  return layer.values;
-}
-
-function inUnit(value, units) {
-  for (const [unit, scale] of units) {
-    const text = (value / scale).toPrecision(4);
-    if (Number(text) < (unit.includes("B") ? 1024 : 1000) || unit === units.at(-1)[0]) {
-      return `${Number(text) >= 1000 ? Number(text) : text} ${unit}`;
-    }
-  }
-}
-const TIMES = [["ns", 1e-9], ["us", 1e-6], ["ms", 1e-3], ["s", 1]];
-const RATES = ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"].map((unit, i) => [unit, 1024 ** i]);
-const known = (value) => value !== null && Number.isFinite(value);
-const timeText = (s) => (known(s) ? inUnit(s, TIMES) : "-");
-const rateText = (s) => (known(s) && s > 0 ? state.run.directions.map((n) => inUnit(n * state.size.bytes / s, RATES)).join(" or ") : "-");
-
-function element(tag, text, parent) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-function svg(tag, attributes, parent, text = "") {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.textContent = text;
-  parent.append(made);
-  return made;
-}
-function choices(select, texts, chosen) {
-  select.replaceChildren(...texts.map((text, i) => {
-    const option = element("option", text);
-    option.value = i;
-    return option;
-  }));
-  select.value = Math.max(0, chosen);
-}
+// What a user chooses: run, size, view, finding, host, place; all of it is kept in the address.
 
 function chooseRun(index) {
   state.run = data.runs[index];
+  state.finding = -1;
   const { run } = state;
-  choices($("size"), run.sizes.map((size) => size.label), run.sizes.length - 1);
-  $("lines").textContent = run.lines.join("\n");
-  $("verdicts").textContent = run.verdicts.join("\n");
-  $("verdicts").className = run.alarm ? "alarm" : "";
-  $("warnings").textContent = run.warnings.join("\n");
-  $("remarks").textContent = run.remarks.join("\n");
+  choices($("run"), data.runs.map((one, i) => [i, one.name]), index);
+  choices($("size"), run.sizes.map((size, i) => [i, size.label]), run.sizes.length - 1);
+  $("headline").textContent = run.headline;
+  $("headline").className = run.alarm ? "alarm" : "fine";
+  for (const name of ["lines", "tested", "warnings", "remarks", "means"]) $(name).textContent = run[name].join("\n");
   for (const span of document.querySelectorAll(".rate")) span.textContent = run.bandwidthLabel === "bandwidth" ? "" : `- ${run.bandwidthLabel}`;
-  const rows = run.times.map((cells) => {
+  $("times").tBodies[0].replaceChildren(...run.times.map((cells) => {
     const row = document.createElement("tr");
     cells.forEach((cell) => element("td", cell, row));
     return row;
-  });
-  $("means").textContent = run.means.join("\n");
-  $("times").tBodies[0].replaceChildren(...rows);
-  fillHosts();
-  chooseSize(run.sizes.length - 1);
+  }));
+  $("names").replaceChildren(...run.hosts.slice(0, 5000).map(([, full]) => { const option = document.createElement("option"); option.value = full; return option; }));
+  $("filter").value = "";
+  fillFindings();
+  fillTables();
+  return chooseSize(run.sizes.length - 1);
 }
 
-function chooseSize(index) {
-  state.size = state.run.sizes[index];
-  const { size } = state, names = Object.keys(size.statistics);
-  if (!names.includes(state.name)) state.name = names[0];
-  choices($("statistic"), names, names.indexOf(state.name));
-  size.failedAt ??= failedLinks(size);
-  for (const which of ["again", "alone"]) size[`${which}At`] ??= new Map(size[which].map((row) => [row.link.join(), row]));
+async function chooseSize(index, stay = false) {
+  const size = state.run.sizes[index];
+  state.size = size;
+  $("size").value = index;
+  const loaded = await load(size);
+  if (state.size !== size) return; // another one was chosen meanwhile
+  const statistics = Object.keys(loaded.seconds);
+  if (!statistics.includes(state.statistic)) state.statistic = "median";
+  $("spread").textContent = spreadText(loaded);
+  choices($("statistic"), (statistics.length ? statistics : ["median"]).map((name) => [name, name]), state.statistic);
   $("failures").textContent = size.failed ? [`Failed at ${size.label}: ${size.heading}`, ...size.failures].join("\n  ") : "";
-  chooseStatistic(state.name);
-}
-
-function failedLinks(size) {
-  const places = new Uint32Array(bytesOf(size.failedPlaces).buffer), outcomes = bytesOf(size.failedOutcomes);
-  const at = new Map();
-  outcomes.forEach((outcome, k) => at.set(places[2 * k] * state.run.names.length + places[2 * k + 1], outcome));
-  return at;
-}
-
-function chooseStatistic(name) {
-  state.name = name;
-  state.layer = state.size.statistics[name];
-  state.rows = Math.sqrt(decoded(state.layer).length);
-  state.cell = Math.max(1, Math.min(LARGEST_CELL, Math.floor(MOST_PIXELS / state.rows)));
-  $("heading").textContent = `From (rows) to (columns): ${name} one-way time at ${state.size.label}`;
-  drawBars();
-  drawMatrix();
+  chooseView(state.view, stay);
   drawHistogram();
   fillSlowest();
 }
 
-function drawBars() {
-  $("bars").replaceChildren();
-  for (const [name, scale] of Object.entries(state.layer.scales)) {
-    const bar = element("div", "", $("bars"));
-    bar.className = "bar";
-    element("b", `${name}: ${state.run.barLabel}; one-way time`, bar);
-    const colours = bytesOf(state.layer.palettes[name]), stops = [];
-    for (let k = 0; k < colours.length; k += 3) stops.push(`rgb(${colours[k]},${colours[k + 1]},${colours[k + 2]})`);
-    ticks(scale.rates, bar);
-    const ramp = element("div", "", bar);
-    ramp.className = "ramp";
-    ramp.style.background = `linear-gradient(to right, ${stops.join()})`;
-    ticks(scale.times, bar);
-    if (scale.beyond) element("span", `from ${scale.beyond[0]} to ${scale.beyond[1]}; what is beyond the scale has its last colour`, bar).className = "pale";
-  }
-}
-function ticks(places, parent) {
-  const row = element("div", "", parent);
-  row.className = "ticks";
-  for (const [place, text] of places) element("span", text, row).style.left = `${100 * place}%`;
+function chooseView(view, stay = false) {
+  state.view = view;
+  choices($("view"), Object.entries(VIEWS), view);
+  $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${VIEWS[view]}, ${state.statistic} of each link`;
+  state.levels = levelsOf(state.size.loaded);
+  canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${VIEWS[view]} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
+  layout();
+  if (!stay) showAll();
+  drawScale();
+  draw();
 }
 
-const rgb = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
-function painted() {
-  const { layer, rows } = state, values = decoded(layer), image = new ImageData(rows, rows);
-  const shades = Object.fromEntries(Object.entries(layer.scales).map(([name, scale]) => {
-    const colours = bytesOf(layer.palettes[name]), last = colours.length / 3 - 1;
-    return [name, { colours, last, low: Math.log(scale.low), span: Math.log(scale.high / scale.low) }];
-  }));
-  const other = shades["other host"] ?? shades["same host"], same = shades["same host"] ?? other;
-  const unknown = rgb(data.colours.unknown);
-  for (let i = 0, k = 0; i < rows; i++) {
-    const [begin, end] = layer.sameHost[i];
-    for (let j = 0; j < rows; j++, k++) {
-      const shade = j >= begin && j < end ? same : other, value = values[k];
-      let colour = unknown, at = 0;
-      if (Number.isFinite(value) && shade) {
-        const place = Math.min(1, Math.max(0, (Math.log(value) - shade.low) / shade.span));
-        colour = shade.colours;
-        at = 3 * Math.round(place * shade.last);
-      }
-      image.data.set([colour[at], colour[at + 1], colour[at + 2], 255], 4 * k);
-    }
-  }
-  const paint = (i, j, hex) => image.data.set([...rgb(hex), 255], 4 * (Math.floor(i) * rows + Math.floor(j)));
-  const ranks = state.run.names.length;
-  for (const place of state.size.failedAt.keys()) paint(Math.floor(place / ranks) / layer.fold, place % ranks / layer.fold, data.colours.failed);
-  if (layer.fold === 1) for (let i = 0; i < rows; i++) paint(i, i, data.colours.diagonal);
-  return image;
+function showLink(from, to) {
+  state.k = within(state.side / 24, wholeScale(), LARGEST);
+  keepInside();
+  state.y = from + 0.5 - state.side / state.k / 2;
+  state.x = to + 0.5 - state.side / state.k / 2;
+  keepInside();
+  state.cell = cellAt(placeX(to + 0.5), placeY(from + 0.5));
+  draw();
+  if (state.cell) say(describe(state.cell));
 }
+function say(text) { $("said").textContent = text; }
 
-function drawMatrix() {
-  const { rows, cell, layer, run, size } = state, canvas = $("matrix"), context = canvas.getContext("2d");
-  const labels = fittingLabels(context);
-  state.left = labels.width;
-  state.top = labels.upright ? labels.width : 20;
-  canvas.width = state.left + rows * cell;
-  canvas.height = state.top + rows * cell;
-  const small = new OffscreenCanvas(rows, rows);
-  small.getContext("2d").putImageData(painted(), 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(small, state.left, state.top, rows * cell, rows * cell);
-  drawLabels(context, labels);
-  $("legend").replaceChildren();
-  const entries = size.failed ? [["failed", data.colours.failed]] : [];
-  if (!size.measuredAll) entries.push(["not measured", data.colours.unknown]);
-  for (const [text, colour] of entries) {
-    element("i", "", $("legend")).style.background = colour;
-    element("span", text, $("legend"));
-  }
-  const notes = [];
-  if (layer.fold > 1) notes.push(`Each cell is the worst of ${layer.fold} x ${layer.fold} links.`);
-  if (size.leftOut.length) notes.push(`${run.names.length} ranks: to keep this page small, ${size.leftOut.join(", ")} ${size.leftOut.length > 1 ? "are" : "is"} left out link by link; the results file has it all.`);
-  element("div", notes.join(" "), $("legend")).className = "pale";
-}
-
-function fittingLabels(context) { // the labels that fit side by side, and the space they need
-  const { run, cell, layer } = state;
-  const all = run.rankLabels ? run.rankLabels.map((text, i) => [text, i, i + 1]) : run.blocks;
-  const pitch = cell / layer.fold * Math.min(...all.map(([, begin, end]) => end - begin));
-  const every = Math.max(1, Math.ceil(LABEL_PITCH / pitch));
-  const shown = all.filter((_, k) => k % every === 0).map(([text, begin, end]) => ({
-    text: text.length > 16 ? `…${text.slice(-15)}` : text,
-    middle: (begin + end) / 2 / layer.fold * cell,
-  }));
-  context.font = FONT;
-  const width = Math.ceil(Math.max(...shown.map(({ text }) => context.measureText(text).width))) + 10;
-  return { shown, width, upright: width > pitch * every };
-}
-
-function drawLabels(context, { shown, upright }) {
-  context.font = FONT; // setting the size of a canvas resets its font
-  context.fillStyle = "#1a1a1a";
-  context.textBaseline = "middle";
-  for (const { text, middle } of shown) {
-    context.textAlign = "right";
-    context.fillText(text, state.left - 5, state.top + middle);
-    context.save();
-    context.translate(state.left + middle, upright ? state.top - 5 : state.top - 10);
-    if (upright) context.rotate(-Math.PI / 2);
-    context.textAlign = upright ? "left" : "center";
-    context.fillText(text, 0, 0);
-    context.restore();
-  }
-}
-
-function readings(size, at) {
-  if (typeof size.n === "string") size.n = new Uint32Array(bytesOf(size.n).buffer);
-  return size.n[at] ?? size.n;
-}
-
-function describe(i, j) {
-  const { run, size, layer } = state, ranks = run.names.length;
-  if (layer.fold > 1) {
-    const ends = [i, j].map((k) => `${run.names[k * layer.fold]} .. ${run.names[Math.min(ranks, (k + 1) * layer.fold) - 1]}`);
-    const value = decoded(layer)[i * state.rows + j];
-    return `${ends.join("  ->  ")}\nworst ${state.name}  ${timeText(value)}  ${rateText(value)}`;
-  }
-  if (i === j) return run.names[i];
-  const outcome = size.failedAt.get(i * ranks + j), lines = [`${run.names[i]} -> ${run.names[j]}`];
-  if (outcome !== undefined) lines.push(data.outcomes[outcome] ?? `outcome ${outcome}`);
-  for (const [name, other] of Object.entries(size.statistics)) {
-    const value = decoded(other)[i * ranks + j];
-    if (Number.isFinite(value)) lines.push(`${name.padEnd(8)}${timeText(value).padEnd(12)}${rateText(value)}`);
-  }
-  if (lines.length === 1) lines.push("not measured");
-  else if (outcome === undefined) lines.push(size.n === null ? "ok" : `ok, n ${readings(size, i * ranks + j)}`);
-  const again = size.againAt.get([i, j].join()), alone = size.aloneAt.get([i, j].join());
-  if (again) lines.push(`measured again: ${known(again[state.name]) ? `${timeText(again[state.name])}  ${rateText(again[state.name])}` : data.outcomes[again.outcome]}`);
-  if (alone) lines.push(`tried again alone: ${data.outcomes[alone.outcome]}${known(alone[state.name]) ? `, ${timeText(alone[state.name])}` : ""}`);
-  return lines.join("\n");
-}
-
-$("matrix").addEventListener("mousemove", (event) => {
-  const j = Math.floor((event.offsetX - state.left) / state.cell), i = Math.floor((event.offsetY - state.top) / state.cell);
+function showTip(text, x, y) {
   const tip = $("tip");
-  tip.hidden = i < 0 || j < 0 || i >= state.rows || j >= state.rows;
-  if (tip.hidden) return;
-  tip.textContent = describe(i, j);
-  tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
-  tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.max(4, Math.min(y + 14, innerHeight - tip.offsetHeight - 8))}px`;
+}
+const inside = ({ clientX, clientY }) => { const box = canvas.getBoundingClientRect(); return [clientX - box.left, clientY - box.top]; };
+
+// One pointer moves the matrix, two pinch it; a click keeps a cell.
+const pointers = new Map();
+let moved = 0;
+canvas.addEventListener("pointerdown", (event) => { pointers.set(event.pointerId, inside(event)); moved = 0; try { canvas.setPointerCapture(event.pointerId); } catch { /* made by a script */ } });
+canvas.addEventListener("pointermove", (event) => {
+  const now = inside(event), before = pointers.get(event.pointerId);
+  if (!before) {
+    const cell = cellAt(...now);
+    showTip(cell ? describe(cell) : "", event.clientX, event.clientY);
+    return;
+  }
+  if (pointers.size === 1) {
+    state.x -= (now[0] - before[0]) / state.k;
+    state.y -= (now[1] - before[1]) / state.k;
+  } else if (pointers.size === 2) {
+    const [other] = [...pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
+    const apart = (at) => Math.max(10, Math.hypot(at[0] - other[0], at[1] - other[1]));
+    const middle = [(now[0] + other[0]) / 2 - state.left, (now[1] + other[1]) / 2 - state.top], factor = apart(now) / apart(before);
+    pointers.set(event.pointerId, now);
+    zoomAt(...middle, factor);
+    moved += 9;
+    return;
+  }
+  moved += Math.hypot(now[0] - before[0], now[1] - before[1]);
+  pointers.set(event.pointerId, now);
+  showTip("");
+  draw();
 });
-$("matrix").addEventListener("mouseleave", () => { $("tip").hidden = true; });
+for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => {
+  pointers.delete(event.pointerId);
+  if (end === "pointerup" && moved < 4) {
+    state.cell = cellAt(...inside(event));
+    if (state.cell) { say(describe(state.cell)); showTip(describe(state.cell), event.clientX, event.clientY); }
+    draw();
+  }
+});
+canvas.addEventListener("pointerleave", () => showTip(""));
+canvas.addEventListener("wheel", (event) => {
+  const [x, y] = inside(event);
+  if (x < state.left || y < state.top) return;
+  event.preventDefault();
+  zoomAt(x - state.left, y - state.top, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)));
+}, { passive: false });
+canvas.addEventListener("dblclick", (event) => { const [x, y] = inside(event); zoomAt(x - state.left, y - state.top, 2.5); });
 
-function drawHistogram() {
-  const drawing = $("histogram"), counted = state.layer.histogram;
-  drawing.replaceChildren();
-  if (!counted) return;
-  const left = 50, right = 625, top = 10, bottom = 190;
-  const most = Math.max(...Object.values(counted.counts).flat()), span = Math.log10(2 * most / 0.6);
-  const x = (place) => left + place * (right - left);
-  const y = (count) => bottom - (bottom - top) * Math.log10(count / 0.6) / span;
-  for (const [name, counts] of Object.entries(counted.counts)) {
-    const colours = bytesOf(state.layer.palettes[name]), at = 3 * Math.floor(colours.length / 3 * 0.7);
-    counts.forEach((count, k) => {
-      if (!count) return;
-      const box = { x: x(counted.places[k]), width: Math.max(1, x(counted.places[k + 1]) - x(counted.places[k]) - 0.5), y: y(count), height: bottom - y(count) };
-      const bar = svg("rect", { ...box, fill: `rgb(${colours[at]},${colours[at + 1]},${colours[at + 2]})`, "fill-opacity": 0.85 }, drawing);
-      svg("title", {}, bar, `${count} links (${name}) from ${counted.edges[k]} to ${counted.edges[k + 1]}`);
-    });
-  }
-  for (let count = 1; count <= most; count *= 10) svg("text", { x: left - 6, y: y(count) + 4, "text-anchor": "end" }, drawing, count.toLocaleString("en"));
-  for (const [place, text] of counted.ticks) {
-    svg("line", { x1: x(place), x2: x(place), y1: bottom, y2: bottom + 4, stroke: "#1a1a1a" }, drawing);
-    svg("text", { x: x(place), y: bottom + 17, "text-anchor": "middle" }, drawing, text);
-  }
-  svg("path", { d: `M${left},${top}V${bottom}H${right}`, fill: "none", stroke: "#1a1a1a" }, drawing);
+// Arrow keys move a cursor from cell to cell, with shift the matrix; + and - zoom; Home shows all; Enter zooms in.
+canvas.addEventListener("keydown", (event) => {
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }, step = steps[event.key];
+  const middle = state.side / 2;
+  if (step && event.shiftKey) { state.y += step[0] * middle / 2 / state.k; state.x += step[1] * middle / 2 / state.k; draw(); }
+  else if (step) moveCursor(...step);
+  else if (event.key === "+" || event.key === "=") zoomAt(middle, middle, 1.5);
+  else if (event.key === "-") zoomAt(middle, middle, 1 / 1.5);
+  else if (event.key === "Home") { showAll(); draw(); }
+  else if (event.key === "Escape") { state.cell = null; showTip(""); draw(); }
+  else if (event.key === "Enter" && state.cell) {
+    const { level, i, j } = state.cell;
+    zoomAt(placeX((level.edges[j] + level.edges[j + 1]) / 2) - state.left, placeY((level.edges[i] + level.edges[i + 1]) / 2) - state.top, 2.5);
+  } else return;
+  event.preventDefault();
+});
+function moveCursor(down, right) {
+  const level = levelAt(state.ratio), last = level.edges.length - 2, middle = [state.left + state.side / 2, state.top + state.side / 2];
+  const at = state.cell?.level === level ? state.cell : cellAt(...middle);
+  const [i, j] = [within(at.i + down, 0, last), within(at.j + right, 0, last)];
+  state.cell = { level, i, j };
+  const { edges } = level, size = state.side / state.k;
+  if (edges[j] < state.x) state.x = edges[j];
+  if (edges[j + 1] > state.x + size) state.x = edges[j + 1] - size;
+  if (edges[i] < state.y) state.y = edges[i];
+  if (edges[i + 1] > state.y + size) state.y = edges[i + 1] - size;
+  draw();
+  say(describe(state.cell));
+  const box = canvas.getBoundingClientRect();
+  showTip(describe(state.cell), box.left + placeX(edges[j + 1]), box.top + placeY(edges[i + 1]));
+}
+canvas.addEventListener("blur", () => showTip(""));
+
+map.addEventListener("pointerdown", (event) => {
+  const box = map.getBoundingClientRect(), scale = ranksOf(state.run) / box.width, size = state.side / state.k;
+  state.x = (event.clientX - box.left) * scale - size / 2;
+  state.y = (event.clientY - box.top) * scale - size / 2;
+  draw();
+});
+
+function findHost(text) { // the first host whose name has the text
+  const host = state.run.hosts.find(([, full]) => full === text) ?? state.run.hosts.find(([, full]) => full.includes(text));
+  say(host ? "" : `no host has ${text} in its name`);
+  $("filter").ariaInvalid = String(!host);
+  if (!host) return;
+  const [, , begin, end] = host;
+  state.k = within(state.side / (16 * (end - begin)), wholeScale(), LARGEST);
+  keepInside();
+  state.x = state.y = (begin + end) / 2 - state.side / state.k / 2;
+  keepInside();
+  const level = levelAt(state.ratio), [i] = cellsAlong(level, begin, 1, 1e-6);
+  state.cell = { level, i, j: i };
+  draw();
+  say(describe(state.cell));
 }
 
-function fillSlowest(column = 2, ascending = false) {
-  const { run, size, layer } = state;
-  const rows = layer.slowest.map(([from, to, first, ratio, second, outcome]) => ({
-    keys: [from, to, first, -first, ratio, second ?? (outcome === null ? -1 : Infinity)],
-    cells: [run.names[from], run.names[to], timeText(first), rateText(first), ratio.toFixed(2),
-      outcome === null ? "" : second === null ? data.outcomes[outcome] : timeText(second)],
-  }));
-  rows.sort((a, b) => (ascending ? 1 : -1) * (a.keys[column] - b.keys[column]));
-  $("slowest").tBodies[0].replaceChildren(...rows.map(({ cells }) => {
-    const row = document.createElement("tr");
-    cells.forEach((cell) => element("td", cell, row));
-    return row;
-  }));
-  [...$("slowest").tHead.rows[0].cells].forEach((heading, k) => {
-    heading.ariaSort = k === column ? (ascending ? "ascending" : "descending") : "none";
-    heading.onclick = () => fillSlowest(k, k === column ? !ascending : k < 2);
-  });
+// The address says what is shown, so that it can be copied.
+const CHOSEN = ["run", "size", "view", "statistic", "finding", "x", "y", "k"];
+let kept;
+function remember() {
+  clearTimeout(kept);
+  kept = setTimeout(() => {
+    const said = { run: data.runs.indexOf(state.run), size: state.run.sizes.indexOf(state.size), view: state.view, statistic: state.statistic, finding: state.finding, x: state.x.toFixed(2), y: state.y.toFixed(2), k: (state.k / wholeScale()).toFixed(4) };
+    try { history.replaceState(null, "", `#${CHOSEN.map((name) => `${name}=${said[name]}`).join("&")}`); } catch { /* a page inside another one */ }
+  }, 250);
 }
-
-function fillHosts() {
-  const tables = state.run.hosts;
-  $("hosts").hidden = !tables.length;
-  $("hostTables").replaceChildren();
-  for (const { title, headings, texts, rows, note } of tables) {
-    element("h3", title, $("hostTables"));
-    if (rows.length) {
-      const frame = element("div", "", $("hostTables")), table = element("table", "", frame);
-      frame.className = "scrolled";
-      const fill = (cells, tag, part) => {
-        const row = element("tr", "", part);
-        cells.forEach((cell, k) => { element(tag, cell, row).className = texts[k] ? "text" : ""; });
-      };
-      fill(headings, "th", element("thead", "", table));
-      const body = element("tbody", "", table);
-      for (const cells of rows) fill(cells, "td", body);
-    }
-    element("p", note, $("hostTables")).className = "lines pale";
-  }
+async function recall() {
+  const said = new URLSearchParams(location.hash.slice(1)), number = (name, most) => { const value = Number(said.get(name) ?? -1); return Number.isInteger(value) && value >= 0 && value < most ? value : -1; };
+  await chooseRun(Math.max(0, number("run", data.runs.length)));
+  if (VIEWS[said.get("view")]) state.view = said.get("view");
+  if (Object.keys(state.size.statistics).includes(said.get("statistic"))) state.statistic = said.get("statistic");
+  const size = number("size", state.run.sizes.length), finding = number("finding", drawnFindings().length);
+  await chooseSize(size < 0 ? state.run.sizes.length - 1 : size);
+  if (finding >= 0) await chooseFinding(finding);
+  const [x, y, k] = ["x", "y", "k"].map((name) => (said.has(name) ? Number(said.get(name)) : NaN));
+  if ([x, y, k].every(Number.isFinite)) { Object.assign(state, { x, y, k: k * wholeScale() }); draw(); }
 }
 
 $("run").onchange = (event) => chooseRun(Number(event.target.value));
-$("size").onchange = (event) => chooseSize(Number(event.target.value));
-$("statistic").onchange = (event) => chooseStatistic(Object.keys(state.size.statistics)[event.target.value]);
-function zoom(factor) {
-  state.cell = Math.max(1, Math.min(LARGEST_CELL, Math.round(state.cell * factor), Math.floor(8000 / state.rows)));
-  drawMatrix();
-}
-$("smaller").onclick = () => zoom(0.5);
-$("larger").onclick = () => zoom(2);
-choices($("run"), data.runs.map((run) => run.name), 0);
-chooseRun(0);
+$("size").onchange = (event) => chooseSize(Number(event.target.value), true);
+$("view").onchange = (event) => chooseView(event.target.value, true);
+$("statistic").onchange = (event) => { state.statistic = event.target.value; chooseView(state.view, true); };
+$("filter").onchange = (event) => { if (event.target.value) findHost(event.target.value); };
+$("smaller").onclick = () => zoomAt(state.side / 2, state.side / 2, 0.5);
+$("larger").onclick = () => zoomAt(state.side / 2, state.side / 2, 2);
+$("all").onclick = () => { showAll(); draw(); };
+addEventListener("resize", () => { layout(); draw(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
+const ready = recall().then(() => { document.body.dataset.ready = "yes"; });

@@ -1,0 +1,47 @@
+"""Where the ends of a verdict are in a drawn matrix."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from everylink.deviation.blocks import Blocks
+from everylink.host_lists import expanded
+from everylink.links.hosts import host_names
+from everylink.model.results import Ranks
+
+Span = tuple[int, int]  # places from, up to but excluding
+
+
+class Places:
+    """Finds the places of hosts, ranks, node sets and `groups` (hosts by the name of the group)."""
+
+    def __init__(self, ranks: Ranks, blocks: Blocks, groups: Mapping[str, Iterable[str]]) -> None:
+        place = blocks.places()
+        self._known: dict[str, list[int]] = {}
+        names = host_names(ranks)
+        for rank, host in enumerate(ranks.host_index.tolist()):
+            self._known.setdefault(names[host], []).append(int(place[rank]))
+        self._known |= {ranks.name(rank): [int(place[rank])] for rank in range(len(ranks))}
+        self._groups = groups
+
+    def of(self, name: str) -> list[Span]:
+        """One span for each stretch of neighbouring places; none where nothing has this name."""
+        hosts = [name] if name in self._known else self._groups.get(name) or _in_set(name)
+        places = np.unique([place for host in hosts for place in self._known.get(host, ())]).astype(np.int64)
+        parts = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
+        return [(int(part[0]), int(part[-1]) + 1) for part in parts]
+
+    def ends(self, kind: str, subject: Iterable[str]) -> list[list[Span]]:
+        """Of a pair, link or trunk the spans of each end, of what has one end those of all that it names."""
+        ends = [self.of(name) for name in subject]
+        if kind in ("pair", "link", "trunk") and len(ends) == 2:
+            return ends
+        return [sorted(span for end in ends for span in end)]
+
+
+def _in_set(name: str) -> list[str]:
+    """The hosts of a node set, also of one that is followed by a device."""
+    try:
+        return expanded(name.partition(" on ")[0])
+    except ValueError:
+        return []

@@ -1,0 +1,62 @@
+"""What the links of a size are expected to take."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.expected import Expected
+from everylink.model.results import Ranks, Size
+from everylink.model.rows import MAIN, Outcome
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What is expected of links, log seconds: by the judge, else what they take at the median; and of those within a
+    host what these take at the median, on one NUMA node and on several."""
+
+    expected: Expected | None
+    between: float
+    host_of: Index
+    numa: Index
+    within: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, ranks: Ranks, size: Size, expected: Expected | None) -> "Usual":
+        host, numa = ranks.host_index.astype(np.int64), ranks.numa.astype(np.int64)
+        several = np.bincount(host).max() > 1
+        between, near, far = [], [np.zeros(0, np.float32)], [np.zeros(0, np.float32)]
+        if (several and host.any()) or expected is None:
+            for frm, to, log in _readings(size):
+                same = (host[frm] == host[to]) & host.any()
+                one = numa[frm[same]] == numa[to[same]]
+                near.append(log[same][one])
+                far.append(log[same][~one])
+                if expected is None:
+                    between.append(_middle(log[~same]))
+        within = np.array([_middle(np.concatenate(far)), _middle(np.concatenate(near))])
+        return cls(expected, _middle(np.array(between, np.float32)), host, numa, within)
+
+    def log_seconds(self, frm: NDArray[np.uint32], to: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """NaN where it is not known."""
+        log = np.full(len(frm), self.between) if self.expected is None else self.expected.log_seconds(frm, to)
+        same = np.flatnonzero(self.host_of[frm] == self.host_of[to])
+        if len(same) and np.isfinite(self.within).any():
+            one = self.numa[frm[same]] == self.numa[to[same]]
+            log[same] = self.within[one.astype(np.int64)]
+        return log
+
+
+def _middle(values: NDArray[np.floating]) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else np.nan
+
+
+def _readings(size: Size) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32]]]:
+    """Of the main run: from, to, log seconds."""
+    for frm, to, attempt, outcome, median in size.rows.blocks("frm", "to", "attempt", "outcome", "median"):
+        ok = (attempt == MAIN) & (outcome == Outcome.OK) & (median > 0)
+        yield frm[ok], to[ok], np.log(median[ok])
