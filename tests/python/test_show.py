@@ -152,4 +152,33 @@ def test_a_thousand_ranks_fit_into_the_map(tmp_path: Path, everylink: Command) -
     path = make_results(tmp_path / "x.h5", hosts=[f"n{i}" for i in range(ranks)], columns={65536: columns})
     code, out, _ = everylink("show", path)
     assert code == 0
-    assert "each cell the worst of 32 x 32 links" in out
+    assert "each cell has up to 32 ranks: what most of a row, a column or two hosts take" in out
+    assert len([line for line in out.splitlines() if line.endswith("·" * 64)]) == 32
+
+
+def test_the_map_shows_every_planted_fault_and_marks_what_verdicts_name(tmp_path: Path, everylink: Command) -> None:
+    path = tmp_path / "x.h5"
+    faults = (
+        "slow-host:n77*0.9",
+        "slow-trunk:g1>g6*0.6",
+        "slow-trunk:g6>g1*0.6",
+        "dark-host:n300",
+        "slow-host:n500*0.4",
+    )
+    planted = [word for fault in faults for word in ("--fault", fault)]
+    everylink("simulate", "--hosts", 512, "--group-size", 64, *planted, "-o", path)
+    out = everylink("show", path)[1]
+    lines = out.partition("times the expected time")[2].splitlines()
+    assert lines[1:3] == [
+        "each cell has up to 16 ranks: what most of a row, a column or two hosts take",
+        "· as expected, ░ 1.05, ▒ 1.25, ▓ 1.5, █ 2 or more; X failed",
+    ]
+    columns = [number for number, mark in enumerate(lines[3][18::2]) if mark == "*"]
+    rows = {int(line.split()[0].strip("n*")) // 16: line for line in lines[4:36]}
+    trunk = [*range(4, 8), *range(24, 28)]
+    assert columns == [number for number, line in rows.items() if line[16] == "*"] == sorted({4, 18, 31, *trunk})
+    cells = {number: line[18::2] for number, line in rows.items()}
+    assert set(cells[18]) == {"X"}
+    assert cells[10] == "····░·············X············█"
+    assert cells[5][24:28] == "▓▓▓▓"
+    assert (cells[4][10], cells[31][10], cells[31][18]) == ("░", "█", "X")

@@ -1,11 +1,14 @@
 """Where the ends of a verdict are in a drawn matrix."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from everylink.deviation.blocks import Blocks
+from everylink.errors import UserMistake
 from everylink.host_lists import expanded
+from everylink.io.topology import grouping_of
+from everylink.judge.verdict import JudgedRun
 from everylink.links.hosts import host_names
 from everylink.model.results import Ranks
 
@@ -15,7 +18,7 @@ Span = tuple[int, int]  # places from, up to but excluding
 class Places:
     """Finds the places of hosts, ranks, node sets and `groups` (hosts by the name of the group)."""
 
-    def __init__(self, ranks: Ranks, blocks: Blocks, groups: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, ranks: Ranks, blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> None:
         place = blocks.places()
         self._known: dict[str, list[int]] = {}
         names = host_names(ranks)
@@ -45,3 +48,18 @@ def _in_set(name: str) -> list[str]:
         return expanded(name.partition(" on ")[0])
     except ValueError:
         return []
+
+
+def groups_of(judged: JudgedRun) -> Mapping[str, Sequence[str]]:
+    """The groups that were given, or that the run recorded: their hosts by name."""
+    try:
+        grouping = grouping_of(judged.results, judged.topology)
+    except UserMistake:  # said where the run was judged
+        grouping = None
+    if grouping is None:
+        return {}
+    hosts = host_names(judged.results.ranks)
+    return {
+        name: [hosts[host] for host in np.flatnonzero(grouping.group_of == number)]
+        for number, name in enumerate(grouping.names)
+    }

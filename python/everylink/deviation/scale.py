@@ -23,6 +23,11 @@ def factors(codes: NDArray[np.integer]) -> NDArray[np.float64]:
     return np.where(codes >= LEAST_KNOWN, np.exp(codes.astype(np.float64) / PER_LOG), np.nan)
 
 
+def known(codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Where they are of a time, same shape."""
+    return np.asarray(codes >= LEAST_KNOWN)
+
+
 def code_of(factor: float) -> int:
     """The code of a factor."""
     return int(coded(np.log(np.array(factor)))[()])

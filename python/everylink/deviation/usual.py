@@ -1,12 +1,14 @@
 """What the links of a size are expected to take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.expected import Expected
+from everylink.judge.verdict import JudgedRun
+from everylink.links.extremes import SlowLink
 from everylink.model.results import Ranks, Size
 from everylink.model.rows import MAIN, Outcome
 
@@ -48,6 +50,18 @@ class Usual:
             one = self.numa[frm[same]] == self.numa[to[same]]
             log[same] = self.within[one.astype(np.int64)]
         return log
+
+    def times_expected(self, links: Sequence[SlowLink]) -> list[float]:
+        """Their first times / what is expected; NaN where that is not known."""
+        ends = (np.array([getattr(link, end) for link in links], np.uint32) for end in ("frm", "to"))
+        first = np.array([link.first for link in links])
+        return list(map(float, first / np.exp(self.log_seconds(*ends))))
+
+
+def usual_of(run: JudgedRun, size: Size) -> Usual:
+    """By the judgement of a run."""
+    expected = next((one for one in run.judgement.expected if one.bytes == size.bytes), None)
+    return Usual.of(run.results.ranks, size, expected)
 
 
 def _middle(values: NDArray[np.floating]) -> float:

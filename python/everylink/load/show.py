@@ -39,7 +39,7 @@ def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
             _print_service(results, load, console)
         else:
             _print_scenes(load, scene_sums(load), console)
-            _print_links(results, load, console, most_slowest)
+            _print_links(run, load, console, most_slowest)
 
 
 def _print_scenes(load: Load, sums: Sequence[SceneSums], console: Console) -> None:
@@ -68,9 +68,9 @@ def _print_lines(before: str, lines: Sequence[str], console: Console) -> None:
         console.print(Text(f"{before}: {line}", style="bold"), soft_wrap=True)
 
 
-def _print_links(results: Results, load: Load, console: Console, most: int) -> None:
+def _print_links(run: JudgedRun, load: Load, console: Console, most: int) -> None:
     """Print each connection at the largest size, for patterns in which every rank meets every other one."""
-    links = as_links(results, load)
+    results, links = run.results, as_links(run.results, load)
     if load.name in MATRICES and links.sizes and (slow := slowest(links, links.sizes[-1], most)):
         size = links.sizes[-1]
         rows = [
@@ -82,7 +82,7 @@ def _print_links(results: Results, load: Load, console: Console, most: int) -> N
         ]  # fmt: skip
         title = f"Slowest connections at {size_text(size.bytes)}"
         print_cells((("connection", "bandwidth (MiB/s)", "x typical time"), rows), title, console)
-        if (drawn := heat_map(links, size, console)) is not None:
+        if (drawn := heat_map(JudgedRun(links, run.judgement), size, console)) is not None:
             console.print()
             console.print(drawn, soft_wrap=True)
 

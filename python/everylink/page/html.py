@@ -4,7 +4,7 @@ import base64
 import json
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 
 from everylink.deviation.blocks import Blocks, blocks_of
 from everylink.deviation.colours import PALETTE
-from everylink.deviation.marks import Places
+from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.model import Deviations, Lines, Outliers
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import PER_LOG, STEPS
-from everylink.deviation.usual import Usual
-from everylink.errors import UserMistake
+from everylink.deviation.usual import Usual, usual_of
 from everylink.figure.canvas import time_ticks
-from everylink.io.topology import grouping_of
-from everylink.judge.expected import Expected
 from everylink.judge.verdict import JudgedRun, Verdict
 from everylink.links.classes import histogram, summarise
 from everylink.links.extremes import slowest
@@ -96,9 +93,8 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
     run, judgement = judged.results, judged.judgement
     blocks = blocks_of(run.ranks, MOST_BLOCKS)
     names, order = host_names(run.ranks), blocks.order
-    groups = _groups(judged)
+    groups = groups_of(judged)
     places = Places(run.ranks, blocks, groups)
-    expected = {one.bytes: one for one in judgement.expected}
     measured = any(len(size.links) for size in run.sizes)
     return {
         "name": run.path.name,
@@ -127,27 +123,12 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(
-                run, size, blocks, expected.get(size.bytes), (index, size.bytes) in budget.links,
+                judged, size, blocks, (index, size.bytes) in budget.links,
                 {name for name in STATISTICS if (index, size.bytes, name) in budget.statistics},
             )
             for size in run.sizes
         ],
     }  # fmt: skip
-
-
-def _groups(judged: JudgedRun) -> Mapping[str, Sequence[str]]:
-    """The groups that were given, or that the run recorded: their hosts by name."""
-    try:
-        grouping = grouping_of(judged.results, judged.topology)
-    except UserMistake:  # said where the run was judged
-        grouping = None
-    if grouping is None:
-        return {}
-    hosts = host_names(judged.results.ranks)
-    return {
-        name: [hosts[host] for host in np.flatnonzero(grouping.group_of == number)]
-        for number, name in enumerate(grouping.names)
-    }
 
 
 def _finding(verdict: Verdict, places: Places, suspected: bool) -> View:
@@ -178,12 +159,11 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
         yield [size_text(size.bytes), str(c.link_class), str(c.links), str(c.failed), *cells]
 
 
-def _size(
-    run: Results, size: Size, blocks: Blocks, expected: Expected | None, whole: bool, statistics: set[str]
-) -> View:
+def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics: set[str]) -> View:
+    run = judged.results
     links, place = size.links, blocks.places()
     failed = fold_failures(run, size)
-    usual = Usual.of(run.ranks, size, expected)
+    usual = usual_of(judged, size)
     found = deviations(size, usual, blocks, whole)
     known = [s for s in STATISTICS if np.isfinite(links.statistic(s)).any()] or ["median"]
     return {
@@ -239,14 +219,12 @@ def _expected(usual: Usual, blocks: Blocks) -> NDArray[np.float32]:
 def _slowest(run: Results, size: Size, usual: Usual, place: NDArray[np.int64]) -> list[list[Any]]:
     """From, to, seconds, times what is expected, seconds and outcome of measuring it again."""
     links = slowest(run, size, LISTED)
-    ends = (np.array([getattr(link, end) for link in links], np.uint32) for end in ("frm", "to"))
-    expected = np.exp(usual.log_seconds(*ends)).tolist()
     return [
         [
-            int(place[link.frm]), int(place[link.to]), link.first, _number(link.first / seconds), _number(link.second),
+            int(place[link.frm]), int(place[link.to]), link.first, _number(factor), _number(link.second),
             link.second_outcome,
         ]
-        for link, seconds in zip(links, expected, strict=True)
+        for link, factor in zip(links, usual.times_expected(links), strict=True)
     ]  # fmt: skip
 
 

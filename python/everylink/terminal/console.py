@@ -5,70 +5,96 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everylink.links.hosts import DrawnOrder, drawn_order
-from everylink.links.shading import Shading, shade
-from everylink.model.results import Results, Size
-from everylink.units import size_text, time_text
+from everylink.deviation.blocks import Blocks, blocks_of
+from everylink.deviation.marks import Places, groups_of
+from everylink.deviation.model import Deviations
+from everylink.deviation.reduce import deviations
+from everylink.deviation.scale import STEPS, code_of, known
+from everylink.deviation.usual import usual_of
+from everylink.judge.verdict import JudgedRun
+from everylink.model.results import Size
+from everylink.units import size_text
 
 MOST_ROWS = 32
 LABEL_WIDTH = 16
 GLYPHS = {"utf-8": "·░▒▓█", "ascii": ".:+*#"}
 STYLES = ("green", "green", "yellow", "bright_red", "bright_red")
-FAILED, UNKNOWN, DIAGONAL = "X", " ", "\\"
+FAILED, UNKNOWN, DIAGONAL, FASTER = "X", " ", "\\", "-"
+FAST = 1.25  # times as fast as expected
 ROOMY = 100  # columns
 WIDEST = 1000  # columns of a table: rich cuts wider ones
 UNKEPT_WIDTH = 160  # columns for pipes and files, where lines must not be truncated
 
 
-def heat_map(results: Results, size: Size, console: Console) -> Text | None:
-    """The matrix, rows `from`, columns `to`; None if nothing was measured."""
-    order = drawn_order(results.ranks)
-    most = max(2, min(MOST_ROWS, (console.width - LABEL_WIDTH - 1) // 2))
-    shading = shade(results, size, order, most)
-    if not (shading.failed.any() or np.isfinite(shading.position).any()):
+def heat_map(run: JudgedRun, size: Size, console: Console) -> Text | None:
+    """How far links are from what is expected, rows `from`, columns `to`; `*` beside what verdicts name.
+
+    None if nothing was measured.
+    """
+    results = run.results
+    most = max(2, min(MOST_ROWS, (console.width - LABEL_WIDTH - 3) // 2))
+    blocks = blocks_of(results.ranks, most)
+    found = deviations(size, usual_of(run, size), blocks)
+    if not (found.failed.any() or found.timed.any()):
         return None
     glyphs = GLYPHS["utf-8" if "utf" in console.encoding else "ascii"]
     text = Text(no_wrap=True)
-    text.append(f"From (rows) to (columns) at {size_text(size.bytes)}", style="bold")
-    text.append(_legend(shading, glyphs))
-    labels = _labels(order, shading.fold, len(shading.position))
-    if len(order.blocks) == 1 and shading.fold == 1:
-        labels = [f"rank {rank}" for rank in order.ranks]
-    for i, label in enumerate(labels):
-        text.append(f"\n{label:>{LABEL_WIDTH}} ")
-        for j in range(len(labels)):
-            _append_cell(text, shading, i, j, glyphs)
+    text.append(f"From (rows) to (columns) at {size_text(size.bytes)}: times the expected time", style="bold")
+    text.append(_legend(found, glyphs))
+    marked = _marked(run, blocks)
+    if marked:
+        text.append("\n" + " " * (LABEL_WIDTH + 2))
+        text.append("".join("* " if k in marked else "  " for k in range(len(blocks))), style="bold red")
+    for i, label in enumerate(_labels(blocks)):
+        text.append(f"\n{label:>{LABEL_WIDTH}}", style="bold red" if i in marked else "")
+        text.append("* " if i in marked else "  ")
+        for j in range(len(blocks)):
+            _append_cell(text, found, i, j, glyphs)
     return text
 
 
-def _legend(shading: Shading, glyphs: str) -> str:
-    folded = f", each cell the worst of {shading.fold} x {shading.fold} links" if shading.fold > 1 else ""
-    scales = "; ".join(
-        f"{name}: {glyphs[0]} {time_text(scale.low, 3)} .. {glyphs[-1]} {time_text(scale.high, 3)}"
-        for name, scale in shading.scales.items()
-    )
-    failed = f"; {FAILED} failed" if shading.failed.any() else ""
-    return f"{folded}\n{scales}{failed}"
+def _marked(run: JudgedRun, blocks: Blocks) -> set[int]:
+    """The blocks with ends that verdicts name; none where these are most."""
+    places = Places(run.results.ranks, blocks, groups_of(run))
+    marked: set[int] = set()
+    for verdict in run.judgement.verdicts:
+        for begin, end in (span for spans in places.ends(verdict.kind, verdict.subject) for span in spans):
+            first, last = np.searchsorted(blocks.edges, (begin, end - 1), "right") - 1
+            marked |= set(range(int(first), int(last) + 1))
+    return marked if 2 * len(marked) <= len(blocks) or len(blocks) <= 2 else set()
 
 
-def _labels(order: DrawnOrder, fold: int, rows: int) -> list[str]:
-    """For each row, the host that begins there; otherwise empty."""
-    labels = [""] * rows
-    for block in reversed(order.blocks):
-        name = block.name
-        labels[block.begin // fold] = name if len(name) <= LABEL_WIDTH else "~" + name[1 - LABEL_WIDTH :]
-    return labels
+def _legend(found: Deviations, glyphs: str) -> str:
+    blocks, ranks = len(found.blocks), int(found.blocks.edges[-1])
+    folded = ""
+    if blocks < ranks:
+        folded = f"\neach cell has up to {found.blocks.largest} ranks: what most of a row, a column or two hosts take"
+    steps = ", ".join(f"{glyph} {step:g}" for glyph, step in zip(glyphs[1:], STEPS, strict=False))
+    faster = f", {FASTER} below 1/{FAST:g}" if (known(found.usual) & (found.usual <= -code_of(FAST))).any() else ""
+    failed = f"; {FAILED} failed" if found.failed.any() else ""
+    return f"{folded}\n{glyphs[0]} as expected, {steps} or more{faster}{failed}"
 
 
-def _append_cell(text: Text, shading: Shading, i: int, j: int, glyphs: str) -> None:
-    place = shading.position[i, j]
-    if shading.failed[i, j]:
+def _labels(blocks: Blocks) -> list[str]:
+    """For each row, the host that begins there, otherwise empty; in a run on one host, the rank."""
+    if len(blocks.order.blocks) == 1:
+        return [f"rank {blocks.order.ranks[begin]}" for begin in blocks.edges[:-1]]
+    begins = {block.begin: block.name for block in blocks.order.blocks}
+    names = [begins.get(begin, "") for begin in blocks.edges[:-1].tolist()]
+    return [name if len(name) <= LABEL_WIDTH else "~" + name[1 - LABEL_WIDTH :] for name in names]
+
+
+def _append_cell(text: Text, found: Deviations, i: int, j: int, glyphs: str) -> None:
+    code = int(found.usual[i, j])
+    if found.failed[i, j]:
         text.append(FAILED * 2, style="bold magenta")
-    elif np.isfinite(place):
-        level = min(int(place * len(glyphs)), len(glyphs) - 1)
-        text.append(glyphs[level] * 2, style=STYLES[level])
+    elif found.timed[i, j]:
+        level = sum(code >= code_of(step) for step in STEPS[: len(glyphs) - 1])
+        faster = code <= -code_of(FAST)
+        text.append((FASTER if faster else glyphs[level]) * 2, style="cyan" if faster else STYLES[level])
     else:
-        text.append((DIAGONAL if i == j and shading.fold == 1 else UNKNOWN) * 2, style="dim")
+        single = i == j and found.blocks.edges[i + 1] - found.blocks.edges[i] == 1
+        text.append((DIAGONAL if single else UNKNOWN) * 2, style="dim")
 
 
 def terminal() -> Console:

@@ -65,7 +65,9 @@ function layout() {
   state.left = Math.ceil(longest) + 8 + GUTTER;
   state.top = Math.ceil(longest) + 8 + GUTTER;
   const room = Math.max(220, Math.min(frame.clientWidth - state.left, innerHeight - state.top - 40, 1000));
+  const before = state.side || Math.floor(room);
   state.side = Math.floor(room);
+  state.k *= state.side / before;
   for (const [property, length] of [["width", state.left + state.side], ["height", state.top + state.side]]) {
     canvas[property] = Math.round((length + 1) * ratio);
     canvas.style[property] = `${length + 1}px`;
@@ -143,6 +145,7 @@ function draw() {
 }
 
 const inkColour = () => getComputedStyle(document.body).color;
+const alarmColour = () => getComputedStyle(document.documentElement).getPropertyValue("--alarm");
 function clipped(drawing) {
   paper.save();
   paper.beginPath();
@@ -197,8 +200,7 @@ function drawMarks() {
   drawnFindings().forEach((finding, number) => {
     const chosen = number === state.finding;
     if (finding.suspected && !chosen) return;
-    const ink = finding.suspected ? "#7a5a00" : "#a3005c";
-    paper.strokeStyle = paper.fillStyle = ink;
+    paper.strokeStyle = finding.suspected ? inkColour() : alarmColour();
     const spans = finding.ends.flat();
     for (const [a, b] of spans) { // in the margins
       paper.lineWidth = chosen ? 5 : 3;
@@ -213,6 +215,7 @@ function drawMarks() {
       }
     }
     clipped(() => {
+      paper.strokeStyle = finding.suspected ? "#5c4400" : "#a3005c"; // on the matrix, which is the same in the dark
       paper.lineWidth = chosen ? 2 : 1.3;
       for (const [y0, y1, x0, x1] of rectangles(finding)) {
         const small = finding.ends.length === 2, more = small ? 3 : 1;
