@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from conftest import Command
 from everylink.cli.kinds import judged
+from everylink.deviation.blocks import blocks_of
+from everylink.deviation.colours import PALETTE
+from everylink.deviation.reduce import deviations
+from everylink.deviation.usual import usual_of
 from everylink.figure.canvas import HEIGHT, WIDTH
-from everylink.figure.colours import palette
+from everylink.figure.deviation import deviation_pixels
 from everylink.figure.files import write_pdf, write_png
-from everylink.figure.matrix import matrix_labels, place
+from everylink.figure.matrix import LARGEST, matrix_labels, place
 from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, link_pages, page
-from everylink.links.classes import LinkClass
-from everylink.links.hosts import drawn_order
-from everylink.links.shading import shade
 from everylink.model.results import Results
 from make_results import Link, all_links, make_results, steady
 
@@ -39,27 +40,22 @@ def scattered(link: Link, size: int) -> float:
 
 def cell_centres(image: NDArray[Any], results: Results, scale: int = 1) -> NDArray[np.uint8]:
     """The colours at the centres of all cells of a rendered page, shape [N, N, 3]; `scale` is dpi / 100."""
-    order = drawn_order(results.ranks)
-    where = place(len(order.ranks), matrix_labels(order, 1), MATRIX_TOP, MATRIX_BOTTOM)
-    centres = (np.arange(len(order.ranks)) + 0.5) * where.cell * scale
+    blocks = blocks_of(results.ranks, LARGEST)
+    where = place(len(blocks), matrix_labels(blocks.order, blocks.edges), MATRIX_TOP, MATRIX_BOTTOM)
+    centres = (np.arange(len(blocks)) + 0.5) * where.cell * scale
     down, across = (where.top * scale + centres).astype(int), (where.left * scale + centres).astype(int)
     return np.asarray(np.round(image[..., :3] * 255).astype(np.uint8)[np.ix_(down, across)])
 
 
 def expected_colours(results: Results) -> NDArray[np.uint8]:
-    """Computed link by link from the definition: position on the class's scale, black diagonal, pink if failed."""
-    size, ranks = results.sizes[0], len(results.ranks)
-    scales = shade(results, size, drawn_order(results.ranks), ranks).scales
-    seconds, outcome = size.links.matrix("median", ranks), size.links.outcome_matrix(ranks)
-    host = results.ranks.host_index
-    same = host[:, None] == host[None, :]
-    colours = np.zeros((ranks, ranks, 3), np.uint8)
-    for link_class, scale in scales.items():
-        shades = np.round(scale.position(np.nan_to_num(seconds, nan=1.0)) * 119).astype(int)
-        of_class = same if link_class is LinkClass.SAME_HOST else ~same
-        colours[of_class] = palette(link_class)[shades][of_class]
-    colours[outcome > 0] = (255, 0, 160)
-    np.einsum("iic->ic", colours)[:] = 0
+    """Computed link by link from the definition: log of time / expected in steps of 1/80, white diagonal."""
+    run, size, ranks = judged(results), results.sizes[0], len(results.ranks)
+    seconds = size.links.matrix("median", ranks).astype(float)
+    frm, to = np.indices((ranks, ranks)).reshape(2, -1).astype(np.uint32)
+    expected = np.exp(usual_of(run, size).log_seconds(frm, to)).reshape(ranks, ranks)
+    code = np.clip(np.round(80 * np.log(np.nan_to_num(seconds, nan=1.0) / expected)), -126, 127)
+    colours = np.array(PALETTE[np.where(np.isfinite(code), code, -128).astype(int) + 128], np.uint8)
+    np.einsum("iic->ic", colours)[:] = 255
     return colours
 
 
@@ -70,7 +66,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
     ranks: int, made: Make, tmp_path: Path
 ) -> None:
     names = [f"node{rank // 4:03d}" for rank in range(ranks)]
-    results = made(hosts=names, time=scattered, outcomes={(0, 1): 1} if ranks > 2 else {})
+    results = made(hosts=names, time=scattered)
     write_pdf(link_pages(judged(results)), tmp_path / "x.pdf")
     command = ["pdftoppm", "-r", "100", "-png", "-singlefile", str(tmp_path / "x.pdf"), str(tmp_path / "x")]
     subprocess.run(command, check=True, timeout=60)
@@ -139,11 +135,26 @@ def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: 
 
 
 @pytest.mark.thorough
-def test_more_ranks_than_pixels_share_cells_that_show_the_worst(made: Make) -> None:
-    results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 1e-6)
-    shading = shade(results, results.sizes[0], drawn_order(results.ranks), 560)
-    assert shading.fold == 2
-    page(judged(results), results.sizes[0])
+def test_more_ranks_than_pixels_share_cells(made: Make) -> None:
+    results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 2e-6 if 7 in k else 1e-6)
+    figure = page(judged(results), results.sizes[0])
+    pixels = np.asarray(next(axes.images[0].get_array() for axes in figure.axes if axes.images))
+    assert pixels.shape == (300, 300, 3)
+    assert (pixels[3, 10] == PALETTE[128 + 55]).all()
+
+
+@pytest.mark.parametrize("cell", [1, 3, 7])
+def test_failed_cells_are_hatched_not_coloured(cell: int, made: Make) -> None:
+    lost = {(0, 1): 1, (2, 0): 2}
+    results = made(hosts=[f"n{i}" for i in range(4)], outcomes=lost)
+    run, size = judged(results), results.sizes[0]
+    pixels = deviation_pixels(deviations(size, usual_of(run, size), blocks_of(results.ranks, 9)), cell)
+    for i in range(4):
+        for j in range(4):
+            own = pixels[i * cell : (i + 1) * cell, j * cell : (j + 1) * cell].reshape(-1, 3)
+            inked = (own == 0x11).all(axis=1)
+            assert inked.all() == ((i, j) in lost and cell < 4)
+            assert inked.any() == ((i, j) in lost)
 
 
 def test_a_page_states_the_same_times_as_show(made: Make, everylink: Command) -> None:

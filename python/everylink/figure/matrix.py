@@ -23,7 +23,7 @@ HEADING = 18
 
 @dataclass(frozen=True)
 class Labels:
-    """Texts along both sides of a matrix, at places counted in ranks; `upright`: the upper texts are rotated."""
+    """Texts along both sides of a matrix, at places counted in cells; `upright`: the upper texts are rotated."""
 
     what: str
     places: list[float]
@@ -51,19 +51,27 @@ class Place:
     cell: int
 
 
-def matrix_labels(order: DrawnOrder, fold: int, largest: int = LARGEST) -> Labels:
-    """Label as many hosts as fit, each at the middle of its ranks; with a single host, ranks."""
-    hosts = [((b.begin + b.end) / 2, shortened(b.name, LABEL_LENGTH), b.end - b.begin) for b in order.blocks]
+def matrix_labels(order: DrawnOrder, edges: NDArray[np.integer], largest: int = LARGEST) -> Labels:
+    """Label as many hosts as fit, each at the middle of its ranks; with a single host, ranks.
+
+    `edges` [cells + 1]: the places in `order` where rows and columns begin, and where the last one ends.
+    """
+    hosts = [(shortened(block.name, LABEL_LENGTH), block.begin, block.end) for block in order.blocks]
     what = "host"
     if len(hosts) == 1:
         what = f"rank on {shortened(order.blocks[0].name, 40)}"
-        hosts = [(i + 0.5, str(rank), 1) for i, rank in enumerate(order.ranks)]
-    pixels = _cell(-(-len(order.ranks) // fold), largest) / fold
-    every = max(1, int(np.ceil(LABEL_PITCH / (pixels * min(h[2] for h in hosts)))))
-    named = hosts[::every]
-    longest = LABEL_CHARACTER * max(len(h[1]) for h in named)
-    upright = longest > 0.9 * pixels * every * min(h[2] for h in hosts)
-    return Labels(what, [h[0] for h in named], [h[1] for h in named], upright)
+        hosts = [(str(rank), i, i + 1) for i, rank in enumerate(order.ranks)]
+    begins, ends = (np.interp([host[k] for host in hosts], edges, np.arange(len(edges))) for k in (1, 2))
+    pitch = _cell(len(edges) - 1, largest) * float((ends - begins).min())
+    every = max(1, int(np.ceil(LABEL_PITCH / pitch)))
+    texts = [host[0] for host in hosts[::every]]
+    upright = LABEL_CHARACTER * max(map(len, texts)) > 0.9 * pitch * every
+    return Labels(what, ((begins + ends) / 2)[::every].tolist(), texts, upright)
+
+
+def even_edges(ranks: int, fold: int) -> NDArray[np.int64]:
+    """Those of cells that have `fold` ranks each, the last one perhaps fewer."""
+    return np.append(np.arange(0, ranks, fold), ranks)
 
 
 def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LARGEST) -> Place:
@@ -76,13 +84,17 @@ def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LAR
     return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell)
 
 
-def draw_matrix(figure: Figure, where: Place, image: NDArray[np.uint8], labels: Labels, fold: int) -> None:
-    """Draw colours of shape [blocks, blocks, 3] with labels to the left and above."""
-    axes = axes_at(figure, where.left, where.top, where.side, where.side)
-    pixels = np.repeat(np.repeat(image, where.cell, axis=0), where.cell, axis=1)
+def enlarged(image: NDArray[np.uint8], cell: int) -> NDArray[np.uint8]:
+    """Each of these colours [cells, cells, 3] as a square of pixels."""
+    return np.repeat(np.repeat(image, cell, axis=0), cell, axis=1)
+
+
+def draw_matrix(figure: Figure, where: Place, pixels: NDArray[np.uint8], labels: Labels) -> None:
+    """Draw the pixels of a matrix, [side, side, 3], with labels to the left and above."""
+    axes, cells = axes_at(figure, where.left, where.top, where.side, where.side), where.side // where.cell
     # "none" embeds the pixels unchanged; any other value would resample them
-    axes.imshow(pixels, interpolation="none", extent=(0, len(image), len(image), 0), aspect="auto")
-    _draw_labels(axes, labels, fold)
+    axes.imshow(pixels, interpolation="none", extent=(0, cells, cells, 0), aspect="auto")
+    _draw_labels(axes, labels)
     middle = where.side / 2
     top = where.top - labels.height - 8
     write(figure, where.left + middle, top, f"to {labels.what}", ha="center", weight="bold")
@@ -94,11 +106,10 @@ def _cell(blocks: int, largest: int) -> int:
     return min(largest // blocks, LARGEST_CELL)
 
 
-def _draw_labels(axes: Axes, labels: Labels, fold: int) -> None:
+def _draw_labels(axes: Axes, labels: Labels) -> None:
     axes.xaxis.tick_top()
-    places = [p / fold for p in labels.places]
-    axes.set_xticks(places, labels.texts, rotation=90 if labels.upright else 0, fontsize=7, parse_math=False)
-    axes.set_yticks(places, labels.texts, fontsize=7, parse_math=False)
+    axes.set_xticks(labels.places, labels.texts, rotation=90 if labels.upright else 0, fontsize=7, parse_math=False)
+    axes.set_yticks(labels.places, labels.texts, fontsize=7, parse_math=False)
     axes.tick_params(length=2, width=0.5, pad=2, colors=INK)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -4,12 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from everylink.deviation.blocks import blocks_of
+from everylink.deviation.reduce import deviations
+from everylink.deviation.usual import usual_of
 from everylink.figure.canvas import (
     ALARM,
     HEIGHT,
@@ -25,14 +29,13 @@ from everylink.figure.canvas import (
     time_ticks,
     write,
 )
-from everylink.figure.colours import draw_colour_bars, paint, palette
-from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
+from everylink.figure.deviation import deviation_pixels, draw_key, draw_scale
+from everylink.figure.matrix import LARGEST, draw_matrix, matrix_labels, place
 from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import Histogram, histogram, summarise
 from everylink.links.extremes import SlowLink, slowest
 from everylink.links.failed import fold_failures
-from everylink.links.hosts import drawn_order, short_hosts
-from everylink.links.shading import shade
+from everylink.links.hosts import short_hosts
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import outcome_text
 from everylink.text.run import (
@@ -50,7 +53,7 @@ from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, tim
 
 TOP, LINE, COLUMNS = 92, 16, 5
 COLUMN_WIDTH, NAME_WIDTH = 146, 54
-MOST_WARNINGS, WARNING_LENGTH = 3, 190
+MOST_WARNINGS, WARNING_LENGTH = 3, 165
 MANY = 1000
 FLOOR = 0.6  # lower limit of the axis, so that a bar of one link has a height
 MOST_FAILED = 4
@@ -61,6 +64,7 @@ BOTTOM = 1146
 MATRIX_TOP, MATRIX_BOTTOM = 172, 862
 BARS_TOP = 902
 BOTTOM_TOP = 972
+BARS: dict[bool, dict[str, Any]] = {True: {"color": "#6b9ac4"}, False: {"color": "#8a3800", "linewidth": 1.1}}
 
 
 def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
@@ -91,16 +95,12 @@ def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
 
 
 def _few(lines: list[str]) -> list[str]:
-    """As many lines as fit, each shortened to its beginning."""
-    shown = (
-        lines
-        if len(lines) <= MOST_WARNINGS
-        else [
-            *lines[: MOST_WARNINGS - 1],
-            f"and {len(lines) - MOST_WARNINGS + 1} more remarks, which everylink show lists",
-        ]
-    )
-    return [beginning(line, WARNING_LENGTH) for line in shown]
+    """As many lines as fit, wrapped."""
+    parts = [part for line in lines for part in wrap(line, WARNING_LENGTH)]
+    if len(parts) <= MOST_WARNINGS:
+        return parts
+    left = len(parts) - MOST_WARNINGS + 1
+    return [*parts[: MOST_WARNINGS - 1], f"and {left} more lines, which everylink show and everylink diagnose list"]
 
 
 def _facts(results: Results, size: Size) -> list[tuple[str, str]]:
@@ -134,10 +134,9 @@ def _draw_times(figure: Figure, y: float, name: str, texts: Sequence[str]) -> No
 def draw_histogram(axes: Axes, counted: Histogram) -> None:
     """Draw the counts of each class over a logarithmic time axis."""
     low, high = counted.edges[0], counted.edges[-1]
-    for link_class, counts in counted.counts.items():
-        colour = palette(link_class)[int(0.7 * len(palette(link_class)))] / 255
-        heights = np.where(counts > 0, counts, FLOOR)
-        axes.stairs(heights, counted.edges, baseline=FLOOR, color=colour, label=str(link_class), fill=True, alpha=0.8)
+    for filled, (link_class, counts) in zip((True, False), counted.counts.items(), strict=False):
+        heights, style = np.where(counts > 0, counts, FLOOR), BARS[filled]  # an outline hides no bar behind it
+        axes.stairs(heights, counted.edges, baseline=FLOOR, label=str(link_class), fill=filled, **style)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
@@ -201,13 +200,13 @@ def page(run: JudgedRun, size: Size) -> Figure:
     """Draw one size of one run."""
     figure, results = blank_page(), run.results
     draw_head(figure, run, size)
-    order = drawn_order(results.ranks)
-    shading = shade(results, size, order, LARGEST)
-    labels = matrix_labels(order, shading.fold)
-    where = place(len(shading.position), labels, MATRIX_TOP, MATRIX_BOTTOM)
-    draw_matrix(figure, where, paint(shading), labels, shading.fold)
-    draw_legend(figure, where, shading)
-    draw_colour_bars(figure, results, size, shading, BARS_TOP)
+    blocks = blocks_of(results.ranks, LARGEST)
+    found, order = deviations(size, usual_of(run, size), blocks), blocks.order
+    labels = matrix_labels(order, blocks.edges)
+    where = place(len(blocks), labels, MATRIX_TOP, MATRIX_BOTTOM)
+    draw_matrix(figure, where, deviation_pixels(found, where.cell), labels)
+    draw_key(figure, where, found)
+    draw_scale(figure, BARS_TOP)
     if counted := histogram(results, size):
         write(figure, LEFT, BOTTOM_TOP - 6, "links by one-way time", weight="bold", fontsize=7.5)
         draw_histogram(axes_at(figure, LEFT + 36, BOTTOM_TOP, 290, 150), counted)

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from everylink.figure.canvas import LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
 from everylink.figure.colours import BAR, DIAGONAL, FAILED, UNKNOWN, draw_colour_bars, paint, palette
-from everylink.figure.matrix import LARGEST, Place, draw_colour_names, draw_legend, draw_matrix, matrix_labels, place
+from everylink.figure.matrix import (
+    LARGEST,
+    Place,
+    draw_colour_names,
+    draw_legend,
+    draw_matrix,
+    enlarged,
+    even_edges,
+    matrix_labels,
+    place,
+)
 from everylink.links.hosts import DrawnOrder, drawn_order
 from everylink.links.shading import fold_links, shade
 from everylink.model.results import Results, Size
@@ -92,9 +102,9 @@ def _page(results: Results, size: Size, order: DrawnOrder, image: Image, fold: i
         _run_text(results, size) + ("" if order.natural else ". Ranks are drawn host by host."),
         color=PALE_INK,
     )
-    labels = matrix_labels(order, fold)
+    labels = matrix_labels(order, even_edges(len(order.ranks), fold))
     where = place(len(image), labels, MATRIX_TOP, MATRIX_BOTTOM)
-    draw_matrix(figure, where, image, labels, fold)
+    draw_matrix(figure, where, enlarged(image, where.cell), labels)
     return figure, where
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from everylink.figure.canvas import ALARM, HEIGHT, INK, LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
 from everylink.figure.colours import draw_colour_bars, paint
-from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, matrix_labels, place
+from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, enlarged, even_edges, matrix_labels, place
 from everylink.judge.verdict import JudgedRun
 from everylink.links.hosts import drawn_order
 from everylink.links.shading import shade
@@ -259,10 +259,10 @@ def _draw_matrix(figure: Figure, results: Results, load: Load, top: float) -> No
     bottom = HEIGHT - BARS_BOTTOM - 60
     side = min(LARGEST, int(bottom - top) - LABELS)
     shading = shade(links, size, order, side)
-    labels = matrix_labels(order, shading.fold, side)
+    labels = matrix_labels(order, even_edges(len(order.ranks), shading.fold), side)
     where = place(len(shading.position), labels, round(top), bottom, side)
     title = f"connections at {size_text(size.bytes)}: time of a message at the rate of the flow, median of its scenes"
     write(figure, LEFT, top - 8, title, weight="bold", fontsize=7.5)
-    draw_matrix(figure, where, paint(shading), labels, shading.fold)
+    draw_matrix(figure, where, enlarged(paint(shading), where.cell), labels)
     draw_legend(figure, where, shading)
     draw_colour_bars(figure, links, size, shading, HEIGHT - BARS_BOTTOM - 14, "time of a message")
