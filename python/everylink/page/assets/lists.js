@@ -51,15 +51,28 @@ function showFinding({ ends }) { // so that it covers a good part of the matrix,
   state.y = (a + b) / 2 - state.side / state.k / 2;
   state.x = (c + d) / 2 - state.side / state.k / 2;
 }
-function profileText({ ends, kind }) { // the links of the ranks that it names, against all
-  const loaded = state.size.loaded, places = ends.flat().flatMap(([a, b]) => Array.from({ length: Math.min(b - a, 4096) }, (_, i) => a + i));
-  if (!loaded || !places.length) return "";
-  if (kind === "pair" || kind === "link") return "";
-  const middle = (codes) => { const all = [...codes].filter((code) => code >= LEAST_KNOWN).sort((one, other) => one - other); return all.length ? all[(all.length - 1) >> 1] : NOT_MEASURED; };
+function middleOf(codes) { // the lower median of those with a time
+  const timed = codes.filter((code) => code >= LEAST_KNOWN).sort((one, other) => one - other);
+  return timed.length ? timed[(timed.length - 1) >> 1] : NOT_MEASURED;
+}
+function profileText({ ends }) { // the links that it names, and how many of them
+  const loaded = state.size.loaded;
+  if (!loaded || !ends.length || !ends[0].length) return "";
+  return ends.length === 2 ? betweenText(ends, loaded) : rowsText(ends[0], loaded);
+}
+function betweenText(ends, { links }) {
+  if (!links) return "";
+  const ranks = ranksOf(state.run), places = ends.map((end) => end.flatMap(([a, b]) => Array.from({ length: b - a }, (_, i) => a + i)));
+  if (places[0].length * places[1].length > 1e6) return "";
+  const said = [places, [places[1], places[0]]].map(([from, to]) => middleOf(from.flatMap((i) => to.map((j) => links[i * ranks + j]))));
+  return `At ${state.size.label}, at the median: there ${factorText(said[0])}, back ${factorText(said[1])}.`;
+}
+function rowsText(end, loaded) {
+  const places = end.flatMap(([a, b]) => Array.from({ length: Math.min(b - a, 4096) }, (_, i) => a + i));
   const said = [["senders", "sending"], ["receivers", "receiving"]].map(([side, word]) => {
     const { median, timed, failed } = loaded[side], sum = (counts) => places.reduce((total, place) => total + counts[place], 0);
     const lost = sum(failed);
-    return `${word}: median ${factorText(middle(places.map((place) => median[place])))} over ${sum(timed)} links${lost ? `, ${lost} failed` : ""}; of all ranks ${factorText(middle(median))}`;
+    return `${word}: median ${factorText(middleOf(places.map((place) => median[place])))} over ${sum(timed)} links${lost ? `, ${lost} failed` : ""}; of all ranks ${factorText(middleOf([...median]))}`;
   });
   return `At ${state.size.label}, ${said.join("; ")}.`;
 }

@@ -18,8 +18,36 @@ function levelsOf(loaded) {
     levels.push(links);
   }
   if (!(codes && single)) levels.push({ edges, usual, worst, slow, failed, timed });
-  while (levels.at(-1).edges.length > 65) levels.push(coarser(levels.at(-1)));
+  for (let together = 4; levels.at(-1).edges.length > 65; together *= 4) {
+    levels.push(levels[0].exact && single ? folded(levels[0], together) : coarser(levels.at(-1)));
+  }
   return levels;
+}
+
+// So many rows and columns of single links together: the row or column of a cell that deviates most at the median, as
+// everylink/deviation/planes.py has it, so that single slow links do not hide what is slow as a whole.
+function folded(links, together) {
+  const ranks = links.edges.length - 1, rows = Math.ceil(ranks / together), size = rows * rows;
+  const made = { coarse: true, edges: Int32Array.from({ length: rows + 1 }, (_, i) => Math.min(i * together, ranks)), usual: new Int8Array(size).fill(NOT_MEASURED), worst: new Int8Array(size).fill(NOT_MEASURED) };
+  for (const name of ["slow", "failed", "timed"]) made[name] = new Uint8Array(size);
+  const line = new Int8Array(together);
+  for (let a = 0; a < rows; a++) for (let b = 0; b < rows; b++) {
+    const to = a * rows + b, [top, bottom, left, right] = [made.edges[a], made.edges[a + 1], made.edges[b], made.edges[b + 1]];
+    for (const across of [true, false]) {
+      for (let k = across ? top : left; k < (across ? bottom : right); k++) {
+        let count = 0;
+        for (let m = across ? left : top; m < (across ? right : bottom); m++) {
+          const from = across ? k * ranks + m : m * ranks + k, code = links.usual[from];
+          if (code >= LEAST_KNOWN) { line[count++] = code; made.worst[to] = Math.max(made.worst[to], code); }
+          for (const name of ["slow", "failed", "timed"]) made[name][to] = Math.max(made[name][to], links[name][from]);
+        }
+        if (!count) continue;
+        const middle = line.slice(0, count).sort()[(count - 1) >> 1], there = made.usual[to];
+        if (there < LEAST_KNOWN || Math.abs(middle) > Math.abs(there) || (middle === -there && middle > 0)) made.usual[to] = middle;
+      }
+    }
+  }
+  return made;
 }
 
 function codesOf(loaded, statistic) { // of another statistic than the median
@@ -160,7 +188,8 @@ const placeY = (place) => state.top + (place - state.y) * state.k;
 function drawLines() { // between hosts, where they are large, and between groups
   const { run, k, side, left, top } = state;
   clipped(() => {
-    paper.strokeStyle = "#00000030";
+    const narrowest = Math.min(...run.groups.flatMap(([, spans]) => spans.map(([begin, end]) => (end - begin) * k)), side);
+    paper.strokeStyle = narrowest < 40 ? "#00000018" : "#00000030";
     paper.lineWidth = 1;
     paper.beginPath();
     const line = (place) => {
