@@ -1,11 +1,13 @@
 """The two classes of links, within a host and between hosts, and the quantiles and histogram of each."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.links.stream import link_blocks, order_statistics
 from everylink.model.links import Links
 from everylink.model.results import Ranks, Results, Size
 
@@ -20,6 +22,9 @@ class LinkClass(StrEnum):
     OTHER_HOST = "other host"
 
 
+CLASSES = (LinkClass.OTHER_HOST, LinkClass.SAME_HOST)
+
+
 @dataclass(frozen=True)
 class ClassMask:
     """The links of one class: `mask` has shape [links]."""
@@ -31,7 +36,7 @@ class ClassMask:
 def classes(links: Links, ranks: Ranks) -> tuple[ClassMask, ...]:
     """The classes that occur among these links, links between hosts first."""
     same = ranks.host_index[links.frm] == ranks.host_index[links.to]
-    both = (ClassMask(LinkClass.OTHER_HOST, ~same), ClassMask(LinkClass.SAME_HOST, same))
+    both = (ClassMask(c, mask) for c, mask in zip(CLASSES, (~same, same), strict=True))
     return tuple(c for c in both if c.mask.any())
 
 
@@ -65,22 +70,35 @@ class SizeSummary:
 
 def summarise(results: Results, size: Size, statistic: str = "median") -> SizeSummary:
     """Summarise one size by the given statistic of each link."""
-    links = size.links
-    values = links.statistic(statistic)
-    found = (
-        ClassSummary(c.link_class, int(c.mask.sum()), int(links.failed[c.mask].sum()), spread(values[c.mask]))
-        for c in classes(links, results.ranks)
-    )
-    return SizeSummary(size.bytes, tuple(found))
+    host = results.ranks.host_index
+    links, failed = np.zeros((2, len(CLASSES)), np.int64)
+    for block in link_blocks(size, statistic):
+        same = host[block.frm] == host[block.to]
+        links += [np.count_nonzero(~same), np.count_nonzero(same)]
+        failed += [np.count_nonzero(block.failed & ~same), np.count_nonzero(block.failed & same)]
+    found = zip(CLASSES, links.tolist(), failed.tolist(), spreads(results, size, statistic), strict=True)
+    return SizeSummary(size.bytes, tuple(ClassSummary(c, n, bad, time) for c, n, bad, time in found if n))
 
 
-def spread(values: NDArray[np.floating]) -> Spread:
-    """The spread of the known values, any shape; 99 % of them do not exceed p99."""
-    known = values[np.isfinite(values)].astype(np.float64)
-    if not len(known):
-        return Spread(*[float("nan")] * 4)
-    p99 = np.quantile(known, 0.99, method="inverted_cdf")
-    return Spread(*map(float, (known.min(), np.median(known), p99, known.max())))
+def spreads(results: Results, size: Size, statistic: str = "median", least: float = 0.0) -> list[Spread]:
+    """The spread of the known values of each of CLASSES, of those of `least` or more; 99 % do not exceed p99."""
+
+    def stream() -> Iterator[tuple[int, NDArray[np.float32]]]:
+        host = results.ranks.host_index
+        for block in link_blocks(size, statistic):
+            known = np.isfinite(block.seconds) & (block.seconds >= least)
+            same = host[block.frm] == host[block.to]
+            yield 0, block.seconds[known & ~same]
+            yield 1, block.seconds[known & same]
+
+    def wanted(count: int) -> list[int]:
+        return [0, (count - 1) // 2, count // 2, -(-99 * count // 100) - 1, count - 1]
+
+    found = []
+    for values in order_statistics(stream, len(CLASSES), wanted):
+        least_one, low, high, p99, most = values or [float("nan")] * 5
+        found.append(Spread(least_one, (low + high) / 2, p99, most))
+    return found
 
 
 @dataclass(frozen=True)
@@ -93,14 +111,25 @@ class Histogram:
 
 def histogram(results: Results, size: Size, statistic: str = "median") -> Histogram | None:
     """Histogram of the known, positive times of one size; None if there are none. Each such link is in one bin."""
-    values = size.links.statistic(statistic).astype(np.float64)
-    known = np.isfinite(values) & (values > 0)
-    if not known.any():
+    known, low, high = 0, np.inf, 0.0
+    for block in link_blocks(size, statistic):
+        values = block.seconds[np.isfinite(block.seconds) & (block.seconds > 0)]
+        if len(values):
+            known, low, high = known + len(values), min(low, float(values.min())), max(high, float(values.max()))
+    if not known:
         return None
-    low, high = values[known].min(), values[known].max()
     middle, half = np.sqrt(low * high), max(np.sqrt(high / low), np.sqrt(NARROWEST))
-    bins = int(np.clip(2 * np.sqrt(known.sum()), FEWEST_BINS, MOST_BINS))
+    bins = int(np.clip(2 * np.sqrt(known), FEWEST_BINS, MOST_BINS))
     edges = np.geomspace(middle / half, middle * half, bins + 1)
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
-    masks = classes(size.links, results.ranks)
-    return Histogram(edges, {c.link_class: np.histogram(values[known & c.mask], edges)[0] for c in masks})
+    counts, links, host = (
+        np.zeros((len(CLASSES), bins), np.int64),
+        np.zeros(len(CLASSES), np.int64),
+        results.ranks.host_index,
+    )
+    for block in link_blocks(size, statistic):
+        seconds, same = block.seconds.astype(np.float64), host[block.frm] == host[block.to]
+        for number, mask in enumerate((~same, same)):
+            counts[number] += np.histogram(seconds[mask & np.isfinite(seconds) & (seconds > 0)], edges)[0]
+            links[number] += np.count_nonzero(mask)
+    return Histogram(edges, {c: counts[number] for number, c in enumerate(CLASSES) if links[number]})

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.links.classes import LinkClass, classes
+from everylink.links.classes import LinkClass, classes, spreads
+from everylink.links.stream import link_blocks
 from everylink.model.links import keys
 from everylink.model.results import Results, Size
 from everylink.units import bandwidth
+
+TINIEST = float(np.finfo(np.float32).smallest_subnormal)  # a time of 0 is not valid
 
 
 @dataclass(frozen=True)
@@ -28,33 +31,38 @@ class SlowLink:
 
 def slowest(results: Results, size: Size, count: int = 10, statistic: str = "median") -> tuple[SlowLink, ...]:
     """The `count` slowest links with a known, positive time, slowest first; among equals, re-measured ones first."""
-    links = size.links
-    values = links.statistic(statistic)
-    values = np.where(values > 0, values, np.float32(np.nan))  # a time of 0 is not valid
-    typical = np.full(len(links), np.nan)
-    for c in classes(links, results.ranks):
-        known = values[c.mask & np.isfinite(values)]
-        typical[c.mask] = np.median(known) if len(known) else np.nan
-    again = size.retests
-    seconds = {(int(f), int(t)): i for i, (f, t) in enumerate(zip(again.frm, again.to, strict=True))}
-    measured_again = np.isin(keys(links, ranks := len(results.ranks)), keys(again, ranks))
+    again, ranks, host = size.retests, len(results.ranks), results.ranks.host_index
+    again_keys = keys(again, ranks)
+    frm, to = np.zeros((2, 0), np.int64)
+    values, least = np.zeros(0), 0.0
+    for block in link_blocks(size, statistic):
+        some = np.flatnonzero((block.seconds > 0) & (block.seconds >= least) & np.isfinite(block.seconds))
+        frm, to = np.append(frm, block.frm[some]), np.append(to, block.to[some])
+        values = np.append(values, block.seconds[some])
+        link = frm * ranks + to
+        kept = _largest(values, np.isin(link, again_keys), link, count)
+        frm, to, values = frm[kept], to[kept], values[kept]
+        least = float(values[-1]) if len(values) == count > 0 else 0.0
+    typical = [spread.median for spread in spreads(results, size, statistic, TINIEST)]
+    at = {(int(f), int(t)): i for i, (f, t) in enumerate(zip(again.frm, again.to, strict=True))}
     found = []
-    for i in _largest(values, measured_again, count):
-        link = int(links.frm[i]), int(links.to[i])
-        j = seconds.get(link)
+    for one, other, value in zip(frm.tolist(), to.tolist(), values.tolist(), strict=True):
+        j = at.get((one, other))
         second = None if j is None else float(again.statistic(statistic)[j])
         outcome = None if j is None else int(again.outcome[j])
-        found.append(SlowLink(*link, float(values[i]), float(values[i] / typical[i]), second, outcome))
+        ratio = value / typical[int(host[one] == host[other])]
+        found.append(SlowLink(one, other, value, ratio, second, outcome))
     return tuple(found)
 
 
-def _largest(values: NDArray[np.floating], preferred: NDArray[np.bool_], count: int) -> list[int]:
-    """Indices of the largest known values, largest first; among equals, preferred ones come first."""
-    known = np.flatnonzero(np.isfinite(values))
-    if len(known) > count:
-        least = np.partition(values[known], -count)[-count]
-        known = known[values[known] >= least]
-    return [int(i) for i in known[np.lexsort((~preferred[known], -values[known]))][:count]]
+def _largest(
+    values: NDArray[np.floating], preferred: NDArray[np.bool_], link: NDArray[np.int64], count: int
+) -> NDArray[np.intp]:
+    """Indices of the largest values, largest first; among equals, preferred ones come first, then by `link`."""
+    known = np.arange(len(values))
+    if len(known) > count > 0:
+        known = known[values >= np.partition(values, -count)[-count]]
+    return known[np.lexsort((link[known], ~preferred[known], -values[known]))][:count]
 
 
 @dataclass(frozen=True)

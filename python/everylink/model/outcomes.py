@@ -76,13 +76,13 @@ def _none(outcome: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
-    local = table == Outcome.LOCAL
-    unmeasured = int(np.count_nonzero(local))
-    if unmeasured:
-        table[local] = UNKNOWN
+    unmeasured = 0
     sent, received, failed = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), [np.zeros(0, np.int64)]
     for rank in range(ranks):
         row = table[rank * ranks : (rank + 1) * ranks]
+        local = row == Outcome.LOCAL
+        unmeasured += int(np.count_nonzero(local))
+        row[local] = UNKNOWN
         known = row != UNKNOWN
         sent[rank] = np.count_nonzero(known)
         received += known

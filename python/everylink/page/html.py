@@ -19,7 +19,7 @@ from everylink.deviation.colours import PALETTE
 from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.model import Deviations, Lines, Outliers
 from everylink.deviation.reduce import deviations
-from everylink.deviation.scale import PER_LOG, STEPS
+from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, Codes
 from everylink.deviation.usual import Usual, usual_of
 from everylink.figure.canvas import time_ticks
 from everylink.judge.verdict import JudgedRun, Verdict
@@ -95,7 +95,7 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
     names, order = host_names(run.ranks), blocks.order
     groups = groups_of(judged)
     places = Places(run.ranks, blocks, groups)
-    measured = any(len(size.links) for size in run.sizes)
+    measured = any(size.outcomes.links for size in run.sizes)
     return {
         "name": run.path.name,
         "headline": headline(judgement).plain if measured else "nothing was measured",
@@ -161,11 +161,11 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
 
 def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics: set[str]) -> View:
     run = judged.results
-    links, place = size.links, blocks.places()
-    failed = fold_failures(run, size)
+    place, failed = blocks.places(), fold_failures(run, size)
     usual = usual_of(judged, size)
     found = deviations(size, usual, blocks, whole)
-    known = [s for s in STATISTICS if np.isfinite(links.statistic(s)).any()] or ["median"]
+    links = size.links if statistics else None
+    known = [s for s in STATISTICS if links is not None and np.isfinite(links.statistic(s)).any()] or ["median"]
     return {
         "bytes": size.bytes,
         "label": size_text(size.bytes),
@@ -173,12 +173,14 @@ def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics
         "links": failed.links,
         "heading": failed.heading(),
         "failures": failed.lines(),
-        "measuredAll": len(links) == len(run.ranks) * (len(run.ranks) - 1),
+        "measuredAll": size.outcomes.links == len(run.ranks) * (len(run.ranks) - 1),
         "deviation": _deviation(found),
         "expected": _packed(_expected(usual, blocks)) if "median" in statistics else None,
-        "statistics": {s: _packed(_matrix(links.statistic(s), links, place)) for s in known if s in statistics},
-        "outcomes": _packed(_outcomes(links, place)) if whole else None,
-        "n": _counts(size, place),
+        "statistics": {
+            s: _packed(_matrix(links.statistic(s), links, place)) for s in known if links and s in statistics
+        },
+        "outcomes": None if found.links is None else _packed(_outcomes(found.links, size, place)),
+        "n": _counts(links, place) if links else None,
         "again": [_again(size.retests, place, i) for i in range(len(size.retests))],
         "alone": [_again(size.alone, place, i) for i in range(len(size.alone))],
         "leftOut": [s for s in known if s not in statistics],
@@ -234,16 +236,17 @@ def _matrix(values: NDArray[np.float32], links: Links, place: NDArray[np.int64])
     return matrix
 
 
-def _outcomes(links: Links, place: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _outcomes(codes: Codes, size: Size, place: NDArray[np.int64]) -> NDArray[np.uint8]:
     """In drawn order; 255 where nothing was measured."""
-    matrix = np.full((len(place), len(place)), 255, np.uint8)
-    matrix[place[links.frm], place[links.to]] = links.outcome
+    matrix = np.where(codes == NOT_MEASURED, np.uint8(255), np.uint8(Outcome.OK))
+    failed = size.outcomes
+    matrix[place[failed.frm], place[failed.to]] = failed.outcome
     return matrix
 
 
-def _counts(size: Size, place: NDArray[np.int64]) -> int | str | None:
+def _counts(links: Links, place: NDArray[np.int64]) -> int | str | None:
     """Readings behind each link's statistics: a number if all agree, otherwise a matrix; None if that is too large."""
-    links, counts = size.links, np.unique(size.links.n[~size.links.failed])
+    counts = np.unique(links.n[~links.failed])
     if len(counts) == 1:
         return int(counts[0])
     if len(counts) == 0 or len(place) > MOST_COUNTED:

@@ -26,7 +26,7 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
     """Print everything that `show` says about one results file of links, the judgement first."""
     results = run.results
     print_head(results, run_lines(results), link_warnings(results), console)
-    measured = any(len(size.links) for size in results.sizes)
+    measured = any(size.outcomes.links for size in results.sizes)
     if measured:
         print_judgement(run.judgement, console)
     for size in results.sizes:

@@ -142,7 +142,7 @@ def over_tcp(results: Results) -> str | None:
 
 def link_warnings(results: Results) -> list[str]:
     """The warnings of a run of links."""
-    return warnings(results, measured=any(len(size.rows.frm) for size in results.sizes))
+    return warnings(results, measured=any(len(size.rows) for size in results.sizes))
 
 
 def warnings(results: Results, measured: bool) -> list[str]:
