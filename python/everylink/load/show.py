@@ -25,11 +25,9 @@ MOST_SCENES = 40  # rows; with more scenes, evenly spaced ones
 
 
 def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
-    """Print everything that `show` says about one results file of load patterns, the judgement first."""
+    """Print everything that `show` says about one results file of load patterns, the judgement last."""
     results = run.results
     print_head(results, load_lines(results), load_warnings(results), console)
-    if any(len(load.flows) for load in results.loads):
-        print_judgement(run.judgement, console)
     print_remarks(results, console)
     for load in results.loads:
         if failed := _failed(results, load):
@@ -40,6 +38,8 @@ def print_loads(run: JudgedRun, console: Console, most_slowest: int) -> None:
         else:
             _print_scenes(load, scene_sums(load), console)
             _print_links(run, load, console, most_slowest)
+    if any(len(load.flows) for load in results.loads):
+        print_judgement(run.judgement, console)
 
 
 def _print_scenes(load: Load, sums: Sequence[SceneSums], console: Console) -> None:

@@ -23,12 +23,10 @@ SLOWEST = 10  # links listed
 
 
 def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST) -> None:
-    """Print everything that `show` says about one results file of links, the judgement first."""
+    """Print everything that `show` says about one results file of links, the judgement last."""
     results = run.results
     print_head(results, run_lines(results), link_warnings(results), console)
     measured = any(size.outcomes.links for size in results.sizes)
-    if measured:
-        print_judgement(run.judgement, console)
     for size in results.sizes:
         if (failed := fold_failures(results, size)).failed:
             console.print()
@@ -45,6 +43,7 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
         if part is not None:
             console.print()
             print_wide(part, console)
+    print_judgement(run.judgement, console)
 
 
 def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], console: Console) -> None:
