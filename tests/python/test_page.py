@@ -5,6 +5,7 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +277,22 @@ def test_wheel_drag_keys_and_search_move_the_matrix(tmp_path: Path, everylink: C
     assert host[0] <= 41 <= host[0] + 64 / host[2]
     assert found == "n41:41"
     assert nothing == "no host has nowhere in its name"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
+    page, _ = _simulated(everylink, tmp_path, 64, FAULTS, "--sizes", "8,1MiB", "--confirm")
+    rules = resources.files("axe_core_python").joinpath("axe.min.js").read_text()
+    audited = page.with_name("audited.html")
+    audited.write_text(page.read_text().replace("</body>", f"<script>{rules}</script></body>"))
+    script = """
+      chooseFinding(0);
+      const found = await axe.run(document);
+      return [found.passes.length, found.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])];
+    """
+    passed, violations = done_in(audited, script, f"--blink-settings=preferredColorScheme={int(scheme == 'light')}")
+    assert passed > 20
+    assert not violations
 
 
 def test_one_scale_for_all_reports_is_lighter_the_nearer_to_what_is_expected() -> None:
