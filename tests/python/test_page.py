@@ -279,6 +279,28 @@ def test_wheel_drag_keys_and_search_move_the_matrix(tmp_path: Path, everylink: C
     assert nothing == "no host has nowhere in its name"
 
 
+def test_page_terminal_json_and_picture_say_the_same_of_the_slowest_links(tmp_path: Path, everylink: Command) -> None:
+    page, run = _simulated(everylink, tmp_path, 64, FAULTS, "--ranks-per-host", "2")
+    file = page.with_suffix(".h5")
+    said = json.loads(everylink("show", file, "--topology", tmp_path / "topology.conf", "--format", "json")[1])
+    lines = everylink("show", file, "--topology", tmp_path / "topology.conf")[1].splitlines()
+    (size,) = run["sizes"]
+    codes = unpacked(size["deviation"]["links"], "i1", 128, 128)
+    names = [f"{host[1]}:{rank}" for rank, host in zip(run["ranks"], _host_of_places(run), strict=True)]
+    for link, row in zip(said["slowest"], size["slowest"], strict=False):
+        frm, to, seconds, factor, *_ = row
+        assert (names[frm], names[to]) == (link["from"], link["to"])
+        assert seconds == pytest.approx(link["seconds"])
+        assert factor == pytest.approx(link["x_expected"]) == pytest.approx(seconds / link["expected_seconds"])
+        assert codes[frm, to] == code_of(factor)
+        (line,) = (line for line in lines if line.startswith(f"{link['from']} -> {link['to']} "))
+        assert f" {factor:.2f} " in f"{line} "
+
+
+def _host_of_places(run: Any) -> list[Any]:
+    return [host for host in run["hosts"] for _ in range(host[3] - host[2])]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
     page, _ = _simulated(everylink, tmp_path, 64, FAULTS, "--sizes", "8,1MiB", "--confirm")

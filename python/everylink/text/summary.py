@@ -5,11 +5,12 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.deviation.usual import usual_of
 from everylink.inventory.cables import Cable, Wiring
 from everylink.inventory.switches import Typical, cable_rows, switch_rows
 from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import ClassSummary, summarise
-from everylink.links.extremes import EndTimes, SlowLink, both_ends, outside, slowest
+from everylink.links.extremes import EndTimes, both_ends, outside, slowest
 from everylink.links.failed import fold_failures
 from everylink.links.host_pairs import Path, host_pairs
 from everylink.links.hosts import host_names
@@ -36,7 +37,7 @@ def summary_fields(run: JudgedRun, most_slowest: int) -> Fields:
         **run_fields(SCHEMA, run, link_warnings(results)),
         "directions": None if len(results.possible_directions) > 1 else results.directions,
         "sizes": [_size_fields(results, size) for size in results.sizes],
-        "slowest": [_slow_fields(run, size, link) for size in largest for link in slowest(results, size, most_slowest)],
+        "slowest": [fields for size in largest for fields in _slowest_fields(run, size, most_slowest)],
     }
 
 
@@ -73,16 +74,20 @@ def _class_fields(summary: ClassSummary) -> Fields:
     }
 
 
-def _slow_fields(run: JudgedRun, size: Size, link: SlowLink) -> Fields:
-    ends = np.array([link.frm]), np.array([link.to])
-    expected = (one.seconds(*ends)[0] for one in run.judgement.expected if one.bytes == size.bytes)
-    return {
-        **_link_fields(run.results, size, link.frm, link.to, link.first),
-        "expected_seconds": next(expected, None),
-        "x_typical": link.ratio,
-        "again_seconds": link.second,
-        "again_outcome": None if link.second_outcome is None else outcome_text(link.second_outcome),
-    }
+def _slowest_fields(run: JudgedRun, size: Size, most: int) -> list[Fields]:
+    links = slowest(run.results, size, most)
+    times = usual_of(run, size).times_expected(links)
+    return [
+        {
+            **_link_fields(run.results, size, link.frm, link.to, link.first),
+            "expected_seconds": link.first / factor,
+            "x_expected": factor,
+            "x_typical": link.ratio,
+            "again_seconds": link.second,
+            "again_outcome": None if link.second_outcome is None else outcome_text(link.second_outcome),
+        }
+        for link, factor in zip(links, times, strict=True)
+    ]
 
 
 def _link_fields(results: Results, size: Size, frm: int, to: int, seconds: float) -> Fields:

@@ -292,8 +292,14 @@ function drawAxes() {
       paper.restore();
     };
     shown.filter((label) => marked.has(label)).slice(0, 40).forEach((label) => put(label, true));
-    shown.forEach((label, number) => { if (number % every === 0) put(label, false); });
+    const groups = every > 1 ? groupsBetween(from, to) : [];
+    if (groups.length > 1 && state.side / groups.length >= LABEL) groups.forEach((label) => put(label, false));
+    else shown.forEach((label, number) => { if (number % every === 0) put(label, false); });
   }
+}
+
+function groupsBetween(from, to) { // as labels of hosts: name, "", and the places of each stretch
+  return state.run.groups.flatMap(([name, spans]) => spans.filter(([begin, end]) => end > from && begin < to).map(([begin, end]) => [name, "", begin, end]));
 }
 
 const map = $("map"), chart = map.getContext("2d");
