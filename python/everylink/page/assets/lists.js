@@ -108,13 +108,15 @@ function drawScale() { // the steps at equal distances
   if (!size.measuredAll) { element("i", "", legend).style.background = cssOf(NOT_MEASURED); element("span", "not measured", legend); }
   const ranks = ranksOf(state.run), blocks = size.deviation.edges.length - 1, notes = [];
   if (blocks < ranks) notes.push(`From afar a cell shows several ranks: what their rows, columns and pairs of hosts take at the median, where it deviates most${size.deviation.links ? "; nearer, single links" : ""}.`);
-  if (size.leftOut.length && ranks > 2) notes.push(`To keep this page small, single links have no ${size.leftOut.join(", ")} here; the results file has all.`);
+  if (!size.deviation.links) notes.push("To keep this page small, it has only the slowest and the failed of the single links; the results file has all.");
+  else if (size.leftOut.length) notes.push(`To keep this page small, single links have no ${size.leftOut.join(", ")} here; the results file has all.`);
   element("div", notes.join(" "), legend).className = "pale";
 }
 
 function drawHistogram() {
   const drawing = $("histogram"), counted = state.size.histogram;
   drawing.replaceChildren();
+  $("histogramPart").hidden = !counted;
   if (!counted) return;
   const left = 62, right = 618, top = 10, bottom = 190;
   const most = Math.max(...Object.values(counted.counts).flat()), span = Math.log10(2 * most / 0.6);
@@ -140,6 +142,7 @@ function drawHistogram() {
 
 function fillSlowest(column = 2, ascending = false) {
   const { size } = state;
+  $("slowestPart").hidden = !size.slowest.length;
   const rows = size.slowest.map(([from, to, first, ratio, second, outcome]) => ({
     ends: [from, to],
     keys: [from, to, first, -first, ratio, second ?? (outcome === null ? -1 : Infinity)],

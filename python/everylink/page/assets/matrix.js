@@ -92,7 +92,8 @@ function layout() {
   const longest = Math.max(...run.hosts.slice(0, 400).map(([short]) => paper.measureText(cut(short)).width), 20);
   state.left = Math.ceil(longest) + 8 + GUTTER;
   state.top = Math.ceil(longest) + 8 + GUTTER;
-  const room = Math.max(220, Math.min(frame.clientWidth - state.left, innerHeight - state.top - 40, 1000));
+  const above = frame.getBoundingClientRect().top + scrollY, height = Math.max(innerHeight - above - state.top - 30, 420);
+  const room = Math.max(220, Math.min(frame.clientWidth - state.left - 1, height, 1000));
   const before = state.side || Math.floor(room);
   state.side = Math.floor(room);
   state.k *= state.side / before;
