@@ -18,7 +18,7 @@ from everylink.memory import require_memory
 from everylink.model.results import Size
 from everylink.model.rows import MAIN, Outcome
 
-STRIP_BYTES = 800 * 2**20  # of links held at the same time
+STRIP_BYTES = 512 * 2**20  # of links held at the same time
 CHUNK = 2**22  # links that are looked at together
 
 
